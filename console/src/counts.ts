@@ -23,6 +23,8 @@ const readMax = 250
 /** Namespaces in which the objects of a kind are counted one by one. */
 const namespacesMax = 100
 const requestsAtOnce = 4
+/** Kinds that are followed, those with the most objects first; a stream has 128 watches. */
+const followedMax = 100
 const showEveryMs = 250
 
 /** Changes of the last ten seconds, in a slot for each second. */
@@ -53,6 +55,8 @@ export class Counts {
   readonly isComplete = signal(false)
   /** Milliseconds since 1970 of the last change; 0: none since the page was opened. */
   lastChange = 0
+  /** Kinds that are not followed. */
+  notFollowed = 0
   readonly #ends = new Map<string, () => void>()
   #namespaces: readonly string[] = []
   #timer: number | undefined
@@ -67,7 +71,14 @@ export class Counts {
 
   async open(namespaces: readonly string[]): Promise<void> {
     this.#namespaces = namespaces
-    await eachOf(this.kinds, requestsAtOnce, (kind) => this.#count(kind))
+    const revisions = new Map<KindCount, string>()
+    await eachOf(this.kinds, requestsAtOnce, async (kind) => {
+      const counted = await this.#count(kind)
+      if (counted !== undefined && kind.verbs.includes('watch')) revisions.set(counted.entry, counted.revision)
+    })
+    const busiest = [...revisions].sort(([one], [other]) => other.total - one.total)
+    for (const [entry, revision] of busiest.slice(0, followedMax)) this.#follow(entry, revision)
+    this.notFollowed = Math.max(0, busiest.length - followedMax)
     this.isComplete.value = true
     this.#show()
   }
@@ -81,8 +92,8 @@ export class Counts {
   /** Of all kinds. */
   readonly rate = new Rate()
 
-  async #count(kind: Kind): Promise<void> {
-    if (this.#isClosed) return
+  async #count(kind: Kind): Promise<{ readonly entry: KindCount; readonly revision: string } | undefined> {
+    if (this.#isClosed) return undefined
     const key = keyOfKind(kind)
     const before = this.counts.get(key)
     const entry: KindCount = before ?? { kind, total: 0, byNamespace: undefined, changes: 0, rate: new Rate(), problem: undefined }
@@ -93,11 +104,13 @@ export class Counts {
       entry.total = items.length + (metadata.remainingItemCount ?? 0)
       entry.byNamespace = metadata.continue === undefined || metadata.continue === '' ? tally(items) : await this.#countEach(kind, revision)
       entry.problem = undefined
-      if (kind.verbs.includes('watch')) this.#follow(entry, revision)
+      this.#show()
+      return { entry, revision }
     } catch (error) {
       entry.problem = error instanceof ApiError && error.code === 403 ? 'forbidden' : messageOf(error)
+      this.#show()
+      return undefined
     }
-    this.#show()
   }
 
   /** Counts a large kind without reading it, at one revision. */
@@ -135,7 +148,10 @@ export class Counts {
         this.lastChange = now
         this.#show()
       },
-      onLost: () => void this.#count(entry.kind),
+      onLost: () =>
+        void this.#count(entry.kind).then((counted) => {
+          if (counted !== undefined) this.#follow(counted.entry, counted.revision)
+        }),
     })
     this.#ends.set(key, end)
   }

@@ -1,6 +1,8 @@
+import { ApiError } from './api.ts'
+
 const againMs = 3_000
 
-/** Reads something of the server every three seconds while the page is seen, until it fails. Gives the function that ends it. */
+/** Reads something of the server every three seconds while the page is seen, until the server refuses. Gives the function that ends it. */
 export function repeat<T>(read: () => Promise<T>, show: (found: T) => void, onFailure: (error: unknown) => void = () => {}): () => void {
   let isOver = false
   let timer: number | undefined
@@ -9,10 +11,11 @@ export function repeat<T>(read: () => Promise<T>, show: (found: T) => void, onFa
       const found = document.hidden ? undefined : await read()
       if (isOver) return
       if (found !== undefined) show(found)
-      timer = setTimeout(() => void turn(), againMs)
     } catch (error) {
-      if (!isOver) onFailure(error)
+      if (isOver) return
+      if (error instanceof ApiError) return onFailure(error)
     }
+    timer = setTimeout(() => void turn(), againMs)
   }
   void turn()
   return () => {

@@ -1,5 +1,5 @@
 import type { LoggedRequest } from '@orch/core/contracts'
-import { ask } from './api.ts'
+import { ApiError, ask } from './api.ts'
 import { readLines } from './lines.ts'
 import { send } from './session.ts'
 
@@ -51,7 +51,7 @@ export async function followLog(log: FollowedLog, signal: AbortSignal): Promise<
   const { items } = await ask<{ items: readonly LoggedRequest[] }>(`/orch/v1/requests?last=${readMax}`, { signal })
   for (const item of items) log.add(item)
   const response = await send(`/api/orch/v1/requests?watch=true&after=${items.at(-1)?.id ?? 0}`, { signal })
-  if (!response.ok || response.body === null) throw new Error(`the log cannot be followed: ${response.status}`)
+  if (!response.ok || response.body === null) throw new ApiError(response.status, `the log cannot be followed: ${response.status}`)
   await readLines<LoggedRequest>(response.body, (requests) => {
     for (const request of requests) log.add(request)
   })

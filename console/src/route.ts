@@ -14,7 +14,7 @@ addEventListener('hashchange', () => {
 
 /** The present place. */
 export const route = computed<Route>(() => {
-  const [, page = '', query = ''] = /^#\/([a-z]*)(?:\?(.*))?$/.exec(hash.value) ?? []
+  const [, page = '', query = ''] = /^#\/([^?]*)(?:\?(.*))?$/.exec(hash.value) ?? []
   return { page: page === '' ? 'now' : page, query: new URLSearchParams(query) }
 })
 

@@ -23,6 +23,9 @@ export type SessionState =
 
 export const sessionState = signal<SessionState>({ kind: 'opening' })
 
+/** False after a request that the server did not answer, until it answers one. */
+export const isReachable = signal(true)
+
 /** Cookies are shared by tabs, and so is the token. The storage belongs to one port, as cookies do not. */
 const tokenKey = 'console-token'
 
@@ -67,10 +70,18 @@ export async function closeSession(): Promise<void> {
   sessionState.value = { kind: 'closed', reason: 'you have logged out' }
 }
 
+/** A part of a path that browsers take for the folder above. */
+const dots = /(?:^|\/)(?:\.|%2e){1,2}(?=[/?]|$)/i
+
 /** Sends a request to the console with the token of the session. A 401 ends the page's session. */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  if (dots.test(path.split('?')[0] ?? '')) throw new Error('no name consists of dots alone')
   const headers = { 'x-csrf-token': localStorage.getItem(tokenKey) ?? '', ...init.headers }
-  const response = await fetch(`${base}${path}`, { ...init, headers })
+  const response = await fetch(`${base}${path}`, { ...init, headers }).catch((error: unknown) => {
+    if (init.signal?.aborted !== true) isReachable.value = false
+    throw error
+  })
+  isReachable.value = true
   if (response.status === 401 && sessionState.value.kind === 'open') {
     sessionState.value = { kind: 'closed', reason: 'the session has ended' }
   }

@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useErrorBoundary } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { Access } from './pages/access.tsx'
 import { Now } from './pages/now.tsx'
@@ -14,8 +14,9 @@ import { Weather } from './pages/weather.tsx'
 import { PastBanner } from './past.tsx'
 import { keyOfKind } from './paths.ts'
 import { goTo, linkTo, moment, route, setQuery } from './route.ts'
-import { closeSession, sessionState } from './session.ts'
-import { findKinds, kinds, namespaces, problem, readNamespaces, readWorld } from './world.ts'
+import { closeSession, isReachable, sessionState } from './session.ts'
+import { messageOf } from './text.ts'
+import { findKinds, kinds, momentProblem, namespaces, problem, readableMoment, readNamespaces, readWorld } from './world.ts'
 
 interface Page {
   readonly title: string
@@ -55,7 +56,7 @@ export function Shell() {
   }, [isOpen, at])
   useKeys()
   const { page } = route.value
-  const shown = pages[page]
+  const shown = Object.hasOwn(pages, page) ? pages[page] : undefined
   useEffect(() => {
     document.title = `${shown?.title ?? 'Not found'} · orch console`
   }, [shown])
@@ -74,12 +75,43 @@ export function Shell() {
             {problem.value}
           </p>
         )}
-        {isOpen &&
-          (shown === undefined ? <p class="empty">There is no page at this address.</p> : <shown.view key={shown.hasPast ? at : ''} />)}
+        {isOpen && !isReachable.value && (
+          <p role="alert" class="problem">
+            The server does not answer. The page shows the last state that it has, and goes on when the server answers again. After a
+            restart the server has no session of this page: get a new link with <code>orch console</code>.
+          </p>
+        )}
+        {isOpen && (shown === undefined ? <p class="empty">There is no page at this address.</p> : <AtMoment key={page} page={shown} />)}
       </main>
       {isHelpOpen.value && <Help />}
       {isOpen && isPaletteOpen.value && <Palette />}
     </>
+  )
+}
+
+/** A page at the moment of the address. One that is not kept is said once, and not by each request of the page. */
+function AtMoment({ page: { view: View, hasPast } }: { readonly page: Page }) {
+  const at = hasPast ? moment.value : ''
+  if (at === '' || readableMoment.value === at) return <Guarded key={at} view={View} />
+  if (momentProblem.value === '') return <p class="empty">Reading the moment …</p>
+  return (
+    <p role="alert" class="problem">
+      {momentProblem.value}
+    </p>
+  )
+}
+
+/** A page whose failure is shown in its place; the others go on. */
+function Guarded({ view: View }: Pick<Page, 'view'>) {
+  const [error, reset] = useErrorBoundary()
+  if (error === undefined) return <View />
+  return (
+    <p role="alert" class="problem">
+      This page has failed: {messageOf(error)}{' '}
+      <button type="button" onClick={reset}>
+        Try again
+      </button>
+    </p>
   )
 }
 

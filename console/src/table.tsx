@@ -11,6 +11,8 @@ export interface Column<Row> {
   readonly isMinor?: boolean
   /** Width in characters; absent: the rest, shared. */
   readonly width?: number
+  /** Of short words: as narrow as a number on a phone. */
+  readonly isShort?: boolean
 }
 
 interface TableProps<Row> {
@@ -54,11 +56,11 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty, look =
       <table aria-rowcount={rows.length + 1} style={characters === undefined ? {} : { '--characters': `${characters}ch` }}>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber, isMinor, width }) => (
+            {columns.map(({ title, isNumber, isMinor, isShort, width }) => (
               <th
                 key={title}
                 scope="col"
-                class={classesOf(isNumber, isMinor)}
+                class={`${classesOf(isNumber, isMinor)}${isShort === true ? ' short' : ''}`}
                 style={width === undefined ? {} : { '--width': `${width}ch` }}
               >
                 {title}

@@ -13,6 +13,12 @@ export const namespaces = signal<readonly string[] | undefined>([])
 
 export const problem = signal('')
 
+/** The moment that has been found to be readable; '' for the present. */
+export const readableMoment = signal('')
+
+/** The reason why the moment of the address cannot be read. */
+export const momentProblem = signal('')
+
 /** Reads the kinds and namespaces. */
 export async function readWorld(): Promise<void> {
   try {
@@ -24,15 +30,23 @@ export async function readWorld(): Promise<void> {
   await readNamespaces()
 }
 
-/** Reads the namespaces of the moment that the pages show. */
+/** Reads the namespaces of the moment that the pages show, and learns whether it is kept. */
 export async function readNamespaces(): Promise<void> {
+  const at = moment.value
+  momentProblem.value = ''
   try {
     const { items } = await ask<KubeList<KubeObject>>('/api/v1/namespaces?limit=1000', {
       headers: { accept: formOf('PartialObjectMetadataList') },
     })
+    if (at !== moment.value) return
     namespaces.value = items.map(({ metadata }) => metadata.name)
+    readableMoment.value = at
   } catch (error) {
-    if (error instanceof ApiError && error.code === 403) namespaces.value = undefined
+    if (at !== moment.value) return
+    if (error instanceof ApiError && error.code === 403) {
+      namespaces.value = undefined
+      readableMoment.value = at
+    } else momentProblem.value = messageOf(error)
   }
 }
 

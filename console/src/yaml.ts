@@ -39,7 +39,7 @@ function printInto(lines: YamlLine[], value: unknown, { path, indent, lead }: Pl
     })
     return
   }
-  if (typeof value === 'string' && value.includes('\n')) {
+  if (typeof value === 'string' && value.includes('\n') && value.search(hidden) < 0) {
     lines.push({ text: `${lead}|${value.endsWith('\n') ? '' : '-'}`, path })
     for (const line of value.replace(/\n$/, '').split('\n')) lines.push({ text: `${indent}  ${line}`, path })
     return
@@ -51,11 +51,15 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Characters that are not seen, or that turn the text around them: a name could be read as another one. */
+const hidden = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
 /** Quoted where YAML would read another value than the text. */
 function scalar(text: string): string {
   const isPlain =
     /^[A-Za-z_./][\w./@+-]*(?:[ :][\w./@+-]+)*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n|~|\.(?:inf|nan))$/i.test(text)
-  return isPlain ? text : JSON.stringify(text)
+  if (isPlain) return text
+  return JSON.stringify(text).replace(hidden, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Characters of a line that a page shows: a browser takes seconds to lay out a line of a megabyte. */
@@ -72,8 +76,8 @@ export interface DiffLine {
   readonly text: string
 }
 
-/** Lines that differ, between common beginnings and ends, that a comparison takes; more are shown as removed and added. */
-const diffLinesMax = 1_500
+/** Lines that differ in a comparison; of texts with more all lines are shown as removed and added. */
+const differencesMax = 1_000
 
 /** Compares texts line by line. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
@@ -87,36 +91,42 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   return [...same(before.slice(0, start)), ...middle, ...same(before.slice(before.length - end))]
 }
 
-/** Compares texts by their longest common part. */
+/**
+ * Compares texts by the fewest differences (Myers). Round after round one more difference is allowed; `reached[k]` is the furthest place in
+ * `before` on the diagonal k, on which k more lines were taken from `before` than from `after`.
+ */
 function diffMiddle(before: readonly string[], after: readonly string[]): DiffLine[] {
-  if (before.length > diffLinesMax || after.length > diffLinesMax) {
-    return [...before.map((text): DiffLine => ({ kind: 'removed', text })), ...after.map((text): DiffLine => ({ kind: 'added', text }))]
-  }
-  const width = after.length + 1
-  const common = new Uint16Array((before.length + 1) * width)
-  for (let i = before.length - 1; i >= 0; i--)
-    for (let j = after.length - 1; j >= 0; j--)
-      common[i * width + j] =
-        before[i] === after[j]
-          ? (common[(i + 1) * width + j + 1] ?? 0) + 1
-          : Math.max(common[(i + 1) * width + j] ?? 0, common[i * width + j + 1] ?? 0)
-  const lines: DiffLine[] = []
-  let [i, j] = [0, 0]
-  while (i < before.length || j < after.length) {
-    const [left, right] = [before[i], after[j]]
-    if (left !== undefined && left === right) {
-      lines.push({ kind: 'same', text: left })
-      i++
-      j++
-    } else if (right !== undefined && (left === undefined || (common[i * width + j + 1] ?? 0) > (common[(i + 1) * width + j] ?? 0))) {
-      lines.push({ kind: 'added', text: right })
-      j++
-    } else if (left !== undefined) {
-      lines.push({ kind: 'removed', text: left })
-      i++
+  const rounds: Map<number, number>[] = []
+  let reached = new Map([[1, 0]])
+  for (let differences = 0; differences <= differencesMax; differences++) {
+    const next = new Map<number, number>()
+    for (let diagonal = -differences; diagonal <= differences; diagonal += 2) {
+      const [fromAbove, fromLeft] = [reached.get(diagonal + 1) ?? -1, (reached.get(diagonal - 1) ?? -1) + 1]
+      let place = Math.max(fromAbove, fromLeft)
+      while (place < before.length && place - diagonal < after.length && before[place] === after[place - diagonal]) place++
+      next.set(diagonal, place)
+      if (place >= before.length && place - diagonal >= after.length) return walkBack([...rounds, reached], before, after)
     }
+    rounds.push(reached)
+    reached = next
   }
-  return lines
+  return [...before.map((text): DiffLine => ({ kind: 'removed', text })), ...after.map((text): DiffLine => ({ kind: 'added', text }))]
+}
+
+/** The lines of a comparison, from the end: each round made one of them differ. */
+function walkBack(rounds: readonly ReadonlyMap<number, number>[], before: readonly string[], after: readonly string[]): DiffLine[] {
+  const lines: DiffLine[] = []
+  let [left, right] = [before.length, after.length]
+  for (let round = rounds.length - 1; round >= 0; round--) {
+    const diagonal = left - right
+    const [fromAbove, fromLeft] = [rounds[round]?.get(diagonal + 1) ?? -1, (rounds[round]?.get(diagonal - 1) ?? -1) + 1]
+    const start = Math.max(fromAbove, fromLeft)
+    for (; left > start && right > start - diagonal; left--, right--) lines.push({ kind: 'same', text: before[left - 1] ?? '' })
+    if (round === 0) break
+    if (fromLeft > fromAbove) lines.push({ kind: 'removed', text: before[--left] ?? '' })
+    else lines.push({ kind: 'added', text: after[--right] ?? '' })
+  }
+  return lines.reverse()
 }
 
 /** Lines of a comparison that a page shows around a change. */
@@ -138,7 +148,10 @@ export function diffParts(lines: readonly DiffLine[], max: number): DiffPart[] {
     while (end < lines.length && isNear[end] === isNear[start]) end++
     const room = isNear[start] === 1 ? Math.min(end - start, max - shown) : 0
     if (room > 0) parts.push({ kind: 'lines', lines: lines.slice(start, start + room) })
-    if (start + room < end) parts.push({ kind: 'left', count: end - start - room })
+    const left = end - start - room
+    const last = parts.at(-1)
+    if (left > 0 && last?.kind === 'left') parts[parts.length - 1] = { kind: 'left', count: last.count + left }
+    else if (left > 0) parts.push({ kind: 'left', count: left })
     shown += room
     start = end
   }

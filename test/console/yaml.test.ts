@@ -76,8 +76,7 @@ test('a comparison of long texts is shown with the lines around its changes, and
     'sssrasss',
     1_393,
     'sssr',
-    4,
-    18_496,
+    18_500,
   ])
   expect(diffParts(diffLines(before, []), 5)).toEqual([
     { kind: 'lines', lines: before.slice(0, 5).map((text) => ({ kind: 'removed', text })) },
@@ -88,4 +87,31 @@ test('a comparison of long texts is shown with the lines around its changes, and
 test('a line of a megabyte is shown by its beginning and its length', () => {
   expect(shownText('x'.repeat(2_000))).toHaveLength(2_000)
   expect(shownText('x'.repeat(902_000))).toBe(`${'x'.repeat(2_000)} … 900,000 more characters`)
+})
+
+test('a difference of a thousand lines apart is short, and that of two other texts is all of both', () => {
+  const before = Array.from({ length: 20_000 }, (_, index) => `line ${index}`)
+  const after = [...before.slice(0, 10), 'new', ...before.slice(10, 15_000), ...before.slice(15_001)]
+  expect(diffLines(before, after).filter(({ kind }) => kind !== 'same')).toEqual([
+    { kind: 'added', text: 'new' },
+    { kind: 'removed', text: 'line 15000' },
+  ])
+  const other = before.map((text) => `${text} other`)
+  expect(diffLines(before, other).map(({ kind }) => kind)).toEqual([...before.map(() => 'removed'), ...other.map(() => 'added')])
+})
+
+test('a comparison has the lines of both texts, in order', () => {
+  const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })
+  fc.assert(
+    fc.property(lines, lines, (before, after) => {
+      const found = diffLines(before, after)
+      expect(found.filter(({ kind }) => kind !== 'added').map(({ text }) => text)).toEqual(before)
+      expect(found.filter(({ kind }) => kind !== 'removed').map(({ text }) => text)).toEqual(after)
+    }),
+    { seed: 1, numRuns: 500 },
+  )
+})
+
+test('characters that are not seen, or turn a text around, are escaped', () => {
+  expect(printed({ name: 'a\u202eb', lines: 'one\n\u200btwo' })).toBe('name: "a\\u202eb"\nlines: "one\\n\\u200btwo"')
 })

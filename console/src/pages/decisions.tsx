@@ -17,7 +17,8 @@ export function Decisions({ explanation }: { readonly explanation: Explanation }
         )}
         {authorization !== undefined && (
           <li>
-            <span class={authorization.decision === 'allow' ? 'good' : 'bad'}>{authorization.decision}</span> {authorization.reason}
+            <span class={authorization.decision === 'allow' ? 'good' : 'bad'}>{authorization.decision}</span>{' '}
+            {authorization.reason || 'without a rule'}
           </li>
         )}
         {admission.length > 0 && (

@@ -44,13 +44,16 @@ export function Now() {
           <input type="checkbox" checked={showsEmpty} onChange={() => setQuery({ empty: showsEmpty ? '' : '1' })} /> kinds without objects,
           or forbidden ones
         </label>
+        {counts.notFollowed > 0 && (
+          <span class="warn">{counts.notFollowed.toLocaleString('en')} kinds are not live: there are too many.</span>
+        )}
       </p>
       <Table
         label="Objects by kind and namespace"
         columns={columnsOf(counts, namespace, clock.value)}
         rows={shown.sort((one, other) => one.kind.kind.localeCompare(other.kind.kind))}
         keyOf={({ kind }) => keyOfKind(kind)}
-        empty={counts.isComplete.value ? 'No objects match.' : 'Counting …'}
+        empty={counts.isComplete.value ? emptyText(filter) : 'Counting …'}
       />
       <Nodes />
       <Watches />
@@ -103,11 +106,21 @@ function Facts({ counts, now }: { readonly counts: Counts; readonly now: number 
       {work.value !== undefined && (
         <div>
           <dt>Settled</dt>
-          <dd class={work.value.length === 0 ? 'good' : 'busy'}>{work.value.length === 0 ? 'yes' : `no: ${firstOf(work.value, 2)}`}</dd>
+          <dd class={work.value.length === 0 ? 'good' : 'busy'}>{work.value.length === 0 ? 'yes' : `no, ${workText(work.value)}`}</dd>
         </div>
       )}
     </dl>
   )
+}
+
+function emptyText(filter: string): string {
+  return filter === '' ? 'There is none here. Choose another namespace, or create one with kubectl.' : 'No kind matches: clear the filter.'
+}
+
+/** `3 requests, timer`: the same work many times is one. */
+function workText(names: readonly string[]): string {
+  const counts = [...Map.groupBy(names, (name) => name)].map(([name, all]) => (all.length === 1 ? name : `${all.length} × ${name}`))
+  return `waits for ${firstOf(counts, 2)}`
 }
 
 function columnsOf(counts: Counts, namespace: string, now: number): Column<KindCount>[] {
@@ -117,7 +130,7 @@ function columnsOf(counts: Counts, namespace: string, now: number): Column<KindC
   const busiest = [...used].sort(([, one], [, other]) => other - one).slice(0, columnsMax)
   const names = namespace === '' ? busiest.map(([name]) => name).sort() : []
   return [
-    { title: 'Kind', cell: ({ kind }) => <KindLink entry={{ kind }} namespace={namespace} />, width: 30 },
+    { title: 'Kind', cell: ({ kind }) => <KindLink entry={{ kind }} namespace={namespace} />, width: 36 },
     { title: 'All', cell: numberOf, isNumber: true, width: 11 },
     { title: 'Changes/s', cell: ({ rate }) => <Changes perSecond={rate.perSecond(now)} />, isNumber: true, width: 11 },
     ...names.map(

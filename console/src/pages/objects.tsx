@@ -58,10 +58,15 @@ function Listed({ kind, namespace, field }: ListedProps) {
         columns={columnsOf(kind, made, namespace)}
         rows={shown}
         keyOf={({ uid, name }) => uid || name}
-        empty={made?.isComplete === true ? 'No objects match.' : 'Reading …'}
+        empty={made?.isComplete === true ? emptyText(filter, namespace) : made?.problem.value === '' ? 'Reading …' : ''}
       />
     </>
   )
+}
+
+function emptyText(filter: string, namespace: string): string {
+  if (filter !== '') return 'No object matches: clear the filter.'
+  return namespace === '' ? 'There is none on this server.' : `There is none in ${namespace}: choose another namespace.`
 }
 
 function columnsOf(kind: Kind, rows: Rows | undefined, namespace: string): Column<Row>[] {
@@ -79,6 +84,7 @@ function columnsOf(kind: Kind, rows: Rows | undefined, namespace: string): Colum
         title: name,
         cell: ({ cells }) => text(cells[index], name),
         isNumber: type === 'integer',
+        isShort: true,
         isMinor: shown.findIndex((one) => one.index === index) > 1,
         width: type === 'integer' ? 12 : 20,
       }),

@@ -121,9 +121,9 @@ export function Owners({ object, kind, namespace }: OfObject & { readonly kind: 
   )
 }
 
-const boxWidth = 152
+const boxWidth = 148
 const boxHeight = 40
-const gap = { x: 22, y: 8 }
+const gap = { x: 20, y: 8 }
 
 function GraphPicture({ graph: { boxes, lines, columns, rows } }: { readonly graph: Graph }) {
   const [width, height] = [columns * (boxWidth + gap.x) - gap.x + 2, rows * (boxHeight + gap.y) - gap.y + 2]
@@ -150,7 +150,7 @@ function GraphPicture({ graph: { boxes, lines, columns, rows } }: { readonly gra
                 {box.isDeleted && ', in deletion'}
               </text>
               <text x={x + 10} y={y + 32}>
-                {cut(box.name, 20)}
+                {cut(box.name, 18)}
               </text>
             </>
           )

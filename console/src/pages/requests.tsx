@@ -14,6 +14,9 @@ import { RequestDetails } from './request.tsx'
 /** Twice a second: each time all requests are filtered and counted. */
 const showEveryMs = 500
 
+/** Time after which the log is followed again when its stream has ended. */
+const followAgainMs = 1_000
+
 /** The page Requests: who asked for what, newest first; hot loops on top. */
 export function Requests() {
   const version = useSignal(0)
@@ -22,9 +25,15 @@ export function Requests() {
   const log = useMemo(() => new FollowedLog(), [])
   useEffect(() => {
     const ending = new AbortController()
-    followLog(log, ending.signal).catch((error: unknown) => {
-      if (!ending.signal.aborted) problem.value = reasonOf(error)
-    })
+    const follow = () =>
+      followLog(log, ending.signal).then(again, (error: unknown) => {
+        if (error instanceof ApiError) problem.value = reasonOf(error)
+        else again()
+      })
+    const again = () => {
+      if (!ending.signal.aborted) setTimeout(() => void follow(), followAgainMs)
+    }
+    void follow()
     const timer = setInterval(() => {
       if (!isPaused.value && !document.hidden) version.value = log.version
     }, showEveryMs)
@@ -60,9 +69,16 @@ export function Requests() {
         </label>
         <span class="dim">{shown.length.toLocaleString('en')} requests</span>
       </p>
-      <RequestTable rows={shown} hasServer empty={problem.value === '' ? 'No requests match.' : 'There is no log of requests.'} />
+      <RequestTable rows={shown} hasServer empty={problem.value === '' ? emptyText(filter, ns, who) : 'There is no log of requests.'} />
     </>
   )
+}
+
+function emptyText(filter: string, namespace: string, who: string): string {
+  if (filter !== '' || namespace !== '') return 'No request matches: clear the filter, or choose all namespaces.'
+  return who === 'all'
+    ? 'There is no request yet.'
+    : 'No client has sent a request yet. Those of the server itself are shown with Requests of.'
 }
 
 interface RequestTableProps {

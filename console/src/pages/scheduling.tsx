@@ -53,7 +53,7 @@ export function Scheduling() {
             </li>
           )
         })}
-        {pods.value?.length === 0 && <li class="dim">Each Pod has a node.</li>}
+        {pods.value?.length === 0 && <li class="dim">Each Pod has a node. A Pod that waits for one is listed here.</li>}
       </ul>
       {place !== undefined && name !== undefined && <Explained key={`${place}/${name}`} namespace={place} name={name} />}
     </>

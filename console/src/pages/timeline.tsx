@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { ApiError } from '../api.ts'
 import type { Change } from '../change.ts'
 import { linkTo, moment, route, setQuery } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
@@ -94,7 +95,8 @@ function useChanges(ns: string, kind: string) {
         }
         if (upTo === '') timer = setTimeout(() => void read(answer?.revision ?? after), readAgainMs)
       } catch (error) {
-        problem.value = messageOf(error)
+        if (error instanceof ApiError) problem.value = messageOf(error)
+        else if (!isOver) timer = setTimeout(() => void read(after), readAgainMs)
       }
     }
     void read('')
@@ -125,7 +127,7 @@ export function ChangeTable({ rows, choose }: ChangeTableProps) {
       columns={columnsOf(choose)}
       rows={rows}
       keyOf={({ revision }) => revision}
-      empty="No changes match."
+      empty="No change matches: clear the filter, or choose another kind or namespace. Older changes are not kept."
     />
   )
 }
@@ -157,6 +159,7 @@ function columnsOf(choose: ChangeTableProps['choose']): readonly Column<Change>[
       title: 'Event',
       cell: ({ event }) => <span class={event === 'deleted' ? 'bad' : event === 'created' ? 'good' : ''}>{event}</span>,
       width: 12,
+      isShort: true,
     },
     { title: 'By', cell: ({ user = 'the server' }) => shortUser(user), width: 26, isMinor: true },
     { title: 'Fields', cell: ({ changed = [] }) => <span title={changed.join('\n')}>{firstOf(changed, 2)}</span>, isMinor: true },

@@ -52,7 +52,14 @@ export function TracePage({ given }: TracePageProps) {
           {problem.value}
         </p>
       )}
-      {shown !== undefined && <Shown trace={shown} />}
+      {shown === undefined ? (
+        <p class="dim">
+          A test leaves a file where <code>ORCH_TRACE</code> names a folder. <code>server.saveTrace(path)</code> and{' '}
+          <em>Export as a trace file</em> on the page Timeline write one, too. Its values stay in this browser.
+        </p>
+      ) : (
+        <Shown trace={shown} />
+      )}
     </section>
   )
 }

@@ -37,6 +37,7 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
     <section>
       <h2>Versions</h2>
       {problem.value !== '' && <p class="dim">{problem.value}</p>}
+      {problem.value === '' && changes.value.length === 0 && <p class="dim">The history of the server has none of its changes.</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
       <ul class="plain versions" tabIndex={0} aria-label="Versions, newest first">
         {changes.value.map(({ revision, event, user = 'the server', time, changed = [] }) => (

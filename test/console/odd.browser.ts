@@ -1,0 +1,111 @@
+import type { ApiObject } from '@orch/core/meta'
+import { start, virtualClock } from 'orch'
+import type { Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { complaintsOf, hasNoBrowser, withoutBrowser } from './browser.ts'
+import { aMap, consoleTest, goTo } from './console-test.ts'
+import { measureTasks } from './task-meter.ts'
+
+const markup = '<img src=x onerror="document.title = 1"><b>bold</b>'
+const turned = 'a\u202eb'
+const lines = (changed: string) =>
+  Array.from({ length: 20_000 }, (_, index) => (index === 9 ? changed : `<b>${index}</b> a line of text`)).join('\n')
+const taskMsMax = 100
+
+/** More kinds than a page follows. */
+const definitions = Array.from({ length: 60 }, (_, index): ApiObject => {
+  const schema = { openAPIV3Schema: { type: 'object' } }
+  const spec = {
+    ...{ group: 'odd.example.com', scope: 'Namespaced', names: { plural: `k${index}s`, singular: `k${index}`, kind: `K${index}` } },
+    versions: [{ name: 'v1', served: true, storage: true, schema }],
+  }
+  const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', spec }
+  return { ...definition, metadata: { name: `k${index}s.odd.example.com` } }
+})
+
+describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and servers, in Chromium${withoutBrowser}`, () => {
+  const console = consoleTest({}, async ({ client }) => {
+    await client.objects.create(aMap('default', 'odd', { markup, turned, constructor: 'x' }))
+    await client.objects.create(aMap('default', 'long', { value: 'x'.repeat(900_000) }))
+    await client.objects.create(aMap('default', 'lines', { value: lines('before') }))
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', name: 'lines', namespace: 'default' }
+    await client.objects.patch(map, { data: { value: lines('after') } }, { type: 'merge' })
+  })
+  const yaml = (page: Page) => page.getByRole('region', { name: 'The object as YAML' })
+
+  test('markup in values is text, and characters that turn a text are escaped', async () => {
+    const { page, complaints } = await console.at('object?kind=configmaps&ns=default&name=odd')
+    await yaml(page).getByText('a\\u202eb').waitFor()
+    await yaml(page).getByText('<b>bold</b>').waitFor()
+    expect([await page.locator('main img').count(), await page.title()]).toEqual([0, 'Object · orch console'])
+    expect(complaints).toEqual([])
+  })
+
+  test('values of 900 KB and of 20,000 lines are shown, and compared, without a task of 100 ms of CPU', async () => {
+    const { page, complaints } = await console.at('now')
+    const tasks = await measureTasks(page, async () => {
+      await goTo(page, 'object?kind=configmaps&ns=default&name=long')
+      await yaml(page).getByText('more characters').waitFor()
+      await goTo(page, 'object?kind=configmaps&ns=default&name=lines')
+      await page.getByRole('button', { name: /^\d+$/ }).first().click()
+      const difference = page.getByRole('region', { name: 'Difference of two versions' })
+      await difference.getByText('+ after').waitFor()
+      expect(await difference.locator('pre').count()).toBe(8)
+      expect(await yaml(page).getByRole('row').count()).toBeLessThan(200)
+    })
+    expect(tasks.longestCpuMs).toBeLessThan(taskMsMax)
+    expect(complaints).toEqual([])
+  })
+
+  test.each([
+    ['constructor', 'There is no page at this address.'],
+    ['toString?x', 'There is no page at this address.'],
+    ['objects?kind=__proto__', 'The server has no such kind.'],
+    ['object?kind=pods&ns=..&name=..', 'no name consists of dots alone'],
+    ['now?at=abc', 'abc'],
+    ['timeline?lanes=__proto__', 'Timeline'],
+  ])('the address %s is answered with a sentence, and the next page works', async (place, text) => {
+    const { page, complaints } = await console.at(place)
+    await page.locator('main').getByText(text).first().waitFor()
+    await goTo(page, 'objects?kind=configmaps&ns=default')
+    await page.getByRole('link', { name: 'odd' }).waitFor()
+    // One refused moment is one request of the page and one of its slider.
+    expect(complaints.filter((complaint) => !complaint.includes('400')).concat(complaints.slice(2))).toEqual([])
+  })
+
+  test('a page of a server with more kinds than a stream has watches follows those with the most objects, and says so', async () => {
+    await Promise.all(definitions.map((definition) => console.server.client.objects.create(definition)))
+    const { page, complaints } = await console.at('now')
+    await page.getByText(/^\d+ kinds are not live: there are too many.$/).waitFor()
+    const count = page
+      .getByRole('row', { name: /^ConfigMap/ })
+      .getByRole('cell')
+      .nth(1)
+    const before = Number(await count.textContent())
+    await console.server.client.objects.create(aMap('default', 'late'))
+    await expect.poll(() => count.textContent()).toBe(String(before + 1))
+    expect(complaints).toEqual([])
+  })
+
+  test('two servers have sessions of their own in one browser, and a page says that its server has gone', async () => {
+    const other = await start({ console: true, control: true, clock: virtualClock({ start: new Date('1999-12-31T23:59:59Z') }) })
+    let isOver = false
+    onTestFinished(() => (isOver ? undefined : other.stop()))
+    const { page } = await console.at('now')
+    const second = await page.context().newPage()
+    const complaints = complaintsOf(second)
+    await second.goto(await other.console())
+    await second.getByRole('row', { name: /^Namespace/ }).waitFor()
+    for (const one of [page, second]) {
+      await one.reload()
+      await one.getByRole('row', { name: /^Namespace/ }).waitFor()
+    }
+    expect(complaints).toEqual([])
+    await other.stop()
+    isOver = true
+    await second.getByText('The server does not answer.').waitFor()
+    await second.getByRole('row', { name: /^Namespace/ }).waitFor()
+    await goTo(page, 'objects?kind=configmaps&ns=default')
+    await page.getByRole('link', { name: 'odd' }).waitFor()
+  })
+})
