@@ -34,6 +34,10 @@ describe('the objects of a text', () => {
     expect(found[0]?.object['data']).toEqual({ text: 'one\n--- two\n' })
   })
 
+  test('a list that a program in Go prints as empty has none', async () => {
+    expect(await parseManifests('kind: PodList\napiVersion: v1\nitems: null\n', 'f.yaml')).toEqual([])
+  })
+
   test('JSON', async () => {
     const [found] = await parseManifests('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}\n', 'f.json')
     expect(found).toMatchObject({ file: 'f.json', line: 1, object: { metadata: { name: 'a' } } })

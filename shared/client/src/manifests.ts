@@ -94,6 +94,8 @@ function objectsOf(value: unknown, where: string): ApiObject[] {
   const { apiVersion, kind, metadata, items } = value
   if (typeof apiVersion !== 'string' || typeof kind !== 'string')
     throw new ManifestError(`${where}: the object has no apiVersion or no kind`)
+  // Programs in Go print an empty list as null.
+  if (kind.endsWith('List') && items === null) return []
   if (kind.endsWith('List') && Array.isArray(items)) return items.flatMap((item) => objectsOf(item, where))
   if (!hasMembers(metadata)) throw new ManifestError(`${where}: the ${kind} has no metadata`)
   return [{ ...value, apiVersion, kind, metadata }]

@@ -42,7 +42,9 @@ export type ItemKind = { readonly apiVersion?: string; readonly kind?: string }
 export function itemKindOf(value: unknown): ItemKind | undefined {
   if (!isJsonObject(value)) return undefined
   const { apiVersion, kind, items } = value
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return undefined
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !kind.endsWith('List')) return undefined
+  // Programs in Go print an empty list as null.
+  if (items !== null && !Array.isArray(items)) return undefined
   return kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) }
 }
 

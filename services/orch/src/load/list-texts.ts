@@ -7,18 +7,21 @@ import { asObject, type DumpedObject, type ItemKind, itemKindOf, parsedObject } 
 /** Gives way to others after some of the work. */
 export type Pause = () => Promise<void>
 
-/** The objects of a text in JSON or YAML, in order. A List is its items, of which one at a time is looked at. */
+/** The objects of a text in JSON or YAML, in order. A List, or an array, is its items, of which one at a time is looked at. */
 export async function objectsOf(bytes: Buffer, file: string, pause: Pause): Promise<DumpedObject[]> {
-  return /^\s*\{/.test(bytes.toString('latin1', 0, 1_000))
+  return /^\s*[{[]/.test(bytes.toString('latin1', 0, 1_000))
     ? objectsOfJson(bytes, file, pause)
     : objectsOfYaml(bytes.toString(), file, pause)
 }
 
 async function objectsOfJson(bytes: Buffer, file: string, pause: Pause): Promise<DumpedObject[]> {
-  const start = memberStart(bytes, 0, 'items')
+  const isArray = /^\s*\[/.test(bytes.toString('latin1', 0, 1_000))
+  const start = isArray ? bytes.indexOf('[') : memberStart(bytes, 0, 'items')
   const list = start === undefined ? undefined : await itemsAt(bytes, start, pause)
-  const said = list === undefined ? undefined : itemKindOf(parse(Buffer.concat([bytes.subarray(0, start), emptyList, list.rest]), file))
-  if (list === undefined || said === undefined) return [parsedObject(asObject(parse(bytes, file), file), file)]
+  const envelope = parse(list === undefined ? bytes : Buffer.concat([bytes.subarray(0, start), emptyList, list.rest]), file)
+  const said = isArray ? {} : itemKindOf(envelope)
+  if (said === undefined) return [parsedObject(asObject(list === undefined ? envelope : parse(bytes, file), file), file)]
+  if (list === undefined) return []
   const found: DumpedObject[] = []
   for (const item of list.items) {
     if (found.length % itemsPerStep === 0) await pause()
@@ -116,10 +119,11 @@ function parseItem({ text, line }: ItemText, file: string): unknown {
 
 /**
  * A List as kubectl prints it, in pieces: a line of its own for `items:`, and a dash at the beginning of the line for each item. Undefined: the
- * text is of another form. All lines of an item but its first are indented, so that no other line begins with a dash.
+ * text is of another form. All lines of an item but its first are indented, so that no other line begins with a dash. A sequence alone is read
+ * as the items of a List.
  */
 function splitList(text: string): { readonly envelope: string; readonly items: readonly ItemText[] } | undefined {
-  const head = /^items:[ \t]*\r?\n(?=- )/m.exec(text)
+  const head = /^(?=- )/.exec(text) ?? /^items:[ \t]*\r?\n(?=- )/m.exec(text)
   if (head === null || /^(?:---|\.\.\.)/m.test(text.replace(/^---[ \t]*\r?\n/, ''))) return undefined
   const begin = head.index + head[0].length
   const after = /^[^\s#-]/m.exec(text.slice(begin))
@@ -133,5 +137,6 @@ function splitList(text: string): { readonly envelope: string; readonly items: r
       line += item.split('\n').length - 1
       return { text: item, line: at }
     })
-  return { envelope: `${text.slice(0, head.index)}items: []\n${text.slice(end)}`, items }
+  const before = head[0] === '' ? 'apiVersion: v1\nkind: List\n' : text.slice(0, head.index)
+  return { envelope: `${before}items: []\n${text.slice(end)}`, items }
 }

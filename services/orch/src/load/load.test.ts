@@ -214,6 +214,21 @@ metadata:
   await expect(server.load(write('broken.yaml', text.replace('"a', '"a"')))).rejects.toThrow(/broken\.yaml:1[34]: /)
 })
 
+test('a support bundle is read: arrays of objects in JSON and YAML, and empty lists as programs in Go print them', async () => {
+  await using server = await base.fork()
+  write('bundle/cluster-resources/namespaces.json', ` [${JSON.stringify(namespace)}]\n`)
+  write(
+    'bundle/cluster-resources/configmaps/shop.yaml',
+    '- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: settings, namespace: shop}\n',
+  )
+  write('bundle/cluster-resources/pods/shop.json', '{"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": null}')
+  write('bundle/cluster-resources/jobs/shop.yaml', 'kind: JobList\napiVersion: batch/v1\nitems: null\n')
+  const groups = write('bundle/cluster-resources/groups.json', '[{"name": "apps"}]')
+  const report = await server.load(join(folder, 'bundle'))
+  expect(report).toMatchObject({ loaded: 2, unknown: {}, findings: [] })
+  expect(report.unread).toEqual([{ file: groups, reason: `${groups}: an object has no apiVersion or no kind` }])
+})
+
 test('controllers see a dump when all of it is there: an owner may come after its dependants, and an object without its owner is deleted', async () => {
   await using server = await base.fork()
   await server.settled({ within: 60_000 })
