@@ -60,10 +60,12 @@ export function textOf(pieces: readonly Uint8Array[]): string {
 
 /** `?a=1&b=x`, or nothing. */
 function printQuery(query: Query = {}): string {
-  const parts = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(String(value))}`],
-  )
-  return parts.length === 0 ? '' : `?${parts.join('&')}`
+  let text = ''
+  for (const name in query) {
+    const value = query[name]
+    if (value !== undefined) text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(String(value))}`
+  }
+  return text
 }
 
 async function toError(response: TransportResponse): Promise<StatusError> {

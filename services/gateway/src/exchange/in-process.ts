@@ -113,8 +113,9 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   }
 
   begin(code: number, headers: HeaderFields): void {
-    const joined = Object.entries(headers).map(([name, value]) => [name, headerText(value)] as const)
-    this.#answer({ status: code, headers: Object.fromEntries(joined), body: this })
+    const joined: Record<string, string | undefined> = {}
+    for (const name in headers) joined[name] = headerText(headers[name])
+    this.#answer({ status: code, headers: joined, body: this })
   }
 
   write(bytes: Uint8Array | string, onTaken?: () => void): boolean {

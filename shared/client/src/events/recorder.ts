@@ -1,5 +1,6 @@
-import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
+import { printTime, StatusError, toInstant } from '@orch/core/meta'
 import type { Client } from '../client.ts'
+import type { ResourceClient } from '../resource-client.ts'
 import { type Correlated, EventCorrelator, type EventDraft, type ObjectReference } from './correlator.ts'
 import { EventWriter, type EventWriterOptions, eventNameOf } from './event-writer.ts'
 
@@ -25,12 +26,14 @@ const events = { group: '', version: 'v1', plural: 'events', namespaced: true } 
 export class EventRecorder {
   readonly #source: EventSource
   readonly #options: EventRecorderOptions
+  readonly #collection: ResourceClient
   readonly #correlator = new EventCorrelator()
   readonly #writer: EventWriter
 
   constructor(source: EventSource, options: EventRecorderOptions) {
     this.#source = source
     this.#options = options
+    this.#collection = options.client.resource(events)
     this.#writer = new EventWriter(options)
   }
 
@@ -51,20 +54,19 @@ export class EventRecorder {
 
   /** An event whose count is raised may have expired. */
   async #sendEvent({ kind, event, count, firstMs }: Exclude<Correlated, { kind: 'skipped' }>, nowMs: number): Promise<void> {
-    const { client, signal } = this.#options
+    const { signal } = this.#options
     const namespace = event.about.namespace ?? 'default'
     const { message } = event
     const lastTimestamp = printTime(toInstant(nowMs))
-    const collection = client.resource<ApiObject>(events)
     if (kind === 'patch') {
       try {
-        return void (await collection.patch(event.name, { count, lastTimestamp, message }, { type: 'strategic', namespace, signal }))
+        return void (await this.#collection.patch(event.name, { count, lastTimestamp, message }, { type: 'strategic', namespace, signal }))
       } catch (error) {
         if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
       }
     }
     const firstTimestamp = printTime(toInstant(firstMs))
-    await collection.unanswered.create(
+    await this.#collection.unanswered.create(
       {
         apiVersion: 'v1',
         kind: 'Event',
