@@ -92,3 +92,20 @@ test('SCHED-68: Pods of a node that is gone count again when it comes back', () 
   cluster.removePod('default/there')
   expect(nodeOf()).toMatchObject({ kind: 'fitting', nodes: [{ name: 'n2' }, { name: 'n1' }] })
 })
+
+test('Pods of a node are counted once for what is counted, until one comes, goes or changes', () => {
+  const cluster = aCluster(aNode('n1'))
+  const looked: string[] = []
+  const count = (what: string) =>
+    cluster.node('n1')?.countPods(what, ({ pod }) => {
+      looked.push(pod.metadata.name ?? '')
+      return pod.metadata.name !== 'b'
+    })
+  for (const name of ['a', 'b', 'c']) cluster.addPod(aPod(name), 'n1')
+  expect([count('x'), count('x'), looked.splice(0)]).toEqual([2, 2, ['a', 'b', 'c']])
+  expect([count('y'), looked.splice(0)]).toEqual([2, ['a', 'b', 'c']])
+  cluster.addPod(aPod('d'), 'n1')
+  expect([count('x'), looked.splice(0)]).toEqual([3, ['a', 'b', 'c', 'd']])
+  cluster.removePod('default/a')
+  expect([count('x'), count('x'), looked]).toEqual([2, 2, ['b', 'c', 'd']])
+})

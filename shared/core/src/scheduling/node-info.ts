@@ -3,6 +3,9 @@ import { type Amounts, addAmounts, noAmounts, readAmounts, toWhole } from './amo
 import type { Labels, Node } from './objects.ts'
 import type { PodInfo } from './pod-info.ts'
 
+/** Counts that a node keeps. */
+const countsMax = 16
+
 /** A node with the Pods on it and the sums of what they use. It is changed as Pods come and go. */
 export class NodeInfo {
   readonly name: string
@@ -14,6 +17,8 @@ export class NodeInfo {
   readonly #withRequiredAnti = new Set<PodInfo>()
   readonly requested: Amounts = noAmounts()
   readonly nonZero = { cpu: 0, memory: 0 }
+  /** Counts of its Pods by what was counted, since the last of them came or went. */
+  readonly #counted = new Map<string, number>()
 
   constructor(node: Node) {
     this.name = node.metadata.name ?? ''
@@ -69,10 +74,22 @@ export class NodeInfo {
     this.#node = node
   }
 
+  /** The number of its Pods that match. `what` names the match: Pods that are the same are counted once for it. */
+  countPods(what: string, matches: (pod: PodInfo) => boolean): number {
+    let count = this.#counted.get(what)
+    if (count !== undefined) return count
+    count = 0
+    for (const pod of this.#pods.values()) if (matches(pod)) count++
+    if (this.#counted.size >= countsMax) this.#counted.clear()
+    this.#counted.set(what, count)
+    return count
+  }
+
   addPod(pod: PodInfo): void {
     const known = this.#pods.get(pod.key)
     if (known !== undefined) this.removePod(known)
     this.#pods.set(pod.key, pod)
+    this.#counted.clear()
     this.#count(pod, 1)
     if (pod.hasAffinity) this.#withAffinity.add(pod)
     if (pod.terms.requiredAnti.length > 0) this.#withRequiredAnti.add(pod)
@@ -81,6 +98,7 @@ export class NodeInfo {
   removePod(pod: PodInfo): void {
     if (this.#pods.get(pod.key) !== pod) return
     this.#pods.delete(pod.key)
+    this.#counted.clear()
     this.#count(pod, -1)
     this.#withAffinity.delete(pod)
     this.#withRequiredAnti.delete(pod)

@@ -26,6 +26,8 @@ interface Spread {
   readonly key: string
   /** Undefined: no Pod is counted. */
   readonly selector: readonly LabelRequirement[] | undefined
+  /** The matching Pods of the namespace on a node that are not being deleted. A selector without terms matches none. */
+  readonly countPods: (node: NodeInfo) => number
   readonly minDomains: number
   /** True for nodes that count. */
   readonly isCounted: (node: NodeInfo) => boolean
@@ -58,7 +60,7 @@ class SpreadRun implements FilterRun {
     for (const node of cluster.nodes) {
       if (!hasKeys(node, spreads)) continue
       for (const [at, spread] of spreads.entries()) {
-        if (spread.isCounted(node)) this.#add(at, node, countPods(node, spread.selector, pod.namespace))
+        if (spread.isCounted(node)) this.#add(at, node, spread.countPods(node))
       }
     }
   }
@@ -110,14 +112,13 @@ export const spreadScore: ScorePlugin = {
     const spreads = hasOwn ? spreadsOf(pod, 'ScheduleAnyway', rules) : usualSpreads(pod, cluster, rules)
     if (spreads.length === 0) return rules.skipsMissingSpreads ? undefined : nodes.map(() => scoreMax)
     const isIgnored = nodes.map((node) => hasOwn && !hasKeys(node, spreads))
-    const parts = spreads.map((spread) => partOf(spread, { pod, nodes, cluster, isIgnored, hasOwn, hostname: rules.hostnameLabel }))
+    const parts = spreads.map((spread) => partOf(spread, { nodes, cluster, isIgnored, hasOwn, hostname: rules.hostnameLabel }))
     const sums = nodes.map((_, at) => Math.round(parts.reduce((sum, part) => sum + (part[at] ?? 0), 0)))
     return invert(sums, isIgnored)
   },
 }
 
 interface PartInput {
-  readonly pod: PodInfo
   readonly nodes: readonly NodeInfo[]
   readonly cluster: Cluster
   readonly isIgnored: readonly boolean[]
@@ -126,8 +127,8 @@ interface PartInput {
 }
 
 /** The part of one constraint in the sums of nodes: matching Pods of the place, weighted by the number of places. */
-function partOf({ key, selector, maxSkew, isCounted }: Spread, input: PartInput): readonly number[] {
-  const { pod, nodes, cluster, isIgnored, hasOwn, hostname } = input
+function partOf({ key, countPods, maxSkew, isCounted }: Spread, input: PartInput): readonly number[] {
+  const { nodes, cluster, isIgnored, hasOwn, hostname } = input
   const considered = nodes.filter((_, at) => !isIgnored[at])
   const isPerNode = key === hostname
   const counts = new Map<string, number>()
@@ -137,13 +138,13 @@ function partOf({ key, selector, maxSkew, isCounted }: Spread, input: PartInput)
     for (const node of cluster.nodes) {
       const value = node.labels?.[key]
       if ((hasOwn && value === undefined) || !counts.has(value ?? '') || !isCounted(node)) continue
-      counts.set(value ?? '', (counts.get(value ?? '') ?? 0) + countPods(node, selector, pod.namespace))
+      counts.set(value ?? '', (counts.get(value ?? '') ?? 0) + countPods(node))
     }
   }
   return nodes.map((node, at) => {
     const value = node.labels?.[key]
     if (isIgnored[at] || value === undefined) return 0
-    return (isPerNode ? countPods(node, selector, pod.namespace) : (counts.get(value) ?? 0)) * weight + maxSkew - 1
+    return (isPerNode ? countPods(node) : (counts.get(value) ?? 0)) * weight + maxSkew - 1
   })
 }
 
@@ -163,7 +164,7 @@ function spreadsOf(pod: PodInfo, action: string, rules: SchedulingRules): readon
     .map((constraint) => ({
       maxSkew: constraint.maxSkew,
       key: constraint.topologyKey,
-      selector: selectorOf(constraint, pod, rules),
+      ...counting(selectorOf(constraint, pod, rules), pod),
       minDomains: rules.hasMinDomains ? (constraint.minDomains ?? 1) : 1,
       isCounted: countedNodes(constraint, pod, rules),
     }))
@@ -196,7 +197,7 @@ function countedNodes(
 function usualSpreads(pod: PodInfo, cluster: Cluster, rules: SchedulingRules): readonly Spread[] {
   const selector = cluster.objects.fellowsOf(pod.pod)
   if (selector.length === 0) return []
-  const common = { selector, minDomains: 1, isCounted: countedNodes({}, pod, rules) }
+  const common = { ...counting(selector, pod), minDomains: 1, isCounted: countedNodes({}, pod, rules) }
   return [
     { ...common, key: rules.hostnameLabel, maxSkew: 3 },
     { ...common, key: rules.zoneLabel, maxSkew: 5 },
@@ -207,12 +208,10 @@ function hasKeys({ labels }: NodeInfo, spreads: readonly Spread[]): boolean {
   return spreads.every(({ key }) => labels?.[key] !== undefined)
 }
 
-/** Pods of the namespace on a node that are not being deleted. A selector without terms counts none. */
-function countPods(node: NodeInfo, selector: readonly LabelRequirement[] | undefined, namespace: string): number {
-  if (selector === undefined || selector.length === 0) return 0
-  let count = 0
-  for (const pod of node.pods.values()) {
-    if (!pod.isTerminating && pod.namespace === namespace && matchesLabels(selector, pod.labels)) count++
-  }
-  return count
+/** A selector, and the count of the Pods that it matches. */
+function counting(selector: readonly LabelRequirement[] | undefined, { namespace }: PodInfo): Pick<Spread, 'selector' | 'countPods'> {
+  if (selector === undefined || selector.length === 0) return { selector, countPods: () => 0 }
+  const what = JSON.stringify([namespace, selector])
+  const matches = (pod: PodInfo) => !pod.isTerminating && pod.namespace === namespace && matchesLabels(selector, pod.labels)
+  return { selector, countPods: (node) => node.countPods(what, matches) }
 }
