@@ -59,13 +59,11 @@ export function outputFolders(project) {
 
 /** Joins the compiled server into few files, when a source has changed since the last time. */
 export async function bundleServer() {
-  const { bundle, bundleEntry } = await import('./bundle.mjs')
+  const { bundleEntry } = await import('./bundle.mjs')
   const inputs = sourcesFingerprint()
   if (readStamp('bundle') === inputs && existsSync(bundleEntry)) return bundleEntry
-  const beginMs = performance.now()
-  say('bundling the server')
-  await bundle()
-  say(`bundling the server: done in ${seconds(beginMs)}`)
+  // It runs compiled code of the server, which an older Node may not.
+  await run('bundling the server', findNode(), [join(root, 'scripts/bundle.mjs')], 'The server could not be bundled')
   writeStamp('bundle', inputs)
   return bundleEntry
 }

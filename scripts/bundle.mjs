@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundleConsole } from './bundle-console.mjs'
 import { bundleOpenApi } from './bundle-openapi.mjs'
@@ -64,7 +65,7 @@ const banner =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);"
 
 /** Writes the bundle anew. The one that is there stays until the new one can take its place. */
-export async function bundle() {
+async function bundle() {
   const nextFolder = `${bundleFolder}.${process.pid}`
   try {
     await write(nextFolder)
@@ -109,3 +110,5 @@ function refuseWideText(file) {
   const found = /.{0,40}[^\u0000-\u00ff].{0,20}/u.exec(readFileSync(file, 'utf8'))
   if (found !== null) throw new Error(`${file}: a character beyond Latin-1 in the bundle: ${found[0]}`)
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle()
