@@ -20,7 +20,7 @@ const common = {
   logLevel: 'error',
 }
 
-/** Writes the files into a folder, and beside it `trace.html`, the page of traces that opens from a disk. Gives what the bundler read, for the list of licences. */
+/** Writes the files into a folder, and beside it `trace.html`, the page of traces that opens from a disk. Returns the files that the bundler read, for the list of licences. */
 export async function bundleConsole(folder) {
   mkdirSync(folder, { recursive: true })
   const { metafile } = await build({

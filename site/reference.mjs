@@ -1,4 +1,4 @@
-/** Pages that are made from what a server says of itself, and from the tests. */
+/** Makes the reference pages from the answers of a server and from the tests. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -19,7 +19,7 @@ export interface GraphBox {
   readonly row: number
 }
 
-/** The owners of an object, itself, and what it owns, in columns from owners to dependants. */
+/** The owners of an object, the object, and its dependants, in columns from owners to dependants. */
 export interface Graph {
   readonly boxes: readonly GraphBox[]
   /** Pairs of boxes, by their numbers: from the owner. */

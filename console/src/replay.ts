@@ -32,7 +32,7 @@ export interface RequestBody {
   readonly json?: string
 }
 
-/** One request of the log, with what is kept beside its line. */
+/** One request of the log, with its body and answer as far as they are kept. */
 export interface DetailedRequest extends LoggedRequest {
   readonly method: string
   readonly query: string

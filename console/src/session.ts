@@ -32,7 +32,7 @@ const tokenKey = 'console-token'
 /** The path of the console: `/console` below the prefix of the server. */
 const base = location.pathname.replace(/\/[^/]*$/, '')
 
-/** Opens the session of the link's ticket, or goes on with the present one. */
+/** Opens the session of the link's ticket, or continues the present one. */
 export async function openSession(): Promise<void> {
   const ticket = /^#ticket=([\w-]+)$/.exec(location.hash)?.[1]
   if (ticket === undefined) {
@@ -45,7 +45,7 @@ export async function openSession(): Promise<void> {
   const response = await fetch(`${base}/session`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   const answer = await response.json()
   if (response.status !== 201) {
-    // A link that is opened twice goes on with the session that it has opened.
+    // A link that is opened a second time continues its session.
     await resume(String(answer.message))
     return
   }

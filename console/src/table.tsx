@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** Hidden on a phone. */
   readonly isMinor?: boolean
-  /** Width in characters; absent: the rest, shared. */
+  /** Width in characters. Absent: the column shares the remaining width. */
   readonly width?: number
   /** Of short words: as narrow as a number on a phone. */
   readonly isShort?: boolean

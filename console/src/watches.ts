@@ -14,7 +14,7 @@ interface Subscription {
   revision: string
   /** Receives the events of one read of the stream. */
   readonly onEvents: (events: readonly WatchEvent<never>[]) => void
-  /** The watch cannot go on where it was: the list has to be read again. */
+  /** The watch cannot resume: the list has to be read again. */
   readonly onLost: (code: number) => void
 }
 

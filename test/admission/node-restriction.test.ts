@@ -280,7 +280,7 @@ describe('objects of nodes', () => {
     expect((await post('other')).body.message).toContain('can only access CSINode with the same name as the requesting node')
   })
 
-  test('KIND-CSI-04, CTRL-11: a node adds drivers as they register, and removes those that leave; no other node may', async () => {
+  test('KIND-CSI-04, CTRL-11: a node adds drivers that register, and removes drivers that leave; no other node may', async () => {
     const [{ name }, { name: other }] = [await registered(), await registered()]
     const collection = '/apis/storage.orch.io/v1/csinodes'
     const object = { apiVersion: 'storage.orch.io/v1', kind: 'CSINode', metadata: { name }, spec: { drivers: [] } }

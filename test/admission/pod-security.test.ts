@@ -112,7 +112,7 @@ describe('without a configuration', () => {
     )
   })
 
-  test('null counts as absent, as typed clients mean it', async () => {
+  test('null is treated as absent, as typed clients mean it', async () => {
     const at = await labelled(shared.api, { enforce: 'restricted' })
     const nothing = { securityContext: null, volumes: null, initContainers: null, os: null, hostPID: null }
     const container = {

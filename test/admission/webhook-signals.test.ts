@@ -113,7 +113,7 @@ test.each([
   },
 )
 
-test('METRIC-01: calls, their time and those that failed and were ignored are counted too', async () => {
+test('METRIC-01: calls, their time, and failures that were ignored are counted, too', async () => {
   const api = await anApi({ flags })
   const hook = await aWebhookServer(withBody(() => '', { code: 500 }))
   const { path, hook: name } = await aHookedNamespace(api, 'validating', hook, { failurePolicy: 'Ignore' })

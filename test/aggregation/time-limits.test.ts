@@ -63,7 +63,7 @@ test('AGG-20: the deadline of a request is the client’s own', async () => {
   expect((await answer).status).toBe(504)
 })
 
-test('AGG-20: an answer that stops in the middle is broken off when the time of the request is over', async () => {
+test('AGG-20: an answer that stalls is aborted when the time of the request is over', async () => {
   const { api, clock, arrival } = await opened()
   const arrived = arrival()
   const request = httpsRequest(`${api.url}${collection}/hangs`, { ...api.credentials })

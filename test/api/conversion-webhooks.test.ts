@@ -34,7 +34,7 @@ describe('reading', () => {
     expect(kind.hook.calls[0]?.review).toMatchObject({ apiVersion: 'apiextensions.k8s.io/v1beta1' })
   })
 
-  test('CRD-127: a list is converted by one call, a page by one, and in the stored version by none', async () => {
+  test('CRD-127: a list or a page is converted by one call, and not at all in the stored version', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     for (const name of ['a', 'b', 'c']) await created(api, kind.at('v1'), widget(kind, 'v1', name, { size: 1 }))

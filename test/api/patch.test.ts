@@ -164,7 +164,7 @@ describe('a patch that leaves no object of its type', () => {
     ['a kind', merge, { kind: 'Other' }, /^\{"apiVersion":"apps\/v1","kind":"Other","metadata":\{"name":"d","namespace":/, other],
     ['no kind', merge, { kind: null }, /^\{"apiVersion":"apps\/v1","metadata":/, "Object 'Kind' is missing"],
     ['an amount', merge, inPod({ overhead: { cpu: 'x' } }), /"overhead":\{"cpu":"x"\}/, amount],
-  ])('PATCH-01, PATCH-02: by %s is a 422 that shows what it leaves: %s %j', async (_what, type, body, shown, why) => {
+  ])('PATCH-01, PATCH-02: by %s is a 422 that shows the result: %s %j', async (_what, type, body, shown, why) => {
     const path = await aDeployment()
     const answer = await patch(type, path, body)
     expect(answer.status).toBe(422)

@@ -153,7 +153,7 @@ describe('where a watch starts', () => {
   test.each([
     ['WATCH-05, WATCH-12', 'unset', ''],
     ['WATCH-05, WATCH-13', '0', '&resourceVersion=0'],
-  ])('%s: version %s: what is there as ADDED, then changes', async (_id, _what, query) => {
+  ])('%s: version %s: sends present objects as ADDED, then changes', async (_id, _what, query) => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const watch = await server.api.watch(`${path}?watch=1${query}`)
     expect(told(await watch.take(2)).sort()).toEqual(['ADDED a', 'ADDED b'])

@@ -39,7 +39,7 @@ interface Mistake {
   isRight(server: RunningServer): Promise<boolean>
 }
 
-/** Runs a controller as events would; what the server has then is as it should be, or not. */
+/** Runs a controller as events would. The final objects are right or wrong. */
 function testOf({ prepare, isRight }: Mistake, make: (server: RunningServer) => Controller) {
   return async (exploration: string): Promise<boolean> => {
     process.env[explorationVariable] = exploration

@@ -95,7 +95,7 @@ export class PlayedNodes {
 
   async #run(): Promise<void> {
     while (!this.#isOver.signal.aborted) {
-      // The server may be away: then the next look finds what is left to do.
+      // The server may be down: then the next pass finds the remaining work.
       await this.#look().catch(() => {})
       await sleep(systemClock, 10)
     }

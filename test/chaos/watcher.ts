@@ -23,7 +23,7 @@ export interface Watcher {
   readonly at: number
   /** Streams that ended and were taken up again where they had been. */
   readonly resumed: number
-  /** Why it can't go on; it should have been able to. */
+  /** The reason why the watch ended although it should have continued. */
   readonly failure: string | undefined
   /** Time of the last event. */
   readonly heardMs: number

@@ -22,7 +22,7 @@ test('orchctl fault adds faults that are in force when it returns, lists them wi
   expect(await ctl(['fault', 'list'])).toMatchObject({ out: 'There are no faults.\n' })
 })
 
-test('orchctl fault names what it expects', async () => {
+test('orchctl fault names the expected arguments', async () => {
   const refused: [string[], string][] = [
     [['fault'], 'must be fault add name effect'],
     [['fault', 'add', 'a'], 'effects are delay=2s'],

@@ -12,7 +12,7 @@ describe('-k', () => {
   test.each([
     ['kustomize', ['kustomize build overlay']],
     ['kubectl', ['kustomize build overlay', 'kubectl kustomize overlay']],
-  ])('the objects of a kustomization are those that %s builds', async (present, expected) => {
+  ])('the objects of a kustomization equal the output of %s', async (present, expected) => {
     const asked: string[] = []
     const capture = (program: string, words: readonly string[]) => {
       asked.push([program, ...words].join(' '))

@@ -157,7 +157,7 @@ describe('why', () => {
     expect(out).toContain('    budget: it allows no eviction: 0 of 1 Pods are healthy, and 1 must be')
   })
 
-  test('a kind that is not explained, an object that is not there, and lists that are forbidden', async () => {
+  test('refuses a kind without explanations, an absent object, and a missing name, each with its reason', async () => {
     expect((await ctl(['why', 'configmap/a'])).error).toMatch(/^error: why configmaps: must be one of these kinds: CronJob, /)
     expect((await ctl(['why', 'pod/none'])).error).toBe('Error from server (NotFound): pods "none" not found\n')
     expect((await ctl(['why', 'pods'])).error).toBe('error: objects must be named: why resource name\n')

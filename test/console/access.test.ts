@@ -101,7 +101,7 @@ test('a path of a session that is none of the API serves nothing', async () => {
     expect([path, (await ask(path)).status]).toEqual([path, path === '/console/api/' ? 200 : 404])
 })
 
-test('odd heads are refused, and the port goes on', async () => {
+test('odd heads are refused, and the port still answers', async () => {
   const link = await server.console()
   const { port } = new URL(link)
   const host = `Host: 127.0.0.1:${port}\r\n`

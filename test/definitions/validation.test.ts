@@ -34,7 +34,7 @@ const notShown: Readonly<Record<string, string>> = {
   'per-version fields may not all be set to identical values (top-level field should be used instead)': internalOnly,
   'top-level and per-version fields are mutually exclusive': internalOnly,
   'webhook conversion without preserveUnknownFields=false': internalOnly,
-  // Stored versions that share a schema have it above them, so that a version added with it has none that is new.
+  // Versions that share a schema store it once, above them: adding a version with the same schema adds no schema.
   'suppress per-expression cost limit in pre-existing versions': internalOnly,
 }
 

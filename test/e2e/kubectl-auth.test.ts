@@ -50,7 +50,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     )
   })
 
-  test('IMP-03, IMP-12: --as-group gives a group, and a service account brings its own', async () => {
+  test('IMP-03, IMP-12: --as-group gives a group, and a service account has its own groups', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'rolebinding', 'accounts-view', '--clusterrole=view', '--group=system:serviceaccounts:default')
     const account = 'system:serviceaccount:default:till'

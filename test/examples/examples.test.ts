@@ -72,7 +72,7 @@ test('the example in Python runs by its README', async (context) => {
   expect(await runExample('python')).toMatch(/Ran 2 tests in .*\n\nOK\n/)
 })
 
-test('the controller with one dependency compiles, has the types of its definition, and its tests run by its README', async () => {
+test('the controller with one dependency compiles with the generated types, and its tests run as its README says', async () => {
   expect(await runExample('controller')).toMatch(/pass 3\n/)
   const folder = join(installed.project, 'examples/controller')
   const types = await run(process.execPath, [installed.bin, 'types', 'widgets.yaml'], { cwd: folder })

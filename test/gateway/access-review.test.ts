@@ -131,7 +131,7 @@ describe('AZC-14: the selectors of a question', () => {
       { fieldSelector: { requirements: [term('a', 'In', 'b', 'c')] } },
       `${at}.fieldSelector ignored due to parse error`,
     ],
-  ])('with %s is answered, and says what it has left out', async (_what, attributes, evaluationError) => {
+  ])('with %s is answered, and names the parts that it has left out', async (_what, attributes, evaluationError) => {
     const { code, body } = await askWith(attributes)
     expect([code, body.status]).toMatchObject([201, { allowed: true, evaluationError }])
   })

@@ -58,7 +58,7 @@ describe('the metrics', () => {
     return (await sumOf(name, ...labels)) - before
   }
 
-  test('requests of the process itself', async () => {
+  test('count requests of the process itself', async () => {
     const own = createMetrics({ process: false })
     const { call } = await aGateway(undefined, { metrics: own })
     await call('GET', collection)
@@ -130,7 +130,7 @@ describe('the metrics', () => {
     expect(await change('apiserver_authorization_decisions_total', labels('allowed'), asAnonymous('/api/v1/pods'))).toBe(0)
   })
 
-  test('count addresses of Services, requested ones apart, and those that cannot be assigned', async () => {
+  test('count assigned addresses of Services, requested ones apart, and failed assignments', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
     const service = (spec: object) => ({
       apiVersion: 'v1',
@@ -276,7 +276,7 @@ describe('the metrics', () => {
     expect(await change('apiserver_tls_handshake_errors_total', [], failed)).toBe(1)
   })
 
-  test('answers that are broken off', async () => {
+  test('count aborted answers', async () => {
     const own = createMetrics({ process: false })
     const { send } = await aGateway(
       (storage) => ({

@@ -138,7 +138,7 @@ test('AUTHN-WH-17: one that does not answer is abandoned with the request', asyn
   expect(asked).toHaveLength(1)
 })
 
-test('AUTHN-WH-17: a failure that may pass is tried again, and is not remembered', async () => {
+test('AUTHN-WH-17: a call that fails with 503 is repeated, and the failure is not cached', async () => {
   let failures = 1
   const { server, asked } = await aServer((one, response) => {
     failures -= 1

@@ -104,7 +104,7 @@ describe('exec over SPDY', () => {
     },
   )
 
-  test('NODE-IO-15, NODE-IO-22: a terminal shows what is typed, ends lines at the left, and takes sizes', async () => {
+  test('NODE-IO-15, NODE-IO-22: a terminal echoes input, ends lines with a carriage return, and takes sizes', async () => {
     const { stdout, error } = await execBySpdy(server, exec(['sh'], 'stdin=true&stdout=true&tty=true'), { stdin: 'echo one\rexit 4\r' })
     expect(stdout).toBe('/ # echo one\r\nexit 4\r\none\r\n/ # ')
     expect(JSON.parse(error)).toEqual(exitOf(4))

@@ -213,7 +213,7 @@ describe('the dialect of Go', () => {
     )
   })
 
-  test('flags without object are named in one line; those that would change an answer are refused with a sentence; a used port ends each process at once, with one line', async () => {
+  test('flags without object are named in one line; flags that would change an answer are refused with a sentence; a used port ends each process at once, with one line', async () => {
     const { api, etcd } = started
     expect(api.log()).toContain('flags without object here flags=["--v","--contention-profiling","--watch-cache"]')
     for (const [flag, why] of [

@@ -116,7 +116,7 @@ test.each([
   ['import', "import 'orch'"],
   ['require', "import { createRequire } from 'node:module'; createRequire(import.meta.url)('orch')"],
   ['import of the fixtures for vitest', "import 'orch/vitest/global-setup'"],
-])('%s says what it needs on a Node that is too old, before it loads what such a Node lacks', async (_way, text) => {
+])('on a Node that is too old %s names the needed version before it loads anything that such a Node lacks', async (_way, text) => {
   const old = write('old-version.cjs', "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
   const load = write(
     'refuse-program.mjs',

@@ -99,7 +99,7 @@ function filled<T>(value: T, { NS, UU }: Texts): T {
   )
 }
 
-/** The texts of a group, and its requests: what is in them is no value of the server. */
+/** The texts of a group, and its requests: their values do not come from the server. */
 interface Own {
   readonly texts: Texts
   readonly sent: string

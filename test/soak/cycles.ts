@@ -68,7 +68,7 @@ async function runCycle(): Promise<void> {
 }
 
 async function sample(cycle: number): Promise<Sample> {
-  // The next turns release what the last cycle has closed.
+  // The next turns of the event loop release the handles that the last cycle has closed.
   for (let turn = 0; turn < 3; turn++) {
     globalThis.gc?.()
     await new Promise((resolve) => setImmediate(resolve))

@@ -92,7 +92,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(keysAsked()).toBe(1)
   })
 
-  test('an authorization webhook is called once about an access, for any thread of the request', async () => {
+  test('an authorization webhook is called once for the same access, although several threads ask', async () => {
     const webhook = await anAccessWebhook((user) => user === 'jane')
     const tokens = aFolder().write('tokens.csv', 'of-jane,jane,1\nof-john,john,2\n')
     const server = await startThreaded([

@@ -81,7 +81,7 @@ const fillWith = (client: Client, resourceVersion: string | undefined): Controll
 export const filling = {
   /** It counts what its cache shows. */
   badly: (client: Client): Controller => fillWith(client, '0'),
-  /** It counts what is there. */
+  /** Counts the present objects. */
   well: (client: Client): Controller => fillWith(client, undefined),
 }
 
@@ -205,7 +205,7 @@ function mirrorOf(client: Client, signal: AbortSignal, { listsAgain, watchesAgai
   return { names, ended: run() }
 }
 
-/** After an expired watch it adds what it finds, and keeps what has gone meanwhile. */
+/** After an expired watch it adds the listed objects, and keeps those that were deleted meanwhile. */
 export const mirrorThatAdds = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: false, watchesAgain: true })
 /** A watch that has ended stays ended. */
 export const mirrorThatEnds = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: true, watchesAgain: false })
@@ -332,6 +332,6 @@ function fillByMirror(client: Client, signal: AbortSignal, remembers: boolean): 
 export const fillingByCache = {
   /** It counts what its cache shows, which does not have its own last creates yet. */
   badly: (client: Client, signal: AbortSignal): Controller => fillByMirror(client, signal, false),
-  /** It remembers what it has made until the cache shows it. */
+  /** Remembers created objects until the cache shows them. */
   well: (client: Client, signal: AbortSignal): Controller => fillByMirror(client, signal, true),
 }

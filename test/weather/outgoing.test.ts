@@ -117,7 +117,7 @@ afterAll(async () => {
 })
 
 const post = (path: string, object: object) => wires.admin.send({ method: 'POST', path, body: JSON.stringify(object) })
-/** The code of an answer; 0: it has broken off. */
+/** The code of an answer; 0: the connection broke. */
 const codeOf = async (answer: Promise<WireAnswer>) => {
   const { status, error } = await answer
   return error === '' ? status : 0

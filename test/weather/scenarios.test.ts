@@ -52,7 +52,7 @@ test('a storm of conflicts refuses so many updates', async () => {
   expect([codes, storm.hits]).toEqual([[409, 409, 200], 2])
 })
 
-test('a quiet watch stays open and goes on by itself', async () => {
+test('a quiet watch stays open and still delivers changes', async () => {
   const watch = await maps().watch({ ...inDefault, timeoutSeconds: 3_600 })
   using _quiet = operator.scenarios.quietWatch('6m')
   await server.client.objects.create(aConfigMap({ name: 'a' }))

@@ -6,7 +6,7 @@ const endpoints = { group: '', version: 'v1', plural: 'endpoints', namespaced: t
 const namespace = 'default'
 const user = 'system:serviceaccount:kube-system:endpoint-controller'
 
-test('WL-EP-35: Endpoints whose Service is gone when the controller starts are deleted, and those that elect a leader stay', async () => {
+test('WL-EP-35: Endpoints whose Service is gone when the controller starts are deleted, but Endpoints of leader elections stay', async () => {
   await using before = await start({ profile: 'kubernetes', controllers: ['-*'] })
   const named = (name: string, annotations?: Record<string, string>): ApiObject => ({
     apiVersion: 'v1',

@@ -163,7 +163,7 @@ describe('the provisioner of simulated nodes', () => {
     )
   })
 
-  test('NODE-VOL-04: a volume of an allowed topology is reached from there alone', async () => {
+  test('NODE-VOL-04: a volume with an allowed topology is reachable only from nodes of that topology', async () => {
     const matchLabelExpressions = [{ key: 'kubernetes.io/hostname', values: ['node-1', 'node-2'] }]
     await createClass('hosts', { volumeBindingMode: 'WaitForFirstConsumer', allowedTopologies: [{ matchLabelExpressions }] })
     await createClaim('host', { storageClassName: 'hosts' })

@@ -199,7 +199,7 @@ describe('the binder of volumes', () => {
   })
 })
 
-test('WL-PV-11: a bound claim says that no Pod refers to it until one does, and again after its end', async () => {
+test('WL-PV-11: a bound claim is Unused until a Pod refers to it, and again when the Pod has ended', async () => {
   const { createClaim, createVolume, createPod, claim, pods } = await inNamespace('unused')
   const conditions = async () => (await claim('c')).status.conditions?.map(({ type, status }) => `${type}=${status}`)
   await createVolume('unused-v')

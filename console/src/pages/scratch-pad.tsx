@@ -147,7 +147,7 @@ async function dryRun({ kind, path }: Target, body: string): Promise<Outcome> {
   }
 }
 
-/** The place of an object, from the few lines of YAML or JSON that say what it is. */
+/** The place of an object, from its apiVersion, kind, name and namespace in YAML or JSON. */
 function targetOf(text: string): Target | undefined {
   const textOf = (name: string) => new RegExp(`^\\s*"?${name}"?:\\s*"?([\\w./-]+)"?,?\\s*$`, 'm').exec(text)?.[1] ?? ''
   const [group, version] = textOf('apiVersion').includes('/') ? textOf('apiVersion').split('/') : ['', textOf('apiVersion')]

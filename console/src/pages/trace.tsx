@@ -17,7 +17,7 @@ interface TracePageProps {
   readonly given?: Blob | undefined
 }
 
-/** The page Trace file: what a failed test has left, without a server. */
+/** The page Trace file: the trace of a failed test, shown without a server. */
 export function TracePage({ given }: TracePageProps) {
   const trace = useSignal<TraceFile | undefined>(undefined)
   const problem = useSignal('')

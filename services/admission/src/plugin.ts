@@ -111,7 +111,7 @@ export interface Plugin {
   onAdmissionRulesChange?(listener: () => void): void
   /** May change the object; it returns a new one and leaves its input alone. */
   mutate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
-  /** May only refuse. */
+  /** The plugin validates and does not change objects. */
   validate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
   /**
    * True if `validate` only reads, reserves nothing, and decides the same for any name that the gateway generates or status that it derives

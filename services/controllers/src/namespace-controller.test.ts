@@ -167,7 +167,7 @@ const staleApps = {
 test.each<[string, Answers]>([
   ['does not answer', { 'GET /apis/apps/v1': refused(serviceUnavailable('not now')) }],
   ['is stale', { 'GET /apis': ok(staleApps) }],
-])('CTRL-04: a namespace is not let go while one group %s, and what is known is deleted', async (_what, answers) => {
+])('CTRL-04: a namespace stays while one group %s, and objects of the other groups are deleted', async (_what, answers) => {
   const { changes, conditions, messages } = await attempt(answers)
   expect(changes).toEqual([deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', writeStatus])
   expect(conditions).toEqual(['NamespaceDeletionDiscoveryFailure'])

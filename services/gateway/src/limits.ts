@@ -48,7 +48,7 @@ export const limits = {
   streamsPerConnectionMax: 250,
   /** Streams that a client may begin and reset at once: as many as it may have open, twice over. A client with more is a flood, and cut off. */
   streamResetsAtOnceMax: 500,
-  /** Streams per second that a client may go on breaking off. */
+  /** Sustained rate of streams that a client may reset, per second. */
   streamResetsPerSecondMax: 33,
   /** Streams of one HTTP/2 connection whose heads may be refused. Clients do not send heads of a megabyte; Node bounds other refusals likewise. */
   refusedHeadsMax: 100,
@@ -196,9 +196,9 @@ export const limits = {
   explainedPhasesMax: 64,
   /** Steps of plugins and webhooks that an explanation tells: two rounds of all plugins and many webhooks. */
   explainedStepsMax: 256,
-  /** Steps that are shown where there is little room. */
+  /** Steps of an explanation that had to be shortened. */
   shortenedStepsMax: 16,
-  /** Characters of a text there, such as the name of a user. */
+  /** Characters of a text in a shortened explanation, such as the name of a user. */
   shortenedTextMax: 128,
   /** Explanations of writes that are kept to be asked for: enough to find the one that one has just made. */
   explanationsKeptMax: 256,

@@ -15,7 +15,7 @@ export interface AttacherOptions {
   readonly queues: WorkqueueMetrics
 }
 
-/** The attacher of the simulated driver: attaches at once, and lets go of what is detached (NODE-VOL-11). */
+/** The attacher of the simulated driver: attaches and detaches volumes at once (NODE-VOL-11). */
 export function startAttacher({ names, client, clock, random, log, queues }: AttacherOptions): { stop(): Promise<void> } {
   const ending = new AbortController()
   const { signal } = ending

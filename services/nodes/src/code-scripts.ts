@@ -31,7 +31,7 @@ export interface ContainerRun {
   log(text: string): void
   /** The container is ready from now on, or, with false, is not. A readiness probe sees it at its next call. */
   ready(isReady?: boolean): void
-  /** Ends the container with this exit code. The function does not go on after it. */
+  /** Ends the container with this exit code. The function does not return. */
   exit(code: number): never
 }
 
@@ -47,7 +47,7 @@ interface CommandCall {
   readonly container: string
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Ends when the client ends it; empty where the client sends none. */
+  /** The input of the client. Ends when the client ends it; empty if the client sends none. */
   readonly stdin: AsyncIterable<Uint8Array>
   /** Raised when the client has left or the container has ended. */
   readonly signal: AbortSignal

@@ -214,7 +214,7 @@ function raised(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Shows what a container logs until it ends, or the client leaves. */
+/** Sends the log of a container until the container ends or the client leaves. */
 async function showOutput({ ending }: Run, output: Stream<LogChunk>, session: Session): Promise<number> {
   const signal = AbortSignal.any([ending.signal, session.signal])
   const show = async () => {
@@ -267,7 +267,7 @@ function streamsOf(session: Session, { asked, signal, interrupted }: StreamOptio
 /** Bytes that are typed ahead of their reader. */
 const typedBytesMax = 64 * 1024
 
-/** Reads what is typed before the program asks for it, so that Control-C is seen. */
+/** Reads input before the program asks for it, so that Control-C takes effect. */
 function typedAhead(lines: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   let drained: (() => void) | undefined
   const wake = () => drained?.()

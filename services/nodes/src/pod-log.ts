@@ -99,7 +99,7 @@ async function* linesOf(options: PodLogOptions, first: LogRun, signal: AbortSign
   const { entries, written } = read()
   const { lines, dropped } = written(first.id)
   let taken = dropped + lines.length
-  // A run whose program writes has no other lines.
+  // If the program of a run writes lines, the run has no generated ones.
   const last = lines.slice(Math.max(0, lines.length - tailLines))
   yield wanted(taken > 0 ? last : logLines(entries, first, { untilMs: afterMs, linesMax: tailLines }))
   let run = first

@@ -9,7 +9,7 @@ export interface ProgramRunsOptions {
   readonly programs: ReadonlyMap<string, ContainerProgram>
   /** The environment of a container. */
   envOf(container: string): Readonly<Record<string, string>>
-  /** Takes what a program has written in a run. */
+  /** Receives the output of a run. */
   readonly log: (run: string, text: string) => void
   /** A program has changed the state of its container. */
   readonly onChange: () => void
@@ -25,7 +25,7 @@ interface Running {
 /** As of a program that the kernel has ended for a fault of its memory. */
 const crashCode = 139
 const messageLengthMax = 4096
-/** Sleeps of one run after which an automatic clock no longer runs on for them: the program goes on for ever. */
+/** Sleeps of one run after which an automatic clock no longer advances for them: the program is endless. */
 const hopefulSleeps = 100
 /** A program that sleeps for no time, again and again, would leave a virtual clock at one moment. */
 const sleepMsMin = 1

@@ -6,7 +6,7 @@ export interface WrittenLines {
   readonly dropped: number
 }
 
-/** Characters of one run, and of all runs: what is older is forgotten. */
+/** Characters kept of one run, and of all runs. Older ones are dropped. */
 const runCharactersMax = 1024 * 1024
 const charactersMax = 64 * 1024 * 1024
 const none: WrittenLines = { lines: [], dropped: 0 }

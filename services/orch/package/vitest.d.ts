@@ -20,7 +20,7 @@ export declare function testWith(
 interface ServerMatchers {
   /** No watch is open, no object held, no namespace and no held lease left. */
   toHaveNoLeaks(): Promise<void>
-  /** No client goes on for ever: see `RunningServer.expectNoHotLoop`. */
+  /** No client repeats itself without end: see `RunningServer.expectNoHotLoop`. */
   toHaveNoHotLoop(options?: Parameters<RunningServer['expectNoHotLoop']>[0]): Promise<void>
 }
 

@@ -33,7 +33,7 @@ function withoutGathered(bootstrapObject: ApiObject): { body: ApiObject; rest: A
   return { body, rest: { ...body, rules: null, metadata: { ...bootstrapObject.metadata, managedFields: others } } }
 }
 
-test('META-01, META-03, SSA-17: bootstrap objects equal those that a POST to the server makes', async () => {
+test('META-01, META-03, SSA-17: bootstrap objects equal objects created by POST', async () => {
   const { client, stop } = await start({ controllers: [] })
   onTestFinished(stop)
   let compared = 0

@@ -6,7 +6,7 @@ import { createStorage } from './service.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 
 const fiveMinutesMs = 300_000
-/** Lets everything that is ready happen. */
+/** Waits until all ready work is done. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /** The store's false answers. */

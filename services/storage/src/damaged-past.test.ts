@@ -111,7 +111,7 @@ function describe(part: ChangesPart): string {
 
 const tail = ['things/c@7 was 5', 'things/b@8 was 3']
 
-test('WATCH-15: a watch from below a damaged change expires, and one from there on gets all changes', async () => {
+test('WATCH-15: a watch from before a damaged change expires, and a watch from its revision gets all later changes', async () => {
   const { changesAfter, said, store } = await aStartedStorage(flip(4))
   // The object before change 6 was written at 4 and is lost, too.
   expect(await changesAfter(2)).toEqual(['expired, from 6'])

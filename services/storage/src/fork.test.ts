@@ -8,7 +8,7 @@ import { createMemoryStore } from './store/memory-store.ts'
 const everything = { resources: [] }
 const keyOf = (name: string) => objectKey('core/configmaps', 'default', name)
 
-/** A service of its own, at the moment of another one or empty. */
+/** A service of its own: a fork of another one, or empty. */
 async function opened(from?: StateSnapshot, options: Partial<StorageOptions> = {}): Promise<Storage> {
   const store = createMemoryStore({ from: from === undefined ? undefined : storeOf(from) })
   const storage = await createStorage({ store, from, ...options })
@@ -32,7 +32,7 @@ storageSuite('a fork', async () => {
   }
 })
 
-/** One line of history, and what it has stored: names with their revisions and texts. */
+/** One history of writes, and its stored objects: names with their revisions and texts. */
 interface World {
   readonly storage: Storage
   readonly model: Map<string, string>
@@ -88,7 +88,7 @@ test('forks and their base never see each other’s writes, at present and in th
   )
 })
 
-test('a fork has the epoch and the revisions of its base: pages and watches of the base go on in it, until a restore', async () => {
+test('a fork has the epoch and the revisions of its base, so that pages and watches of the base continue in it, until a restore', async () => {
   const base = await opened()
   for (const name of ['a', 'b', 'c']) await written(base, aPut({ name }))
   const { head } = await listed(base, { limit: 1 })

@@ -73,7 +73,7 @@ describe.each(Object.keys(stores))('the history of a store, %s', (name) => {
     await expect(storage.history({ ...all, limit: 1_001 })).rejects.toMatchObject({ code: 400 })
   })
 
-  test('tells the revision of a time, and what it has forgotten is a 410', async () => {
+  test('tells the revision of a time; a forgotten time is a 410', async () => {
     const { storage, time } = await aStorage(name)
     await expect(storage.revisionAt({ timeMs: 5_000 })).rejects.toMatchObject({ code: 410 })
     const [first, second, , third] = await someChanges(storage, time)

@@ -53,7 +53,7 @@ async function withFakeClock(body: (opened: Opened) => Promise<void>, options: P
   expect(clock.pendingTimers).toBe(0)
 }
 
-/** Lets everything that is ready happen. */
+/** Waits until all ready work is done. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('waiting reads', () => {

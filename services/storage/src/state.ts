@@ -174,7 +174,7 @@ export class State implements StateReader {
     return state
   }
 
-  /** The present state; what is written from now on does not change it. */
+  /** The present state. Later writes do not change it. */
   hold(): HeldState {
     return { tree: this.tree.fork(), history: this.history.fork(), bytes: this.bytes, revision: this.revision }
   }

@@ -643,7 +643,7 @@ test('a subscriber that needs content gets the error with which storage refuses 
   }
 })
 
-test('the events of announced changes leave before what is put off to the end of the turn', async () => {
+test('events of announced changes are sent before work that is deferred to the end of the turn', async () => {
   const { storage, watch, ready } = open()
   await ready()
   const stream = watch.subscribe(subscription({}))

@@ -269,7 +269,7 @@ class WatchCache {
 
   /**
    * Delivers the events of the changes to all attached subscribers, and waits when a turn is used up. The window has the changes already:
-   * a subscriber that joins meanwhile has got them from there, and is skipped.
+   * a subscriber that joins meanwhile has got them from that list, and is skipped.
    */
   *#write(changes: readonly Change[], spans: ReadonlyMap<Change, Span>): Waits {
     const contents = this.#contents()

@@ -142,7 +142,7 @@ describe('a collection', () => {
     ])
   })
 
-  test('LIST-09: the remaining count decides nothing: the token does', async () => {
+  test('LIST-09: reading ends by the token, not by the remaining count', async () => {
     const page = (remainingItemCount: number, token?: string) =>
       answer(200, {
         kind: 'ConfigMapList',
@@ -346,7 +346,7 @@ describe('an informer', () => {
   }
   const version = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '20' } } }
 
-  test('RV-31, RV-34: the first list takes any version and names its match, the watch continues from there', async () => {
+  test('RV-31, RV-34: the first list takes any version and names its match, and the watch continues from the version of the list', async () => {
     const { events, lines, informer } = await follow(
       aList('5', [aMap('x', '1')]),
       aWatch(

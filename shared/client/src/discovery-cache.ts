@@ -11,7 +11,7 @@ interface KeptAnswer {
   readonly body: string
 }
 
-/** A cache of answers. An entry that cannot be read or written counts as absent. */
+/** A cache of answers. An entry that cannot be read or written is treated as absent. */
 export interface AnswerCache {
   read(key: string): KeptAnswer | undefined
   write(key: string, answer: KeptAnswer): void

@@ -43,7 +43,7 @@ const backoffFirstMs = 200
 const backoffMaxMs = 30_000
 
 /**
- * Lists, then watches from there, until the signal is raised. A broken watch resumes from the last version
+ * Lists, then watches from the version of the list, until the signal is raised. A broken watch resumes from the last version
  * seen, bookmarks included; when that is expired (410) the collection is listed again and the differences become events.
  */
 export function startInformer<T extends ApiObject>(options: InformerOptions<T>): Informer<T> {

@@ -52,7 +52,7 @@ test.each([
   ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
   ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
   ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],
-])('the gate %s of what is not there is off, and cannot be switched on', (name, what) => {
+])('the gate %s of an absent feature is off, and cannot be switched on', (name, what) => {
   const off = { kind: 'gates', warnings: [] }
   for (const words of [[], [`${name}=false`]]) {
     const gates = parseFeatureGates(words)

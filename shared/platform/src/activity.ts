@@ -10,7 +10,7 @@ export interface SettleOptions {
   readonly except?: string
 }
 
-/** Turns of the event loop, one after the other, in which nothing is in progress: a promise or an event takes one or two to go on. */
+/** Consecutive idle turns of the event loop after which the server is quiet. A promise or an event needs one or two turns. */
 const quietTurns = 4
 /** Turns after which a wait no longer asks in each turn, so that other processes have the processor. */
 const spinningTurns = 200

@@ -57,7 +57,7 @@ test('the chance of the system never repeats itself', () => {
   expect(systemChance.bytes(16).length).toBe(16)
 })
 
-test('a fork of a seeded chance gives what it would have given, in each of its streams, and moves neither', () => {
+test('a fork of a seeded chance draws the values that the chance would draw, in each stream, and moves no stream of the chance', () => {
   const [chance, same] = [seededChance(7), seededChance(7)]
   for (const one of [chance, same]) {
     one.stream('uid').uuid()

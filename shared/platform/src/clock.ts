@@ -18,7 +18,7 @@ export interface TimerOptions {
   /** The series of a timer that repeats, where timers look at it. */
   readonly series?: TimerSeries
   /**
-   * The timer looks whether this series goes on; always a background timer. A virtual clock rings it after the timers of the series that
+   * The timer checks whether this series has ended; always a background timer. A virtual clock rings it after the timers of the series that
    * are due by then, and time continues to pass without other series.
    */
   readonly watches?: TimerSeries

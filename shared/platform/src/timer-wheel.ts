@@ -11,7 +11,7 @@ export interface TimerWheelOptions {
   readonly clock: Clock
   /** The resolution of the wheel: a task runs at most this much late, never early. */
   readonly tickMs?: number
-  /** Its tasks are series that go on whatever happens. */
+  /** Its tasks are endless series. */
   readonly repeats?: boolean
 }
 

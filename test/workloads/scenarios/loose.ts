@@ -8,7 +8,7 @@ export interface State {
   readonly trace?: readonly string[] | undefined
 }
 
-/** Both sides without what the recording leaves open. */
+/** Both sides without the values that the recording leaves open. */
 export interface Comparison {
   readonly expected: State
   readonly found: State

@@ -40,7 +40,7 @@ const aPod: Attributes = {
   writeId: 'w1',
 }
 
-/** The plugin, and what it has sent; answers are given in turn, the last one again and again. */
+/** The plugin, and the requests that it has sent. Answers are given in order; the last one is repeated. */
 function open(answers: readonly (Awaited<ReturnType<ReviewSender>> | Error)[], policy: object = {}) {
   const sent: string[] = []
   const clock = createFakeClock()
@@ -64,7 +64,7 @@ function open(answers: readonly (Awaited<ReturnType<ReviewSender>> | Error)[], p
   return { sent, clock, ask }
 }
 
-/** Time goes on until the work is done. */
+/** Advances the clock until the work is done. */
 async function whileTimePasses<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   let isDone = false
   void work.finally(() => {

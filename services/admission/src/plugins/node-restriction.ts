@@ -245,7 +245,7 @@ function checkCsiNode(asked: Asked): void {
   if (asked.attributes.name !== asked.node) refuse(asked, 'can only access CSINode with the same name as the requesting node')
 }
 
-/** Slices of other nodes are looked at by the authorizer, which does not know what is created. */
+/** The authorizer checks slices of other nodes; it does not know the object of a create. */
 function checkSlice(asked: Asked): void {
   const { attributes, node } = asked
   const [verb, object] = attributes.operation === 'CREATE' ? ['create', attributes.object] : ['delete', attributes.oldObject]

@@ -10,7 +10,7 @@ import { forbid, type Pod } from './pod.ts'
 
 export const podResizeValidator: Registration = { isDefault: true, since: 36, create: createPodResizeValidator }
 
-/** PodResizeValidator: a Pod on a node is resized within what the node can allocate, and on Linux only. */
+/** PodResizeValidator: a Pod on a node is resized within the node's allocatable resources, and on Linux only. */
 function createPodResizeValidator({ storage, catalogue: { names } }: PluginNeeds): Plugin {
   const system = domainLabel(names, 'os')
   return {

@@ -50,7 +50,7 @@ function warn({ pods, remaining, remainingMs, stepMs = 0 }: Setting) {
 
 const header = 'existing pods in namespace "team" violate the new PodSecurity enforce level "baseline:latest"'
 
-test('pods that keep to the level, or are exempt, are not spoken of', async () => {
+test('pods that comply with the level, or are exempt, cause no warning', async () => {
   const pods = [
     { name: 'a', isPrivileged: false },
     { name: 'b', runtimeClassName: 'vm' },

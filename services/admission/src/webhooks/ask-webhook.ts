@@ -122,7 +122,7 @@ function dropNulls(status: Partial<Status>): Partial<Status> {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== null))
 }
 
-/** True if a failed call is ignored: then the request goes on, unless its own deadline has passed. */
+/** True if a failed call is ignored: then the request continues, unless its own deadline has passed. */
 export function isPassedOver({ webhook }: WebhookQuestion, outcome: WebhookOutcome): boolean {
   return outcome.kind === 'failed' && webhook.isIgnoredOnFailure
 }

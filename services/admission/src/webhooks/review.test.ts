@@ -44,7 +44,7 @@ test('ADM-REV-17: a review of the other version is refused', () => {
   expect(read({ uid: 'u', allowed: true }, 'v1', false, { kind: undefined, apiVersion: undefined })).toEqual(misfit(`${of('v1')}, Kind=`))
 })
 
-test('a null member counts as absent', () => {
+test('a null member is treated as absent', () => {
   const nothing = { status: null, patch: null, patchType: null, warnings: null, auditAnnotations: null }
   expect(read({ uid: 'u', allowed: false, ...nothing }, 'v1', true)).toEqual({
     kind: 'review',

@@ -11,7 +11,7 @@ const names = namesOf('orch')
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A version that another server serves; stale and empty where that is down since before this one began. */
+/** A version that another server serves. If that server was down at the start, the version is stale and empty. */
 const remoteVersion = (freshness: 'Current' | 'Stale') => ({
   version: 'v1',
   freshness,
@@ -41,7 +41,7 @@ const line = (type: string, metadata: object) => Buffer.from(`${JSON.stringify({
 const synced = line('BOOKMARK', { resourceVersion: '5', annotations: { 'orch.io/initial-events-end': 'true' } })
 const expired = Buffer.from('{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}}\n')
 
-/** The collector beside a server that has the built-in kinds. Its watches show what the test has put there, and then are silent. */
+/** The collector beside a server that has the built-in kinds. Its watches send the objects of the test and nothing else. */
 async function following() {
   const ending = new AbortController()
   const clock = createFakeClock()
@@ -54,7 +54,7 @@ async function following() {
   const server = {
     /** Objects by the path of their collection over all namespaces. */
     objects: new Map<string, Metadata[]>(),
-    /** Paths of collections whose watches never come to the end of what is there. */
+    /** Paths of collections whose watches never finish sending the present objects. */
     unsynced: new Set<string>(),
     /** Beginnings of requests, by method and path, that fail. */
     failing: new Set<string>(),
@@ -190,7 +190,7 @@ test('kinds of a server that is down are followed on, as their objects still exi
   await expect.poll(() => open.has(things)).toBe(false)
 })
 
-test('a kind that comes to be served is followed, and those that were are not followed twice', async () => {
+test('a kind that is served later is watched, and no kind is watched twice', async () => {
   const { begin, clock, looks, change, remote, open, count } = await following()
   const things = '/apis/remote.io/v1/things'
   remote.version = { ...remoteVersion('Stale'), freshness: 'Current' }

@@ -13,7 +13,7 @@ export interface NodeRangeOptions {
   readonly serviceRange: string | undefined
 }
 
-/** Gives each node a range of addresses for its Pods, out of those of the cluster. */
+/** Gives each node a range of the cluster's addresses for its Pods. */
 export function nodeRangeController({ clusterRanges, serviceRange }: NodeRangeOptions): Controller {
   return reconciler<Node>('nodeipam', ({ signal }) => {
     const ranges = clusterRanges.map(({ range, nodeBits }) => new NodeRanges(range, nodeBits))

@@ -113,7 +113,7 @@ function aController(collections: Record<string, object[]>, put: (attempt: numbe
   }
 }
 
-/** Lets everything go on that waits for no clock. */
+/** Waits until all work that needs no clock is done. */
 async function settle() {
   for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -49,6 +49,6 @@ test.each<[what: string, data: Record<string, string>, tokens: ApiObject[], keys
   expect(decided && Object.keys(decided)).toEqual(keys)
 })
 
-test('CTRL-03: a signature leaves out the text that it signs', () => {
+test('CTRL-03: the signature is a JWS without its payload', () => {
   expect(signature).toMatch(/^[\w-]+\.\.[\w-]+$/)
 })

@@ -36,7 +36,7 @@ export async function joinStreams(client: Duplex, behind: Duplex): Promise<void>
   behind.destroy()
 }
 
-/** Resolves when one has ended and the other has taken its last bytes, or when one of them is broken off. */
+/** Resolves when one stream has ended and the other has written its last bytes, or when either is destroyed. */
 function passed(from: Duplex, to: Duplex): Promise<void> {
   return new Promise((resolve) => {
     to.on('error', resolve).once('close', () => from.readableEnded && resolve())

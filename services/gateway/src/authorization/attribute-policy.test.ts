@@ -24,7 +24,7 @@ const isAllowed = (user: User, access: Access, ...lines: string[]) => {
   return kind === 'allow'
 }
 
-test('AUTHZ-04: empty lines and those that begin with # are no policies', () => {
+test('AUTHZ-04: empty lines and comments with # are no policies', () => {
   expect(parseAttributePolicies('\n# one\n  \n  # two', names)).toEqual([])
 })
 

@@ -162,7 +162,7 @@ interface CountParts {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-/** Lets a request go on that is allowed, and refuses every other. */
+/** Passes an allowed request, and refuses every other. */
 export function authorize(request: GatewayRequest, parts: AuthorizeParts & CountParts): void | Promise<void> {
   const startedMs = parts.clock.monotonic()
   const access = accessOf(request)

@@ -212,7 +212,7 @@ describe('AUTHZ-07: a node', () => {
     )
   })
 
-  test('gets nothing that another node needs, and nothing any more when the pod is deleted', async () => {
+  test('gets no object that only another node needs, and none once the pod is deleted', async () => {
     const { authorizer, storage } = await aNodeAuthorizer()
     for (const resource of ['secrets', 'configmaps', 'persistentvolumeclaims'])
       expect(authorizer.authorize(n2, anAccess({ resource }))).toMatchObject({ kind: 'noOpinion' })

@@ -145,7 +145,7 @@ describe('AUTHZ-07: the answer', () => {
 })
 
 describe('AUTHZ-07: a failed attempt', () => {
-  /** Lets everything that waits for nothing but its turn go on. */
+  /** Waits until all pending promises have settled. */
   const turn = () => new Promise((resolve) => setImmediate(resolve))
 
   test.each([{ code: 500, body: '' }, { code: 429, body: '' }, new Error('no connection')])('is made again: %o', async (failed) => {

@@ -22,7 +22,7 @@ export function cookieName(exchange: Exchange): string {
   return `console-session-${/:(\d{1,5})$/.exec(hostOf(exchange))?.[1] ?? '443'}`
 }
 
-/** The values of a cookie, as sent; what is no cookie is passed over. */
+/** The values of a cookie, as sent. Text that is no cookie is skipped. */
 export function cookiesOf(exchange: Exchange, name: string): string[] {
   const pairs = (exchange.header('cookie') ?? '').split(/[;,]/, limits.cookiesReadMax).map((pair) => pair.trim())
   return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))

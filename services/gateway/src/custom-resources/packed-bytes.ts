@@ -51,7 +51,7 @@ class Kept implements PackedBytes {
     return this.#plain ?? inflateRawSync(Buffer.from(this.#packed, 'latin1'))
   }
 
-  /** At the level that takes the least CPU: it gives schemas a twentieth of their size, and the best one not much more. */
+  /** The compression level with the least CPU. It shrinks schemas to a twentieth; the best level gains little more. */
   pack(done: () => void): void {
     deflateRaw(this.#plain ?? nothing, { level: 1 }, (error, packed) => {
       if (error === null) {

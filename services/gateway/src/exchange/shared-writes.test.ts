@@ -60,7 +60,7 @@ const event = Buffer.from('{"type":"ADDED","object":{"text":"ü"}}\n')
 /** Its 40 bytes in the form of HTTP/1.1. */
 const chunk = `28\r\n${event}\r\n`
 
-test('a chunk has the length of its bytes in hexadecimal, and is made once', () => {
+test('a chunk begins with its length in hexadecimal, and is made once for the same bytes', () => {
   expect(String(chunkOf(event))).toBe(chunk)
   expect(chunkOf(event)).toBe(chunkOf(event))
   expect(chunkOf(Buffer.from(event))).not.toBe(chunkOf(event))

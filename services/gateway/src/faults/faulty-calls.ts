@@ -40,7 +40,7 @@ export class FaultyCalls implements OutgoingCalls {
     return bytesMax === Number.POSITIVE_INFINITY ? answer : call.truncate(answer, bytesMax)
   }
 
-  /** Does to a call what comes before it is made. Only a delay lets it go on. */
+  /** Applies the effect that precedes a call. After a delay the call is made; any other effect ends it. */
   async #hold(effect: Exclude<Effect, { kind: 'refuse' | 'truncate' | 'loseReply' }>, signal: AbortSignal): Promise<void> {
     switch (effect.kind) {
       case 'delay':

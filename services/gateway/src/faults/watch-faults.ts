@@ -284,7 +284,7 @@ class FaultyAttachment implements WatchSink, WatchAttachment {
     this.#onClose()
   }
 
-  /** Hands on after the delay and after all earlier ones. A watch with too many waiting bytes is broken off, and its client begins anew. */
+  /** Delivers events after the delay, in order. A watch with too many waiting bytes is closed, and its client lists again. */
   #later(bytes: number, handOn: () => void): Promise<void> {
     const dueMs = this.#clock.monotonic() + this.#delayMs
     this.#waiting += 1

@@ -273,7 +273,7 @@ export class Level {
     return queue
   }
 
-  /** Seats waiting requests, while there is room. The next one may need more room than there is: then all wait. */
+  /** Starts waiting requests while there are seats. If the next one needs more seats than are free, all wait. */
   #dispatch(): void {
     while (this.waitingCount > 0) {
       const queue = this.#nextQueue()

@@ -12,7 +12,7 @@ export interface RequestDetails {
   readonly contentType: string
   /** Bytes of the body; 0: it had none, or none was read. */
   readonly bodyBytes: number
-  /** Absent: there was none, it was larger than what is kept of one request, or newer ones needed its room. */
+  /** Absent: the request had none, it exceeds the bound of one request, or newer requests have displaced it. */
   readonly body?: Uint8Array | undefined
 }
 

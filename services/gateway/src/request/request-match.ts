@@ -9,7 +9,7 @@ interface TextTest {
 /** A text: equal to a string, or matched by a regular expression. */
 export type TextMatch = string | TextTest
 
-/** Requests, by what is known of them before they are served. A member that is absent matches every request. */
+/** A pattern of requests, by facts that are known before they are served. An absent member matches every request. */
 export interface RequestMatch {
   /** Name of the user, after impersonation. */
   readonly user?: TextMatch | undefined

@@ -35,7 +35,7 @@ test('parallel requests begin in their order, as many in a turn as it has room f
 test.each([
   ['as long as all else has taken', 5, 5],
   ['no longer than a turn may be', 1_000, limits.requestTurnMsMax],
-])('those that wait begin for %s', async (_how, elseMs, expected) => {
+])('waiting requests begin for %s', async (_how, elseMs, expected) => {
   const { turns, begun, come, pass } = aServer(1)
   for (let count = 0; count < 50; count++) come('r')
   const before = begun.length

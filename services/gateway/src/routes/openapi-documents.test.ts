@@ -90,7 +90,7 @@ test('LIM-12, ADDR-18: the OpenAPI 2 document is made in steps with others in be
   expect(pace.turns).toBe(turns)
 })
 
-test('LIM-12, ADDR-18: OpenAPI 3 documents are made in steps, once for all who ask, and are those that are made at once', async () => {
+test('LIM-12, ADDR-18: OpenAPI 3 documents made in steps, once for all requests, equal documents made at once', async () => {
   const server = aServer()
   const { builtIn, documents, pace } = server
   const names = [...(await urlsOf(server)).keys()]
@@ -120,7 +120,7 @@ test('LIM-12: an OpenAPI document that could not be made is made at the next que
   expect((await documents.now().index()).length).toBeGreaterThan(1)
 })
 
-test('CRD-149: the index lists documents of custom resources by what their definitions say, and makes none of them', async () => {
+test('CRD-149: the index lists documents of custom resources from their definitions, without making any document', async () => {
   const server = aServer()
   await server.documents.now().index()
   const { turns } = server.pace
@@ -163,7 +163,7 @@ test('CRD-149: a document with resources that come from no definition has the ha
   expect((await hashesOf(server)).get('apis/a.example.com/v2')).toBe(file?.json.hash)
 })
 
-test('CRD-149: what a change leaves as it was is the same bytes, so that it need not be compressed again', async () => {
+test('CRD-149: parts that a change leaves alone keep their bytes and are not compressed again', async () => {
   const { documents, serve } = aServer()
   serve('a.example.com', 'first')
   serve('b.example.com', 'second')

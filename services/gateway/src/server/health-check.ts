@@ -12,7 +12,7 @@ export type HealthCondition =
 /** One thing that must be well before the server is ready. */
 export interface HealthCheck {
   readonly name: string
-  /** Its condition, under the names that kube-apiserver has for it; absent: it is shown under its own name. */
+  /** The names of the condition in kube-apiserver. Absent: its own name is shown. */
   readonly condition?: HealthCondition
   /** undefined: healthy; a text: the error. Clients read it only if they ask for this check alone. */
   check(): string | undefined | Promise<string | undefined>

@@ -64,7 +64,7 @@ interface Hit {
   readonly parts: FaultParts
 }
 
-/** Ends the request by throwing, unless it goes on. */
+/** Throws if the fault ends the request. */
 async function apply(effect: Exclude<Effect, { kind: 'loseReply' }>, { request, exchange, parts }: Hit): Promise<void> {
   switch (effect.kind) {
     case 'delay':

@@ -1,6 +1,6 @@
 /**
  * Bytes in order, from one writer to one reader. The writer bounds them: it looks at `waitingBytes` and stops until `onTaken` is called.
- * After `end` the reader gets what is waiting, and then the end.
+ * After `end` the reader gets the waiting bytes, and then the end.
  */
 export class ByteQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #chunks: Uint8Array[] = []

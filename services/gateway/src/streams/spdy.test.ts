@@ -90,7 +90,7 @@ describe('NODE-IO-29: a connection over SPDY/3.1', () => {
     ['data of no stream', dataFrame(5, 'late'), []],
     ['more window for no stream', controlFrame(types.windowUpdate, 0, words(5, 1)), []],
     ['the goodbye, and a stream after it', Buffer.concat([controlFrame(types.goAway, 0, words(0, 0)), aStream(1, headers({}))]), []],
-  ])('goes on after %s', async (_name, bytes, expected) => {
+  ])('continues after %s', async (_name, bytes, expected) => {
     const opened = open()
     opened.client.send(bytes)
     expect(await answers(opened)).toEqual(expected)
@@ -165,7 +165,7 @@ describe('NODE-IO-29: a connection over SPDY/3.1', () => {
     expect(opened.client.textOf(id)).toBe('')
   })
 
-  test('reads no more while too much is not taken, and goes on when it is', async () => {
+  test('stops reading while too many bytes wait, and continues when they are taken', async () => {
     const opened = open()
     const { client, streams, server } = opened
     const id = client.open({})

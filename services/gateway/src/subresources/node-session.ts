@@ -36,7 +36,7 @@ export async function openSession(nodes: Pick<NodesService, 'input'>, stream: St
   }
 }
 
-/** Sends what a client writes, and its end. */
+/** Sends the bytes of a client, and their end. */
 export async function sendInput({ input }: NodeSession, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of bytes) await input({ kind: 'stdin', bytes: chunk })
   await input({ kind: 'end' })

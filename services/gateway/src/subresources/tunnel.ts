@@ -20,7 +20,7 @@ export type TunnelParts = ConnectParts &
     readonly clock: Pick<Clock, 'after'>
   }
 
-/** A GET opens what a POST does, so that its caller must be allowed to create, by gate from 1.35 on. */
+/** A GET opens the same tunnel as a POST, so that its caller must be allowed to create, by gate from 1.35 on. */
 export async function permitCreation({ info, user }: GatewayRequest, { authorizers, isGateOn }: TunnelParts): Promise<void> {
   if (info.kind === 'path' || info.verb === 'create' || !isGateOn('AuthorizePodWebsocketUpgradeCreatePermission')) return
   const { kind, reason } = await decide(authorizers, user, { ...info, verb: 'create' })

@@ -28,7 +28,7 @@ function taken(own: ApiObject, left: ApiObject, { plural = 'pods', subresource =
   return takeAdmitted({ target, own, left, live: isNew ? undefined : own, now })
 }
 
-test('the server’s members that a webhook removes are restored, and those that it adds are dropped', () => {
+test('members of the server that a webhook removes are restored, and members that it adds are dropped', () => {
   const servers = {
     selfLink: '/a',
     uid: 'u',

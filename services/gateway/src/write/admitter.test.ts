@@ -157,7 +157,7 @@ test('a request has waited for mutating webhooks one after the other, and for th
   admitter.close()
 })
 
-test('admission receives what the user, or an account, may do to an object or a path', async () => {
+test('admission can ask whether the user, or an account, may act on an object or a path', async () => {
   const accesses = [
     { verb: 'use', group: 'policy', version: 'v1', resource: 'things', subresource: '', namespace: 'team', name: 'a' },
     { verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: '', name: '', fieldSelector: 'f=1' },

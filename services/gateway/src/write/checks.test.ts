@@ -79,7 +79,7 @@ function* withoutFaults() {
   return []
 }
 
-/** A draft of a kind with these rules, written by Jane, and what it warned of. */
+/** A draft of a kind with these rules, written by Jane, and its warnings. */
 function aDraftOf(rules: object, more: { subresource?: object; live?: object } = {}) {
   const warnings: string[] = []
   const object = { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a' } }

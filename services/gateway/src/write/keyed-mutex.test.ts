@@ -3,7 +3,7 @@ import { KeyedMutex } from './keyed-mutex.ts'
 
 const never = new Promise<never>(() => {})
 
-/** Lets everything that waits for a promise go on. */
+/** Waits until all pending promises have settled. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('VERB-09: writers of one object take turns in the order of their calls', async () => {

@@ -141,7 +141,7 @@ test('META-21: the generation counts a change by the kind’s rule', () => {
   expect(counted({ rules: { countsChange: () => false } }, one, one)).toBe(false)
 })
 
-test('fields of features that are off are dropped, except those that the object has already', () => {
+test('fields of features that are off are dropped, unless the object has them already', () => {
   const [object, live] = [anObject({ name: 'a' }), anObject({ name: 'a', uid: 'u' })]
   const served = servedLike('configmaps')
   for (const before of [live, undefined]) {

@@ -86,7 +86,7 @@ test.each<[string, boolean, Written | Again | undefined, number | undefined, str
   ['a refusal', true, undefined, undefined, ['release']],
   ['an update that removes', true, written('removed'), 6, ['release', 'release live']],
   ['an update that would remove, in a dry run', true, written('removed'), undefined, ['release']],
-])('after %s what a kind has reserved is kept or given back', async (_what, isThere, outcome, revision, expected) => {
+])('after %s the reservation of a kind is kept or released', async (_what, isThere, outcome, revision, expected) => {
   const { done, parts } = aReserver()
   const draft = aDraft<Live | undefined>(
     isThere ? { object: anObject('live'), isAsDecoded: false, hasBigIntegers: false, entry } : undefined,

@@ -122,20 +122,23 @@ test.each<[string, Target, string[], boolean]>([
   ['of the stored version, in none of them by a webhook', targetOf(storedVersion, { conversion }), [], false],
   ['of another version without a webhook', targetOf(otherVersion), [], false],
   ['of another version with a webhook, in both by it', targetOf(otherVersion, { conversion }), [`autoscaling/${storedVersion}`], true],
-])('an update encodes its object once, a create only what a webhook converts: an object %s', async (_which, target, calls, isByWebhook) => {
-  for (const [step, isEncoded] of [
-    [encode, true],
-    [encodeByWebhook, isByWebhook],
-  ] as const) {
-    const object = anObject(target.served.resource.version)
-    const draft = await aDraft(object, structuredClone(object), { target })
-    const { asked, parts } = someParts()
-    await step(draft, parts)
-    expect(asked).toEqual(calls)
-    expect(draft.encoding?.stored.apiVersion).toBe(isEncoded ? `autoscaling/${storedVersion}` : undefined)
-    if (isEncoded) expect(draft.encoding?.stored).toMatchObject({ metadata: { name: 'a' }, spec: { maxReplicas: 3 } })
-  }
-})
+])(
+  'an update encodes its object once, a create only an object that a webhook converts: an object %s',
+  async (_which, target, calls, isByWebhook) => {
+    for (const [step, isEncoded] of [
+      [encode, true],
+      [encodeByWebhook, isByWebhook],
+    ] as const) {
+      const object = anObject(target.served.resource.version)
+      const draft = await aDraft(object, structuredClone(object), { target })
+      const { asked, parts } = someParts()
+      await step(draft, parts)
+      expect(asked).toEqual(calls)
+      expect(draft.encoding?.stored.apiVersion).toBe(isEncoded ? `autoscaling/${storedVersion}` : undefined)
+      if (isEncoded) expect(draft.encoding?.stored).toMatchObject({ metadata: { name: 'a' }, spec: { maxReplicas: 3 } })
+    }
+  },
+)
 
 test('META-12: a write that leaves the object unchanged ends, if that is the present object', async () => {
   const object = anObject(storedVersion)
@@ -177,7 +180,7 @@ test.each<[string, ApiObject, ApiObject]>([
     labelled(anObject(storedVersion, [owner('m', before)]), 'a'),
     labelled(anObject(storedVersion, [owner('m', now)]), 'b'),
   ],
-])('META-12: an apply that changes %s goes on', async (_what, was, object) => {
+])('META-12: an apply that changes %s is written', async (_what, was, object) => {
   expect(await skipped(await aDraft(was, object))).toEqual({ outcome: undefined, asked: [] })
 })
 

@@ -45,7 +45,7 @@ async function attempts(plan: PlannedWrite, parts: WriteParts): Promise<Written>
   }
 }
 
-/** Writers that met at one object go on one after the other. */
+/** Writers of one object continue one after the other. */
 async function lockObject({ request, target, name }: Write, parts: WriteParts): Promise<Release> {
   const late = Promise.withResolvers<void>()
   const timer = parts.wheel.after(remainingMs(request, parts), { due: () => late.resolve() })

@@ -23,7 +23,7 @@ export interface TerminalSize {
 
 /** The streams of a program. */
 export interface ProgramStreams {
-  /** Ends when the client ends it, or has left. Empty where the client sends none. */
+  /** The input of the client. Ends when the client ends it or leaves; empty if the client sends none. */
   readonly stdin: AsyncIterable<Uint8Array>
   /** Both outputs of a terminal are `stdout`. */
   readonly isTerminal: boolean

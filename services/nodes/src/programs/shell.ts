@@ -62,7 +62,7 @@ async function runLines(run: ShellRun): Promise<number> {
   let text = ''
   let lines = 0
   await prompt()
-  // A command that reads the input takes what the shell has not read.
+  // A command reads the input that the shell has not read.
   for await (const chunk of { [Symbol.asyncIterator]: () => sharedIterator(streams.stdin) }) {
     text = (text + Buffer.from(chunk).toString()).slice(-scriptLengthMax)
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
@@ -164,7 +164,7 @@ async function runCommand(
 /** Literal text of a word is marked, so that no name of a variable is read in it. */
 const literal = '\u0000'
 
-/** The commands of a script, or what is wrong with it. */
+/** The commands of a script, or its first error. */
 function parseScript(script: string): SimpleCommand[] | string {
   if (script.length > scriptLengthMax) return 'the script is too long'
   const list: SimpleCommand[] = []

@@ -146,7 +146,7 @@ class Reader extends FieldReader {
     return isOn === true ? (ttlMs ?? 0) : 0
   }
 
-  /** 0 counts as absent; without a default it must be there. */
+  /** 0 is treated as absent; a setting without a default is required. */
   #duration(value: unknown, path: string, absentMs?: number): number | undefined {
     const text = this.text(value ?? '', path)
     const duration = parseDuration(text === '' ? '0s' : text)

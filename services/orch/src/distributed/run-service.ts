@@ -64,7 +64,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
       async stop() {
         log.info({}, 'stopping')
         state.isEnding = true
-        // For that long `/readyz` fails.
+        // `/readyz` fails meanwhile, so that clients leave.
         await sleep(clock, address === undefined ? 0 : shutdownDelayMs)
         await scope.stop()
       },

@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module'
 import { endOnEarlySignals } from '@orch/platform/early-signals'
 
 endOnEarlySignals()
-// Before anything of the program is loaded, which is kept compiled from then on.
+// Turns the compile cache on before anything of the program is loaded.
 enableCompileCache()
 process.noDeprecation = true
 const { SettingsError, stackOf } = await import('@orch/platform')

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { SettingsError, splitFlag } from '@orch/platform'
 
-/** The output about the folder. */
+/** The form in which the folder is printed. */
 type PrintMode = 'overview' | 'path' | 'env'
 
 /** Settings of `orch envtest-assets`. */

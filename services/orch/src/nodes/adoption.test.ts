@@ -69,7 +69,7 @@ describe('NODE-SIM-16: a Node that a client creates with the annotation of simul
     expect(await pods.get('outside', { namespace })).toMatchObject({ status: { podIPs: [{ ip: '10.1.1.1' }, { ip: 'fd01::1' }] } })
   })
 
-  test('gets what is missing, also if it has the annotation of kwok alone', async () => {
+  test('gets its missing fields, also if it has the annotation of kwok alone', async () => {
     const { settled, nodes, pods } = await aServer()
     await nodes.create(aNode('bare', { 'kwok.x-k8s.io/node': 'fake' }))
     await settled()

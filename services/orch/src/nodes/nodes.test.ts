@@ -215,7 +215,7 @@ test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod that it has no room for', a
   expect(await pods.get('next', { namespace })).toMatchObject({ status: { phase: 'Running' } })
 })
 
-test('NODE-SIM-39: normal events of many Pods at once end after 300, and go on with time', async () => {
+test('NODE-SIM-39: of many Pods at once 300 normal events are written, and more with time', async () => {
   const { clock, settled, pods, resource } = await aServer({ controllers: ['namespace'] })
   const started = async () => (await resource('events').list({ fieldSelector: 'reason=Started' })).items.length
   for (const node of ['node-1', 'node-2']) {
@@ -231,7 +231,7 @@ test('NODE-SIM-39: normal events of many Pods at once end after 300, and go on w
   expect(await started()).toBe(101)
 })
 
-test('NODE-SIM-54: a node that is switched off leaves its Pods as they are, and goes on when it is back', async () => {
+test('NODE-SIM-54: a node that is switched off leaves its Pods unchanged, and runs them again when it is back', async () => {
   const { server, clock, settled, pods, resource } = await aServer({ controllers: ['*', '-nodes'] })
   await pods.create(aPod('old'))
   await settled()

@@ -207,7 +207,7 @@ describe('a fork and its base', () => {
     await expect.poll(() => outcomeOf(maps(other).get('owned', inDefault))).toBe(404)
   })
 
-  test('go on with pages and revisions of the base, whose watches stay with it', async () => {
+  test('continue pages and revisions of the base, whose watches stay with it', async () => {
     const maps = ({ client }: RunningServer) => client.resource(core('configmaps'))
     const own = await forkOf(base)
     for (const name of ['m1', 'm2']) await create(own, aConfigMap({ name }))
@@ -332,7 +332,7 @@ async function fetchCode(port: number): Promise<number> {
   })
 }
 
-test('a second start has what the first one with the same settings had, but for the port, authorities, namespaces and epoch of its own', async () => {
+test('a second start with the same settings has the objects of the first one, with a port, authorities, namespaces and an epoch of its own', async () => {
   const options = { profile: 'kubernetes', serviceClusterIpRange: '10.77.0.0/24', controllers: ['-*'] } as const
   const servers = [await startCluster({ mode: 'embedded', options }), await startCluster({ mode: 'embedded', options })] as const
   const [first, second] = servers
@@ -386,7 +386,7 @@ test('two forks and their base store the same after the same requests, where a s
   expect(await dumpAfter(other)).not.toBe(dumps[0])
 })
 
-test('simulated nodes run in a fork, too, and those that are switched off stay so', async () => {
+test('simulated nodes run in a fork, too, and switched-off nodes stay off', async () => {
   const base = await startCluster({ mode: 'embedded', options: { profile: 'kubernetes', nodes: 1 } })
   await base.nodes.add({ name: 'second' })
   base.nodes.get('second').stop()

@@ -80,7 +80,7 @@ describe('the timeline', () => {
     ])
   })
 
-  test('of all objects is read in pages, and from a revision on', async () => {
+  test('of all objects is read in pages, and may begin at a revision', async () => {
     const [created, changed, deleted] = await aLife('timeline-pages')
     const first = await read(`/orch/v1/timeline?resource=configmaps&limit=2&after=${created - 1}`)
     expect(first.items.map(({ revision }) => Number(revision))).toEqual([deleted, changed])
@@ -150,7 +150,7 @@ describe('a state of the past', () => {
     expect(Number(metadata.resourceVersion)).toBeGreaterThanOrEqual(changed)
   })
 
-  test('refuses writes and what is not stored with a 405', async () => {
+  test('refuses writes and reads of kinds that are not stored with a 405', async () => {
     const { revision } = await read('/orch/v1/timeline?limit=1')
     const write = server.client.request({
       method: 'POST',

@@ -13,7 +13,7 @@ export interface LeakParts {
   readonly names: Names
 }
 
-/** Real time for what a test has ended to reach the server. */
+/** Real time until the server notices connections that a test has ended. */
 const endsWithinMs = 1_000
 const askAgainMs = 5
 

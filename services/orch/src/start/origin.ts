@@ -10,7 +10,7 @@ export interface Origin {
   /** All that the base was started with. */
   readonly options: StartOptions
   readonly certificates: CertificateMemory
-  /** Draws from now on what the base draws from now on. */
+  /** Draws the same values as the base from now on. */
   readonly chance: Chance
   readonly nodes: readonly SimulatedNodeState[]
   readonly users: readonly NamedUser[]

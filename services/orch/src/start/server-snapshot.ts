@@ -56,7 +56,7 @@ const shaping = [
 export interface ForkSettings {
   /** The options of the base, with the given ones in their places. */
   readonly options: StartOptions
-  /** False: a given option changes what a start makes, so that the state is read as after a restart. */
+  /** False: a given option changes the objects of a start, so that the state is read as after a restart. */
   readonly isSame: boolean
 }
 

@@ -100,7 +100,7 @@ async function startPristine(options: StartOptions): Promise<RunningServer> {
   return open(options, { store, base, isNewCluster: true, onMade, chance, certificateFiles: certificateMemory(), simulatedNodes }, settings)
 }
 
-/** A server that goes on from a moment of another one. */
+/** A server that continues from a moment of another one. */
 async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise<RunningServer> {
   const { origin, base } = snapshot
   const { options, isSame } = readForkOptions(snapshot, given)

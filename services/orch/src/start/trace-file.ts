@@ -15,7 +15,7 @@ import type { ObjectChange, ServerPast } from './past.ts'
 /** The format of a file; a file with another one is refused. */
 const formatVersion = 1
 
-/** Bytes of the lines of changes, and of those of objects, before they are compressed. The newest changes have room first. */
+/** Bytes of the lines of changes, and of the lines of objects, before compression. The newest changes are kept. */
 const partBytesMax = 32 * 1024 * 1024
 
 /** Most changes that are read. */

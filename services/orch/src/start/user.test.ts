@@ -47,7 +47,7 @@ describe('a user of a test', () => {
 })
 
 describe('the log of requests', () => {
-  test('tells who asked for what, and what became of it', async () => {
+  test('has the user, the request and the answer of each line', async () => {
     const server = await startKubernetes()
     const operator = server.user('operator')
     server.requests.clear()

@@ -18,7 +18,7 @@ test.each([
   [0o755, 1],
   [0o710, 1],
   [0o700, 0],
-])('a data folder that was there keeps mode %o, and what is open to others is warned of', (mode, warnings) => {
+])('an existing data folder keeps mode %o, and a mode open to others causes a warning', (mode, warnings) => {
   const folder = aFolder()
   chmodSync(folder, mode)
   const said: unknown[] = []

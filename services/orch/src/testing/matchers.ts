@@ -13,7 +13,7 @@ export const matchers = {
     const message = () => (leaks.length === 0 ? 'the server has no leaks' : `the server has leaks:\n${leaks.join('\n')}`)
     return { pass: leaks.length === 0, message }
   },
-  /** No client goes on for ever: see `expectNoHotLoop`. */
+  /** No client repeats itself without end: see `expectNoHotLoop`. */
   async toHaveNoHotLoop(server: RunningServer, options?: HotLoopOptions): Promise<Outcome> {
     try {
       await server.expectNoHotLoop(options)

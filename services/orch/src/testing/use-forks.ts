@@ -3,7 +3,7 @@ import type { StartOptions } from '../start/start-settings.ts'
 import { leaveTrace } from './failed-test.ts'
 import type { TestHooks } from './use-server.ts'
 
-/** Makes a test out of what it does with a server of its own. */
+/** Wraps a test body that takes a server of its own. */
 export type InFork = (body: (server: RunningServer) => unknown) => (...context: unknown[]) => Promise<void>
 
 /** Fills the base of the tests of a file. */

@@ -53,7 +53,7 @@ export class KnownPolicies {
     return this.#paramKinds.has(`${apiVersion} ${kind}`)
   }
 
-  /** An object as it is created: a binding that only audits warns, so that what it finds is in the answer. */
+  /** An object as it is created. A binding that only audits warns here, so that its findings are in the answer. */
   prepared(object: ApiObject): ApiObject {
     if (object.kind !== 'ValidatingAdmissionPolicyBinding') return object
     const actions = actionsOf(object)

@@ -196,7 +196,7 @@ test('orch audit names the rights over stored objects that accounts lose and gai
   })
 })
 
-test('orch audit takes the stored objects from a dump, and says what it cannot check', async () => {
+test('orch audit takes the stored objects from a dump, and names the objects that it cannot check', async () => {
   const given = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'team-c' } }
   const wrong = { ...given, metadata: { ...given.metadata, name: 'wrong' }, data: { 'a b': '' } }
   write('dump.json', list([{ ...given, metadata: { ...given.metadata, name: 'c' } }, wrong]))

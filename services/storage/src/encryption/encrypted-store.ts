@@ -64,7 +64,7 @@ class EncryptedStore implements Store {
     return this.#openOne(await this.#store.getAt(key, revision))
   }
 
-  /** An earlier value that cannot be read counts as absent. */
+  /** An earlier value that cannot be read is treated as absent. */
   async recordAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
     try {
       return await this.#openOne(await this.#store.recordAt(key, revision))

@@ -33,7 +33,7 @@ test('who waits for a revision is released when it has been reached, and not by 
   expect(ends).toEqual([5, 7, 9])
 })
 
-test('who waits for too long, or for what is no longer to come, does not know the outcome', async () => {
+test('a wait that is too long, or for a lost answer, ends with an unknown outcome', async () => {
   const { clock, deliveries, ends, wait, turn } = open()
   void wait(7)
   clock.advance(etcdDeliveryWaitMs - 1)

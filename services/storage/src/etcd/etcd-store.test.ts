@@ -28,7 +28,7 @@ class FakeEtcd {
   readonly compactions: string[] = []
   transactions = 0
   questions = 0
-  /** Called with each transaction; an error that it returns takes the place of the answer. */
+  /** Called with each transaction; an error that it returns replaces the answer. */
   onTransaction: (carryOut: () => TransactionAnswer) => TransactionAnswer | Error = (carryOut) => carryOut()
   /** Replaces the value that arrives of a put. */
   onValue: (value: Buffer) => Buffer = (value) => value

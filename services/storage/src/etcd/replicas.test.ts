@@ -564,7 +564,7 @@ async function lastWriteOf(client: Etcd3, prefix: string): Promise<number> {
   return Math.max(0, ...answers.flatMap(({ kvs }) => kvs.map(({ mod_revision }) => Number(mod_revision))))
 }
 
-/** The store, but listeners do not hear of some changes. */
+/** A store whose listeners miss some changes. */
 function dropping(store: EtcdStore, isLost: (change: StoreChange) => boolean): { store: Store; stop: () => void } {
   let isLosing = true
   const listen: Store['listen'] = (listener) =>

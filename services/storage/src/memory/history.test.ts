@@ -169,7 +169,7 @@ describe('a change as the contract has it', () => {
   })
 })
 
-test('equal label sets are one object, and their facts have no prototype', () => {
+test('equal label sets share one object, whose map has no prototype', () => {
   const [one, two, three] = [
     anObject('a', 1, { x: '1', y: '2' }),
     anObject('b', 2, { y: '2', x: '1' }),

@@ -66,7 +66,7 @@ test('bytes of any kind are read as lmdb itself reads them', () => {
   )
 })
 
-test('a plain key is read without the reader of lmdb, any other one with it', () => {
+test('a plain key is decoded here, any other key by the reader of lmdb', () => {
   const own = { writeKey: () => 0, readKey: vi.fn(() => 'own') }
   const { readKey } = plainKeys(own)
   const read = (text: string) => readKey(Buffer.from(`..${text}..`), 2, 2 + Buffer.byteLength(text))

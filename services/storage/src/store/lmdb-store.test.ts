@@ -254,7 +254,7 @@ test('a batch that LMDB refuses is an error with the folder and the reason', asy
 })
 
 describe('a view of a folder', () => {
-  test.each([false, true])('shows what the store knows of itself, its keys and their values (in use: %s)', async (isInUse) => {
+  test.each([false, true])('shows the size, the revisions, the keys and the values of a store (in use: %s)', async (isInUse) => {
     const directory = await aUsedFolder()
     const tables = isInUse ? await opened(directory) : undefined
     const view = await viewFolder(directory, isInUse)

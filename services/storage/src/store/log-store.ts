@@ -74,7 +74,7 @@ export class LogStore implements Store {
   #retriedMs = 0
   #sweptEntriesMax = compactionStepEntries
   #sweeping: Promise<void> | undefined
-  /** The past is damaged: entries to be swept do not name all others. */
+  /** The history is damaged: entries to be swept do not name all others. */
   #isPastDamaged = false
   #closed: Promise<void> | undefined
 

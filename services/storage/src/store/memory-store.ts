@@ -40,7 +40,7 @@ export class MemoryTables implements Tables, StoreSnapshot {
     this.#meta = { profile: '', epoch, revision: 1, compacted: 1, swept: 1 }
   }
 
-  /** The same log and index, in no time; what is written to one of the two is not seen in the other. */
+  /** A copy of log and index, in constant time. A write to either is not seen in the other. */
   fork(epoch = this.#meta.epoch): MemoryTables {
     const fork = new MemoryTables(epoch)
     fork.#latest = this.#latest.fork()

@@ -78,7 +78,7 @@ function follows({ previous }: LogEntry, last: Revision, after: Revision): boole
   return last === after ? previous <= after : previous === last
 }
 
-/** Revisions of a log up to the compacted one that no state from there on refers to. */
+/** Revisions of a log up to the compacted one that no later state refers to. */
 export function unreferenced(
   tables: Tables,
   { compacted, revision: upTo }: Pick<Meta, 'compacted' | 'revision'>,

@@ -79,7 +79,7 @@ describe('the reserve of a data file', () => {
     expect(short.reserve.isFull).toBe(true)
   })
 
-  test('on a disk that is known to be full a batch is written that leaves just what it must leave', async () => {
+  test('on a full disk a put is refused, and a delete or sweep that leaves exactly its reserve is written', async () => {
     const { needed } = aReserve()
     for (const [purpose, left] of [
       ['delete', reservePages / 2],

@@ -71,7 +71,7 @@ export class Reserve {
     if (missing <= 0 && !this.#isFull) return this.#take(pages)
     const { pageSize, usedPages } = shape
     const growth = Math.min(Math.max((usedPages * pageSize) / 8, fileGrowthBytesMin), fileGrowthBytesMax)
-    // While the disk is full, no more than is needed; each batch tries whether it still is.
+    // While the disk is full, only the needed pages; each batch tries again.
     const wanted = this.#isFull ? Math.max(missing, 1) : missing + Math.ceil(growth / pageSize)
     try {
       await file.extend((Math.floor(file.bytes / pageSize) + wanted) * pageSize)

@@ -194,7 +194,7 @@ export class Checker {
     return findInContainer(this.#names.container, name, (candidate) => this.#names.findGlobal(candidate))
   }
 
-  /** A chain of selections is a name as far as there is one, and fields from there on. */
+  /** The longest prefix of a chain of selections that is a declared name is that name; the rest are fields. */
   #select(expr: SelectExpr): CelType {
     const chain = [expr]
     let base = expr.operand

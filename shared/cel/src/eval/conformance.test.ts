@@ -39,7 +39,7 @@ const exceptions = new Set([
   'string_ext/reverse/empty',
   'string_ext/reverse/single_character',
   'string_ext/reverse/multiple',
-  // An address of IPv4 that is written as one of IPv6 is refused, in hexadecimal digits too.
+  // An IPv4-mapped IPv6 address is refused, in hexadecimal digits too.
   'network_ext/ipv4/ipv4_equals_ipv6',
   'network_ext/ipv4/ipv4_not_equals_ipv6',
 ])

@@ -276,7 +276,7 @@ class Planner implements PartPlanner {
     })
   }
 
-  /** A part as the start of a chain of selections: a part that is no attribute becomes one, for a unit. */
+  /** A part as the start of a chain of selections. A part that is no attribute costs one unit. */
   #attributeOf(part: PlannedPart): { resolve: Step; isFree: boolean } {
     if (part.resolve !== undefined) return { resolve: part.resolve, isFree: part.kind === 'conditional' }
     return { resolve: part.step, isFree: false }

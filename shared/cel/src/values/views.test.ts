@@ -170,7 +170,7 @@ describe('values with a schema', () => {
     expect(viewOf(unlimitedMeter(), { kind: 'intOrString' }, true)).toBeInstanceOf(CelError)
   })
 
-  test('CEL-25: a null is as absent', () => {
+  test('CEL-25: a null field is treated as absent', () => {
     const view = viewOf(unlimitedMeter(), object({ a: plainNode, b: plainNode }), { a: null, b: 1 })
     const other = viewOf(unlimitedMeter(), object({ a: plainNode, b: plainNode }), { a: null, b: 1 })
     expect(equal(unlimitedMeter(), view, other)).toBe(true)

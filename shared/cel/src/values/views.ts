@@ -21,7 +21,7 @@ export type ViewNode =
   | { readonly kind: 'map'; readonly values: ViewNode }
   | { readonly kind: 'list'; readonly items: ViewNode; readonly rule: ListRule }
 
-/** A field of an object under the name by which expressions reach it. A null is as absent. */
+/** A field of an object under its escaped name in expressions. A null is treated as absent. */
 export interface FieldNode {
   /** The property of the JSON object. */
   readonly property: string

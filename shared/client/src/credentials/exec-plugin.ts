@@ -15,7 +15,7 @@ export interface ExecConfiguration {
   readonly installHint: string
   /** Absent: the program does not learn which server is asked. */
   readonly cluster?: Readonly<Record<string, unknown>>
-  /** Folder of the configuration file; a relative path of the command is taken from there. */
+  /** Folder of the configuration file. A relative path of the command is resolved against it. */
   readonly folder?: string
 }
 

@@ -13,7 +13,7 @@ const earlierBundles = (version: string, since: number): typeof trustBundles =>
 const { PodCertificateRequest, PodCertificateRequestList, PodCertificateRequestStatus } = certificatesV1
 const requests = { PodCertificateRequest, PodCertificateRequestList, PodCertificateRequestStatus }
 
-/** The types of requests for certificates of Pods in an earlier version, but for what is asked. */
+/** The types of requests for certificates of Pods in an earlier version. The spec of a request differs. */
 const earlierRequests = (version: string, lifetime: Lifetime): typeof requests => {
   const ofSpec = { ...requests, PodCertificateRequestSpec: certificatesV1.PodCertificateRequestSpec }
   const { PodCertificateRequestSpec: _spec, ...others } = inVersion(ofSpec, {

@@ -82,7 +82,7 @@ function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<
   return struct
 }
 
-/** Number of items; 0 for what is no list. */
+/** Number of items; 0 if the value is no list. */
 function countOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0
 }

@@ -58,7 +58,7 @@ test.each([
   expect(byteFieldsOf(type) !== undefined).toBe(hasBytes)
 })
 
-test('a list has as many items as follow, and an event has an object', () => {
+test('a streamed list counts the items that follow, and an event has an object', () => {
   const { front, back } = cborListFrame({ kind: 'L', apiVersion: 'v1', metadata: {} })
   const list = Buffer.concat([front, jsonToCborItem(json({ a: 1 })), jsonToCborItem(json({ a: 2 })), back])
   expect(cborToJson(list, { valuesMax: 100 })).toEqual({

@@ -80,7 +80,7 @@ const admissionRequest = message({
   attributes: nested(2, attributes),
   /** Answers to the questions of an earlier call. */
   decisions: many(nested(3, accessDecision)),
-  /** Plugin at which to go on after an answer that asked; '' from the first. */
+  /** Plugin to continue with after the answer to a question. Empty: the first. */
   resumeAt: string(4),
   /** Steps tell patches and reasons as well. */
   explain: bool(5),

@@ -94,7 +94,7 @@ const listPart = variants({
   }),
   /** Form `joined`: whole objects of the wanted fingerprint, a comma between two objects of one chunk, none at its ends. */
   chunk: message({ bytes: bytes(1), count: int64(2) }),
-  /** Layout `entries`, and in layout `joined` the objects of another fingerprint. */
+  /** All objects in layout `entries`; in layout `joined` only the objects of another fingerprint. */
   entries: message({ entries: many(nested(1, entry)) }),
 })
 export type ListPart = Static<typeof listPart>
@@ -126,7 +126,7 @@ const commitRequest = message({
   /** A stored value (see `stored/`); absent: delete. */
   value: optional(bytes(4)),
   writeId: string(5),
-  /** Deletes an object that cannot be read, at any revision; any other one is stale. */
+  /** The delete is for an object that cannot be read, at any revision. A readable object makes it stale. */
   removesUnreadable: optional(bool(6)),
   /** Name of the user who sent the request. The history shows it. */
   user: optional(string(7)),
@@ -310,7 +310,7 @@ export const storageContract = contract(
     }),
     /** The newest changes of some keys before a revision, those from before a restore included. An answer ends early where objects are large. */
     history: unary(historyRequest, historyResponse, { callers: ['gateway'], idempotent: true, answerMs: () => awaitedMs }),
-    /** The newest revision at a time, in milliseconds since 1970. 410: older than what the store has, or the store notes no times. */
+    /** The newest revision at a time, in milliseconds since 1970. 410: the time precedes the history of the store, or the store notes no times. */
     revisionAt: unary(message({ timeMs: double(1) }), message({ revision: int64(1) }), {
       callers: ['gateway'],
       idempotent: true,

@@ -95,7 +95,7 @@ test('CRD-62: the approval is reported in groups of the project alone', () => {
   expect(settle(widgets({}, undefined, { annotations })).conditions).toHaveLength(2)
 })
 
-test('CRD-08, MACH-CRD-05: no generation is observed, and those that a client has written stay', () => {
+test('CRD-08, MACH-CRD-05: no generation is observed, and generations that a client has written stay', () => {
   expect(JSON.stringify(settle(widgets()))).not.toContain('observedGeneration')
   const written = { ...settle(widgets()), observedGeneration: 2 }
   const conditions = written.conditions?.map((condition) => ({ ...condition, observedGeneration: 2 }))

@@ -73,7 +73,7 @@ test('ADDR-17: everything in one document', () => {
   })
 })
 
-test('MACH-DISC-01: the aggregated form in Protobuf says what it says in JSON', () => {
+test('MACH-DISC-01: aggregated discovery in Protobuf equals that in JSON', () => {
   const document = aggregatedDocument(catalogue, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
   const reading = parseEnvelope(printAggregatedProtobuf(document), catalogue.names)
   if (reading.kind !== 'envelope') throw new Error(reading.message)

@@ -22,7 +22,7 @@ test.each<[string, unknown, unknown, readonly string[]]>([
   expect(changedPaths(before, after, all)).toEqual(expected)
 })
 
-test('changed paths leave out what is excepted, and end at their bound', () => {
+test('changed paths leave out excepted paths, and end at their bound', () => {
   const [before, after] = [1, 2].map((n) => ({ metadata: { managedFields: [n], generation: n }, spec: { a: n, b: n, c: n } }))
   const except = new Set(['metadata.managedFields'])
   expect(changedPaths(before, after, { except, max: 3 })).toEqual(['metadata.generation', 'spec.a', 'spec.b'])

@@ -25,7 +25,7 @@ describe('numbers whose spelling matters beside their value', () => {
     if (!text.includes('0.125')) expect(printJson(decoded.value, { hasBigIntegers: true })).toBe(text.replace('-0,', '0,'))
   })
 
-  test('are plain numbers without a caller that asks for them', () => {
+  test('are plain numbers unless the caller asks for the spelling', () => {
     expect(decodeJson('[1.0,1e2]')).toMatchObject({ value: [1, 100], hasNumerals: false })
     expect(decodeJson('[1e400]')).toMatchObject({ kind: 'malformed', isNumberTooLarge: true })
   })

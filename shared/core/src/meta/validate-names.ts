@@ -30,7 +30,7 @@ const wrongDnsName = explain(
   dnsName,
 )
 
-/** The problems of a name; what it is generated from is looked at in the same way. */
+/** The problems of a name, or of the prefix that it is generated from. */
 export type NameCheck = (name: string) => readonly LevelText[]
 
 /** Bytes that all annotations of an object may have together, keys and values. */

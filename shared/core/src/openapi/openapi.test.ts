@@ -392,7 +392,7 @@ test('texts of the Protobuf form that are not ASCII, or long, are in UTF-8', () 
   expect(Buffer.from(definitions).includes(Buffer.from('"ä"'))).toBe(true)
 })
 
-test('definitions known to another document are left out, with those that they alone refer to, and no others', () => {
+test('definitions of another document are left out, with the definitions that they alone refer to, and no others', () => {
   const made = (known: Record<string, Json>) =>
     Object.keys(runAtOnce(openApi2DocumentInSteps(catalogue, 'v', { ...issuing, beside: { paths: {}, definitions: known } })).definitions)
   const refersToNothing = Object.entries(document2.definitions).find(([, schema]) => !JSON.stringify(schema).includes('$ref'))?.[0] ?? ''

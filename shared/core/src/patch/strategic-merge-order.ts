@@ -74,7 +74,7 @@ export function placesAfter(live: readonly unknown[], patch: readonly unknown[],
   return [...left, ...fresh].slice(0, live.length)
 }
 
-/** The list without all items that are the same as one of the others. */
+/** The list without the items that are also in the other list. */
 export function withoutItems<Item>(list: readonly Item[], others: readonly unknown[], mergeKey?: string): Item[] {
   const gone = new Set(others.map((item) => identityOf(item, mergeKey)))
   return list.filter((item) => !gone.has(identityOf(item, mergeKey)))

@@ -141,7 +141,7 @@ export class ContainerLife {
     return this.isStarted && (readiness === undefined || readiness.result === 'pass') && this.#passesNow('readiness')
   }
 
-  /** Scripts change what a container without a probe shows, too. */
+  /** Scripts also change the status of a container without a probe. */
   #passesNow(kind: ProbeKind): boolean {
     return this.#hasProbe(kind) || passesAt(this.#turnsOf(kind), this.#seenMs - this.#startedMs)
   }

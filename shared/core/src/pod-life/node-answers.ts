@@ -11,7 +11,7 @@ export interface UsedPod {
   readonly usage: ReadonlyMap<string, ContainerUsage>
 }
 
-/** The node that answers, and what it runs. */
+/** The node that answers, and its Pods. */
 export interface AnsweringNode {
   readonly node: Node
   readonly pods: readonly UsedPod[]

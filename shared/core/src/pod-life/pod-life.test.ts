@@ -443,7 +443,7 @@ describe('a Pod with a PodScript', () => {
 })
 
 describe('a Pod that its node sees again', () => {
-  test('goes on where its status says: restarts, ends of runs and back-off', () => {
+  test('continues from its status: restarts, ends of runs and back-off', () => {
     const running = { running: { startedAt: '2030-01-01T00:00:00Z' } }
     const ended = { exitCode: 1, reason: 'Error', startedAt: '2030-01-01T00:00:00Z', finishedAt: '2030-01-01T00:00:10Z' }
     const common = { image: 'img:1', imageID: '', started: true, ready: true, containerID: 'containerd://old' }

@@ -50,7 +50,7 @@ const mountRetry = { firstMs: 500, maxMs: 122_000 } as const
 /** The changes of one moment. */
 export interface Advance {
   readonly events: readonly PodEvent[]
-  /** The next change; absent: none comes by itself. `isHopeless`: a failure that goes on and on, for which no clock should run. */
+  /** The next change by itself; absent: none. `isHopeless`: an endless failure, for which no clock should run. */
   readonly due: { readonly atMs: number; readonly isHopeless: boolean } | undefined
   /** The Pod is being deleted and all its containers have ended. */
   readonly isGone: boolean

@@ -11,7 +11,7 @@ interface Run {
   readonly message?: string
 }
 
-/** A change of what a probe finds, from the start of the container on. */
+/** A change of a probe's result, by its time since the start of the container. */
 export interface Turn {
   readonly atMs: number
   readonly passes: boolean

@@ -189,7 +189,7 @@ function toLogEntry({ at = '0', every, end, text, stream }: LineEntry): LogEntry
   return every === undefined ? { kind: 'at', atMs: toMs(at), ...line } : { kind: 'every', everyMs: Math.max(1, toMs(every)), ...line }
 }
 
-/** The schema has let pass what a quantity may be, and more: an amount that is none is the usual one. */
+/** The schema admits texts that are no quantities. Such an amount is replaced by the default. */
 function toUsage({ at = '0', cpu, memory }: NonNullable<ContainerEntry['usage']>[number]): UsageTurn {
   const parts = [...(cpu === undefined ? [] : [`cpu=${cpu}`]), ...(memory === undefined ? [] : [`memory=${memory}`])]
   return { atMs: toMs(at), ...parseUsage(parts.join(',')) }

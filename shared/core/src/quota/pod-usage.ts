@@ -35,7 +35,7 @@ function hasEnded({ metadata, status }: PodToCount, nowMs: number): boolean {
   return at !== undefined && nowMs > (at.seconds + deletionGracePeriodSeconds) * 1000
 }
 
-/** The amounts of a pod with what it takes beside its containers. */
+/** The amounts of a pod, its overhead included. */
 export function amountsWithOverhead({ spec }: PodToCount, side: Side): Map<string, Quantity> {
   const total = podAmounts(spec, side)
   for (const [name, text] of Object.entries(spec?.overhead ?? {})) {

@@ -78,7 +78,7 @@ test('KIND-RQ-15: sidecars count beside containers, and beside the containers th
   expect(usageOf({ spec })).toMatchObject({ 'requests.cpu': '5' })
 })
 
-test('TODAY-POD-06: the amounts of a pod itself count in the place of those of its containers, and say enough', () => {
+test('TODAY-POD-06: amounts of a pod itself replace the amounts of its containers, and satisfy a quota that requires them', () => {
   const resources = { requests: { cpu: '3' }, limits: { cpu: '4', memory: '1Gi' } }
   const spec = { containers: [aContainer({ cpu: '1', memory: '1Mi' })], resources }
   expect(usageOf({ spec })).toMatchObject({ 'requests.cpu': '3', 'limits.cpu': '4', 'requests.memory': '1Mi', 'limits.memory': '1Gi' })
@@ -316,7 +316,7 @@ test.each([
   ['it is being deleted without a grace period', { metadata: { deletionTimestamp: '2020-01-01T00:00:00Z' } }],
   ['its time to end is now', { metadata: { deletionTimestamp: '2025-12-31T23:59:30Z', deletionGracePeriodSeconds: 30 } }],
   ['the end of its time cannot be read', { metadata: { deletionTimestamp: 'x', deletionGracePeriodSeconds: 30 } }],
-])('KIND-RQ-13: a pod still uses what it asks for when %s', (_, part) => {
+])('KIND-RQ-13: a pod still uses its requests when %s', (_, part) => {
   expect(usageOf({ ...part, spec: { containers: [aContainer({ cpu: '1' })] } })).toHaveProperty(['requests.cpu'], '1')
 })
 

@@ -105,7 +105,7 @@ function matchErrors(query: ReadQuery, token: string): PlainFieldError[] {
   return errors
 }
 
-/** A malformed token is reported before a resourceVersion that may not be beside it; version 0 may. */
+/** A malformed token is reported before a resourceVersion beside it, which only version 0 may be. */
 function resolveContinue(query: ReadQuery, text: string, limit: number, rules: ReadRules): ResolvedRead {
   const reading = parseContinueToken(rules.names, text)
   if (reading.kind === 'malformed') return { kind: 'refused', error: badRequest(`invalid continue token: ${reading.message}`) }

@@ -12,7 +12,7 @@ type Fitting =
   | { readonly kind: 'fitting'; readonly nodes: readonly NodeInfo[]; readonly refusals: ReadonlyMap<string, Refusal> }
   | ({ readonly kind: 'refused' } & Refused)
   | { readonly kind: 'noNodes' }
-  /** The Pod names a node that is not there, or a fault of an object that it needs ends the attempt. */
+  /** The Pod names an absent node, or an object that it needs is faulty: the attempt ends. */
   | { readonly kind: 'failed'; readonly message: string }
 
 /** The reasons why no node fits. */

@@ -99,7 +99,7 @@ export function filterWithNominated(runs: readonly FilterRun[], pod: PodInfo, no
   return refusal ?? filterNode(runs, node)
 }
 
-/** Puts a Pod on a node (1) or takes it from there (-1); the caller undoes it. */
+/** Adds a Pod to a node (1) or removes it (-1). The caller undoes the change. */
 export function moveOnTrial(runs: readonly FilterRun[], pod: PodInfo, node: NodeInfo, by: 1 | -1): void {
   if (by === 1) node.addPod(pod)
   else node.removePod(pod)

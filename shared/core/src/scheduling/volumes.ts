@@ -57,7 +57,7 @@ export function isBound(claim: VolumeClaim, { volumes }: SchedulingRules): boole
 
 /** The claims of a Pod on one node. */
 export interface VolumePlan {
-  /** Texts that say what is missing. None: the node will do. */
+  /** Reasons why a node does not fit. Empty: it fits. */
   readonly reasons: readonly string[]
   /** Volumes with the reference to the claim that gets them. */
   readonly bindings: readonly { readonly volume: Volume; readonly claim: VolumeClaim }[]

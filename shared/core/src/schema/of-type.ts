@@ -43,7 +43,7 @@ export function isOfType<Name extends TypeName>(type: Name, object: unknown): ob
   return isKindOfType(type, { group, version, kind: object['kind'] })
 }
 
-/** The object as one of a built-in type; throws where it names another kind. */
+/** The object, typed as a built-in type. Throws if the object names another kind. */
 export function requireType<Name extends TypeName>(type: Name, object: unknown): BuiltIn<Name> {
   if (!isOfType(type, object)) throw new Error(`an object is not of type ${type}`)
   return object

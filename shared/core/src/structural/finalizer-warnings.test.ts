@@ -14,7 +14,7 @@ test('finalizers without a path are warned of once, in the order of their names'
   expect(warningsOf(finalizers)).toEqual([textOf('a.b', ' including a path (/)'), textOf('b')])
 })
 
-test('finalizers of the server, and those that the object has already, cause no warnings', () => {
+test('finalizers of the server, and finalizers that the object has already, cause no warnings', () => {
   const finalizers = ['orphan', 'foregroundDeletion', 'kubernetes', 'old', 'new']
   expect(warningsOf(finalizers, ['old'])).toEqual([textOf('new')])
   expect(warningsOf(['orch', 'kubernetes'], undefined, namesOf('orch'))).toEqual([textOf('kubernetes')])

@@ -34,7 +34,7 @@ function createReaders(given: object = schema): StructuralReaders {
 
 const names = namesOf('kubernetes')
 
-it('the readers of a custom kind have the results of those of built-in kinds', () => {
+it('readers of a custom kind give the same results as readers of built-in kinds', () => {
   const readers = createReaders()
   const decoded = readers.decode({ kind: 'Widget', metadata: { name: 'a' }, spec: { color: 'red' } }, { trackUnknown: true })
   if (decoded.kind !== 'decoded') throw new Error(decoded.text)

@@ -138,7 +138,7 @@ export function hasHostBits(text: string): boolean {
   return network !== canonicalIp(text.split('/')[0] ?? '')
 }
 
-/** The first level at which the refusal of the address that is none says how it is written. */
+/** The first level whose refusal of the unspecified address says how it is written. */
 const givenSince = 33
 
 /** Addresses that never name another machine are refused. */

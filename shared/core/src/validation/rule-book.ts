@@ -290,7 +290,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === emptyPart || (Array.isArray(value) && value.length === 0)
 }
 
-/** A rule of parts as one of values. */
+/** Applies a rule of parts to any value: values that are no object pass. */
 function ofObject(rule: PartRule | undefined): ValueRule | undefined {
   return (
     rule &&

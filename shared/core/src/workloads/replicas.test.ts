@@ -134,7 +134,7 @@ test.each<[id: string, what: string, of: ReplicasObserved, failure: string | und
   expect(decideReplicas(of, nowMs).statusAfter(failure)).toEqual(status)
 })
 
-test('WL-RS-10: a deletion that failed has a reason of its own', () => {
+test('WL-RS-10: a failed deletion has its own reason', () => {
   const { conditions } = decideReplicas(observed({ a: {}, b: {}, c: {} }), nowMs).statusAfter('refused')
   expect(conditions).toMatchObject([{ reason: 'FailedDelete', message: 'refused' }])
 })

@@ -77,7 +77,7 @@ export class AcknowledgedPublisher {
     else pending.resolve(answer)
   }
 
-  /** Gives up messages that have waited too long, and checks again when the next one will have. */
+  /** Rejects messages whose wait is over, and sets the timer for the next one. */
   #giveUp(): void {
     const { clock } = this.#options
     this.#timer = undefined

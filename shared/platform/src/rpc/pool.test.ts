@@ -258,7 +258,7 @@ test('CARD-25: calls leave a replica that says nothing for another one: reads ar
   await until(() => waiting.size === 3)
   other.setServing(true)
   await untilAnswering(service, second)
-  // The first ring asks for a sign of life, of whose time four parts are rung.
+  // The first ring sends a probe; the next four are the quarters of its timeout.
   for (let count = 0; count < 5; count += 1) {
     ring()
     await nextTurns()

@@ -248,7 +248,7 @@ export class Replica {
     const isExpected = !this.#isKnown && isNotThereYet.test(details)
     const isWarned = this.#failures === (isExpected ? rpcLimits.firstAttemptsMax : 1)
     log[isWarned ? 'warn' : 'debug']({ service, address: this.address, reason: details }, 'a replica cannot be reached')
-    // gRPC would go on with a session that was destroyed.
+    // gRPC would keep using a destroyed session.
     if (this.#heard !== ended && this.#channel.seemsConnected) this.#channel.renew()
     const delayMs = retryDelayMs({ attempt: this.#failures, maxMs: rpcLimits.reconnectDelayMsMax, random: random() })
     this.#retry = clock.after(delayMs, () => this.#watch())

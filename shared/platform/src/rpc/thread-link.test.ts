@@ -53,7 +53,7 @@ test('a call crosses with its context, and its bytes remain the caller’s', asy
   expect(Buffer.compare(answer.data ?? new Uint8Array(), data)).toBe(0)
 })
 
-test('a StatusError arrives whole, another error as one of unknown outcome without its text', async () => {
+test('a StatusError arrives whole, any other error as an unknown outcome without its text', async () => {
   const error = invalid({ group: '', kind: 'Pod' }, 'a', [
     { reason: 'FieldValueInvalid', field: 'spec', message: 'Invalid value: "é": wrong' },
   ])

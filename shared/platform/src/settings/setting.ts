@@ -55,7 +55,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** A setting as it is declared: what is left out follows from the rest. */
+/** A setting as it is declared. Omitted members follow from the others. */
 type Declaration<T> = Omit<Setting<T>, 'env' | 'default' | 'group' | 'doc'> & Partial<Pick<Setting<T>, 'env' | 'default'>>
 
 /**

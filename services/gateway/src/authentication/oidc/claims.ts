@@ -155,7 +155,7 @@ function extraOf(claims: Claims, mappings: ClaimRules['extra']): Record<string, 
   return Object.fromEntries(found.filter(([, values]) => values.length > 0))
 }
 
-/** A null or empty value counts as absent, as in kube-apiserver. */
+/** A null or empty value is treated as absent, as in kube-apiserver. */
 function textsOf(expression: ClaimExpression<Claims>, claims: Claims): string[] {
   const value = evaluate(expression, claims) ?? []
   const texts = typeof value === 'string' ? [value] : value

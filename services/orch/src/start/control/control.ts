@@ -36,7 +36,7 @@ export interface ControlParts {
   readonly seed: number | string | undefined
 }
 
-/** The control of a server for tests: https calls by which a program in any language does what a test in this process does. */
+/** The control of a server for tests: https calls that give a program in any language the abilities of a test in this process. */
 export interface Control {
   readonly handle: ControlHandler
   /** Ends all that was begun over it. */

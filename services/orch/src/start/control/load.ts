@@ -61,7 +61,7 @@ async function withFile(bytes: AsyncIterable<Buffer>, name: string, work: (path:
   }
 }
 
-/** The last part of a path, of a length that file systems take; its ending says what the file holds. */
+/** The last part of a path, of a length that file systems take. Its extension names the format. */
 function fileName(path: string): string {
   const name = basename(path.replaceAll('\0', '')).slice(-nameLengthMax)
   return /^\.{0,2}$/.test(name) ? 'dump' : name

@@ -16,7 +16,7 @@ const child = (metadata: object) => {
 
 type Controller = (client: Client) => Promise<void>
 
-/** Runs a controller four times, as events would; what the server has then is as it should be, or not. */
+/** Runs a controller four times, as events would. The final objects are right or wrong. */
 function testOf(
   controller: Controller,
   isRight: (server: RunningServer) => Promise<boolean>,

@@ -130,7 +130,7 @@ test.each([
 })
 
 describe('Namespace', () => {
-  test('it gets its label and phase, and its finalizer is for the server to add', () => {
+  test('defaults are its label and phase; the server adds its finalizer', () => {
     expect(complete('core/v1.Namespace', { metadata: { name: 'a' } })).toMatchObject({
       metadata: { labels: { 'orch.io/metadata.name': 'a' } },
       status: { phase: 'Active' },

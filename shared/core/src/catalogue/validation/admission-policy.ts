@@ -27,7 +27,7 @@ const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
 
-/** The rule of a part of a policy, with what the rest of the policy says about it. */
+/** The rule of a part of a policy that depends on the rest of the policy. */
 const inPolicy =
   (rule: (errors: FieldError[], part: Part, at: string, policy: PolicyCheck) => void): PartRule =>
   (errors, part, at, context) =>

@@ -12,7 +12,7 @@ import type { PartRule, RuleContext } from '../../validation/rule-book.ts'
 import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 
 /**
- * Rules for one field. They add what is wrong to a list and make a path only then, so that a good object costs little:
+ * Rules for one field. They add errors to a list and make a path only then, so that a good object costs little:
  * `at` is the path of the object that has the field.
  */
 

@@ -5,7 +5,7 @@ import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-
 import { numberOf } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
 
-/** The last level that speaks of a driver's name beside what it says of metadata. */
+/** The last level whose rules of a driver validate its name a second time, beside the rules of metadata. */
 const ownNameUntil = 36
 
 function validateName(errors: FieldError[], driver: Part, _at: string, { level }: RuleContext): void {

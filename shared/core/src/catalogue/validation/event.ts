@@ -39,7 +39,7 @@ export function validateBetaEvent(event: Part, _live: Part | undefined, names: N
   return validateLegacy(event, newerWords, names)
 }
 
-/** The rules of an Event in its own group, which is stricter, and lets only the series go on. */
+/** The rules of an Event in its own group, which is stricter: only the series may change. */
 export function validateEvent(event: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors = validateLegacy(event, newerWords, names)
   if (live !== undefined) {

@@ -55,7 +55,7 @@ interface StatusChange {
 
 const isFinished = (status: Part): boolean => hasTrue(status, 'Complete') || hasTrue(status, 'Failed')
 
-/** Rules that hold where a status changes: one that broke them before may go on. */
+/** Rules of changes of a status. A status that broke one before may still break it. */
 function validateState(errors: FieldError[], change: StatusChange): void {
   const { status, before } = change
   const isChanged = (name: string): boolean => !isSame(status[name], before[name])

@@ -80,7 +80,7 @@ function validateGenerated(errors: FieldError[], job: Part, _at: string, { live,
   const [uid, name] = [textOf(metadata, 'uid'), textOf(metadata, 'name')]
   if (uid === '') errors.push(requiredValue('metadata.uid'))
   const given = labelsOf(partOf(spec, 'template'))
-  // A Job that was made without the labels with a prefix goes on without them.
+  // A Job that was made without the prefixed labels stays without them.
   const before = live === undefined ? undefined : labelsOf(partOf(partOf(live, 'spec'), 'template'))
   const isOld = before !== undefined && [...labels.uid, ...labels.name].some((key) => before[key] === undefined)
   const expected: Record<string, string> = {}

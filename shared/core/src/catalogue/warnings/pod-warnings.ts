@@ -160,7 +160,7 @@ function ofContainer(container: Part, at: string, { annotations, path, names, le
   return [...ofProfile, ...ofResources, ...ofVariables(itemsOf(container, 'env'), `${at}.env`, level)]
 }
 
-/** An annotation says what the field of the Pod does not. */
+/** The annotation is set and the Pod's field is not. */
 function ofAppArmor(container: Part, spec: Part, { annotations, path, names }: PodAnnotations): string[] {
   const key = appArmorPrefix(names) + textOf(container, 'name')
   if (!isGiven(annotations, key) || isGiven(partOf(container, 'securityContext'), 'appArmorProfile')) return []
@@ -171,7 +171,7 @@ function ofAppArmor(container: Part, spec: Part, { annotations, path, names }: P
 
 const [required, preferred] = ['requiredDuringSchedulingIgnoredDuringExecution', 'preferredDuringSchedulingIgnoredDuringExecution'] as const
 
-/** The warnings of labels of nodes that others replace, and of what is spread over them. */
+/** The warnings about replaced labels of nodes, in selectors and in spread constraints. */
 function ofNodeLabels(spec: Part, path: string, { names, level }: Release): string[] {
   const messages = formerNodeLabels(names)
   const said: string[] = []

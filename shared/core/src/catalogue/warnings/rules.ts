@@ -87,7 +87,7 @@ export const warningsOfCronJob: WarningRule = (job, live, names, level) => {
   return [...ofName(job, live, level), ...ofSpec, ...ofJobTemplate(job, live, names, level), ...warningsOfSchedule(job, live, names, level)]
 }
 
-/** The generation has been counted when what the object wants has changed. */
+/** The generation counts changes of the object's spec. */
 function isAsBefore(object: Part, live: Part | undefined): boolean {
   return live !== undefined && partOf(object, 'metadata')['generation'] === partOf(live, 'metadata')['generation']
 }

@@ -3,7 +3,7 @@ import { readAmount } from './capacity.ts'
 import type { Device } from './objects.ts'
 import type { DevicePool } from './pools.ts'
 
-/** The counters that the devices of a pool share: what is left of each. */
+/** The counters that the devices of a pool share: the remaining amount of each. */
 export class Counters {
   readonly #left = new Map<string, Quantity>()
 

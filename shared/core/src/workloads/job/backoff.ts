@@ -55,7 +55,7 @@ export function finishedMs(pod: Pod): number {
   )
 }
 
-/** Init containers that go on beside the others end after them. Undefined: one has not ended. */
+/** Sidecars end after the other containers. Undefined: one has not ended. */
 function containersEndMs({ spec, status }: Pod): number | undefined {
   const sidecars = new Set(spec.initContainers?.flatMap(({ name, restartPolicy }) => (restartPolicy === 'Always' ? [name] : [])))
   const statuses = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name))]

@@ -66,7 +66,7 @@ export interface Tracking {
 interface Count {
   readonly status: JobStatus
   readonly isDue: boolean
-  /** The condition of its end. Undefined: it goes on. */
+  /** The condition of its end. Undefined: it is still active. */
   readonly ended: JobCondition | undefined
 }
 

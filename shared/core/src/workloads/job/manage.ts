@@ -17,7 +17,7 @@ import {
 /** Most Pods that one pass creates or deletes. */
 const burstMax = 500
 
-/** The Pods of a Job that goes on. */
+/** The Pods of an active Job. */
 export interface Running {
   readonly job: Job
   readonly active: readonly Pod[]
@@ -43,7 +43,7 @@ export interface JobStep {
 
 const noStep: JobStep = { creations: [], deletions: [] }
 
-/** The Pods that a Job which goes on creates or deletes next. A suspended one deletes all. */
+/** The Pods that an active Job creates or deletes next. A suspended one deletes all. */
 export function decideStep(running: Running): JobStep {
   const { job, active } = running
   if (job.spec.suspend === true) return { ...noStep, deletions: podsToDelete(running, active.length) }

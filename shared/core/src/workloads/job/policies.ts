@@ -13,7 +13,7 @@ export interface FailureMatch {
   readonly action?: string | undefined
   /** False: the failure is ignored. */
   readonly isCounted: boolean
-  /** Message of the Job's failure. Absent: it goes on. */
+  /** Message of the Job's failure. Absent: it is still active. */
   readonly message?: string
 }
 

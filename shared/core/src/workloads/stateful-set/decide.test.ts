@@ -248,7 +248,7 @@ test('WL-STS-43: before 1.33 an owner of a claim is not its controller', () => {
   expect([ownersAt(32), ownersAt(33)]).toEqual([[weak], [{ ...owner, blockOwnerDeletion: true }]])
 })
 
-test('WL-STS-03, WL-STS-04, WL-STS-05: a new Pod has the identity of its number, and its volumes take the place of those of the template', () => {
+test('WL-STS-03, WL-STS-04, WL-STS-05: a new Pod has the identity of its number, and volumes of its claims replace volumes of the template', () => {
   const volumes = [
     { name: 'data', emptyDir: {} },
     { name: 'tmp', emptyDir: {} },

@@ -55,7 +55,7 @@ function identity(name: string, ordinal: number, { labels, hasIndexLabel }: Iden
   return { [labels.podName]: name, ...(hasIndexLabel && { [labels.podIndex]: String(ordinal) }) }
 }
 
-/** Volumes of claims take the place of those of the same name. */
+/** Volumes of claims replace the template's volumes of the same name. */
 function volumesWith(volumes: readonly Volume[] | undefined, set: StatefulSet, ordinal: number): Volume[] {
   const claims = claimsFor(set, ordinal)
   const ofClaims = [...claims].map(([name, { metadata }]): Volume => ({ name, persistentVolumeClaim: { claimName: metadata.name ?? '' } }))

@@ -342,7 +342,7 @@ describe('a binding', () => {
     expect(claimFor(aClaim({ volumeName: 'v' }), aVolume(), names).metadata.annotations).toEqual(boundMark)
   })
 
-  test('WL-PV-03: gives the status what the volume has, its size at the beginning alone', () => {
+  test('WL-PV-03: copies the volume’s properties into the status once, when it is bound', () => {
     const options = { names, hasAttributeClasses: true }
     const bound = boundClaim(aClaim(), aVolume({ volumeAttributesClassName: 'gold' }), options)
     const status = {

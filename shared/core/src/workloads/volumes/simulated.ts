@@ -26,7 +26,7 @@ export function simulatedStorage(names: Names): readonly [Driver, StorageClass] 
   return [driver, storageClass]
 }
 
-/** The finalizer with which a provisioner keeps a volume until it has deleted what is behind it. */
+/** The finalizer with which a provisioner keeps a volume until it has deleted the storage. */
 export function provisionerFinalizer(names: Names): string {
   return subdomainLabel(names, 'external-provisioner.volume', 'finalizer')
 }

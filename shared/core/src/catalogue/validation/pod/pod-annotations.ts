@@ -96,7 +96,7 @@ function findMistyped(value: unknown): string | undefined {
   return undefined
 }
 
-/** Annotations about seccomp profiles: of the Pod, and the start of those of containers. */
+/** Annotations about seccomp profiles: the Pod's, and the prefix of the containers'. */
 function seccompKeys(names: Names): { readonly pod: string; readonly container: string } {
   const at = (subdomain: string, name: string): string => subdomainLabel(names, subdomain, name)
   return { pod: at('seccomp.security.alpha', 'pod'), container: at('container.seccomp.security.alpha', '') }

@@ -16,7 +16,7 @@ import { validateFilePath } from './paths.ts'
 /** Fields with paths of files that a certificate and its key are written to. */
 export const certificatePaths = ['credentialBundlePath', 'keyPath', 'certificateChainPath']
 
-/** Certificates of one bundle, or of those of a signer. */
+/** Certificates of one bundle, or of all bundles of a signer. */
 export function validateBundle(errors: FieldError[], bundle: Part, at: string, context: RuleContext): void {
   const [name, signer, selector] = [bundle['name'], bundle['signerName'], optionalPart(bundle, 'labelSelector')]
   if (typeof name === 'string' && typeof signer === 'string') {
@@ -47,7 +47,7 @@ function checkBundleName(name: string): readonly LevelText[] {
 const hintBytesMax = 256 * 1024
 const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
 const day = 86_400
-/** Seconds of validity that a request for a certificate may ask for: of any signer, and of those of Kubernetes. */
+/** Bounds of the validity of a requested certificate, in seconds. The last one is for the signers of Kubernetes. */
 export const validityMin = 3600
 export const [validityMax, ownValidityMax] = [91 * day, day]
 

@@ -25,7 +25,7 @@ export function validateResourceClaims(errors: FieldError[], spec: Part, at: str
   return names
 }
 
-/** A Pod of a file on its node has a mirror here. */
+/** The API has a mirror of each static Pod of a node. */
 function isMirror({ object, names, podName }: PodContext): boolean {
   return podName !== '' && isGiven(partOf(partOf(object, 'metadata'), 'annotations'), domainLabel(names, 'config.mirror'))
 }

@@ -38,7 +38,7 @@ export function validateInitRestartPolicy(errors: FieldError[], container: Part,
   }
 }
 
-/** Levels with the gate ContainerRestartRules drop what it guards while it is off; what an object keeps then is judged. */
+/** Levels with the gate ContainerRestartRules drop its fields while it is off. Fields that an object keeps are validated. */
 function hasRules({ level }: RuleContext): boolean {
   return level >= 34
 }

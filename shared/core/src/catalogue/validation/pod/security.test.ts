@@ -124,7 +124,7 @@ describe('the security of a Pod', () => {
     },
   )
 
-  test('the devices of own users that were there stay', () => {
+  test('volumes of devices that the Pod had before stay allowed with user namespaces', () => {
     const body = pod({ hostUsers: false, volumes }, device)
     expect(problemsOf(type, body, { level: 34, isGateOn, live: body })).toEqual([])
   })
