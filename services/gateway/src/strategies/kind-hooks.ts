@@ -17,6 +17,7 @@ import { podCertificateStrategy } from './pod-certificate-request.ts'
 import { resourceDefinitionStrategy } from './resource-definition.ts'
 import { secretStrategy } from './secret.ts'
 import { serviceStrategy } from './service.ts'
+import { serviceAccountStrategy } from './service-account.ts'
 import { trustBundleStrategy } from './trust-bundle.ts'
 
 /** The rules of writing objects of one kind. */
@@ -58,6 +59,7 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   RoleBinding: { grants: 'role' },
   Secret: secretStrategy,
   Service: serviceStrategy,
+  ServiceAccount: serviceAccountStrategy,
   ValidatingAdmissionPolicy: { reads: 'paramKind' },
   ValidatingAdmissionPolicyBinding: { reads: 'paramRef' },
 }

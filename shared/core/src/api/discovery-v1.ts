@@ -119,6 +119,7 @@ export const discoveryV1 = defineTypes({
         addressType: needed(ref('discovery/v1.AddressType'), {
           tag: 4,
           isImmutable: true,
+          declaredSince: 37,
           required: true,
           doc: 'Type of all addresses in the slice: IPv4, IPv6 or FQDN. Cannot be changed.',
         }),

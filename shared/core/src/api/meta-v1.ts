@@ -175,7 +175,12 @@ export const metaV1 = defineTypes({
           changes: { 37: { needed: 'is required', isAlwaysChecked: undefined } },
           doc: 'Aspect that the condition describes, in CamelCase. An object has each type at most once.',
         }),
-        status: checked(only(known('False', 'True', 'Unknown')), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        status: checked(only(known('False', 'True', 'Unknown')), {
+          tag: 2,
+          required: true,
+          changes: { 34: { needed: true, isAlwaysChecked: undefined } },
+          doc: 'True, False or Unknown.',
+        }),
         observedGeneration: field(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
           tag: 3,
           doc: 'The metadata.generation that the condition was derived from. If it is lower than the current one, the condition is out of date.',

@@ -70,6 +70,7 @@ export const networkingV1 = defineTypes({
         parentRef: needed(ref('networking/v1.ParentReference'), {
           tag: 1,
           isImmutable: true,
+          declaredSince: 37,
           listedAsRequired: true,
           pointer: true,
           doc: 'The object that uses the address.',

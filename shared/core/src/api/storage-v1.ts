@@ -347,6 +347,7 @@ export const storageV1 = defineTypes({
         spec: field(ref('storage/v1.VolumeAttachmentSpec'), {
           tag: 2,
           isImmutable: true,
+          declaredSince: 37,
           required: true,
           doc: 'Volume, node and attacher. Cannot be changed.',
         }),

@@ -39,6 +39,9 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldErr
   const errors: FieldError[] = []
   validateName(errors, meta, rules, path)
   validateNamespace(errors, meta.namespace, rules, path)
+  if (meta.generation !== undefined && meta.generation < 0) {
+    errors.push(invalidValue(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'))
+  }
   validateCommon(errors, meta, path, rules.level)
   if (meta.finalizers !== undefined) validateFinalizers(errors, meta.finalizers, rules, `${path}.finalizers`)
   return errors
@@ -93,9 +96,6 @@ function validateNamespace(errors: FieldError[], namespace: string | undefined, 
 }
 
 function validateCommon(errors: FieldError[], meta: ObjectMeta, path: string, level: number): void {
-  if (meta.generation !== undefined && meta.generation < 0) {
-    errors.push(invalidValue(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'))
-  }
   if (meta.labels !== undefined) validateLabels(errors, meta.labels, `${path}.labels`)
   if (meta.annotations !== undefined) validateAnnotations(errors, meta.annotations, `${path}.annotations`)
   if (meta.ownerReferences !== undefined) validateOwnerReferences(errors, meta.ownerReferences, `${path}.ownerReferences`, level)

@@ -429,7 +429,9 @@ function insertRepeated(
 }
 
 function ruleOfImmutable({ name, node, pointer }: Field, isDeclared: boolean): PartRule {
-  const isStruct = resolveNode(node).kind === 'struct'
+  const { kind } = resolveNode(node)
+  const isStruct = kind === 'struct'
+  const isShownByType = isStruct || kind === 'list'
   return (errors, part, at, context) => {
     if (context.live === undefined || isSame(part[name], liveAt(context, at)[name])) return
     if (isDeclared) {
@@ -437,7 +439,7 @@ function ruleOfImmutable({ name, node, pointer }: Field, isDeclared: boolean): P
       return
     }
     const value = part[name] ?? (isStruct && !pointer ? emptyPart : undefined)
-    errors.push(invalidValue(pathOf(at, name), isStruct && value !== undefined ? goValue(node, value) : value, 'field is immutable'))
+    errors.push(invalidValue(pathOf(at, name), isShownByType && value !== undefined ? goValue(node, value) : value, 'field is immutable'))
   }
 }
 

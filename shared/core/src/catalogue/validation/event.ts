@@ -1,7 +1,9 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
-import { immutableValue, invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { goValue } from '../../schema/go-value.ts'
+import { invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { bytesOf } from '../../validation/texts.ts'
 
@@ -119,6 +121,18 @@ const kept: Readonly<Record<string, string>> = {
   reportingInstance: 'reportingInstance',
 }
 
+/** Types of those that a message shows as a whole. */
+const keptTypes: Readonly<Record<string, string>> = {
+  regarding: 'core/v1.ObjectReference',
+  related: 'core/v1.ObjectReference',
+  deprecatedSource: 'core/v1.EventSource',
+}
+
 function validateKept(event: Part, live: Part): FieldError[] {
-  return Object.entries(kept).flatMap(([field, name]) => immutableValue(name, event[field], live[field]))
+  return Object.entries(kept).flatMap(([field, name]) => {
+    if (isSame(event[field], live[field])) return []
+    const type = keptTypes[field]
+    const value = event[field] === undefined || type === undefined ? event[field] : goValue(ref(type), event[field])
+    return [invalidValue(name, value, 'field is immutable')]
+  })
 }

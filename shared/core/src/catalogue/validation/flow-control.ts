@@ -1,6 +1,6 @@
 import { list, ref, string } from '../../description/define.ts'
 import { mandatoryFlowSchemas } from '../../flow-control/mandatory.ts'
-import { joinTexts, type LevelText } from '../../meta/level-text.ts'
+import { joinTexts, type LevelText, textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { goValue } from '../../schema/go-value.ts'
@@ -51,6 +51,9 @@ export function mandatoryErrors(object: Part, specs: Readonly<Record<string, unk
   return [invalidValue('spec', spec, `spec of '${name}' must equal the fixed value`)]
 }
 
+/** The text of the first level at which it is known. */
+const neededType = textSince(34, { before: 'Required value: must not be empty', after: 'Required value' })
+
 /** The rules of the status of a FlowSchema or a PriorityLevelConfiguration. */
 export function validateFlowControlStatus(object: Part): FieldError[] {
   const seen = new Set<string>()
@@ -59,7 +62,7 @@ export function validateFlowControlStatus(object: Part): FieldError[] {
     const type = textOf(condition, 'type')
     const errors = seen.has(type) ? [duplicateValue(field, type)] : []
     seen.add(type)
-    return type === '' ? [...errors, requiredValue(field, 'must not be empty')] : errors
+    return type === '' ? [...errors, { ...requiredValue(field), message: neededType }] : errors
   })
 }
 

@@ -106,7 +106,7 @@ const requestField = 'spec.resources.requests.storage'
 
 /** A volume's capacity stays; a request beyond it may be reduced, if that feature is on. */
 function validateShrinking(claim: Part, live: Part, isGateOn: IsGateOn): FieldError[] {
-  const size = sizeOf(partOf(claim, 'spec'))
+  const size = sizeOf(partOf(claim, 'spec')) ?? '0'
   if (!isSmaller(size, sizeOf(partOf(live, 'spec')))) return []
   if (!isGateOn('RecoverVolumeExpansionFailure')) return [forbiddenValue(requestField, 'field can not be less than previous value')]
   const has = partOf(partOf(live, 'status'), 'capacity')['storage'] ?? '0'

@@ -27,6 +27,7 @@ const partRules = (version: string, name: string): Readonly<Record<string, TypeR
   [`flowcontrol/${version}.PriorityLevelConfigurationSpec`]: [
     validateType(exemptAlone(name)),
     ...typeSteps,
+    { when: isOfNoType, steps: [refuse('limited', '')] },
     {
       when: isOfType('Exempt'),
       steps: [refuse('limited', 'must be nil if the type is not Limited'), 'exempt'],
@@ -69,6 +70,11 @@ function requireType(_errors: FieldError[], part: Part, at: string, { declared }
 
 function hasNoQueues({ type }: Part, { level }: RuleContext): boolean {
   return type === 'Reject' || (level >= absentWordsSince && type !== 'Queue')
+}
+
+/** A declared rule lets no other field be beside a type that is unknown. */
+function isOfNoType({ type }: Part, { level }: RuleContext): boolean {
+  return level >= absentWordsSince && type !== 'Exempt' && type !== 'Limited'
 }
 
 function isOfType(wanted: string): (part: Part) => boolean {

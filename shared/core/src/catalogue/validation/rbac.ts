@@ -1,4 +1,5 @@
 import { checked, known, only, ref } from '../../description/define.ts'
+import { textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainGroup } from '../../names.ts'
@@ -63,10 +64,15 @@ function requireGroup(errors: FieldError[], part: Part, at: string, group: strin
   if (given !== group) errors.push(unsupportedValue(`${at}.apiGroup`, given, [group]))
 }
 
-function refuseOtherRole(errors: FieldError[], binding: Part, _at: string, { live }: RuleContext): void {
+/** The first level at which the role is kept by a declared rule, and that at which the text of one is known. */
+const [declaredSince, plainSince] = [37, 34]
+const keptRole = textSince(plainSince, { before: 'cannot change roleRef', after: 'field is immutable' })
+
+function refuseOtherRole(errors: FieldError[], binding: Part, _at: string, { live, level, declared }: RuleContext): void {
   const role = partOf(binding, 'roleRef')
   if (live === undefined || isSame(role, partOf(live, 'roleRef'))) return
-  errors.push(invalidValue('roleRef', goValue(ref('rbac/v1.RoleRef'), role), 'cannot change roleRef'))
+  const ofRules = level < declaredSince ? errors : declared
+  ofRules.push(invalidValue('roleRef', goValue(ref('rbac/v1.RoleRef'), role), keptRole))
 }
 
 function validateSubject(errors: FieldError[], subject: Part, at: string, context: RuleContext): void {

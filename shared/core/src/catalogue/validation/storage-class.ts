@@ -100,13 +100,25 @@ function keepAttributes(errors: FieldError[], attributes: Part, _at: string, { l
   }
 }
 
-function validateChange(errors: FieldError[], storageClass: Part, _at: string, { live }: RuleContext): void {
+/** The first level whose rules about kept fields are part of the type. */
+const declaredSince = 37
+
+function validateChange(errors: FieldError[], storageClass: Part, _at: string, { live, level, declared }: RuleContext): void {
   if (live === undefined) return
+  const isDeclared = level >= declaredSince
   const keep = (name: string, isKept: boolean): void => {
-    if (!isKept) errors.push(forbiddenValue(name, `updates to ${name} are forbidden.`))
+    if (isKept) return
+    if (isDeclared) declared.push(invalidValue(name, undefined, 'field is immutable'))
+    else errors.push(forbiddenValue(name, `updates to ${name} are forbidden.`))
   }
-  keep('parameters', isSame(optionalPart(storageClass, 'parameters') ?? {}, optionalPart(live, 'parameters') ?? {}))
+  const keepParameters = (): void =>
+    keep('parameters', isSame(optionalPart(storageClass, 'parameters') ?? {}, optionalPart(live, 'parameters') ?? {}))
+  // Declared rules come in the order of the fields.
+  if (!isDeclared) keepParameters()
   keep('provisioner', storageClass['provisioner'] === live['provisioner'])
+  if (isDeclared) keepParameters()
   keep('reclaimPolicy', isSame(storageClass['reclaimPolicy'], live['reclaimPolicy']))
-  errors.push(...immutableValue('volumeBindingMode', storageClass['volumeBindingMode'], live['volumeBindingMode']))
+  const mode = 'volumeBindingMode'
+  if (isDeclared) keep(mode, isSame(storageClass[mode], live[mode]))
+  else errors.push(...immutableValue(mode, storageClass[mode], live[mode]))
 }

@@ -16,11 +16,11 @@ export const attachmentRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.VolumeAttachmentStatus': [validateMetadata, 'attachError', 'detachError'],
 }
 
-/** Later rules apply to new objects alone. */
+/** Until 1.36 later rules applied to new objects alone. */
 function validateNew(errors: FieldError[], spec: Part, _at: string, { live, level, declared }: RuleContext): void {
-  if (live !== undefined) return
+  if (live !== undefined && level < declaredSince) return
   const attacher = textOf(spec, 'attacher')
-  if (level < declaredSince) errors.push(...validateDriverName(attacher, 'spec.attacher', level))
+  if (live !== undefined || level < declaredSince) errors.push(...validateDriverName(attacher, 'spec.attacher', level))
   else declared.push(...validateDeclaredName(attacher, 'spec.attacher'))
   const name = partOf(spec, 'source')['persistentVolumeName']
   if (typeof name === 'string') errors.push(...invalidFor(volumeNameField, name, checkSubdomain(name)))

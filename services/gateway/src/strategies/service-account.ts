@@ -1,0 +1,15 @@
+import type { MutableBuiltIn } from '@orch/core/schema'
+import type { RulesOf } from './kind-rules.ts'
+
+type ServiceAccount = MutableBuiltIn<'core/v1.ServiceAccount'>
+
+/** An account refers to Secrets of its own namespace by their names alone. */
+export const serviceAccountStrategy: RulesOf<'core/v1.ServiceAccount'> = {
+  prepareCreate: keepNames,
+  prepareUpdate: keepNames,
+}
+
+function keepNames(account: ServiceAccount): void {
+  if (account.secrets === undefined) return
+  account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }))
+}
