@@ -86,7 +86,7 @@ describe('certificates', () => {
   })
 })
 
-test('a request counts as a user's once it is authenticated; a refused one never does', () => {
+test('a request counts as that of a user once it is authenticated; a refused one never does', () => {
   expect([authenticated({ peer: certificate }).isKnown, authenticated({ anonymousAuth: true }).isKnown]).toEqual([true, true])
   const stranger = aRequest({})
   expect(stranger.isKnown).toBe(false)
