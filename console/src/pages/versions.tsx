@@ -127,7 +127,7 @@ export function Difference({ before, after }: { readonly before: unknown; readon
       {parts.map((part, place) =>
         part.kind === 'left' ? (
           <p key={place} class="dim">
-            {part.count.toLocaleString('en')} {part.count === 1 ? 'line' : 'lines'}
+            … {part.count.toLocaleString('en')} {part.count === 1 ? 'line' : 'lines'} left out
           </p>
         ) : (
           part.lines.map(({ kind, text }, index) => (
