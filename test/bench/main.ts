@@ -16,6 +16,7 @@ import { identityLine } from './lines/identity.ts'
 import { podMemory } from './lines/pod-memory.ts'
 import { policiesLine } from './lines/policies.ts'
 import { getLine, listLine, objectMemory, slowReaders } from './lines/read.ts'
+import { requestLogLine } from './lines/request-log.ts'
 import { scalePods, scaleSelectors, scaleWatchers } from './lines/scale.ts'
 import { coldStart, idleMemory, loadStart, warmStart } from './lines/start.ts'
 import { userLine } from './lines/user.ts'
@@ -29,6 +30,7 @@ const lines: readonly Line[] = [
   coldStart,
   warmStart,
   forkLine,
+  requestLogLine,
   idleMemory,
   getLine,
   identityLine,

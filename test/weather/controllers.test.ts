@@ -1,5 +1,18 @@
+import { createClient, createHttpsTransport, parseConfiguration } from '@orch/client'
 import { aConfigMap } from '@orch/testkit'
-import { cut, delay, hang, loseReply, type RunningServer, refuse, refuseConnection, type ServerUser, start, truncate } from 'orch'
+import {
+  blackHole,
+  cut,
+  delay,
+  hang,
+  loseReply,
+  type RunningServer,
+  refuse,
+  refuseConnection,
+  type ServerUser,
+  start,
+  truncate,
+} from 'orch'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   type Controller,
@@ -15,6 +28,7 @@ import {
   mirrorThatStays,
   overwriting,
   pruning,
+  reconnecting,
   removing,
   resizing,
   throttled,
@@ -46,6 +60,8 @@ const lease = {
   metadata: { name: 'leader', namespace: 'default' },
   spec: { holderIdentity: 'operator' },
 }
+
+const connectAgain = async () => createClient(createHttpsTransport(await parseConfiguration(operator.kubeconfig)))
 
 interface Case {
   readonly weather: string
@@ -160,6 +176,17 @@ const cases: readonly Case[] = [
     mistaken: undefined,
   },
   {
+    weather: 'a connection that has become a black hole takes all attempts',
+    begin: async () => {
+      await maps().create(aConfigMap({ name: 'wanted' }))
+      operator.faults.add({ on: { verb: 'get' }, times: 1, effect: blackHole() })
+    },
+    controllers: { badly: () => reconnecting.badly(connectAgain), well: () => reconnecting.well(connectAgain) },
+    result: dataOf,
+    expected: { marked: 'yes' },
+    mistaken: undefined,
+  },
+  {
     weather: 'a late write overwrites the next one',
     begin: async () => {
       await maps().create(aConfigMap({ name: 'wanted' }))
@@ -225,11 +252,16 @@ describe.each(cases)('$weather', ({ begin, controllers, passes = 1, result, expe
   })
 })
 
-describe('events that come late make too many children', () => {
+const lateEvents: readonly (readonly [string, () => unknown])[] = [
+  ['a late event', () => operator.watches.delay('1h')],
+  ['a quiet watch', () => operator.scenarios.quietWatch('6m')],
+]
+
+describe.each(lateEvents)('%s leads to too many children', (_what, begin) => {
   const leftBy = async (make: typeof fillingByCache.badly) => {
     const leaving = new AbortController()
     onTestFinished(() => leaving.abort())
-    operator.watches.delay('1h')
+    begin()
     const controller = make(operator.client, leaving.signal)
     await vi.waitFor(() => expect(operator.requests.count({ verb: 'watch' })).toBe(1), within)
     for (let pass = 0; pass < 2; pass += 1) await controller.pass()

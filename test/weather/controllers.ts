@@ -233,6 +233,27 @@ export const waiting = {
 
 const sizeOf = (client: Client, size: string) => maps(client).patch('wanted', { data: { size } }, { ...inDefault, type: 'merge' })
 
+const markWithin = (client: Client, ms: number) => markWith(client, AbortSignal.timeout(ms))
+
+export const reconnecting = {
+  /** A request that takes too long is tried again on the same connection, which may be dead. */
+  badly: (connect: () => Promise<Client>): Controller => ({
+    async pass() {
+      const client = await connect()
+      await retried(2, () => markWithin(client, stuckMs)).catch(() => undefined)
+      client.close()
+    },
+  }),
+  /** Each attempt has a connection of its own. */
+  well: (connect: () => Promise<Client>): Controller => ({
+    pass: () =>
+      retried(5, async () => {
+        const client = await connect()
+        await markWithin(client, 500).finally(client.close)
+      }),
+  }),
+}
+
 export const resizing = {
   /** It does not wait for one write before it sends the next. */
   badly: (client: Client): Controller => ({
