@@ -23,7 +23,7 @@ describe('pages of other sites', () => {
     'access-control-allow-credentials': 'true',
   }
 
-  test('--cors-allowed-origins: answers to an allowed origin have the headers, errors too, and those to another one do not', async () => {
+  test('--cors-allowed-origins: answers to an allowed origin have the headers, errors too; answers to any other origin have none', async () => {
     const api = await anApi({ flags })
     expect((await api.get('/version', { origin })).headers).toMatchObject(allowed)
     const missing = await api.get('/api/v1/namespaces/none', { origin })

@@ -62,7 +62,7 @@ for (const [how, fail] of [
     },
   ],
 ] satisfies [string, () => Verdict | Promise<Verdict>][]) {
-  test(`the span of a plugin that throws ${how} has failed and ended`, async () => {
+  test(`the span of a plugin that throws ${how} is ended as failed`, async () => {
     const { answer, spans } = asked([aPlugin('good', counting), aPlugin('bad', fail), aPlugin('never', counting)])
     await expect(answer).rejects.toThrow('on purpose')
     expect(spans).toEqual(['mutate good ended', 'mutate bad failed', 'mutate bad ended'])

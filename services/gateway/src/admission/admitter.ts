@@ -18,14 +18,14 @@ export interface Admitted {
   readonly conditions: Conditions
   /** The reservations for the write: its outcome must be reported. */
   readonly reservations: readonly string[]
-  /** Set by mutating: validating allows the request as well, as far as admission knew at once. */
+  /** Set by mutating admission: validating admission allows the request too, by its rules of that moment. */
   readonly ahead?: Ahead | undefined
 }
 
 /** The answer of validating, asked ahead together with mutating. */
 export interface Ahead extends Admitting {
   readonly answer: Validated
-  /** The admission rules of that moment: with others, others may have a say. */
+  /** The admission rules of that moment: after a change of them other plugins may be called. */
   readonly admissionRules: object
 }
 

@@ -4,7 +4,7 @@ import type { Peer } from '../exchange/exchange.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
 import { createAuthenticators } from './authenticators.ts'
 
-test('the user of a connection is that of its request, for any earlier request', async () => {
+test('a connection has the user of its present request, whatever the earlier requests', async () => {
   const sources = new Set<unknown>()
   const names: TokenAuthenticator = {
     name: 'names',

@@ -14,7 +14,7 @@ import { TokenCache } from './token-cache.ts'
 
 /** The issuing and checking of service account tokens. */
 interface ServiceAccountOptions {
-  /** The first one is in new tokens; tokens of all of them are taken. */
+  /** The first is written into new tokens; tokens of each are accepted. */
   readonly issuers: readonly [string, ...string[]]
   readonly signingKey: SigningKey
   /** Each of them verifies. */

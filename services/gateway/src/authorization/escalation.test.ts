@@ -176,7 +176,7 @@ describe('AUTHZ-03: a role', () => {
   })
 
   test('that is more than can be compared is refused', async () => {
-    // The first rule that is held covers all, so that it costs the test nothing.
+    // The first held rule covers all, so that the test is cheap.
     const held = [{ ...readPods, resources: ['*'] }, ...Array.from({ length: 2_000 }, () => ({ ...readPods, resources: ['a', 'b'] }))]
     const rules = [{ ...readPods, resources: Array.from({ length: 1_000 }, (_, index) => `r${index}`) }]
     expect(await messageOf({ kind: 'Role', rules }, { held })).toBe(

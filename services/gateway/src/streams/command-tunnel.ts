@@ -94,7 +94,7 @@ export class SpdyCommandStreams {
     this.#wanted = new Set(Object.keys(asked).filter((name) => asked[name]))
   }
 
-  /** False: the stream has no meaning, or its like is there. */
+  /** False: the stream has an unknown type, or the command has one of that type already. */
   add(stream: SpdyStream): boolean {
     const type = stream.headers.get('streamtype') ?? ''
     if (!streamTypes.has(type) || this.#streams.has(type)) return false

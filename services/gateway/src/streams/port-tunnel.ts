@@ -49,7 +49,7 @@ export class SpdyPortStreams {
     this.#onConnection = onConnection
   }
 
-  /** False: the stream has no meaning, or its like is there. */
+  /** False: the stream has an unknown type, or its pair has one of that type already. */
   add(stream: SpdyStream): boolean {
     const type = stream.headers.get('streamtype') ?? ''
     const port = portOf(stream.headers.get('port') ?? '')

@@ -38,7 +38,7 @@ export type AuthenticationOptions = ReturnType<typeof readAuthentication>
 
 type AuthenticationValues = Values<typeof authenticationSettings> & { readonly profile: Profile; readonly tlsPrivateKeyFile: string }
 
-/** Checks the settings and reads the files that they name. How access is decided is known already. */
+/** Checks the settings and reads the files that they name. Authorization is already set up. */
 export function readAuthentication(settings: AuthenticationValues, modes: readonly AuthorizationMode[]) {
   const { anonymousAuth, clientCaFile, authenticationConfig: configurationFile } = settings
   if (configurationFile !== '' && hasOidcFlags(settings)) {

@@ -57,7 +57,7 @@ test('each server is asked once if none is reachable', async () => {
   expect(asked).toEqual([0, 1])
 })
 
-test('a request that its sender cancelled says nothing about the server, and all transports are closed', async () => {
+test('a request that its sender cancelled does not make the server count as down, and all transports are closed', async () => {
   const { failover, asked, failing, closed } = servers(2)
   failing.set(0, refused)
   await expect(failover.send({ ...get, signal: AbortSignal.abort() })).rejects.toThrow('ECONNREFUSED')

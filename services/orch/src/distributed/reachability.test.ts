@@ -4,7 +4,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { createReachability } from './reachability.ts'
 
-/** A way whose requests end as the test says. */
+/** A transport whose requests end as the test says. */
 function aWay() {
   const state: { failure: Error | undefined; closed: boolean } = { failure: undefined, closed: false }
   const transport: Transport = {

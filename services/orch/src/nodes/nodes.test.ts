@@ -169,7 +169,7 @@ test('NODE-SIM-15: with the Node authorizer and NodeRestriction each node writes
   expect((await pods.list()).items).toEqual([])
 })
 
-test('simulated nodes switch controllers of workloads on, which a word removes again, and are a number', async () => {
+test('--simulated-nodes takes a number and switches the controllers of workloads on, which --controllers switches off again', async () => {
   const controllersOf = (controllers: readonly string[], simulatedNodes: number) => readControllers({ controllers, simulatedNodes })
   expect(controllersOf(['*'], 0)).not.toContain('deployment')
   expect(controllersOf(['*'], 1)).toEqual(expect.arrayContaining(['deployment', 'job']))

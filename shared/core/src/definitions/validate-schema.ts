@@ -134,7 +134,7 @@ interface Place {
   readonly isRoot: boolean
   /** Below apiVersion, kind or metadata of an object of the API. */
   readonly isInsideMeta: boolean
-  /** The reason why no default is allowed here; absent: one is. */
+  /** The reason why no default is allowed here. Absent: a default is allowed. */
   readonly forbidsDefaults?: string
 }
 

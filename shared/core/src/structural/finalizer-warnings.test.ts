@@ -9,7 +9,7 @@ const textOf = (name: string, how = '') =>
 const warningsOf = (finalizers: readonly string[], live?: readonly string[], profile = names) =>
   warningsOfFinalizers({ metadata: { finalizers } }, live && { metadata: { finalizers: live } }, profile)
 
-test('finalizers without a path are warned of once, in the order of their names', () => {
+test('finalizers without a path cause one warning each, in the order of their names', () => {
   const finalizers = ['b', 'example.com/x', 'a.b', 'b']
   expect(warningsOf(finalizers)).toEqual([textOf('a.b', ' including a path (/)'), textOf('b')])
 })

@@ -47,7 +47,7 @@ test('a step may have levels and a gate', () => {
   expect([given(29, true), given(30, true), given(31, false), given(32, true)]).toEqual([[], ['x: no'], [], []])
 })
 
-test('of a choice one is looked at, others are refused, and none is an error of the part', () => {
+test('one field of a choice is validated, further ones are refused, and an empty choice is an error of the part', () => {
   const steps: TypeRules = [{ oneOf: ['exec', 'httpGet'], none: 'one', many: 'only one' }]
   const given = (part: Part) => problemsOf(part, { type: 'core/v1.ProbeHandler', steps })
   expect(given({ exec: { command: [] }, httpGet: {} })).toEqual(['exec.command: Required value', 'httpGet: Forbidden: only one'])

@@ -93,7 +93,7 @@ export function resourceReplicas(use: ResourceUse, nowMs: number): Proposal {
   })
 }
 
-/** Replicas for a target of a value for each Pod. Pods without a sample, and those that are not ready, count as for a utilization. */
+/** Replicas for a target of a value for each Pod. Pods that are not ready, or have no sample, are treated as for a utilization. */
 export function averageValueReplicas(use: AverageValueUse, nowMs: number): Proposal {
   const { resource = '', targetMilli } = use
   return podReplicas(use, resource, nowMs, () => ({
