@@ -169,6 +169,16 @@ describe('the log of a simulated container', () => {
     expect(await logOf('two', 'container=first')).toBe('first: started, simulated from image i\n')
   })
 
+  test.each([
+    ['tailLines=-1', 'tailLines: Invalid value: -1: must be greater than or equal to 0'],
+    ['limitBytes=0', 'limitBytes: Invalid value: 0: must be greater than 0'],
+    ['sinceSeconds=0', 'sinceSeconds: Invalid value: 0: must be greater than 0'],
+    ['sinceSeconds=1&sinceTime=2030-01-01T00:00:00Z', ': Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified'],
+  ])('NODE-IO-05: is refused for %s', async (query, problem) => {
+    await aPod(`bad-${problem.length}`)
+    expect(await refusalOf(`bad-${problem.length}`, query)).toBe(`422: PodLogOptions "bad-${problem.length}" is invalid: ${problem}`)
+  })
+
   test('cannot be read from a node that is switched off, and a follower of it is cut off', async () => {
     await aPod('cut')
     const { text } = await follow('cut')

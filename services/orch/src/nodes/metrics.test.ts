@@ -36,7 +36,7 @@ async function anApplication(name: string): Promise<void> {
   })
 }
 
-test('NODE-MET-01, NODE-MET-02, NODE-MET-03: metrics.k8s.io shows nodes and running Pods, in their order, with the use that scripts give by time', async () => {
+test('NODE-MET-01, NODE-MET-02, NODE-MET-03, NODE-MET-04: metrics.k8s.io shows nodes and running Pods alone, in their order, with the use that scripts give by time', async () => {
   const containers = [{ name: 'main', usage: [{ cpu: '50m' }, { at: '30s', cpu: '1500m', memory: '1Gi' }] }]
   const spec = { selector: { matchLabels: { app: 'shown' } }, containers }
   await create({ apiVersion: 'simulation.orch.io/v1', kind: 'PodScript', metadata: metadata('shown'), spec })

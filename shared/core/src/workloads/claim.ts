@@ -22,14 +22,16 @@ export interface Claim<T> {
  * owner that is being deleted adopts and releases nothing.
  */
 export function claim<T extends Claimable>(objects: readonly T[], { owner, selector }: Claimer): Claim<T> {
-  const matching = objects.filter(({ metadata }) => matchesLabels(selector, metadata.labels))
-  const owned = matching.filter((object) => isControlled(object, owner.uid))
-  if (owner.deletionTimestamp != null) return { owned, adopted: [], released: [] }
-  return {
-    owned,
-    adopted: matching.filter((object) => !isControlled(object)),
-    released: objects.filter((object) => isControlled(object, owner.uid) && !matching.includes(object)),
+  const [owned, adopted, released]: [T[], T[], T[]] = [[], [], []]
+  const isDeleted = owner.deletionTimestamp != null
+  for (const object of objects) {
+    const isMatching = matchesLabels(selector, object.metadata.labels)
+    const isOwn = isControlled(object, owner.uid)
+    if (isMatching && isOwn) owned.push(object)
+    else if (isOwn && !isDeleted) released.push(object)
+    else if (isMatching && !isDeleted && !isControlled(object)) adopted.push(object)
   }
+  return { owned, adopted, released }
 }
 
 /** True if an object has a controller: this one, or any if `uid` is absent. */

@@ -129,6 +129,7 @@ function conditionsAfter({ conditions, replicas }: ReplicasObserved, { counted, 
 }
 
 function waitMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number | undefined {
+  if (minReadySeconds === 0) return undefined
   const times = pods.flatMap((pod) => availableFromMs(pod, minReadySeconds) ?? []).filter((fromMs) => fromMs > nowMs)
   return times.length === 0 ? undefined : Math.min(...times) - nowMs
 }
