@@ -2,3 +2,6 @@ import { randomInt } from 'node:crypto'
 
 /** The seed of a chaos run: a new one each time, or ORCH_CHAOS_SEED. */
 export const chaosSeed = Number(process.env['ORCH_CHAOS_SEED'] ?? randomInt(2 ** 31))
+
+/** The seeds that a test of determinism tries. */
+export const seedsTried = Number(process.env['ORCH_CHAOS_SEEDS'] ?? 30)

@@ -1,4 +1,4 @@
-import { chaosSeed } from '../chaos/seed.ts'
+import { chaosSeed, seedsTried } from '../chaos/seed.ts'
 import { testRequestSeeds } from './request-seeds.ts'
 
-testRequestSeeds(chaosSeed, 30)
+testRequestSeeds(chaosSeed, seedsTried)

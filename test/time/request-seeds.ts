@@ -99,17 +99,24 @@ function unseeded(chance: Chance, purpose: string): Chance {
   return { ...chance, stream: (name) => (name === purpose ? systemChance : unseeded(chance.stream(name), purpose)) }
 }
 
+/** Longest that two servers of one seed may take. */
+const seedMsMax = 10_000
+
 /** Tests of servers that have the same seed, for so many seeds from this one on. */
 export function testRequestSeeds(firstSeed: number, count: number): void {
-  test(`two servers with one seed and the same requests store the same, uids, names and revisions included, for each of ${count} seeds from ${firstSeed} on`, async () => {
-    const dumps: string[] = []
-    for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
-      const first = await dumpOf(seed, seededChance(seed))
-      expect(await dumpOf(seed, seededChance(seed)), `seed ${seed}`).toBe(first)
-      dumps.push(first)
-    }
-    expect(new Set(dumps).size).toBe(count)
-  })
+  test(
+    `two servers with one seed and the same requests store the same, uids, names and revisions included, for each of ${count} seeds from ${firstSeed} on`,
+    async () => {
+      const dumps: string[] = []
+      for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
+        const first = await dumpOf(seed, seededChance(seed))
+        expect(await dumpOf(seed, seededChance(seed)), `seed ${seed}`).toBe(first)
+        dumps.push(first)
+      }
+      expect(new Set(dumps).size).toBe(count)
+    },
+    count * seedMsMax,
+  )
 
   test.each(['uid', 'name', 'epoch'])('two servers with one seed differ where the %s is drawn from the system', async (purpose) => {
     const dumps = [await dumpOf(1, unseeded(seededChance(1), purpose)), await dumpOf(1, unseeded(seededChance(1), purpose))]

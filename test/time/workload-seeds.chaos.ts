@@ -1,4 +1,4 @@
-import { chaosSeed } from '../chaos/seed.ts'
+import { chaosSeed, seedsTried } from '../chaos/seed.ts'
 import { testWorkloadSeeds } from './workload-seeds.ts'
 
-testWorkloadSeeds(chaosSeed, 30)
+testWorkloadSeeds(chaosSeed, seedsTried)
