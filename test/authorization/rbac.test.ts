@@ -375,7 +375,7 @@ describe('permissions that the writer lacks are not granted', () => {
     await created(api, path, aBinding('RoleBinding', name, 'ClusterRole', 'view', 'x'))
     const changed = await api.put(`${path}/${name}`, aBinding('RoleBinding', name, 'ClusterRole', 'edit', 'x'))
     expect(changed).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'roleRef' }] } } })
-    expect(changed.body.message).toContain('cannot change roleRef')
+    expect(changed.body.message).toContain('field is immutable')
   })
 })
 

@@ -49,6 +49,7 @@ export const nodeControllers = [
   'taint-eviction',
   'podgc',
   'nodeipam',
+  'ttl',
   'attachdetach',
   'simulated-provisioner',
 ] as const

@@ -2,6 +2,7 @@ import type { Controller } from '../controller.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
 import { type LifecycleOptions, lifecycleController } from './lifecycle-controller.ts'
 import { type NodeRangeOptions, nodeRangeController } from './node-range-controller.ts'
+import { nodeTtlController } from './node-ttl-controller.ts'
 import { type PodCollectorOptions, podCollector } from './pod-collector.ts'
 import { taintEvictionController } from './taint-eviction-controller.ts'
 
@@ -18,6 +19,7 @@ export function nodeControllersOf(served: ServedLevel, options: NodeControllersO
     lifecycleController(served, options),
     taintEvictionController(served),
     podCollector(served, options),
+    nodeTtlController,
     ...(ranges === undefined ? [] : [nodeRangeController(ranges)]),
   ]
 }

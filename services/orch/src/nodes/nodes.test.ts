@@ -32,7 +32,7 @@ const aPod = (name: string, spec: object = {}, annotations: Readonly<Record<stri
 })
 
 test.each(profiles.map((profile) => [profile]))(
-  'NODE-SIM-01, NODE-SIM-02, NODE-SIM-11: with the profile %s nodes register as kubelets do, and renew their Leases',
+  'NODE-SIM-01, NODE-SIM-02, NODE-SIM-11, WL-NODE-13: with the profile %s nodes register as kubelets do, and renew their Leases',
   async (profile) => {
     const names = namesOf(profile)
     const { clock, resource } = await aServer({ profile })
@@ -41,8 +41,11 @@ test.each(profiles.map((profile) => [profile]))(
     expect(items[1]).toMatchObject({
       metadata: {
         labels: { [domainLabel(names, 'hostname')]: 'node-2', [domainLabel(names, 'os')]: 'linux', [domainLabel(names, 'arch')]: 'amd64' },
-        annotations: { [subdomainLabel(names, 'volumes', 'controller-managed-attach-detach')]: 'true' },
-        managedFields: [{ manager: names.nodeAgent }],
+        annotations: {
+          [subdomainLabel(names, 'volumes', 'controller-managed-attach-detach')]: 'true',
+          [subdomainLabel(names, 'node.alpha', 'ttl')]: '0',
+        },
+        managedFields: expect.arrayContaining([expect.objectContaining({ manager: names.nodeAgent })]),
       },
       spec: { podCIDR: '10.244.1.0/24' },
       status: {

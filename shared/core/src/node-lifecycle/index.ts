@@ -13,6 +13,7 @@ export {
   silentHealth,
 } from './health.ts'
 export { NodeRanges, nodeRangeProblem } from './node-ranges.ts'
+export { NodeTtl } from './node-ttl.ts'
 export {
   type CollectedPods,
   type CollectionOptions,

@@ -190,7 +190,7 @@ const controllerAccounts =
   'namespace-controller node-controller persistent-volume-binder pod-garbage-collector pv-protection-controller ' +
   'pvc-protection-controller replicaset-controller replication-controller resource-claim-controller resourcequota-controller root-ca-cert-publisher ' +
   'service-account-controller statefulset-controller ' +
-  'storage-version-migrator-controller token-cleaner ttl-after-finished-controller validatingadmissionpolicy-status-controller'
+  'storage-version-migrator-controller token-cleaner ttl-after-finished-controller ttl-controller validatingadmissionpolicy-status-controller'
 
 /** The level from which on roles that are not known in between are those of 1.34; before it they are those of 1.25. */
 const newer = 30

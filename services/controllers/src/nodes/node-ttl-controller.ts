@@ -1,0 +1,32 @@
+import { subdomainLabel } from '@orch/core/names'
+import { NodeTtl } from '@orch/core/node-lifecycle'
+import type { Node } from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { own } from '../reconciler/watches.ts'
+import { done } from '../reconciler/world.ts'
+import { unlessGone } from '../unless-refused.ts'
+
+/** Notes on each node how long its kubelet may keep the Secrets and ConfigMaps that it has read (WL-NODE-13). */
+export const nodeTtlController: Controller = reconciler<Node>('ttl', ({ names, signal }) => {
+  const annotation = subdomainLabel(names, 'node.alpha', 'ttl')
+  const ttl = new NodeTtl()
+  const nodes = own<Node>('v1', 'nodes', {
+    isDue: ({ kind, object }) => {
+      if (kind === 'added') ttl.add()
+      if (kind === 'deleted') ttl.remove()
+      return kind !== 'deleted' && object.metadata.annotations?.[annotation] !== String(ttl.seconds)
+    },
+  })
+  return {
+    watches: [nodes],
+    queue: 'ttlcontroller',
+    reconcile: async ({ object: { metadata }, world }) => {
+      const seconds = String(ttl.seconds)
+      if (metadata.annotations?.[annotation] === seconds) return done
+      const patch = { metadata: { annotations: { [annotation]: seconds } } }
+      await unlessGone(() => world.collection(nodes).patch(metadata.name ?? '', patch, { type: 'strategic', signal }))
+      return done
+    },
+  }
+})

@@ -1,0 +1,28 @@
+/** Seconds for which nodes keep what they have read, by the number of nodes. Steps overlap, so that a cluster between two does not go to and fro. */
+const steps = [
+  { min: 0, max: 100, seconds: 0 },
+  { min: 90, max: 500, seconds: 15 },
+  { min: 450, max: 1_000, seconds: 30 },
+  { min: 900, max: 2_000, seconds: 60 },
+  { min: 1_800, max: Number.POSITIVE_INFINITY, seconds: 300 },
+] as const
+
+/** The time of a cluster whose nodes come and go one by one (WL-NODE-13). */
+export class NodeTtl {
+  #nodes = 0
+  #step = 0
+
+  get seconds(): number {
+    return steps[this.#step]?.seconds ?? 0
+  }
+
+  add(): void {
+    this.#nodes += 1
+    if (this.#nodes > (steps[this.#step]?.max ?? 0)) this.#step += 1
+  }
+
+  remove(): void {
+    this.#nodes -= 1
+    if (this.#nodes < (steps[this.#step]?.min ?? 0)) this.#step -= 1
+  }
+}
