@@ -9,8 +9,8 @@ const compiled = (path) => import(new URL(path, `file://${root}/`).href)
 /** Ends a piece to which custom resources may add; JSON has no such byte. */
 const end = Uint8Array.of(0)
 
-/** Writes the documents of both profiles at the level by default into a folder. */
-export async function bundleOpenApi(folder) {
+/** Writes the documents of profiles at the level by default into a folder. */
+export async function bundleOpenApi(folder, profiles) {
   const { createCatalogue } = await compiled('shared/core/dist/catalogue/index.js')
   const { knownReleases } = await compiled('shared/core/dist/feature-gates.js')
   const { versionInfo } = await compiled('services/orch/dist/version.js')
@@ -19,7 +19,7 @@ export async function bundleOpenApi(folder) {
   const { presetFileName } = await compiled('services/gateway/dist/routes/preset-openapi.js')
   mkdirSync(folder, { recursive: true })
   const minor = knownReleases.byDefault
-  for (const profile of ['orch', 'kubernetes']) {
+  for (const profile of profiles) {
     const sources = {
       authentication: { issuer: {} },
       builtInCatalogue: createCatalogue(profile, { minor }),

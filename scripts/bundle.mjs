@@ -98,7 +98,7 @@ async function write(folder) {
   const plugins = [...bundleOptions.plugins, stayOutside]
   await build({ ...bundleOptions, entryPoints, outdir: folder, sourcemap: 'linked', plugins })
   await bundleConsole(join(folder, 'console'))
-  await bundleOpenApi(join(folder, 'openapi'))
+  await bundleOpenApi(join(folder, 'openapi'), ['orch', 'kubernetes'])
   for (const file of readdirSync(folder)) if (file.endsWith('.js')) refuseWideText(join(folder, file))
 }
 

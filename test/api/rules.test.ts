@@ -76,5 +76,5 @@ test('a binding keeps its role', async () => {
     roleRef: { apiGroup: 'rbac.authorization.orch.io', kind: 'ClusterRole', name: 'view' },
     subjects: [{ kind: 'User', name: 'u' }],
   })
-  expect(message(await server.api.patch(`${path}/${metadata.name}`, { roleRef: { name: 'edit' } }))).toContain('cannot change roleRef')
+  expect(message(await server.api.patch(`${path}/${metadata.name}`, { roleRef: { name: 'edit' } }))).toContain('field is immutable')
 })

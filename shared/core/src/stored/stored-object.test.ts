@@ -61,7 +61,7 @@ test('a value that does not fit its type any more is an error that names the fie
 const describing = new Set([
   // The facets that rules follow from.
   ...['needed', 'isAlwaysChecked', 'isClosed', 'isImmutable', 'isEnforced', 'format', 'bytesMax', 'min', 'max', 'detail', 'sign', 'means'],
-  ...['itemsMax', 'isUnique', 'uniqueBy', 'comparesSound', 'isLabels'],
+  ...['itemsMax', 'isUnique', 'uniqueBy', 'comparesSound', 'isLabels', 'starExcludes', 'declaredSince'],
   ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'keptWhenOff', 'dropsPart'],
   ...['since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
 ])
