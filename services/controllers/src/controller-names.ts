@@ -16,6 +16,9 @@ const usual = [
   'pv-protection',
   'storage-version-migrator',
   'validatingadmissionpolicy-status',
+  'csrapproving',
+  'csrsigning',
+  'csrcleaner',
 ] as const
 
 /** Controllers that have to be named, as a cluster of machines joins by tokens. */
@@ -60,6 +63,9 @@ export type ControllerName = (typeof controllerNames)[number]
 
 /** Upstream's long names that are not the short one with `-controller`. */
 const longNames: ReadonlyMap<string, ControllerName> = new Map([
+  ['certificatesigningrequest-approving-controller', 'csrapproving'],
+  ['certificatesigningrequest-cleaner-controller', 'csrcleaner'],
+  ['certificatesigningrequest-signing-controller', 'csrsigning'],
   ['endpoints-controller', 'endpoint'],
   ['endpointslice-mirroring-controller', 'endpointslicemirroring'],
   ['horizontal-pod-autoscaler-controller', 'horizontalpodautoscaling'],

@@ -1,6 +1,9 @@
 /** Ordinary clients that keep objects in their wanted state. */
 export * from './authentication-config.ts'
 export * from './bootstrap.ts'
+export { requestApprover } from './certificates/request-approver.ts'
+export { requestCleaner } from './certificates/request-cleaner.ts'
+export { signingController } from './certificates/request-signer.ts'
 export * from './controller.ts'
 export * from './controller-names.ts'
 export { definitionController } from './definition-controller.ts'

@@ -13,6 +13,7 @@ import {
   type Certificates,
   type Chance,
   type Clock,
+  clientAuthority,
   createLifecycle,
   createMetrics,
   directLink,
@@ -20,6 +21,7 @@ import {
   type KeyKind,
   type Lifecycle,
   type Log,
+  requestSigner,
   type SigningKey,
   type Tracer,
 } from '@orch/platform'
@@ -251,12 +253,10 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const nodes = await openNodes({ simulated, hasVolumes, hasObjects: hasNodeObjects, nodeGroups, clientAs, metrics, door }, surroundings)
   const running = await runControllers(
     {
-      controllers: options.controllers,
-      autoscaling: options.autoscaling,
-      nodes: options.nodes,
-      namespaceDelayMs: options.namespaceDelayMs,
+      ...options,
       objects: start.objects,
       secretTokens,
+      signRequest: requestSigner(clientAuthority(options.certificateFiles), clock),
       rootCertificate,
       clientAs,
       metrics,

@@ -1,9 +1,8 @@
 import type { Attributes } from '@orch/core/contracts'
 import { forbidden } from '@orch/core/meta'
 import { domainGroup, domainLabel } from '@orch/core/names'
-import { DerError } from '@orch/platform'
+import { DerError, readCertificateRequest } from '@orch/platform'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { organizationsOf } from './certificate-subject.ts'
 import { newObject } from './objects.ts'
 
 /** On by default. */
@@ -23,7 +22,7 @@ function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNee
       const { signerName, request } = newObject('certificates/v1.CertificateSigningRequest', attributes).spec
       if (signerName !== clientSigner) return allowed
       try {
-        if (!organizationsOf(Buffer.from(request ?? '', 'base64').toString()).includes(masters)) return allowed
+        if (!readCertificateRequest(Buffer.from(request ?? '', 'base64').toString('latin1')).organizations.includes(masters)) return allowed
       } catch (error) {
         if (error instanceof DerError) return refuse(attributes, `failed to parse CSR: ${error.message}`)
         throw error

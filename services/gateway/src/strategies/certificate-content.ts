@@ -1,5 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify, X509Certificate } from 'node:crypto'
-import { DerError, type DerValue, derTags, derValues, expectDer } from '@orch/platform'
+import { DerError, type DerValue, derTags, derValues, expectDer, type PemBlock, pemBlocks } from '@orch/platform'
 
 /** A signature scheme: the kind of key, and the digest of the bytes. */
 interface Signing {
@@ -38,12 +38,6 @@ const failures: Readonly<Record<string, string>> = {
   rsa: 'crypto/rsa: verification error',
   ec: 'x509: ECDSA verification failure',
   ed25519: 'x509: Ed25519 verification failure',
-}
-
-interface PemBlock {
-  readonly type: string
-  readonly hasHeaders: boolean
-  readonly bytes: Buffer
 }
 
 /** The error of a PKCS #10 request in PEM, its signature included. */
@@ -173,24 +167,6 @@ function findKeyProblem(
 export function keyOfRequest(der: Buffer): KeyObject | undefined {
   const request = parseRequest(der)
   return typeof request === 'string' ? undefined : request.publicKey
-}
-
-/** The blocks, read line by line: a pattern over the whole text would take time that grows with the square of its length. */
-export function pemBlocks(pem: string): PemBlock[] {
-  const blocks: PemBlock[] = []
-  let open: { readonly type: string; hasHeaders: boolean; readonly lines: string[] } | undefined
-  for (const line of pem.split('\n').map((text) => text.trim())) {
-    const [, mark, type = ''] = /^-----(BEGIN|END) ([^-]+)-----$/.exec(line) ?? []
-    if (mark === 'BEGIN') open = { type, hasHeaders: false, lines: [] }
-    else if (open === undefined) continue
-    else if (mark === 'END') {
-      if (open.type === type) blocks.push({ ...open, bytes: Buffer.from(open.lines.join(''), 'base64') })
-      open = undefined
-    } else if (open.lines.length === 0 && line.includes(':')) open.hasHeaders = true
-    else if (/^[A-Za-z0-9+/=]*$/.test(line)) open.lines.push(...(line === '' ? [] : [line]))
-    else open = undefined
-  }
-  return blocks
 }
 
 function findContentProblem(bytes: Buffer): string | undefined {

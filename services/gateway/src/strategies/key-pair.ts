@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { pemBlocks } from './certificate-content.ts'
+import { pemBlocks } from '@orch/platform'
 
 /** Why Go's TLS does not take a certificate and its key, both in PEM; undefined: it does. */
 export function findPairProblem(certificatePem: string, keyPem: string): string | undefined {

@@ -32,12 +32,15 @@ import {
   quotaController,
   replicaSetController,
   replicationController,
+  requestApprover,
+  requestCleaner,
   resourceClaimController,
   rootCertificatePublisher,
   type SecretTokenOptions,
   schedulerController,
   secretTokenController,
   serviceAccountController,
+  signingController,
   simulatedProvisioner,
   startControllers,
   statefulSetController,
@@ -49,7 +52,7 @@ import {
 } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { domainGroup, type Names } from '@orch/core/names'
-import { type Metrics, workqueueMetricsOf } from '@orch/platform'
+import { type Metrics, type RequestSigner, workqueueMetricsOf } from '@orch/platform'
 import type { FlowControlOptions } from '../flow-control/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -77,6 +80,8 @@ export interface ControllersParts {
   readonly objects: readonly BootstrapObject[]
   /** The dependencies of tokens of service accounts in Secrets; absent: none are made. */
   readonly secretTokens?: SecretTokenOptions | undefined
+  /** Signs approved requests for certificates; absent: nothing does. */
+  readonly signRequest?: RequestSigner | undefined
   /** Authority that Pods trust for the server, as PEM; absent: namespaces get none. */
   readonly rootCertificate?: string | undefined
   /** A client that acts as this identity. */
@@ -91,10 +96,19 @@ export interface RunningControllers {
 }
 
 /** Runs the controllers, each as its own identity. */
-export async function runControllers(
-  { controllers, autoscaling, nodes, namespaceDelayMs = 0, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
-  surroundings: Surroundings,
-): Promise<RunningControllers> {
+export async function runControllers(parts: ControllersParts, surroundings: Surroundings): Promise<RunningControllers> {
+  const {
+    controllers,
+    autoscaling,
+    nodes,
+    namespaceDelayMs = 0,
+    objects,
+    secretTokens,
+    signRequest,
+    rootCertificate,
+    clientAs,
+    metrics,
+  } = parts
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { names } = catalogue
   // Without it claims are bound by tests, which want no more than they write.
@@ -135,6 +149,7 @@ export async function runControllers(
     ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),
     ...(nodes === undefined ? [] : nodeControllersOf(catalogue, nodes)),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
+    ...(serves(catalogue, 'certificates', 'v1', 'certificatesigningrequests') ? requestControllers(signRequest) : []),
     ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
     ...(servesFlowControl(catalogue) ? [flowControlController(catalogue.level)] : []),
   ]
@@ -172,6 +187,11 @@ export async function runControllers(
   }
 }
 
+/** The controllers of requests for certificates. */
+function requestControllers(sign: RequestSigner | undefined) {
+  return [requestApprover, requestCleaner, ...(sign === undefined ? [] : [signingController(sign)])]
+}
+
 /** The scheduler: a user of its own, with the role of a kube-scheduler. */
 export const schedulerIdentity: Identity = { name: 'system:kube-scheduler', groups: [] }
 
@@ -200,6 +220,9 @@ const accounts: Partial<Record<ControllerName, string>> = {
   'root-ca-cert-publisher': 'root-ca-cert-publisher',
   replicationcontroller: 'replication-controller',
   resourceclaim: 'resource-claim-controller',
+  csrapproving: 'certificate-controller',
+  csrsigning: 'certificate-controller',
+  csrcleaner: 'certificate-controller',
   daemonset: 'daemon-set-controller',
   horizontalpodautoscaling: 'horizontal-pod-autoscaler',
   nodeipam: 'node-controller',

@@ -27,6 +27,9 @@ const version3 = Buffer.from('a003020102', 'hex')
 const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' }
 /** 2.5.29.14 and 2.5.29.35. */
 const identifierTypes = { subject: Buffer.from('0603551d0e', 'hex'), authority: Buffer.from('0603551d23', 'hex') }
+/** 2.5.29.17. */
+const alternativeNamesType = Buffer.from('0603551d11', 'hex')
+const important = Buffer.from('0101ff', 'hex')
 const serialBytes = 16
 
 /** The parts of an authority's certificate that the certificates which it signs repeat. */
@@ -143,6 +146,12 @@ const alternativeNamesInDer = boundedMemo(64, (json: string) => {
   const identities = uri == null ? [] : [new GeneralName({ uniformResourceIdentifier: uri })]
   return extension(id_ce_subjectAltName, new SubjectAlternativeName([...general, ...identities]))
 })
+
+/** Names that a request asks for, in DER. They are all that a certificate without a subject names. */
+export function requestedNames(names: readonly Uint8Array[], hasSubject: boolean): Uint8Array {
+  const value = printDer(derTags.octets, printDer(derTags.sequence, ...names))
+  return printDer(derTags.sequence, alternativeNamesType, ...(hasSubject ? [] : [important]), value)
+}
 
 export function purposes(...ids: string[]): Uint8Array {
   return purposesInDer(ids.join(' '))

@@ -1,7 +1,8 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock } from '../clock.ts'
-import type { Issuance } from './issue.ts'
+import type { CertificateRequest } from './certificate-request.ts'
+import type { Issuance, RequestTerms } from './issue.ts'
 import type { KeyPair } from './key-pair.ts'
 import type { KeyKind, Keys } from './keys.ts'
 import { knownCertificate } from './known-certificate.ts'
@@ -100,10 +101,24 @@ export type ClientIssuer = (subject: ClientSubject, keys: Keys) => KeyPair
  * certificates of `readCertificates` have been read before.
  */
 export async function clientIssuer({ files, clock }: Pick<CertificateOptions, 'files' | 'clock'>): Promise<ClientIssuer> {
-  const authority = readPair(files, 'ca')
-  if (authority === undefined) throw new Error('the authority of client certificates has not been made')
+  const authority = clientAuthority(files)
   const { certifyClient } = await import('./issue.ts')
   return (subject, keys) => certifyClient({ authority, ...subject, ...issuanceAt(clock) }, keys)
+}
+
+/** The authority of client certificates with its key; `readCertificates` has made it. */
+export function clientAuthority(files: CertificateFiles): KeyPair {
+  const authority = readPair(files, 'ca')
+  if (authority === undefined) throw new Error('the authority of client certificates has not been made')
+  return authority
+}
+
+/** Makes certificates for requests; PEM. */
+export type RequestSigner = (request: CertificateRequest, terms: RequestTerms) => Promise<string>
+
+/** Signs requests as this authority. Unlike the server's own certificates those of a clock that a test moves end by that clock. */
+export function requestSigner(authority: KeyPair, clock: Clock): RequestSigner {
+  return async (request, terms) => (await import('./issue.ts')).certifyRequest(request, { ...terms, authority, nowMs: clock.now() })
 }
 
 /** A client certificate without a group that is kept beside those of `readCertificates`, which have been read before. */
@@ -111,8 +126,7 @@ export async function keepUserCertificate(
   { files, clock }: Pick<CertificateOptions, 'files' | 'clock'>,
   { name, user }: { readonly name: string; readonly user: string },
 ): Promise<KeyPair> {
-  const authority = readPair(files, 'ca')
-  if (authority === undefined) throw new Error('the authority of client certificates has not been made')
+  const authority = clientAuthority(files)
   const issuance = issuanceAt(clock)
   const { nowMs } = issuance
   const kept = readPair(files, name)

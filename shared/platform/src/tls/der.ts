@@ -19,6 +19,8 @@ export const derTags = {
   set: 0x31,
   /** In an identifier of an authority's key. */
   keyIdentifier: 0x80,
+  /** In a request for a certificate. */
+  attributes: 0xa0,
   /** In a certificate. */
   extensions: 0xa3,
 } as const
@@ -48,9 +50,15 @@ export function expectDer(value: DerValue | undefined, tag: number): DerValue {
 /** A value with this content. */
 export function printDer(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const length = content.reduce((sum, part) => sum + part.length, 0)
-  const bytes = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
-  if (length > 0xffff) throw new DerError(`a value of ${length} bytes is too long`)
-  return Buffer.concat([Uint8Array.of(tag, ...bytes), ...content])
+  return Buffer.concat([Uint8Array.of(tag, ...lengthOf(length)), ...content])
+}
+
+/** From 128 on the number of the bytes of the length comes first. */
+function lengthOf(length: number): number[] {
+  if (length < 0x80) return [length]
+  const digits: number[] = []
+  for (let rest = length; rest > 0; rest >>= 8) digits.unshift(rest & 0xff)
+  return [0x80 | digits.length, ...digits]
 }
 
 function readValue(bytes: Buffer, { start, end }: Pick<DerValue, 'start' | 'end'>): DerValue {

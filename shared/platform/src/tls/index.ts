@@ -1,4 +1,5 @@
 /** Certificates of the server, its administrator and the services. */
+export * from './certificate-request.ts'
 export * from './certificate-source.ts'
 export * from './certificates.ts'
 export * from './der.ts'
@@ -7,6 +8,7 @@ export * from './kept-service-certificates.ts'
 export * from './key-pair.ts'
 export * from './keys.ts'
 export * from './known-certificate.ts'
+export * from './pem.ts'
 export * from './service-certificates.ts'
 export * from './serving-names.ts'
 export * from './system-authorities.ts'

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto'
 import { printServiceIdentity, type ServiceRole } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
 import { id_kp_clientAuth, id_kp_serverAuth, KeyUsageFlags } from '@peculiar/asn1-x509'
@@ -10,9 +11,11 @@ import {
   purposes,
   readIssuer,
   readSigningKey,
+  requestedNames,
   signCertificate,
   subjectIdentifier,
 } from './certificate.ts'
+import type { CertificateRequest } from './certificate-request.ts'
 import type { KeyPair } from './key-pair.ts'
 import { generateKeys, type KeyKind, type Keys, printKey } from './keys.ts'
 
@@ -134,6 +137,82 @@ function certify(options: IssueOptions, { publicKey, privateKey }: Keys): KeyPai
     signingKey,
   )
   return { certificate, key: printKey(privateKey) }
+}
+
+/** Ids of the purposes that requests for certificates name, in the order of Go. */
+const requestedPurposes: readonly (readonly [string, string])[] = [
+  ['any', '2.5.29.37.0'],
+  ['server auth', id_kp_serverAuth],
+  ['client auth', id_kp_clientAuth],
+  ['code signing', '1.3.6.1.5.5.7.3.3'],
+  ['email protection', '1.3.6.1.5.5.7.3.4'],
+  ['s/mime', '1.3.6.1.5.5.7.3.4'],
+  ['ipsec end system', '1.3.6.1.5.5.7.3.5'],
+  ['ipsec tunnel', '1.3.6.1.5.5.7.3.6'],
+  ['ipsec user', '1.3.6.1.5.5.7.3.7'],
+  ['timestamping', '1.3.6.1.5.5.7.3.8'],
+  ['ocsp signing', '1.3.6.1.5.5.7.3.9'],
+  ['microsoft sgc', '1.3.6.1.4.1.311.10.3.3'],
+  ['netscape sgc', '2.16.840.1.113730.4.1'],
+]
+/** The other usages of requests, which are uses of the key. */
+const requestedKeyUses: Readonly<Record<string, number>> = {
+  signing: KeyUsageFlags.digitalSignature,
+  'digital signature': KeyUsageFlags.digitalSignature,
+  'content commitment': KeyUsageFlags.nonRepudiation,
+  'key encipherment': KeyUsageFlags.keyEncipherment,
+  'key agreement': KeyUsageFlags.keyAgreement,
+  'data encipherment': KeyUsageFlags.dataEncipherment,
+  'cert sign': KeyUsageFlags.keyCertSign,
+  'crl sign': KeyUsageFlags.cRLSign,
+  'encipher only': KeyUsageFlags.encipherOnly,
+  'decipher only': KeyUsageFlags.decipherOnly,
+}
+/** Certificates of a shorter life end no earlier because they begin in the past. */
+const shortLifeMs = 8 * 3_600_000
+
+/** The uses and the life of a certificate for a request. */
+export interface RequestTerms {
+  /** Usages as CertificateSigningRequests name them. */
+  readonly usages: readonly string[]
+  readonly lifeMs: number
+}
+
+/** A certificate with the subject, the key and the names of a request, whose signature has been verified; PEM. */
+export function certifyRequest(
+  { commonName, organizations, publicKey, names }: CertificateRequest,
+  { authority, nowMs, usages, lifeMs }: RequestTerms & { readonly authority: KeyPair; readonly nowMs: number },
+): string {
+  const issuer = readIssuer(authority.certificate)
+  if (issuer.notAfterMs <= nowMs) throw new Error('the certificate authority has expired')
+  const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' })
+  const ids = new Set(requestedPurposes.flatMap(([usage, id]) => (usages.includes(usage) ? [id] : [])))
+  const flags = usages.reduce((all, usage) => all | (requestedKeyUses[usage] ?? 0), 0)
+  const hasSubject = commonName !== '' || organizations.length > 0
+  return signCertificate(
+    {
+      issuer: issuer.subject,
+      subject: nameOf({ commonName: commonName === '' ? undefined : commonName, organizations }),
+      publicKey: key,
+      validity: validityOf({ nowMs }, lifeMs < shortLifeMs ? lifeMs : lifeMs - backdatedMs, issuer.notAfterMs),
+      extensions: [
+        authorityConstraint(false),
+        ...(flags === 0 ? [] : [keyUsage(flags)]),
+        ...(ids.size === 0 ? [] : [purposes(...ids)]),
+        authorityIdentifier(issuer.identifier),
+        subjectIdentifier(key),
+        ...(names.length === 0
+          ? []
+          : [
+              requestedNames(
+                names.map(({ value }) => value),
+                hasSubject,
+              ),
+            ]),
+      ],
+    },
+    readSigningKey(authority.key),
+  )
 }
 
 const timeless = { notBefore: 0, notAfter: Date.UTC(9999, 11, 31, 23, 59, 59) }

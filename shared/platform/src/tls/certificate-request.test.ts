@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { DerError } from '@orch/platform'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
-import { organizationsOf } from './certificate-subject.ts'
+import { readCertificateRequest } from './certificate-request.ts'
+import { DerError } from './der.ts'
 
 const length = (size: number): number[] => (size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff])
 const value = (tag: number, ...content: readonly (number | readonly number[])[]): number[] => {
@@ -34,7 +34,7 @@ test('organizations are found at every position, in every kind of text', () => {
     value(0x30, organization, wide('wide')),
     value(0x30, organization, text(0x0c, 'x'.repeat(300))),
   )
-  expect(organizationsOf(pem)).toEqual(['utf8', 'printable', 'wide', 'x'.repeat(300)])
+  expect(readCertificateRequest(pem).organizations).toEqual(['utf8', 'printable', 'wide', 'x'.repeat(300)])
 })
 
 test.each([
@@ -46,11 +46,11 @@ test.each([
   ['VisibleString', 0x1a],
   ['OCTET STRING', 0x04],
 ])('an organization is found as %s', (_, tag) => {
-  expect(organizationsOf(pemOf(value(0x30, organization, text(tag, 'system:masters'))))).toEqual(['system:masters'])
+  expect(readCertificateRequest(pemOf(value(0x30, organization, text(tag, 'system:masters')))).organizations).toEqual(['system:masters'])
 })
 
 test('an empty subject has no organizations', () => {
-  expect(organizationsOf(pemOf())).toEqual([])
+  expect(readCertificateRequest(pemOf()).organizations).toEqual([])
 })
 
 test.each([
@@ -60,7 +60,7 @@ test.each([
   ['-----BEGIN CERTIFICATE REQUEST-----\nAgEA\n-----END CERTIFICATE REQUEST-----\n', 'expected a value of tag 48, got 2'],
   ['-----BEGIN CERTIFICATE REQUEST-----\nMIAA\n-----END CERTIFICATE REQUEST-----\n', 'a length is not one of DER'],
 ])('%j is no request', (pem, why) => {
-  expect(() => organizationsOf(pem)).toThrow(why)
+  expect(() => readCertificateRequest(pem)).toThrow(why)
 })
 
 test('bytes of any kind give an answer or an error of ours', () => {
@@ -68,7 +68,9 @@ test('bytes of any kind give an answer or an error of ours', () => {
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       const body = Buffer.from([0x30, bytes.length, ...bytes]).toString('base64')
       try {
-        expect(organizationsOf(`-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`)).toBeInstanceOf(Array)
+        expect(
+          readCertificateRequest(`-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`).organizations,
+        ).toBeInstanceOf(Array)
       } catch (error) {
         expect(error).toBeInstanceOf(DerError)
       }
