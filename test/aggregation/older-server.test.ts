@@ -21,9 +21,12 @@ interface Flavor {
 function olderServer(): Answering {
   const stored = new Map<string, Flavor>()
   const watches = new Set<ServerResponse>()
-  const tell = (type: string, metadata: Flavor) => {
+  const print = (type: string, metadata: Flavor) => {
     const object = { metadata: { ...metadata, resourceVersion: '8' }, kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1' }
-    for (const response of watches) response.write(`${JSON.stringify({ object, type }, undefined, 1).replaceAll('\n', '')}\n`)
+    return `${JSON.stringify({ object, type }, undefined, 1).replaceAll('\n', '')}\n`
+  }
+  const tell = (type: string, metadata: Flavor) => {
+    for (const response of watches) response.write(print(type, metadata))
   }
   const remove = (isMeant: (flavor: Flavor) => boolean) => {
     const meant = [...stored.values()].filter(isMeant)
@@ -50,7 +53,10 @@ function olderServer(): Answering {
     if (searchParams.has('watch')) {
       watches.add(response)
       response.writeHead(200, { 'content-type': 'application/json' })
-      return response.flushHeaders()
+      response.flushHeaders()
+      // An object may have come between the list and the watch.
+      for (const flavor of stored.values()) response.write(print('ADDED', flavor))
+      return
     }
     if (method === 'POST') {
       const { metadata } = JSON.parse(body) as { metadata: Flavor }
