@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import {
   type AutoscalingOptions,
   type ControllerName,
@@ -11,8 +12,8 @@ import {
 } from '@orch/controllers'
 import { nodeRangeProblem } from '@orch/core/node-lifecycle'
 import { cidrFamilyOf } from '@orch/core/validation'
-import { type Cidr, messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import { parseFlagFile, readCertificateFile } from '../configuration/flag-files.ts'
+import { type Cidr, type KeyPair, messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { parseFlagFile, readCertificateFile, readPairIfNamed } from '../configuration/flag-files.ts'
 
 const { bool, duration, fraction, int, list, path } = settingTypes
 const inApi = settingsOf('API')
@@ -169,6 +170,18 @@ export const accountKeySettings = {
   ),
 }
 
+/** The settings with which controllers apart sign requests for certificates. */
+export const signingSettings = {
+  clusterSigningCertFile: inControllers(
+    { flag: '--cluster-signing-cert-file', type: path },
+    'Certificate authority as which csrsigning signs requests for certificates: one of --client-ca-file of the gateways. Without it that controller does not run.',
+  ),
+  clusterSigningKeyFile: inControllers(
+    { flag: '--cluster-signing-key-file', type: path },
+    'Private key of --cluster-signing-cert-file, of RSA or of an elliptic curve.',
+  ),
+}
+
 /** Words of `--controllers`, and the nodes that need controllers of their own. */
 interface ControllersWanted extends Pick<Values<typeof controllersSettings>, 'controllers'> {
   readonly simulatedNodes?: number
@@ -204,4 +217,23 @@ export function readSecretTokens(settings: TokenValues, ownAuthority: string): S
     signingKey: parseFlagFile('--service-account-private-key-file', path, parseSigningKey),
     certificateAuthority: rootCaFile === '' ? ownAuthority : readCertificateFile('--root-ca-file', rootCaFile),
   }
+}
+
+type SigningValues = Pick<Values<typeof controllersSettings>, 'controllers'> & Values<typeof signingSettings>
+
+/** The authority of requests for certificates; undefined: none are signed. */
+export function readSigningAuthority({ clusterSigningCertFile, clusterSigningKeyFile, controllers }: SigningValues): KeyPair | undefined {
+  const certificate = { flag: '--cluster-signing-cert-file', path: clusterSigningCertFile }
+  const key = { flag: '--cluster-signing-key-file', path: clusterSigningKeyFile }
+  const authority = readPairIfNamed({ certificate, key })?.pair
+  if (authority === undefined) {
+    if (controllers.includes('csrsigning')) throw new SettingsError(`--controllers=csrsigning needs ${certificate.flag}`)
+    return undefined
+  }
+  const { ca: isAuthority, publicKey } = new X509Certificate(authority.certificate)
+  if (!isAuthority) throw new SettingsError(`${certificate.flag}=${certificate.path}: the certificate is not one of an authority`)
+  if (!['ec', 'rsa'].includes(publicKey.asymmetricKeyType ?? '')) {
+    throw new SettingsError(`${key.flag}=${key.path}: the key is neither one of RSA nor one of an elliptic curve`)
+  }
+  return authority
 }

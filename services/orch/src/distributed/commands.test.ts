@@ -150,6 +150,27 @@ test('AUTHN-SA-09, FLAG-04: services apart get the key of tokens, which is not t
     expect(await run(...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
 })
 
+test('WL-CSR-02: controllers apart sign as an authority with its key, and csrsigning needs one', async () => {
+  const folder = aFolder()
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const { authority, serving } = await readCertificates({ files: certificateMemory(), product: 'a', names: ['a'], clock: systemClock })
+  const configuration = printConfiguration({ cluster: 'a', user: 'a', configuration: { server: 'https://127.0.0.1:1' } })
+  const controllers = ['controllers', `--kubeconfig=${file('a.conf', configuration)}`]
+  const [certFlag, keyFlag] = ['--cluster-signing-cert-file', '--cluster-signing-key-file']
+  const [cert, key] = [`${certFlag}=${file('a.crt', serving.certificate)}`, `${keyFlag}=${file('a.key', serving.key)}`]
+  const cases: [string[], string][] = [
+    [['--controllers=csrsigning'], `--controllers=csrsigning needs ${certFlag}`],
+    [[cert], `${certFlag} needs ${keyFlag}`],
+    [[cert, key], 'the certificate is not one of an authority'],
+    [[`${certFlag}=${file('ca.crt', authority)}`, key], 'this is not the key of the certificate'],
+  ]
+  for (const [args, message] of cases)
+    expect(await run(...controllers, ...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
+})
+
 const clockAndLog = { clock: systemClock, chance: systemChance, log: silentLog }
 const trust = { tls: undefined, insecureTransport: false }
 const shared = { trust, hasProcessMetrics: false, listen: '127.0.0.1:0', changeStream: undefined }

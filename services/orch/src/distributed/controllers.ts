@@ -6,11 +6,11 @@ import {
   type SecretTokenOptions,
   usualNamespaceDelayMs,
 } from '@orch/controllers'
-import { createLifecycle } from '@orch/platform'
+import { createLifecycle, type KeyPair, requestSigner } from '@orch/platform'
 import { readTrust } from '../certificates/service-trust.ts'
 import { ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
-import { readAutoscaling, readControllers, readNodeControllers, readSecretTokens } from '../controllers/settings.ts'
+import { readAutoscaling, readControllers, readNodeControllers, readSecretTokens, readSigningAuthority } from '../controllers/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -26,6 +26,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   const trust = readTrust(settings, 'controllers')
   const gateways = await readGateways(settings)
   const secretTokens = readSecretTokens(settings, gateways.configuration.certificateAuthority ?? '')
+  const signingAuthority = readSigningAuthority(settings)
   // Each gateway keeps the bootstrap objects itself, since it alone knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
   const autoscaling = readAutoscaling(settings)
@@ -48,6 +49,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
           leaderElect,
           impersonates,
           secretTokens,
+          signingAuthority,
         },
         world,
       ),
@@ -68,13 +70,16 @@ export interface ControllersReplicaOptions extends ReplicaOptions, GatewaysOptio
   readonly impersonates: boolean
   /** The dependencies of tokens in Secrets; absent: none are made. */
   readonly secretTokens?: SecretTokenOptions | undefined
+  /** Signs requests for certificates; absent: nothing does. */
+  readonly signingAuthority?: KeyPair | undefined
 }
 
 /** Controllers as clients of the gateways. */
 export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return assemble(options, world, async (assembly) => {
     const { catalogue, log, metrics } = assembly
-    const { configuration, controllers, autoscaling, nodes, secretTokens, namespaceDelayMs } = options
+    const { configuration, signingAuthority } = options
+    const signRequest = signingAuthority && requestSigner(signingAuthority, assembly.clock)
     const gateways = await openGateways(options, assembly)
     const transport = (identity: Identity) => ofProgram(programOf(identity, catalogue.names), gateways.transport())
     // A controller that acts as the server itself in one process acts as the user of the configuration here.
@@ -84,10 +89,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const lead = async (signal: AbortSignal) => {
       const term = createLifecycle({ log })
       const rootCertificate = configuration.certificateAuthority
-      await runControllers(
-        { controllers, autoscaling, nodes, namespaceDelayMs, objects: [], secretTokens, rootCertificate, clientAs, metrics },
-        { ...assembly, lifecycle: term },
-      )
+      await runControllers({ ...options, objects: [], signRequest, rootCertificate, clientAs, metrics }, { ...assembly, lifecycle: term })
       leading.set(1)
       await raised(signal)
       leading.set(0)

@@ -4,7 +4,7 @@ import { gateSettings } from '../api/settings.ts'
 import { etcdSettings } from '../backends/etcd.ts'
 import { natsSettings, natsStreamSettings } from '../backends/nats.ts'
 import { type TrustOptions, trustSettings } from '../certificates/service-trust.ts'
-import { accountKeySettings, controllersSettings } from '../controllers/settings.ts'
+import { accountKeySettings, controllersSettings, signingSettings } from '../controllers/settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
 import { nodesSettings } from '../nodes/settings.ts'
 import { staysHere } from '../serving/loopback.ts'
@@ -209,6 +209,7 @@ export const controllersCommandSettings = {
   ),
   ...controllersSettings,
   ...accountKeySettings,
+  ...signingSettings,
   ...trustSettings,
   ...probeSettings('127.0.0.1:7401'),
 }

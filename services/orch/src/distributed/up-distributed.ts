@@ -305,9 +305,8 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   writeClientFiles({ dataDir, names, configuration, hasGivenCertificate })
   const controllersConf = join(dataDir, 'controllers.conf')
   const cluster = names.serverServiceName
-  const { authorizationMode } = plan
   const files = certificateFolder(dataDir)
-  const forControllers = await configurationOfControllers({ configuration, files, clock: systemClock, authorizationMode })
+  const forControllers = await configurationOfControllers({ ...plan, files, clock: systemClock })
   writePrivateFile(controllersConf, printConfiguration({ cluster, user: 'controllers', configuration: forControllers }))
   const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
   const nodes = addresses.nodes.map((address) =>
@@ -335,6 +334,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
           `--kubeconfig=${controllersConf}`,
           `--servers=${urls.join(',')}`,
           `--service-account-private-key-file=${plan.signingKeyFile}`,
+          ...authorityFlags(dataDir),
           `--probe-address=${probes[name]}`,
           ...trust('controllers'),
           ...given(controllersCommandSettings).filter((text) => plan.controllers === undefined || !text.startsWith('--controllers=')),
@@ -344,6 +344,11 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     ),
   ])
   return urls
+}
+
+/** As the authority of the administrator's certificate controllers sign requests for others. */
+function authorityFlags(dataDir: string): string[] {
+  return [`--cluster-signing-cert-file=${join(dataDir, 'ca.crt')}`, `--cluster-signing-key-file=${join(dataDir, 'ca.key')}`]
 }
 
 /** The given flags that gateways take: those of admission's plugins only where gateways host admission. */

@@ -1,7 +1,7 @@
 import { printConfiguration } from '@orch/client'
 import type { ServiceRole } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
-import { certificateMemory, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
+import { certificateMemory, clientAuthority, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
 import { openEtcdStore } from '@orch/storage/etcd'
 import { readAdmission } from '../admission/settings.ts'
@@ -140,8 +140,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const controllers = readControllers(settings).filter((name) => name !== 'bootstrap')
   const signingKey = groups.authentication.tokens.serviceAccounts.signingKey ?? ownSigningKey
   const secretTokens = { signingKey, certificateAuthority: configuration.certificateAuthority }
-  const { authorizationMode } = settings
-  const controllersConfiguration = await configurationOfControllers({ configuration, files, clock, authorizationMode })
+  const controllersConfiguration = await configurationOfControllers({ ...settings, configuration, files, clock })
   await running(
     openControllersReplica(
       {
@@ -154,6 +153,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
         leaderElect: false,
         impersonates: true,
         secretTokens,
+        signingAuthority: clientAuthority(files),
       },
       { ...world, catalogue },
     ),

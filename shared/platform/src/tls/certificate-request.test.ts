@@ -1,8 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
+import type { Clock } from '../clock.ts'
+import { authorityConstraint, nameOf, signCertificate } from './certificate.ts'
 import { readCertificateRequest } from './certificate-request.ts'
+import { requestSigner } from './certificates.ts'
 import { DerError } from './der.ts'
+import { generateKeysNow, printKey } from './keys.ts'
 
 const length = (size: number): number[] => (size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff])
 const value = (tag: number, ...content: readonly (number | readonly number[])[]): number[] => {
@@ -76,4 +80,45 @@ test('bytes of any kind give an answer or an error of ours', () => {
       }
     }),
   )
+})
+
+const yearMs = 365 * 86_400_000
+const startMs = Date.UTC(2030, 0, 1)
+
+/** An authority of a year with a key of this kind, and its signer at a time. */
+function anAuthority(kind: 'P-256' | 'RSA', nowMs = startMs) {
+  const { publicKey, privateKey } = generateKeysNow(kind)
+  const subject = nameOf({ commonName: 'ca', organizations: [] })
+  const validity = { notBefore: startMs, notAfter: startMs + yearMs }
+  const statement = { issuer: subject, subject, publicKey, validity, extensions: [authorityConstraint(true)] }
+  const certificate = signCertificate(statement, privateKey)
+  const clock: Clock = { now: () => nowMs, monotonic: () => 0, after: () => ({ cancel() {} }), every: () => ({ cancel() {} }) }
+  return { authority: new X509Certificate(certificate), sign: requestSigner({ certificate, key: printKey(privateKey) }, clock) }
+}
+
+const aRequest = () => readCertificateRequest(pemOf(value(0x30, commonName, text(0x0c, 'ann'))))
+
+test.each(['P-256', 'RSA'] as const)('an authority with a key of %s signs the key of a request', async (kind) => {
+  const { authority, sign } = anAuthority(kind)
+  const request = aRequest()
+  const made = new X509Certificate(await sign(request, { usages: ['client auth'], lifeMs: 3_600_000 }))
+  expect([made.verify(authority.publicKey), made.checkIssued(authority), made.subject]).toEqual([true, true, 'CN=ann'])
+  expect(made.publicKey.export({ type: 'spki', format: 'der' })).toEqual(request.publicKey)
+})
+
+test('WL-CSR-02: each usage is a use of the key or a purpose', async () => {
+  const { sign } = anAuthority('P-256')
+  const usages = ['s/mime', 'email protection', 'any', 'netscape sgc', 'cert sign', 'decipher only']
+  const made = new X509Certificate(await sign(aRequest(), { usages, lifeMs: 3_600_000 }))
+  expect(made.keyUsage).toEqual(['2.5.29.37.0', '1.3.6.1.5.5.7.3.4', '2.16.840.1.113730.4.1'])
+  // The bits of keyCertSign and decipherOnly, after the identifier of the use of the key.
+  expect(made.raw.toString('hex')).toContain('0603551d0f0101ff04050303070480')
+})
+
+test('WL-CSR-02: a certificate ends with its authority at the latest, and an authority that has ended signs nothing', async () => {
+  const terms = { usages: ['client auth'], lifeMs: yearMs }
+  const late = anAuthority('P-256', startMs + yearMs / 2)
+  const made = new X509Certificate(await late.sign(aRequest(), terms))
+  expect(Date.parse(made.validTo)).toBe(startMs + yearMs)
+  await expect(anAuthority('P-256', startMs + yearMs).sign(aRequest(), terms)).rejects.toThrow('the certificate authority has expired')
 })

@@ -21,8 +21,11 @@ import {
 import { type DerValue, derTags, derValues, expectDer, printDer } from './der.ts'
 import { knownCertificate } from './known-certificate.ts'
 
-/** ecdsa-with-SHA256, 1.2.840.10045.4.3.2. */
-const signatureAlgorithm = Buffer.from('300a06082a8648ce3d040302', 'hex')
+/** By the kind of key: ecdsa-with-SHA256, 1.2.840.10045.4.3.2, and sha256WithRSAEncryption, 1.2.840.113549.1.1.11. */
+const signatureAlgorithms: ReadonlyMap<string | undefined, Buffer> = new Map([
+  ['ec', Buffer.from('300a06082a8648ce3d040302', 'hex')],
+  ['rsa', Buffer.from('300d06092a864886f70d01010b0500', 'hex')],
+])
 const version3 = Buffer.from('a003020102', 'hex')
 const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' }
 /** 2.5.29.14 and 2.5.29.35. */
@@ -59,13 +62,17 @@ function hasType(bytes: Buffer, { start, end }: DerValue, type: Buffer): boolean
   return bytes.subarray(start, end).subarray(0, type.length).equals(type)
 }
 
-/** A key in PEM by which certificates are signed; throws for one of another curve. */
+/** A key in PEM by which certificates are signed; throws for one of another kind. */
 export function readSigningKey(pem: string): KeyObject {
   const key = createPrivateKey(pem)
-  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
-    throw new Error('the key of the certificate authority is not one of the curve P-256')
-  }
+  algorithmOf(key)
   return key
+}
+
+function algorithmOf({ asymmetricKeyType }: KeyObject): Buffer {
+  const algorithm = signatureAlgorithms.get(asymmetricKeyType)
+  if (algorithm === undefined) throw new Error('the key of the certificate authority is neither one of RSA nor one of an elliptic curve')
+  return algorithm
 }
 
 /** The contents of a certificate. Names and extensions are DER. */
@@ -78,8 +85,9 @@ interface Statement {
   readonly extensions: readonly Uint8Array[]
 }
 
-/** The certificate of a statement, signed by a key of the curve P-256; PEM. */
+/** The certificate of a statement, signed by a key; PEM. */
 export function signCertificate({ issuer, subject, publicKey, validity, extensions }: Statement, key: KeyObject): string {
+  const signatureAlgorithm = algorithmOf(key)
   const statement = printDer(
     derTags.sequence,
     version3,
