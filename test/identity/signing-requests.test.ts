@@ -62,7 +62,7 @@ async function issued(wanted: Wanted) {
   return { key, pem, certificate: new X509Certificate(pem) }
 }
 
-/** The user for whom the server takes the holder of a certificate. */
+/** The user that the server sees in a request with the certificate. */
 async function whoIs(clientCertificate: string, key: KeyObject): Promise<unknown> {
   const { server: url, certificateAuthority } = await parseConfiguration(server.kubeconfig)
   const clientKey = String(key.export({ type: 'pkcs8', format: 'pem' }))

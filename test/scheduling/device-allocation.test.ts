@@ -261,3 +261,28 @@ test('a Pod is refused the 33rd device of a claim, and a search that would take 
     'node node-1: timed out trying to allocate devices',
   )
 })
+
+test('a Pod that shares the claim of another makes room on the node of its devices by its priority', async () => {
+  await slice('one', [{ name: 'a' }])
+  expect(await place('shared', [exactly('r')])).toBe('node-1')
+  await create('scheduling.k8s.io/v1', 'PriorityClass', { metadata: { name: 'high' }, value: 1_000 })
+  const container = (cpu: string) => ({ name: 'main', image: 'i', resources: { requests: { cpu } } })
+  await create('v1', 'Pod', { metadata: { name: 'large', namespace }, spec: { nodeName: 'node-1', containers: [container('7')] } })
+  const resourceClaims = [{ name: 'devices', resourceClaimName: 'shared' }]
+  const spec = { containers: [container('5')], priorityClassName: 'high', resourceClaims }
+  await create('v1', 'Pod', { metadata: { name: 'urgent', namespace }, spec })
+  await expect.poll(() => placeOf('urgent'), { timeout: 60_000 }).toBe('node-1')
+  await expect(pods().get('large', { namespace })).rejects.toMatchObject({ code: 404 })
+  const { status } = await claims().get('shared', { namespace })
+  expect(status?.reservedFor?.map(({ name }) => name)).toEqual(['shared', 'urgent'])
+})
+
+test('a claim that a Pod names twice gets its devices once', async () => {
+  await slice('one', [{ name: 'a' }])
+  await create(apiVersion, 'ResourceClaim', { metadata: { name: 'twice', namespace }, spec: { devices: { requests: [exactly('r')] } } })
+  const resourceClaims = ['x', 'y'].map((name) => ({ name, resourceClaimName: 'twice' }))
+  const spec = { containers: [{ name: 'main', image: 'i' }], resourceClaims }
+  await create('v1', 'Pod', { metadata: { name: 'twice', namespace }, spec })
+  expect(await placeOf('twice')).toBe('node-1')
+  expect(await devicesOf('twice')).toEqual(['r=a'])
+})

@@ -36,21 +36,14 @@ export class ClaimBindings {
     for (const use of uses) await this.#bindClaim(use, consumer)
   }
 
-  /** Frees a claim that no other Pod uses and whose devices no node of the Pod reaches. False: there is none. */
-  async free(claims: readonly ResourceClaim[], { metadata }: Pod): Promise<boolean> {
-    const claim = claims.find(({ status }) => {
-      const users = status?.reservedFor ?? []
-      return status?.allocation != null && users.every(({ uid }) => uid === metadata.uid)
-    })
-    if (claim === undefined) return false
+  /** Ends the allocation of a claim, unless it has changed. */
+  async free(claim: ResourceClaim): Promise<void> {
     const { log, signal } = this.#context
     try {
       await this.#claims.update({ ...claim, status: {} }, { subresource: 'status', signal })
-      return true
     } catch (err) {
       // Another change of the claim wakes the Pod again.
       if (!signal.aborted) log.debug({ claim: claim.metadata.name, err }, 'a claim for devices could not be freed')
-      return false
     }
   }
 

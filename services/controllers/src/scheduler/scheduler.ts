@@ -8,22 +8,21 @@ import {
   claimNeeds,
   type Decision,
   type FilterName,
+  freeableClaim,
   type Node,
   noNodesMessage,
   type Pod,
   type PodInfo,
   planDevices,
   planVolumes,
-  podClaims,
   podInfoOf,
   preempt,
   refusalMessage,
   type SchedulingRules,
   schedulingRules,
-  unreachableClaim,
   type VolumePlan,
 } from '@orch/core/scheduling'
-import { claimNameOf } from '@orch/core/workloads'
+import { claimNameOf, type ResourceClaim } from '@orch/core/workloads'
 import { messageOf, TurnBudget } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { ClaimBindings } from './claim-bindings.ts'
@@ -307,7 +306,8 @@ class Scheduler {
   #makeRoom(entry: QueuedPod, refused: Extract<Decision, { kind: 'refused' }>): void {
     const { info } = entry
     const { random } = this.#context
-    if (this.#isHeldByClaims(refused)) return void this.#freeClaims(entry, refused)
+    const claim = refused.ofAll === undefined ? freeableClaim(info.pod, this.#cluster) : undefined
+    if (claim !== undefined) return void this.#freeClaim(entry, refused, claim)
     const budgets = [...this.#informers.budgets.values()]
     const preemption = preempt(info, this.#cluster, refused, { rules: this.#rules, random, budgets })
     this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
@@ -325,21 +325,15 @@ class Scheduler {
     for (const victim of victims) this.#write(() => this.#writer.evict(victim.pod, info.pod, node))
   }
 
-  #isHeldByClaims({ refusals }: Extract<Decision, { kind: 'refused' }>): boolean {
-    return [...refusals.values()].some(({ reasons }) => reasons.includes(unreachableClaim))
-  }
-
   /** A claim that was allocated for a node where the Pod cannot be is freed, so that it can be allocated anew. */
-  #freeClaims(entry: QueuedPod, refused: Extract<Decision, { kind: 'refused' }>): void {
+  #freeClaim(entry: QueuedPod, refused: Extract<Decision, { kind: 'refused' }>, claim: ResourceClaim): void {
     const { info } = entry
+    const { devices } = this.#informers
+    if (devices === undefined) return
     this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
-    this.#write(async () => {
-      const { devices } = this.#informers
-      const claims = podClaims(info.pod, this.#cluster.objects).filter((claim) => typeof claim !== 'string')
-      const isFreed = devices !== undefined && (await new ClaimBindings(this.#context, devices, this.#rules).free(claims, info.pod))
-      const message = refusalMessage(refused, this.#rules, isFreed ? 'deallocation of ResourceClaim completed' : undefined)
-      this.#refuse(info, 'Unschedulable', message, undefined)
-    })
+    this.#write(() => new ClaimBindings(this.#context, devices, this.#rules).free(claim))
+    const message = refusalMessage(refused, this.#rules, 'deallocation of ResourceClaim completed')
+    this.#refuse(info, 'Unschedulable', message, undefined)
   }
 
   /** Reports a Pod that has no node, and the node to which it is to come: none for an empty name; undefined: as before. */

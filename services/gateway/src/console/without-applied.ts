@@ -7,7 +7,7 @@ export function isWithoutValues(exchange: Exchange): boolean {
 
 /** The end of the name of the annotation in which `kubectl apply` repeats an object, before its value. No other text holds it: its quotes would be escaped. */
 const opening = Buffer.from('/last-applied-configuration":"')
-/** Stands in its place. */
+/** The text that the console gets instead of the annotation's value. */
 const withheld = Buffer.from('withheld')
 const quote = 0x22
 const backslash = 0x5c

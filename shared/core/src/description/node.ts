@@ -60,7 +60,7 @@ export interface NumberFacets {
 /** The rules of a list. */
 export interface ListFacets {
   readonly itemsMax?: number
-  /** An item `*` stands for all and is alone. A message calls the others by this name. */
+  /** An item `*` means all, and the list has no other item then. Messages call the other items by this name. */
   readonly starExcludes?: string
   /** Each item is unique: by itself, or by this field, if it has a value. */
   readonly isUnique?: true

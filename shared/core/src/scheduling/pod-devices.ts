@@ -1,3 +1,4 @@
+import { compileNodeSelector } from '../placement/node-selector.ts'
 import { deviceClaimOf, isReservedFor, podOfClaim, type ResourceClaim } from '../workloads/device-claims.ts'
 import type { Cluster, ClusterObjects } from './cluster.ts'
 import { DeviceSearch, devicesInUse } from './devices/allocate.ts'
@@ -8,10 +9,10 @@ import type { NodeInfo } from './node-info.ts'
 import type { Pod } from './objects.ts'
 import type { SchedulingRules } from './rules.ts'
 
-/** The claims of a Pod; a text says why one is not there. */
+/** The claims of a Pod, each once; a text says why one is not there. */
 export function podClaims(pod: Pod, objects: ClusterObjects): (ResourceClaim | string)[] {
   const { namespace = '', name, uid } = pod.metadata
-  return (pod.spec.resourceClaims ?? []).flatMap((entry): (ResourceClaim | string)[] => {
+  const found = (pod.spec.resourceClaims ?? []).flatMap((entry): (ResourceClaim | string)[] => {
     const named = deviceClaimOf(pod, entry)
     if (named.kind === 'none') return []
     if (named.kind === 'unmade') return [`pod "${namespace}/${name}": ResourceClaim not created yet`]
@@ -23,6 +24,7 @@ export function podClaims(pod: Pod, objects: ClusterObjects): (ResourceClaim | s
     }
     return [claim]
   })
+  return [...new Set(found)]
 }
 
 /** The search for devices of claims that have none. */
@@ -57,5 +59,16 @@ export function planDevices(pod: Pod, node: NodeInfo, { cluster, rules, newShare
     if (at < 0) return isReservedFor(claim, pod) ? [] : [{ claim, allocation: undefined }]
     const allocation = allocationOf(claim, chosen[at] ?? [], { node: node.name, rules: rules.devices, newShareId })
     return [{ claim, allocation }]
+  })
+}
+
+/** A claim that no other Pod uses and whose devices some node does not reach: freed, it can be allocated for another node. Undefined: none. */
+export function freeableClaim(pod: Pod, { objects, nodes }: Cluster): ResourceClaim | undefined {
+  const claims = podClaims(pod, objects).filter((claim) => typeof claim !== 'string')
+  return claims.find(({ status }) => {
+    const selector = status?.allocation?.nodeSelector
+    if (selector == null || !(status?.reservedFor ?? []).every(({ uid }) => uid === pod.metadata.uid)) return false
+    const reaches = compileNodeSelector(selector)
+    return !nodes.every((node) => reaches(node))
   })
 }

@@ -11,9 +11,6 @@ const plugin = 'DynamicResources'
 /** Alternatives of a request. */
 const alternativesMax = 8
 
-/** The refusal of a node that the devices of a claim cannot be used from. */
-export const unreachableClaim = 'resourceclaim not available on the node'
-
 /** Refuses Pods whose claims for devices are missing, and nodes that an allocation does not reach or that have too few devices. */
 export const dynamicResources: FilterPlugin = {
   name: plugin,
@@ -60,7 +57,7 @@ function filterBy(claims: readonly ResourceClaim[], cluster: Cluster, rules: Sch
     kind: 'run',
     run: {
       filter(node) {
-        if (!reaches.every((matches) => matches(node))) return refusal(unreachableClaim)
+        if (!reaches.every((matches) => matches(node))) return refusal('resourceclaim not available on the node')
         const choice = search?.choose(node)
         if (choice?.kind === 'fault') {
           return { ...refusal(`running "${plugin}" filter plugin: ${choice.problem}`), isFault: true }
