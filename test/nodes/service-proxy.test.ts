@@ -57,6 +57,28 @@ describe('NODE-IO-28: the proxy of a Service', () => {
     ])
   })
 
+  test('leads to the endpoints of slices alone, but not to those that are not ready', async () => {
+    const { status } = await server.client.objects.get<ApiObject & { status: { podIP: string } }>({
+      ...{ apiVersion: 'v1', kind: 'Pod', namespace, name: 'web' },
+    })
+    const aSlice = (name: string, ready: boolean) =>
+      server.client.objects.create({
+        ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
+        metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } },
+        ...{ addressType: 'IPv4', ports: [{ name: 'http', port: 8080 }] },
+        endpoints: [{ addresses: [status.podIP], conditions: { ready }, targetRef: { kind: 'Pod', namespace, name: 'web' } }],
+      } as ApiObject)
+    await Promise.all([
+      aService('sliced', { ports: [{ name: 'http', port: 80 }] }),
+      aService('unready', { ports: [{ name: 'http', port: 80 }] }),
+    ])
+    await Promise.all([aSlice('sliced', true), aSlice('unready', false)])
+    expect(await Promise.all(['sliced:http/proxy/', 'unready:80/proxy/'].map(get))).toEqual([
+      'hello',
+      'no endpoints available for service "unready"',
+    ])
+  })
+
   test('leads to no address that is not that of a Pod', async () => {
     await server.client.objects.create({
       ...{ apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'bare', namespace } },

@@ -1,8 +1,9 @@
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import { readOurObject } from '@orch/core/events'
 import { type ApiObject, withCondition } from '@orch/core/meta'
-import { domainGroup, domainLabel, type Names } from '@orch/core/names'
+import type { Names } from '@orch/core/names'
 import { messageOf } from '@orch/platform'
+import { type EndpointSlice, readSlices, readyEndpoints } from '@orch/platform/webhooks'
 import type { ApiServiceCondition, RemoteApi } from './api-service.ts'
 
 /** The availability of an APIService for requests, with its reason. */
@@ -61,9 +62,8 @@ async function judgeService({ service: place }: RemoteApi, parts: JudgeParts): P
 
 function judgeSlices(slices: readonly EndpointSlice[], portName: string, where: string): Verdict | undefined {
   if (slices.length === 0) return { status: 'False', reason: 'EndpointsNotFound', message: `cannot find endpointslices for ${where}` }
-  const isActive = ({ endpoints, ports }: EndpointSlice): boolean =>
-    (endpoints ?? []).some(({ conditions }) => conditions?.ready !== false) && (ports ?? []).some(({ name = '' }) => name === portName)
-  if (slices.some(isActive)) return undefined
+  const hasPort = ({ ports }: EndpointSlice): boolean => ports?.some(({ name = '' }) => name === portName) === true
+  if (slices.some((slice) => hasPort(slice) && readyEndpoints(slice).length > 0)) return undefined
   const message = `endpointslices for ${where} have no addresses with port name ${JSON.stringify(portName)}`
   return { status: 'False', reason: 'MissingEndpoints', message }
 }
@@ -72,39 +72,9 @@ interface Service extends ApiObject {
   readonly spec?: { readonly type?: string; readonly ports?: readonly { readonly name?: string; readonly port: number }[] }
 }
 
-interface EndpointSlice extends ApiObject {
-  readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[] | null
-  readonly ports?: readonly { readonly name?: string }[] | null
-}
-
 async function readService({ namespace, name }: RemoteApi['service'], storage: JudgeParts['storage']): Promise<Service | undefined> {
   const { entry } = await storage.get({ key: objectKey('core/services', namespace, name), read: { kind: 'latest' } })
   return entry === undefined ? undefined : (readOurObject(entry.value) as Service)
-}
-
-/** Slices read of one Service; a remote server has few. */
-const slicesMax = 1_000
-
-async function readSlices({ namespace, name }: RemoteApi['service'], { storage, names }: JudgeParts): Promise<EndpointSlice[]> {
-  const label = { key: domainLabel(names, 'service-name'), operator: 'In' as const, values: [name] }
-  const slices: EndpointSlice[] = []
-  const listed = storage.list({
-    scope: { resource: slicesPrefix(names), namespace },
-    selection: { labels: [label], fields: [] },
-    read: { kind: 'latest' },
-    limit: slicesMax,
-    start: '',
-    layout: 'entries',
-  })
-  for await (const part of listed) {
-    if (part.kind === 'entries') for (const { value } of part.entries) slices.push(readOurObject(value) as EndpointSlice)
-  }
-  return slices
-}
-
-/** Storage prefix of slices of endpoints. */
-export function slicesPrefix(names: Names): string {
-  return `${domainGroup(names, 'discovery')}/endpointslices`
 }
 
 /** Conditions with a verdict among them; the time is that of the last change of the status. The same: nothing has to be written. */

@@ -58,12 +58,14 @@ test.each([...casesOf('availability-local'), ...casesOf('availability-remote').f
   expect(condition).toMatchObject(one.expectedAvailability)
 })
 
+const sliceKind = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' }
+
 function storageOf(one: Case): Parameters<typeof judge>[1]['storage'] {
-  const entry = (value: object): Entry => {
+  const entry = (kind: object, value: object): Entry => {
     return {
       key: '',
       revision: 1,
-      value: Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'Any', ...value })),
+      value: Buffer.from(JSON.stringify({ ...kind, ...value })),
       metadataStart: 0,
       metadataEnd: 0,
       writeId: '',
@@ -74,13 +76,13 @@ function storageOf(one: Case): Parameters<typeof judge>[1]['storage'] {
       const found = (one.services ?? []).find((service: ApiObject) => {
         return objectKey('core/services', service.metadata.namespace, service.metadata.name ?? '') === key
       })
-      return { revision: 1, epoch: '', ...(found === undefined ? {} : { entry: entry(found) }) }
+      return { revision: 1, epoch: '', ...(found === undefined ? {} : { entry: entry({ apiVersion: 'v1', kind: 'Service' }, found) }) }
     },
     list({ selection, scope }) {
       const stream = new PushStream<ListPart>()
       const isMeant = ({ metadata }: ApiObject) =>
         metadata.namespace === scope.namespace && matchesLabels(selection.labels, metadata.labels)
-      stream.push({ kind: 'entries', entries: (one.endpointSlices ?? []).filter(isMeant).map(entry) })
+      stream.push({ kind: 'entries', entries: (one.endpointSlices ?? []).filter(isMeant).map((slice) => entry(sliceKind, slice)) })
       stream.end()
       return stream
     },

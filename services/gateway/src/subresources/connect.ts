@@ -1,6 +1,7 @@
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { type ApiObject, badRequest, notFound, StatusError } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
+import type { SliceNeeds } from '@orch/platform/webhooks'
 import type { Kubelets } from '../kubelets/kubelets.ts'
 import type { Draws } from '../request/draws.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
@@ -12,7 +13,8 @@ import { type Live, type LiveParts, readLive } from '../write/live.ts'
 
 /** The dependencies of a connection to a Pod, a Node or a Service. */
 export type ConnectParts = LiveParts &
-  AdmitBodyParts & {
+  AdmitBodyParts &
+  SliceNeeds & {
     readonly served: Pick<ServedResources, 'find'>
     /** The ways into simulated nodes; absent: there are none. */
     readonly nodes: NodesService | undefined

@@ -1,6 +1,7 @@
 import { objectKey } from '@orch/core/contracts'
 import { type ApiObject, OutsideError, serviceUnavailable } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
+import { portOfSlice, readSlices, readyEndpoints } from '@orch/platform/webhooks'
 import type { GatewayRequest } from '../request/request.ts'
 import type { Target } from '../target/target.ts'
 import { type ConnectParts, type Pod, readLatest, splitName } from './connect.ts'
@@ -12,7 +13,17 @@ export interface ServiceEndpoint {
   readonly port: number
 }
 
-type Subset = NonNullable<BuiltIn<'core/v1.Endpoints'>['subsets']>[number]
+/** Addresses that have one port in common. */
+interface EndpointGroup {
+  readonly port: number
+  readonly endpoints: readonly PodAddress[]
+}
+
+/** An address and the Pod that it is said to belong to. */
+interface PodAddress {
+  readonly ip: string
+  readonly targetRef?: { readonly name?: string; readonly namespace?: string } | undefined
+}
 
 /** A Pod that the Service leads to, by the name or the number of its port. Throws where there is none. */
 export async function requireEndpoint(
@@ -24,17 +35,42 @@ export async function requireEndpoint(
   const { name, port } = splitName(target.info.name)
   const portName = /^\d+$/.test(port) ? portNameOf(requireType('core/v1.Service', object), Number(port)) : port
   if (portName === undefined) throw unavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
-  const endpoints = await read({ plural: 'endpoints', name }, request, target, parts)
-  const subsets = endpoints === undefined ? [] : (requireType('core/v1.Endpoints', endpoints).subsets ?? [])
-  for (const { ports = [], addresses = [] } of rotated(subsets, parts)) {
-    const found = ports.find((one) => (one.name ?? '') === portName)
-    if (found === undefined) continue
-    for (const address of rotated(addresses, parts)) {
-      const pod = await podAt(address, request, target, parts)
-      if (pod !== undefined) return { pod, address: address.ip, port: found.port }
+  for (const groupsOf of [inSlices, inEndpoints]) {
+    for (const { port: found, endpoints } of rotated(await groupsOf(name, portName, request, target, parts), parts)) {
+      for (const endpoint of rotated(endpoints, parts)) {
+        const pod = await podAt(endpoint, request, target, parts)
+        if (pod !== undefined) return { pod, address: endpoint.ip, port: found }
+      }
     }
   }
   throw unavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+}
+
+type GroupsOf = (
+  service: string,
+  portName: string,
+  request: GatewayRequest,
+  target: Target,
+  parts: ConnectParts,
+) => Promise<readonly EndpointGroup[]>
+
+const inSlices: GroupsOf = async (name, portName, _, { info }, parts) => {
+  const slices = await readSlices({ namespace: info.namespace, name }, parts)
+  return slices.flatMap((slice) => {
+    const port = portOfSlice(slice, portName)
+    const endpoints = readyEndpoints(slice).map(({ addresses, targetRef }) => ({ ip: addresses?.[0] ?? '', targetRef }))
+    return port === undefined ? [] : [{ port, endpoints }]
+  })
+}
+
+/** A client may have written Endpoints that no controller mirrors to slices. */
+const inEndpoints: GroupsOf = async (name, portName, request, target, parts) => {
+  const object = await read({ plural: 'endpoints', name }, request, target, parts)
+  const subsets = object === undefined ? [] : (requireType('core/v1.Endpoints', object).subsets ?? [])
+  return subsets.flatMap(({ ports = [], addresses = [] }) => {
+    const port = ports.find((one) => (one.name ?? '') === portName)?.port
+    return port === undefined ? [] : [{ port, endpoints: addresses }]
+  })
 }
 
 /** Undefined: the Service has no such port. */
@@ -51,7 +87,7 @@ function rotated<T>(list: readonly T[], { draws }: ConnectParts): readonly T[] {
 
 /** The Pod of an address. Undefined: it is none of this namespace that has the address. */
 async function podAt(
-  { ip, targetRef }: NonNullable<Subset['addresses']>[number],
+  { ip, targetRef }: PodAddress,
   request: GatewayRequest,
   target: Target,
   parts: ConnectParts,

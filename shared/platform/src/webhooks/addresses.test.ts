@@ -46,6 +46,7 @@ function open({ services = new Map(), asksDns = false }: { services?: ReadonlyMa
 const service = { spec: { ports: [{ name: 'https', port: 443, targetPort: 9443 }] } }
 const slices = 'discovery.orch.io/endpointslices'
 const slice = (host: string, more: object = {}) => ({
+  ...{ apiVersion: 'discovery.orch.io/v1', kind: 'EndpointSlice' },
   metadata: { labels: { 'orch.io/service-name': 's' } },
   endpoints: [{ addresses: [host], ...more }],
   ports: [{ name: 'https', port: 9443 }],

@@ -1,8 +1,9 @@
-import { everything, objectKey, type StorageService } from '@orch/core/contracts'
+import { objectKey, type StorageService } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
-import { domainGroup, domainLabel, type Names } from '@orch/core/names'
+import type { Names } from '@orch/core/names'
 import type { Clock } from '../clock.ts'
+import { portOfSlice, readSlices, readyEndpoints } from './endpoint-slices.ts'
 import { limits } from './limits.ts'
 
 /** A Service that a webhook or an APIService names. */
@@ -124,7 +125,11 @@ async function lookUp(place: ServicePlace, storage: StorageService, names: Names
 }
 
 async function readyAddresses(place: ServicePlace, portName: string, storage: StorageService, names: Names): Promise<readonly Address[]> {
-  const sliced = await sliceAddresses(place, portName, storage, names)
+  const slices = await readSlices(place, { storage, names })
+  const sliced = slices.flatMap((slice) => {
+    const port = portOfSlice(slice, portName)
+    return port === undefined ? [] : readyEndpoints(slice).flatMap(({ addresses }) => (addresses ?? []).map((host) => ({ host, port })))
+  })
   if (sliced.length > 0) return sliced
   const endpoints = await read<Endpoints>(storage, 'core/endpoints', place)
   return (endpoints?.['subsets'] ?? []).flatMap(({ addresses = [], ports = [] }) => {
@@ -138,42 +143,6 @@ interface Endpoints extends ApiObject {
     readonly addresses?: readonly { readonly ip: string }[]
     readonly ports?: readonly { readonly name?: string; readonly port: number }[]
   }[]
-}
-
-interface EndpointSlice extends ApiObject {
-  readonly endpoints?: readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[] | null
-  readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
-}
-
-async function sliceAddresses(
-  { namespace, name }: ServicePlace,
-  portName: string,
-  storage: StorageService,
-  names: Names,
-): Promise<readonly Address[]> {
-  const addresses: Address[] = []
-  const request = {
-    scope: { resource: `${domainGroup(names, 'discovery')}/endpointslices`, namespace },
-    selection: { ...everything, labels: [{ key: domainLabel(names, 'service-name'), operator: 'In' as const, values: [name] }] },
-    read: { kind: 'latest' as const },
-    limit: limits.endpointSlicesMax,
-    start: '',
-    layout: 'entries',
-  }
-  for await (const part of storage.list(request)) {
-    if (part.kind !== 'entries') continue
-    for (const { value } of part.entries) addresses.push(...addressesIn(parse<EndpointSlice>(value), portName))
-  }
-  return addresses
-}
-
-/** An endpoint that does not say whether it is ready is. */
-function addressesIn({ endpoints, ports }: EndpointSlice, portName: string): readonly Address[] {
-  const port = (ports ?? []).find(({ name = '' }) => name === portName)?.port
-  if (port === undefined) return []
-  return (endpoints ?? [])
-    .filter(({ conditions }) => conditions?.ready !== false)
-    .flatMap(({ addresses }) => addresses.map((host) => ({ host, port })))
 }
 
 async function read<T extends ApiObject>(
