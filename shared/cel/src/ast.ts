@@ -1,10 +1,10 @@
-/** The members of all expressions: a number within their text, from 1, and the UTF-16 offset that errors point to. */
+/** The fields that all expressions have: an id that is unique within the text, from 1, and the UTF-16 offset that errors point to. */
 interface Node {
   readonly id: number
   readonly offset: number
 }
 
-/** A value that is written in the text. */
+/** A literal value. */
 export type Constant =
   | { readonly type: 'null' }
   | { readonly type: 'bool'; readonly value: boolean }
@@ -49,7 +49,7 @@ export interface ListExpr extends Node {
   readonly optional: readonly number[]
 }
 
-/** An entry of a map; its id is that of the colon. */
+/** An entry of a map; it has the id of its colon. */
 export interface MapEntry extends Node {
   readonly key: Expr
   readonly value: Expr
@@ -62,7 +62,7 @@ export interface MapExpr extends Node {
   readonly entries: readonly MapEntry[]
 }
 
-/** A field of a struct; its id is that of the colon. */
+/** A field of a struct; it has the id of its colon. */
 export interface StructField extends Node {
   readonly name: string
   readonly value: Expr
@@ -95,7 +95,7 @@ export interface ComprehensionExpr extends Node {
 /** An expression. */
 export type Expr = ConstantExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr
 
-/** The names under which operators are functions. */
+/** The function names of operators. */
 export const operators = {
   conditional: '_?_:_',
   and: '_&&_',
@@ -120,7 +120,7 @@ export const operators = {
   notStrictlyFalse: '@not_strictly_false',
 } as const
 
-/** The parts of an expression that are expressions, in the order of the text. */
+/** The direct subexpressions of an expression, in the order of the text. */
 export function subexpressions(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'constant':

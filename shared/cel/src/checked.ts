@@ -3,8 +3,8 @@ import type { Overload } from './library.ts'
 import type { CelType } from './types.ts'
 
 /**
- * An expression whose names are resolved. If it was compiled without a check all types are dyn, references hold all overloads of a
- * name, and a name without overload is an error when it is evaluated.
+ * An expression whose names are resolved. If it was compiled without a check, all types are dyn, references hold all overloads of a
+ * name, and a name without overloads is an error at evaluation.
  */
 export interface CheckedAst {
   readonly text: string
@@ -19,7 +19,7 @@ export interface CheckedAst {
 
 /**
  * The meaning of a name. A selection (`a.b.c`) with a reference to a variable, constant or type is that name as a whole, not a field.
- * Local variables belong to comprehensions, accumulators included; `.x` names the global one past a local one.
+ * Local variables are the variables and accumulators of comprehensions; `.x` means the global variable even if a local one has the name.
  */
 export type Reference =
   | { readonly kind: 'variable'; readonly name: string; readonly isLocal: boolean }
@@ -28,8 +28,8 @@ export type Reference =
   | FunctionReference
 
 /**
- * The overloads that a call may mean: one, or several where the types of its arguments are known at run time only. A call whose target
- * is the first part of the function's name (`sets.contains(a, b)`) is qualified: the target is no argument of it.
+ * The overloads that a call may mean. There are several if the types of the arguments are known only at run time. A call whose target
+ * is the first part of the function's name (`sets.contains(a, b)`) is qualified: the target is not an argument.
  */
 export interface FunctionReference {
   readonly kind: 'function'

@@ -50,7 +50,7 @@ function describe(result: CompileResult) {
   return { expr, type: printType(type), types: byId(found).map(([id, each]) => [id, printType(each)]), references: byId(references) }
 }
 
-/** Makes a text so long that it is compiled in steps. */
+/** Makes a text long enough to be compiled in steps. */
 const padding = `\n${' '.repeat(4_000)}`
 
 test.each(named([...wideTexts(3_600), ...wrongWideTexts(3_600)]))(

@@ -14,7 +14,7 @@ import { type CelType, type TypeProvider, typeOf } from './types.ts'
 /** The variables, functions and syntax of an environment. */
 export interface EnvironmentOptions {
   readonly libraries: readonly Library[]
-  /** The minor version of Kubernetes 1.x whose libraries expressions may use; all where it is absent. */
+  /** The minor version of Kubernetes 1.x whose libraries expressions may use. Default: all libraries. */
   readonly version?: number
   readonly variables?: Readonly<Record<string, CelType>>
   readonly provider?: TypeProvider
@@ -24,16 +24,16 @@ export interface EnvironmentOptions {
   readonly mixedLiterals?: boolean
   /** True if a field may be written in backticks. */
   readonly escapedFields?: boolean
-  /** True if types are checked; without, errors of types are errors of evaluation. */
+  /** True if types are checked; otherwise type errors appear at evaluation. */
   readonly check?: boolean
 }
 
-/** A checked expression, or its errors: single issues, and all of them as cel-go prints them. */
+/** A checked expression, or its errors, both as issues and as the text that cel-go prints. */
 export type CompileResult =
   | { readonly kind: 'compiled'; readonly ast: CheckedAst }
   | { readonly kind: 'invalid'; readonly issues: readonly Issue[]; readonly message: string }
 
-/** Variables, types and functions of expressions. Reuse one for many expressions: `extend` shares its parts. */
+/** The variables, types and functions that expressions may use. One environment serves many expressions; `extend` shares its parts. */
 export class Environment {
   readonly #options: EnvironmentOptions
   readonly #declarations: Declarations
@@ -59,7 +59,7 @@ export class Environment {
     }
   }
 
-  /** As `compile`, with a pause after each part of the work where the expression is long. */
+  /** Like `compile`, but pauses between parts of the work if the expression is long. */
   *compileInSteps(text: string): Generator<undefined, CompileResult, undefined> {
     const tooLong = checkSize(text)
     if (tooLong !== undefined) return invalid(text, [tooLong])
@@ -85,7 +85,7 @@ export class Environment {
   }
 }
 
-/** True if an expression is so long that it takes milliseconds to compile. */
+/** True if compiling an expression takes milliseconds because of its length. */
 export function isLong(text: string): boolean {
   return text.length > 4_000
 }

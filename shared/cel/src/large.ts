@@ -1,25 +1,25 @@
 import { type Expr, subexpressions } from './ast.ts'
 
-/** Parts of an expression that are worked on in a row: then the work may pause. */
+/** Number of parts that are processed between two pauses. */
 export const partsPerStep = 3_000
 
-/** Parts that consist of more parts than these are worked on one part after the other. */
+/** A part with more subexpressions than this is processed one subexpression at a time. */
 const largeSize = 1_000
 
 /** Work that may pause where it yields. */
 export type Steps<T> = Generator<undefined, T, undefined>
 
-/** The large parts of an expression that is processed at once: none. */
+/** The large parts of an expression that is processed without pauses: none. */
 export const noneLarge: ReadonlySet<Expr> = new Set()
 
-/** The parts of an expression that are large themselves. */
+/** The large parts of an expression. */
 export function largeParts(expr: Expr, size = largeSize): ReadonlySet<Expr> {
   const large = new Set<Expr>()
   measure(expr, { size, large })
   return large
 }
 
-/** The number of parts of an expression, itself among them. */
+/** The number of parts of an expression, including itself. */
 function measure(expr: Expr, found: { readonly size: number; readonly large: Set<Expr> }): number {
   let size = 1
   for (const part of subexpressions(expr)) size += measure(part, found)

@@ -4,20 +4,20 @@ import type { CelType } from './types.ts'
 /** Functions, macros, constants and types that expressions may use together. */
 export interface Library {
   readonly name: string
-  /** The minor version of Kubernetes 1.x that knows it first. */
+  /** The first minor version of Kubernetes 1.x that has the library. */
   readonly since: number
-  /** The minor version from which another library takes its place. */
+  /** The minor version in which another library replaces this one. */
   readonly until?: number
   readonly functions: readonly FunctionDeclaration[]
   readonly macros?: readonly Macro[]
   readonly constants?: Readonly<Record<string, { readonly type: CelType; readonly value: unknown }>>
-  /** Types that an expression may name, as `net.IP`. */
+  /** Types that an expression may name, such as `net.IP`. */
   readonly types?: Readonly<Record<string, CelType>>
-  /** True if it allows `a.?b`, `a[?b]`, `[?a]` and `{?a: b}`. */
+  /** True if the library allows `a.?b`, `a[?b]`, `[?a]` and `{?a: b}`. */
   readonly optionals?: boolean
 }
 
-/** A function under the name by which expressions call it; operators have names of their own, see `operators`. */
+/** A function with the name by which expressions call it. For the names of operators, see `operators`. */
 export interface FunctionDeclaration {
   readonly name: string
   readonly overloads: readonly Overload[]
@@ -27,11 +27,11 @@ export interface FunctionDeclaration {
 export interface Overload {
   /** cel-go's id. */
   readonly id: string
-  /** True if it is called as `receiver.f(…)`; the receiver is the first parameter. */
+  /** True for a call of the form `receiver.f(…)`; the receiver is the first parameter. */
   readonly member: boolean
   readonly parameters: readonly CelType[]
   readonly result: CelType
-  /** The estimated cost of one call, that of the arguments aside, and the size of its result; absent: 1, and unknown. */
+  /** Estimates the cost of one call without its arguments, and the size of its result. Default: cost 1, unknown size. */
   readonly estimate?: (call: CallSizes) => CallEstimate
 }
 
@@ -41,15 +41,15 @@ export interface Bounds {
   readonly max: bigint
 }
 
-/** An estimate's facts about an argument of a call, or an element of it. */
+/** An argument of a call, or an element of an argument, as an estimate sees it. */
 export interface SizedExpr {
-  /** Absent for an element. */
+  /** Undefined for an element. */
   readonly expr: Expr | undefined
   readonly type: CelType
-  /** Its size; 0 to 2^64 - 1 where that is unknown. */
+  /** The size; 0 to 2^64 - 1 if unknown. */
   readonly size: Bounds
   readonly isSized: boolean
-  /** An element of a list; undefined where the argument is none. */
+  /** An element of the argument; undefined if the argument is not a list. */
   element(): SizedExpr | undefined
 }
 
@@ -61,22 +61,22 @@ export interface CallSizes {
 /** An estimate of a call. */
 export interface CallEstimate {
   readonly cost: Bounds
-  /** The size of the result, where it is known. */
+  /** The size of the result, if known. */
   readonly size?: Bounds
 }
 
-/** A call that becomes another expression when it is parsed. */
+/** A call that the parser replaces with another expression. */
 export interface Macro {
   readonly name: string
-  /** True if it is called as `target.name(…)`. */
+  /** True for a call of the form `target.name(…)`. */
   readonly member: boolean
-  /** The number of arguments it takes; any where it is absent. */
+  /** The number of arguments. Default: any number. */
   readonly arguments?: number
-  /** The expression instead of the call; undefined leaves the call unchanged. */
+  /** The expression that replaces the call; undefined leaves the call unchanged. */
   readonly expand: (builder: ExprBuilder, target: Expr | undefined, args: readonly Expr[]) => Expr | undefined
 }
 
-/** Makes expressions with ids of their own, at the offset of the macro's call. */
+/** Makes expressions with new ids, at the offset of the macro's call. */
 export interface ExprBuilder {
   /** The name of a comprehension's accumulator, which no expression can spell. */
   readonly accumulator: string
@@ -88,7 +88,7 @@ export interface ExprBuilder {
   list(...elements: readonly Expr[]): Expr
   map(...entries: readonly { readonly key: Expr; readonly value: Expr }[]): Expr
   comprehension(parts: ComprehensionParts): Expr
-  /** The same expression with ids of its own, for a macro that repeats one. */
+  /** A copy with new ids, for a macro that repeats an expression. */
   copy(expr: Expr): Expr
   /** Adds an error at an expression, or at the macro's call. */
   fail(message: string, at?: Expr): undefined

@@ -1,6 +1,6 @@
 /**
- * A pure function of an object that does not change: its result is kept for as long as the object; undefined is not kept. `make` may take
- * more than the object: the result kept is that of the first call, so that the rest may not change it.
+ * Memoizes a pure function of an immutable object. A result lives as long as the object; undefined is not cached. If `make` depends on
+ * more than the object, the cached result is still that of the first call.
  */
 export function memo<K extends object, V>(make: (key: K) => V): (key: K) => V
 export function memo<K extends object, V, C>(make: (key: K, context: C) => V): (key: K, context: C) => V
@@ -15,7 +15,7 @@ export function memo<K extends object, V, C>(make: (key: K, context: C) => V): (
   }
 }
 
-/** As `memo`, of a key that is compared by its value, such as a text. At most `entriesMax` results are kept; the next one replaces all. */
+/** Like `memo`, for a key that is compared by value, such as a text. Holds up to `entriesMax` results; a full cache is cleared. */
 export function boundedMemo<K, V>(entriesMax: number, make: (key: K) => V): (key: K) => V
 export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context: C) => V): (key: K, context: C) => V
 export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context: C) => V): (key: K, context: C) => V {

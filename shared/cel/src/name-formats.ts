@@ -1,4 +1,4 @@
-/** The formats of names that objects and the library `format` of expressions have in common: lengths, patterns and sentences of upstream's `validation` package. */
+/** Name formats that objects share with the CEL library `format`: lengths, patterns and messages of upstream's `validation` package. */
 
 /** Longest label, in characters. */
 export const labelLengthMax = 63

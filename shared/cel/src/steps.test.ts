@@ -41,7 +41,7 @@ function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** The results of each stage for a text: at once, and with each of its parts divided except the smallest. */
+/** The results of each stage for a text: without pauses, and with every part above the smallest size divided. */
 function stagesOf(text: string) {
   const parsed = parse(text, syntax)
   const stages = [{ atOnce: parsed, inSteps: finish(parseInSteps(finish(scanInSteps(text, 5)), syntax, new Progress(3))) }]

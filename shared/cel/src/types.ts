@@ -13,8 +13,8 @@ export type CelType =
 type SimpleKind = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null' | 'dyn' | 'duration' | 'timestamp' | 'error'
 
 /**
- * Resolves the fields of object types and the type names of an expression. A binding provides one, so that a schema or a built-in kind is
- * checked directly.
+ * Resolves the fields of object types and the type names in an expression. Schemas and built-in kinds implement it, so that expressions
+ * are checked against them directly.
  */
 export interface TypeProvider {
   /** The type of a name in an expression; undefined for another name. */
@@ -69,7 +69,7 @@ export function optionalOf(value: CelType): CelType {
   return { kind: 'optional', value }
 }
 
-/** The type of an expression whose value is `null` or of the type inside, as `google.protobuf.Int64Value` is. */
+/** The type of an expression whose value is `null` or of the type inside, such as `google.protobuf.Int64Value`. */
 export function wrapperOf(value: CelType): CelType {
   return { kind: 'wrapper', value }
 }
@@ -94,7 +94,7 @@ export function parameterOf(name: string): CelType {
   return { kind: 'parameter', name }
 }
 
-/** Longest name of a type in a message: a type may hold itself so often that its name has no end. */
+/** Maximum length of a type's name in a message: the name of a type that contains itself often may be extremely long. */
 const printedLengthMax = 10_000
 
 /** A type as messages name it: `map(string, list(int))`. */

@@ -14,7 +14,7 @@ export function check(text: string, expr: Expr, names: Names, options: CheckOpti
   }
 }
 
-/** As `check`, with a pause after each few thousand parts of the expression, of which the large parts are known. */
+/** Like `check`, but pauses after every few thousand parts. `large` holds the large parts of the expression. */
 export function* checkInSteps(
   text: string,
   { expr, large }: { readonly expr: Expr; readonly large: ReadonlySet<Expr> },

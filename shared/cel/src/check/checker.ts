@@ -65,7 +65,7 @@ export class Checker {
     this.#large = large
   }
 
-  /** The types of all parts, with their parameters' bindings, of an expression that is checked and has a type. */
+  /** The result for an expression without errors: the types of all its parts, with type parameters replaced by their bindings. */
   finish(text: string, expr: Expr, type: CelType): CheckResult {
     if (this.#issues.length > 0) return { kind: 'invalid', issues: this.#issues }
     const known = new Map<CelType, CelType>()
@@ -77,7 +77,7 @@ export class Checker {
     return { kind: 'checked', ast }
   }
 
-  /** The type of an expression. Where there are large parts, one that is checked already is not checked again. */
+  /** The type of an expression. A large part that is already checked is not checked again. */
   check(expr: Expr): CelType {
     const known = this.#large === noneLarge ? undefined : this.#types.get(expr.id)
     return known ?? this.#found(expr, this.#typeOf(expr))
@@ -88,7 +88,7 @@ export class Checker {
     return type
   }
 
-  /** As `check`, of a large expression: its parts are checked one after the other, in the same order, before it finds them checked. */
+  /** Like `check`, for a large expression: checks its parts one after the other, so that `check` finds their types. */
   *checkLarge(expr: Expr): Steps<CelType> {
     switch (expr.kind) {
       case 'select':
@@ -124,14 +124,14 @@ export class Checker {
     return true
   }
 
-  /** A chain of selections is checked as a whole, after its first operand: if that is large, it is no name. */
+  /** A chain of selections is checked as a whole after its first operand. A large first operand cannot be a name. */
   *#checkSelected({ operand }: SelectExpr): Steps<void> {
     let base = operand
     while (base.kind === 'select' && !base.test) base = base.operand
     if (this.#large.has(base)) yield* this.#checkInOrder([base])
   }
 
-  /** A target that is large is no name, so that it is checked after the arguments. */
+  /** A large target cannot be a name, so it is checked after the arguments. */
   *#checkCallParts(expr: CallExpr): Steps<void> {
     if (expr.name === operators.optionalSelect) return yield* this.#checkInOrder(expr.args.slice(0, 1))
     const before = this.#takesMixed
@@ -141,7 +141,7 @@ export class Checker {
     if (expr.target !== undefined && this.#large.has(expr.target)) yield* this.#checkInOrder([expr.target])
   }
 
-  /** Checks a macro's parts; its own additions to the arguments are small. */
+  /** Checks the parts of a macro. The code that a macro adds to its arguments is small. */
   *#checkComprehensionParts(expr: ComprehensionExpr): Steps<void> {
     yield* this.#checkInOrder([expr.range, expr.init])
     const variables = this.#loopVariables(expr, this.#solver.resolve(this.check(expr.range)))
@@ -194,7 +194,7 @@ export class Checker {
     return findInContainer(this.#names.container, name, (candidate) => this.#names.findGlobal(candidate))
   }
 
-  /** The longest prefix of a chain of selections that is a declared name is that name; the rest are fields. */
+  /** Finds the longest prefix of a chain of selections that is a declared name; the remaining selections are fields. */
   #select(expr: SelectExpr): CelType {
     const chain = [expr]
     let base = expr.operand
@@ -214,7 +214,7 @@ export class Checker {
     return type!
   }
 
-  /** The longest beginning of a chain (`[.c, .b]` on `a`) that is a global name, and where in the chain it ends. */
+  /** The longest prefix of a chain (`[.c, .b]` on `a`) that is a global name, and the index where it ends. */
   #longestName(first: string, chain: readonly SelectExpr[]): { readonly index: number; readonly type: CelType } | undefined {
     if (this.#locals.find(first) !== undefined) return undefined
     const names = beginningsOf(first, chain)
@@ -229,7 +229,7 @@ export class Checker {
     return undefined
   }
 
-  /** The type of a field of an operand that is checked already. */
+  /** The type of a field of an operand that is already checked. */
   #field(expr: Expr, operand: Expr, field: string, isOptional: boolean): CelType {
     const operandType = this.#solver.resolve(this.#types.get(operand.id) ?? types.error)
     const inner = operandType.kind === 'optional' ? operandType.value : operandType
@@ -266,7 +266,7 @@ export class Checker {
     return this.#resolve(expr, declaration, args, target === undefined ? callStyles.global : callStyles.member)
   }
 
-  /** The types of a call's arguments. What a format puts into its text may be of different types. */
+  /** The types of a call's arguments. The items of a list for `format` may have different types. */
   #arguments(call: CallExpr): CelType[] {
     const before = this.#takesMixed
     this.#takesMixed = call.name === 'format'
@@ -286,7 +286,7 @@ export class Checker {
     return findInContainer(this.#names.container, name, (candidate) => this.#names.findFunction(candidate))
   }
 
-  /** Keeps the overloads that take the arguments. Where several do and give different types, the result is dyn. */
+  /** Selects the overloads that accept the arguments. If their results have different types, the result is dyn. */
   #resolve(expr: CallExpr, declaration: FunctionDeclaration, args: readonly CelType[], call: CallStyle): CelType {
     if (declaration.name === operators.and || declaration.name === operators.or) return this.#logical(expr, declaration, args)
     const overloads: Overload[] = []
@@ -303,7 +303,7 @@ export class Checker {
     return result
   }
 
-  /** The type of an overload's result; undefined where it does not take the arguments. */
+  /** The result type of an overload; undefined if the overload does not accept the arguments. */
   #resultOf({ parameters, result }: Overload, names: readonly string[], args: readonly CelType[]): CelType | undefined {
     if (isOutOfQuestion(args, parameters)) {
       this.#solver.skip(names.length)
@@ -378,7 +378,7 @@ export class Checker {
     joined.value = this.#join(value, joined.value, this.#element(value, optional))
   }
 
-  /** The type that an element adds to a literal: with a question mark, that of the optional's value. */
+  /** The type that an element adds to a literal; for `?element`, the type of the optional's value. */
   #element(expr: Expr, isOptional: boolean): CelType {
     const type = this.check(expr)
     if (!isOptional) return type
@@ -412,7 +412,7 @@ export class Checker {
     return type
   }
 
-  /** The type that a struct names, which has fields; the type of an error where it has none. */
+  /** The object type that a struct literal names; the error type if the name has no fields. */
   #structType(expr: StructExpr): CelType {
     const type = findInContainer(this.#names.container, expr.typeName, (candidate) => this.#names.findType(candidate))
     if (type === undefined) return this.#undeclared(expr, expr.typeName)
@@ -453,7 +453,7 @@ export class Checker {
     ]
   }
 
-  /** Index and element of a list, key and value of a map. */
+  /** The types of index and element for a list, of key and value for a map. */
   #elementTypes(expr: ComprehensionExpr, range: CelType): { readonly first: CelType; readonly second: CelType } {
     if (range.kind === 'list') return { first: types.int, second: range.element }
     if (range.kind === 'map') return { first: range.key, second: range.value }

@@ -49,7 +49,7 @@ const [, ...lines] = readFileSync(new URL('../cases/spec-conformance.jsonl', imp
   .split('\n')
 const cases = lines.map((line): DeductionCase => JSON.parse(line)).filter(({ checkOnly }) => checkOnly === true)
 
-/** cel-go takes a list of an optional and null for one of null. */
+/** For a list of an optional and null, cel-go finds the type null. */
 const ofCelGo = new Map([['null_assignable_to_abstract_parameter_candidate', 'null']])
 
 test.each(cases)('CEL-01: $section/$name: $expr has the type of the specification', ({ name, expr, typeEnv = [], expect: wanted }) => {

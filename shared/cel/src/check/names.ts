@@ -15,13 +15,13 @@ export interface Names {
   /** The prefix that names are looked up with first: in `a.b`, `x` is `a.b.x`, `a.x` or `x`. */
   readonly container: string
   findGlobal(name: string): GlobalName | undefined
-  /** The type of a struct of this name, or the type that the name means. */
+  /** The type of a struct with this name, or the type that the name denotes. */
   findType(name: string): CelType | undefined
   findField(typeName: string, field: string): CelType | undefined
   findFunction(name: string): FunctionDeclaration | undefined
 }
 
-/** The first of the names that `name` may be short for in the container for which `find` gives something. */
+/** The first result of `find` among the full names that `name` may stand for in the container. */
 export function findInContainer<T>(container: string, name: string, find: (candidate: string) => T | undefined): T | undefined {
   if (name.startsWith('.')) return find(name.slice(1))
   for (let prefix = container; prefix !== ''; prefix = prefix.slice(0, Math.max(0, prefix.lastIndexOf('.')))) {
@@ -31,10 +31,10 @@ export function findInContainer<T>(container: string, name: string, find: (candi
   return find(name)
 }
 
-/** Most names of a chain (`a.b.c`) that are tried as one name. */
+/** Maximum number of identifiers in a chain (`a.b.c`) that are looked up as one name. */
 const qualifiersMax = 32
 
-/** `a.b.c` of a chain of selections on an identifier; undefined for any other expression. */
+/** The dotted name of a chain of selections on an identifier; undefined for any other expression. */
 export function chainName(expr: Expr): string | undefined {
   const fields: string[] = []
   let base = expr

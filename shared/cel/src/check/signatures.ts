@@ -10,7 +10,7 @@ export interface Signature {
   readonly names: readonly string[]
 }
 
-/** The signatures of a function, which are made once. */
+/** The signatures of a function, cached. */
 export const signaturesOf: (declaration: FunctionDeclaration) => readonly Signature[] = memo((declaration: FunctionDeclaration) =>
   declaration.overloads.map((overload) => {
     const names = new Set<string>()
@@ -24,7 +24,7 @@ function addNames(type: CelType, names: Set<string>): void {
   for (const part of partsOf(type)) addNames(part, names)
 }
 
-/** True if arguments have types of kinds that no binding of the parameters can match. */
+/** True if an argument and its parameter have kinds that no type binding can match. */
 export function isOutOfQuestion(args: readonly CelType[], parameters: readonly CelType[]): boolean {
   for (let index = 0; index < args.length; index += 1) {
     const given = at(args, index).kind
@@ -34,7 +34,7 @@ export function isOutOfQuestion(args: readonly CelType[], parameters: readonly C
   return false
 }
 
-/** True if values of the kind are never values of another. */
+/** True if a type of this kind matches only types of the same kind. */
 function isOfOwnKind(kind: CelType['kind']): boolean {
   switch (kind) {
     case 'parameter':

@@ -2,7 +2,7 @@ import { at } from '../at.ts'
 import { type CelType, parameterOf, types } from '../types.ts'
 import { isDynOrError, isPlain, mapParts, nameOf, partsOf } from './walk.ts'
 
-/** Most comparisons of types for one expression: a type that holds itself twice, many times over, would take forever. */
+/** Maximum number of type comparisons for one expression. A type that contains itself twice, many levels deep, would take exponential time. */
 const stepsMax = 1_000_000
 
 /** Thrown where an expression's types take too long to compare. */
@@ -15,7 +15,7 @@ export class TypesTooLarge extends Error {}
  */
 export class TypeSolver {
   readonly #bound = new Map<string, CelType>()
-  /** The replaced bindings of an assignment, which is undone if it fails. */
+  /** Bindings that the current assignment has replaced. They are restored if the assignment fails. */
   readonly #trail: { readonly name: string; readonly before: CelType | undefined }[] = []
   #parameters = 0
   #steps = 0
@@ -26,17 +26,17 @@ export class TypeSolver {
     return parameterOf(`_${this.#parameters}`)
   }
 
-  /** A fresh parameter for each of some names. */
+  /** A fresh parameter for each name. */
   freshFor(names: readonly string[]): ReadonlyMap<string, CelType> {
     return new Map(names.map((name) => [name, this.fresh()]))
   }
 
-  /** Continues as if so many parameters had been made. */
+  /** Advances the counter of fresh parameters. */
   skip(count: number): void {
     this.#parameters += count
   }
 
-  /** True if values of each type on the left are values of that on the right. */
+  /** True if values of each type on the left are assignable to the type at the same index on the right. */
   assign(left: readonly CelType[], right: readonly CelType[]): boolean {
     for (let index = 0; index < left.length; index += 1) {
       if (left.length === right.length && this.#isAssignable(at(left, index), at(right, index))) continue
@@ -47,13 +47,13 @@ export class TypeSolver {
     return left.length === right.length
   }
 
-  /** The type of a list or map literal that holds values of both types; undefined where there is none. */
+  /** The type of a list or map literal that holds values of both types; undefined if no such type exists. */
   join(first: CelType, second: CelType): CelType | undefined {
     if (first === second && isPlain(first)) return first
     return this.assign([first], [second]) ? this.#moreGeneral(first, second) : undefined
   }
 
-  /** A type with parameters replaced by their bindings, and if it is final, by dyn where they are unbound. */
+  /** A type with parameters replaced by their bindings. If it is final, unbound parameters become dyn. */
   resolve(type: CelType, isFinal = false, known?: Map<CelType, CelType>): CelType {
     if (isPlain(type) || (type.kind === 'list' && isPlain(type.element))) return type
     return this.#resolveParts(type, isFinal, known ?? new Map())
@@ -95,7 +95,7 @@ export class TypeSolver {
     return partsOf(left).length === parts.length && partsOf(left).every((part, index) => this.#isAssignable(part, at(parts, index)))
   }
 
-  /** Binds a parameter to a type, or to the more general of it and the earlier binding. */
+  /** Binds a parameter to a type, or to the more general of the type and the earlier binding. */
   #bind(parameter: CelType & { readonly kind: 'parameter' }, type: CelType): 'agrees' | 'differs' | 'circular' {
     if (type.kind === 'parameter' && type.name === parameter.name) return 'agrees'
     const bound = this.#bound.get(parameter.name)

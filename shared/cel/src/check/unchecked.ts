@@ -3,7 +3,7 @@ import type { CheckedAst, Reference } from '../checked.ts'
 import { types } from '../types.ts'
 import { findInContainer, type Names } from './names.ts'
 
-/** The meaning of an expression's names without its types: a call may mean each overload of its function's name. */
+/** Resolves the names of an expression without types. A call may mean any overload of its function. */
 export function resolveUnchecked(text: string, expr: Expr, names: Names): CheckedAst {
   const references = new Map<number, Reference>()
   new Resolver(names, references).visit(expr, new Set())
@@ -94,7 +94,7 @@ class Resolver {
   }
 }
 
-/** `a.b.c` of a chain of selections on an identifier that is no local variable. */
+/** The dotted name of a chain of selections on an identifier that is no local variable. */
 function qualifiedName(expr: Expr, locals: ReadonlySet<string>): string | undefined {
   const fields: string[] = []
   let base = expr

@@ -37,7 +37,7 @@ export function isPlain(type: CelType): boolean {
   }
 }
 
-/** The same type with each of its parts replaced; itself where none changes. */
+/** The same type with each part replaced; the type itself if no part changes. */
 export function mapParts(type: CelType, replace: (part: CelType) => CelType): CelType {
   switch (type.kind) {
     case 'list': {
@@ -69,12 +69,12 @@ export function mapParts(type: CelType, replace: (part: CelType) => CelType): Ce
   }
 }
 
-/** The name of a type of which there are many: `net.IP`, `Object.spec`, `A`. */
+/** The name of an opaque type, an object type or a type parameter: `net.IP`, `Object.spec`, `A`. */
 export function nameOf(type: CelType): string {
   return type.kind === 'opaque' || type.kind === 'object' || type.kind === 'parameter' ? type.name : ''
 }
 
-/** True if values of the type may be used where any other is expected. */
+/** True if values of the type are accepted where any other type is expected. */
 export function isDynOrError({ kind }: CelType): boolean {
   return kind === 'dyn' || kind === 'error'
 }

@@ -3,41 +3,41 @@ import type { Bounds } from '../library.ts'
 /** The largest cost and size. */
 const top = 2n ** 64n - 1n
 
-/** The cost of one element of a text that is read from end to end. */
+/** The cost of one element of a text that is read from start to end. */
 export const perElement = 0.1
 
 /** The cost of one character of a regular expression. */
 export const perRegexCharacter = 0.25
 
-/** A cost or size that is known. */
+/** The bounds of a known cost or size. */
 export function fixed(value: bigint): Bounds {
   return { min: value, max: value }
 }
 
-/** A cost or size of which nothing is known. */
+/** The bounds of an unknown cost or size. */
 export const unknown: Bounds = { min: 0n, max: top }
 
-/** The sum, from below and from above. */
+/** The sum of two bounds. */
 export function add(a: Bounds, b: Bounds): Bounds {
   return { min: atMostTop(a.min + b.min), max: atMostTop(a.max + b.max) }
 }
 
-/** The product, from below and from above. */
+/** The product of two bounds. */
 export function multiply(a: Bounds, b: Bounds): Bounds {
   return { min: atMostTop(a.min * b.min), max: atMostTop(a.max * b.max) }
 }
 
-/** Both bounds times a factor, rounded up in the way of 64-bit floating point. */
+/** Both bounds times a factor, rounded up with 64-bit floating point arithmetic. */
 export function scale({ min, max }: Bounds, factor: number): Bounds {
   return { min: scaleOne(min, factor), max: scaleOne(max, factor) }
 }
 
-/** Bounds that hold for both. */
+/** The smallest bounds that include both. */
 export function union(a: Bounds, b: Bounds): Bounds {
   return { min: smaller(a.min, b.min), max: a.max + b.max - smaller(a.max, b.max) }
 }
 
-/** The quotient of two whole numbers, rounded up in the way of 64-bit floating point. */
+/** The quotient of two whole numbers, rounded up with 64-bit floating point arithmetic. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return fromNumber(Number(dividend) / Number(divisor))
 }

@@ -9,17 +9,17 @@ export function constantCost(cost: bigint): (call: CallSizes) => CallEstimate {
   return () => ({ cost: fixed(cost) })
 }
 
-/** An estimate for a call that reads its first argument from end to end, so many times. */
+/** An estimate for a call that reads its first argument a number of times from start to end. */
 export function readsOnce(times = 1): (call: CallSizes) => CallEstimate {
   return ({ args }) => ({ cost: scale(at(args, 0).size, times * perElement) })
 }
 
-/** As `readsOnce`, where the result is as long as the argument. */
+/** Like `readsOnce`; the result is as long as the argument. */
 export function transforms({ args }: CallSizes): CallEstimate {
   return { cost: scale(at(args, 0).size, perElement), size: at(args, 0).size }
 }
 
-/** The cost of a regular expression on a text: one more than the text's length, since the empty text costs, too. */
+/** The cost of matching a regular expression: the text's length plus one, since the empty text has a cost too. */
 function matchCost(text: SizedExpr, pattern: SizedExpr): Bounds {
   return multiply(scale(add(text.size, one), perElement), scale(pattern.size, perRegexCharacter))
 }
@@ -81,7 +81,7 @@ function oneLess(count: bigint): bigint {
 
 const listCost = 10n
 
-/** An estimate for a call that makes a list of so many elements. */
+/** An estimate for a call that makes a list of a given size. */
 export function allocates(factor: number, size: Bounds): CallEstimate {
   return { cost: add(add(scale(size, factor), one), fixed(listCost)), size }
 }
@@ -99,7 +99,7 @@ export function concatenates({ args }: CallSizes): CallEstimate {
   return { cost: scale(size, perElement), size }
 }
 
-/** An estimate for `+` on lists, which copies none. */
+/** An estimate for `+` on lists, which copies no elements. */
 export function joinsLists({ args }: CallSizes): CallEstimate {
   return { cost: one, size: add(at(args, 0).size, at(args, 1).size) }
 }
@@ -125,7 +125,7 @@ export function matches({ args }: CallSizes): CallEstimate {
   return { cost: matchCost(at(args, 0), at(args, 1)) }
 }
 
-/** An estimate for `in` on a list, each element of which is looked at. */
+/** An estimate for `in` on a list: every element is compared. */
 export function looksThrough({ args }: CallSizes): CallEstimate {
   return { cost: at(args, 1).size }
 }

@@ -7,7 +7,7 @@ import { compares } from './calls.ts'
 /** Longest name of a format that equality reads. */
 const formatSizeMax = 64n
 
-/** Types whose values are equal or not at the cost of one. */
+/** Types whose comparison always costs 1. */
 const comparedAtOnce = new Set([
   'net.IP',
   'net.CIDR',
@@ -20,7 +20,7 @@ const comparedAtOnce = new Set([
   'kubernetes.authorization.Decision',
 ])
 
-/** An estimate for `==`, which depends on the type where both sides have the same. */
+/** An estimate for `==`. It depends on the type if both sides have the same type. */
 export function equals(call: CallSizes): CallEstimate {
   const left = at(call.args, 0)
   const right = at(call.args, 1)

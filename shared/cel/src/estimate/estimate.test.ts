@@ -219,7 +219,7 @@ test.each([
   // The right side may be skipped.
   ['a == 1 && b == 1', 2, 4],
   ['a == 1 || b == 1', 2, 4],
-  // The condition, and the cheaper or the dearer branch.
+  // The condition, and the cheaper or the more expensive branch.
   ['a == 1 ? b == 1 : b + a + a == 1', 4, 8],
   // The list, five times the condition and the step, and the result.
   ['list.all(x, x == a)', 2, 5 * (2 + 4) + 2],

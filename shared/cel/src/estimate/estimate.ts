@@ -8,22 +8,22 @@ import { type CelType, types } from '../types.ts'
 import { add, fixed, multiply, union, unknown } from './bounds.ts'
 import { literalSize, sizeOfType } from './sizes.ts'
 
-/** A binding's bounds for the values of variables. */
+/** The sizes of variables that the caller of an estimate knows. */
 export interface SizeHints {
   /**
    * The size of the value at a path: characters of a text, elements of a list, entries of a map; 0 to 0 for values without parts. A path
-   * begins with a variable and continues with field names, `@items`, `@keys`, `@values` and `@indices`; it begins with one of those where
-   * a loop runs over a computed list, which kube-apiserver takes for the variable. Undefined for an unknown size.
+   * begins with a variable and continues with field names, `@items`, `@keys`, `@values` and `@indices`. In a loop over a computed list it has
+   * no variable and begins with `@items` or the like, as in kube-apiserver. Undefined for an unknown size.
    */
   estimateSize(path: readonly string[]): Bounds | undefined
 }
 
-/** The least and the most that an evaluation of an expression costs, in the units that it counts. */
+/** The minimum and maximum cost of evaluating an expression. */
 export function estimateCost(ast: CheckedAst, hints: SizeHints): Bounds {
   return new Estimator(ast, hints).cost(ast.expr)
 }
 
-/** As `estimateCost`, with a pause after each few thousand parts of the expression. */
+/** Like `estimateCost`, but pauses after every few thousand parts of the expression. */
 export function* estimateCostInSteps(ast: CheckedAst, hints: SizeHints, large = largeParts(ast.expr)): Steps<Bounds> {
   const estimator = new Estimator(ast, hints, large)
   return large.has(ast.expr) ? yield* estimator.costOfLarge(ast.expr) : estimator.cost(ast.expr)
@@ -40,7 +40,7 @@ interface EntrySizes {
   readonly value: Bounds
 }
 
-/** The steps from a variable to a value: the last one, and those before it. */
+/** The path from a variable to a value: the last step, and the path before it. */
 interface Path {
   readonly before: Path | undefined
   readonly step: string
@@ -61,7 +61,7 @@ class Estimator {
   readonly #sizes = new Map<number, Bounds>()
   readonly #entries = new Map<number, EntrySizes>()
 
-  /** Parts whose own parts are estimated before them, one after the other, and the costs of those. */
+  /** Large parts. Their subexpressions are estimated first, one after the other, and `#costs` holds the results. */
   readonly #large: ReadonlySet<Expr>
   readonly #costs = new Map<Expr, Bounds>()
   #partsLeft = partsPerStep
@@ -76,7 +76,7 @@ class Estimator {
     return this.#costs.get(expr) ?? this.#costOf(expr)
   }
 
-  /** As `cost`, of a large expression. */
+  /** Like `cost`, for a large expression. */
   *costOfLarge(expr: Expr): Steps<Bounds> {
     if (expr.kind === 'comprehension') yield* this.#estimateLoop(expr)
     else yield* this.#estimateInOrder(subexpressions(expr))
@@ -182,7 +182,7 @@ class Estimator {
     return add(at(costs, 0), union(at(costs, 1), at(costs, 2)))
   }
 
-  /** The bounds that hold for each overload which the call may mean. */
+  /** Bounds that include every overload that the call may mean. */
   #overloads(expr: CallExpr, { overloads }: FunctionReference, args: readonly SizedExpr[]): Bounds {
     let cost: Bounds | undefined
     let size: Bounds | undefined
@@ -289,7 +289,7 @@ class Estimator {
     }
   }
 
-  /** The size of an expression: the computed one, then the literal's, then that of the binding, its type and its variable. */
+  /** The size of an expression. Sources, in this order: the computed size, the literal, the local binding, the type, the variable. */
   #sizeOf(expr: Expr): Bounds | undefined {
     const known = this.#sizes.get(expr.id) ?? literalSize(expr)
     if (known !== undefined) return known
@@ -357,7 +357,7 @@ function stepsOf(path: Path): readonly string[] {
   return steps.reverse()
 }
 
-/** Bounds that the first union replaces. */
+/** The neutral element of `union`. */
 const none: Bounds = { min: unknown.max, max: 0n }
 const indexSteps = new Map([
   ['index_list', '@items'],
@@ -365,7 +365,7 @@ const indexSteps = new Map([
 ])
 const concatenations = new Set(['add_string', 'add_bytes', 'add_list'])
 
-/** True if a comprehension has no loop, as `cel.bind` makes it. */
+/** True if a comprehension has no loop, like the expansion of `cel.bind`. */
 function isBinding({ range, condition }: ComprehensionExpr): boolean {
   const isNever = condition.kind === 'constant' && condition.constant.type === 'bool' && !condition.constant.value
   return isNever && range.kind === 'list' && range.elements.length === 0

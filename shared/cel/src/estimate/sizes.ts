@@ -22,7 +22,7 @@ function constantSize(constant: Constant): bigint {
   return constant.type === 'bytes' ? BigInt(constant.value.length) : 1n
 }
 
-/** The size of all values of a type; undefined where they differ. */
+/** The size of all values of a type; undefined if values differ in size. */
 export function sizeOfType(type: CelType): Bounds | undefined {
   switch (type.kind) {
     case 'bool':

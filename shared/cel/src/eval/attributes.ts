@@ -3,7 +3,7 @@ import type { Meter } from '../values/meter.ts'
 import { Boxed, CelError, doubleOf, isInt, kindOf, MapView, none, Optional, some, Uint, type Value } from '../values/values.ts'
 import { charge, type Frame, type Step } from './program.ts'
 
-/** A text as an error tells a key. */
+/** The text of a key in an error. */
 function printKey(key: Value): string {
   if (key instanceof Uint) return String(key.value)
   return typeof key === 'object' ? kindOf(key) : String(key)
@@ -13,7 +13,7 @@ function noSuchKey(key: Value): CelError {
   return new CelError(`no such key: ${printKey(key)}`)
 }
 
-/** The place of an item that an index means; an error where it cannot be one. */
+/** The array index for an index value; an error for an invalid one. */
 function placeOf(index: Value): number | CelError {
   if (isInt(index)) return Number(index)
   if (index instanceof Uint) return Number(index.value)
@@ -36,7 +36,7 @@ function missing(container: Value, key: Value): CelError {
   return new CelError(`index out of bounds: ${printKey(key)}`)
 }
 
-/** `operand.field`, one unit beside the operand. */
+/** `operand.field`: one unit in addition to the operand. */
 export function planSelect(operand: Step, field: string): Step {
   const read = readerOf(field)
   return (frame) => {
@@ -54,7 +54,7 @@ export function planSelect(operand: Step, field: string): Step {
   }
 }
 
-/** Reads a property of plain JSON; undefined where there is none. Names that every object inherits are looked at with more care. */
+/** Reads a property of plain JSON; undefined if it is absent. Names that every object inherits need a check for own properties. */
 function readerOf(field: string): (container: Value) => Value | undefined {
   const isInherited = field in Object.prototype
   return (container) => {
@@ -65,7 +65,7 @@ function readerOf(field: string): (container: Value) => Value | undefined {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** A field or an item of an optional: none stays none and costs nothing. */
+/** A field or an item of an optional. For none, the result is none and the cost is 0. */
 function selectInOptional(frame: Frame, optional: Optional, key: Value): Value {
   if (!optional.hasValue) return optional
   const container = optional.value

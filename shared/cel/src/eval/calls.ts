@@ -12,7 +12,7 @@ import { charge, type Step } from './program.ts'
 /** A call of a function whose arguments are planned. */
 export interface PlannedCall {
   readonly name: string
-  /** The overload that was chosen; absent where it is chosen at evaluation. */
+  /** The chosen overload; absent if it is chosen at evaluation. */
   readonly overload: Overload | undefined
   readonly parts: readonly PlannedPart[]
   readonly run: Run | undefined
@@ -21,7 +21,7 @@ export interface PlannedCall {
   readonly isFolded: boolean
 }
 
-/** Plans a call: both arguments of a binary call are evaluated, further ones until the first error. */
+/** Plans a call. A binary call evaluates both arguments; a call with more arguments stops at the first error. */
 export function planCall(call: PlannedCall): Step {
   const special = planConstantSide(call)
   if (special !== undefined) return special
@@ -35,7 +35,7 @@ export function planCall(call: PlannedCall): Step {
   return planMany(parts, run, cost)
 }
 
-/** `@not_strictly_false(x)`: an error is not false. */
+/** `@not_strictly_false(x)`: true for an error. */
 export function planNotStrictlyFalse(argument: Step): Step {
   return (frame) => {
     const value = argument(frame)
@@ -111,7 +111,7 @@ function planCostAfter(parts: readonly PlannedPart[], run: Run, cost: CallCost |
   }
 }
 
-/** Calls with a constant on their right that are prepared once: the cost is charged every time. */
+/** Calls whose constant right argument is prepared once. Every evaluation is charged the full cost. */
 function planConstantSide(call: PlannedCall): Step | undefined {
   const [a, b] = call.parts
   if (call.parts.length !== 2 || a === undefined || b?.kind !== 'constant') return undefined
@@ -129,7 +129,7 @@ function planConstantSide(call: PlannedCall): Step | undefined {
   }
 }
 
-/** `x in [constants]`, a look-up in a set that costs nothing; undefined where a constant cannot be looked up so. */
+/** `x in [constants]`, a look-up in a set at no cost; undefined if a constant cannot be a member of such a set. */
 function planMembership(item: Step, constants: readonly Value[]): Step | undefined {
   const isPlain = (value: Value) => value === null || ['bool', 'int', 'uint', 'double', 'string'].includes(kindOf(value))
   if (!constants.every(isPlain)) return undefined

@@ -3,7 +3,7 @@ import { CelError, Optional, type Value } from '../values/values.ts'
 import { constant, other, type PlannedPart } from './parts.ts'
 import { charge, type Frame, type Step } from './program.ts'
 
-/** `[a, ?b]`; where it is folded, one of constants is a constant. */
+/** `[a, ?b]`. With folding, a list of constants is itself a constant. */
 export function planList(elements: readonly PlannedPart[], optional: ReadonlySet<number>, isFolded: boolean): PlannedPart {
   if (isFolded && optional.size === 0 && elements.every(({ kind }) => kind === 'constant')) {
     return constant(elements.map(({ value }) => value))
@@ -26,7 +26,7 @@ export function planList(elements: readonly PlannedPart[], optional: ReadonlySet
   })
 }
 
-/** `{a: b, ?c: d}`; where it is folded, one of constants is a constant. */
+/** `{a: b, ?c: d}`. With folding, a map of constants is itself a constant. */
 export function planMap(entries: readonly { key: PlannedPart; value: PlannedPart; isOptional: boolean }[], isFolded: boolean): PlannedPart {
   const step: Step = (frame) => {
     const map = new CelMap()

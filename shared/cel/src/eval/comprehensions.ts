@@ -101,7 +101,7 @@ function notIterable(value: Value): CelError {
   return new CelError(`got '${kindOf(value)}', expected iterable type`)
 }
 
-/** An empty list or map to begin with is made anew each time, since the loop may add to it in place. */
+/** An empty initial list or map is created for each evaluation, since the loop may add to it in place. */
 function planInit(planner: PartPlanner, init: Expr): Step {
   if (init.kind === 'list' && init.elements.length === 0) {
     return (frame) => {
@@ -118,7 +118,7 @@ function planInit(planner: PartPlanner, init: Expr): Step {
   return planner.plan(init).step
 }
 
-/** `cel.bind(name, value, body)`: a loop that never runs, whose accumulator is evaluated when the body reads it first. */
+/** True for `cel.bind(name, value, body)`: a loop without iterations, whose accumulator is evaluated when the body first reads it. */
 function isBindingOf(expr: ComprehensionExpr): boolean {
   const { range, condition } = expr
   return (

@@ -32,7 +32,7 @@ const cases = lines.map((line) => JSON.parse(line) as ConformanceCase)
 
 /** Kubernetes' differences from the specification, and cases that need protobuf messages. */
 const exceptions = new Set([
-  // A span has so many milliseconds in all, as cel-go counts them.
+  // `getMilliseconds` gives the whole duration in milliseconds, as in cel-go.
   'timestamps/duration_converters/get_milliseconds',
   'dynamic/value_null/literal',
   // Texts are reversed from version 3 of the strings library on; Kubernetes has version 2.
@@ -76,7 +76,7 @@ function readTagged(tagged: Tagged): Value {
   }
 }
 
-/** Equal, and of one kind: `1 == 1.0` is not enough. A zero is one of either sign, since the cases do not tell. */
+/** True for equal values of the same kind: `1 == 1.0` is not enough. Both zeros are the same, since the cases do not state the sign. */
 function isSame(a: Value, b: Value): boolean {
   if (kindOf(a) !== kindOf(b)) return false
   if (kindOf(a) === 'double') return doubleOf(a) === doubleOf(b) || (Number.isNaN(doubleOf(a)) && Number.isNaN(doubleOf(b)))

@@ -32,10 +32,10 @@ function isEmpty(meter: Meter, value: Value): boolean {
   return typeof value === 'object' && value !== null ? sizeOf(meter, value) === 0 : value === ''
 }
 
-/** More parts than any limit of a call allows are not counted to their end. */
+/** Counting stops here; no cost limit allows more parts. */
 const partsMax = 2_000_000
 
-/** The parts of a value, each once. */
+/** The number of parts of a value. */
 function allParts(meter: Meter, value: Value): number {
   if (typeof value === 'string') return Math.floor(utf8Length(value) * perElement)
   if (value instanceof Uint8Array) return Math.floor(value.length * perElement)
@@ -84,7 +84,7 @@ const selfCompare =
     return allocating(isText ? 2 + perElement : 2, size * size)
   }
 
-/** Costs by function, whichever overload was chosen. */
+/** Costs by function, for all overloads. */
 const byFunction: Readonly<Record<string, CallCost>> = {
   check: () => accessCheckCost,
   fieldSelector: selector,
@@ -147,7 +147,7 @@ const product: CallCost = (meter, text, part) => traversal(meter, text) * traver
 const joined: CallCost = (meter, a, b) => Math.ceil((sizeOf(meter, a) + sizeOf(meter, b)) * perElement)
 const ofArgument: CallCost = (meter, _, part) => traversal(meter, part)
 
-/** Costs of overloads; a call whose overload is chosen at evaluation alone costs 1 instead. */
+/** Costs by overload. A call whose overload is chosen at evaluation costs 1 instead. */
 const byOverload: Readonly<Record<string, CallCost>> = {
   starts_with_string: ofArgument,
   ends_with_string: ofArgument,
@@ -177,7 +177,7 @@ export function costOf(name: string, overload: string): CallCost | undefined {
   return Object.hasOwn(byOverload, overload) ? byOverload[overload] : undefined
 }
 
-/** True if the cost is known after the call alone. */
+/** True if the cost depends on the result of the call. */
 export function needsResult(name: string): boolean {
   return needing.has(name)
 }

@@ -9,7 +9,7 @@ export class Refused extends Error {}
 
 const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint'])
 
-/** The constant that the conversion of a constant is; undefined for any other call. One that cannot be made refuses the expression. */
+/** The result of a constant conversion; undefined for any other call. A conversion that fails refuses the expression. */
 export function foldConversion(name: string, parts: readonly PlannedPart[], run: Run | undefined): PlannedPart | undefined {
   const [only] = parts
   if (!conversions.has(name) || parts.length !== 1 || only?.kind !== 'constant' || run === undefined) return undefined
@@ -20,7 +20,7 @@ export function foldConversion(name: string, parts: readonly PlannedPart[], run:
 
 const regexFunctions = new Set(['matches', 'find', 'findAll'])
 
-/** The regex that a constant pattern is, made once; undefined where the pattern is none. A wrong one refuses the expression. */
+/** The regex of a constant pattern, compiled once; undefined if the pattern is not constant. A malformed pattern refuses the expression. */
 export function constantRegex(name: string, pattern: PlannedPart | undefined): Regex | undefined {
   if (!regexFunctions.has(name) || pattern?.kind !== 'constant' || typeof pattern.value !== 'string') return undefined
   const regex = compileRegex(pattern.value)

@@ -85,7 +85,7 @@ import { isZero, size } from './measure.ts'
 /** A function of the language: its receiver, if any, is the first argument. It returns an error value for undeclared arguments. */
 export type Run = (meter: Meter, ...args: Value[]) => Value
 
-/** As `Run`, without work that its cost does not show. */
+/** Like `Run`, for a function whose cost covers all its work. */
 type Pure = (...args: Value[]) => Value
 
 function ordering(decide: (order: number) => boolean): Pure {
@@ -122,7 +122,7 @@ function withRegex(use: RegexUse | undefined): Run {
   }
 }
 
-/** A function of texts and patterns whose pattern is made already. */
+/** A function of texts and patterns for a pattern that is already compiled. */
 export function withPattern(name: string, regex: Regex): Run {
   const use = regexUses[name]
   return (_meter, text, _pattern, limit) => (typeof text === 'string' ? (use?.(regex, text, limit) ?? noSuchOverload()) : noSuchOverload())
@@ -177,7 +177,7 @@ function copyOf(meter: Meter, map: Value): CelMap {
   return made
 }
 
-/** Number of arguments, the receiver included: exactly one of these. */
+/** The implementation of a function, and the numbers of arguments that it accepts, the receiver included. */
 interface Declared {
   readonly arity: readonly number[]
   readonly run: Run
@@ -434,7 +434,7 @@ function unwrapAll(meter: Meter, list: Value): Value {
   return itemsOf(meter, list).flatMap((item) => (item instanceof Optional ? (item.hasValue ? [item.value] : []) : [item]))
 }
 
-/** The implementation of a function with this number of arguments; undefined without such a form. */
+/** The implementation of a function for a number of arguments; undefined if the function has no such form. */
 export function functionOf(name: string, arity: number, style: FormatStyle): Run | undefined {
   if (name === 'format' && arity === 2) return (meter, text, args) => formatText(meter, text, args, style)
   const found = Object.hasOwn(declared, name) ? declared[name] : undefined

@@ -42,7 +42,7 @@ const environment = new Environment({
 })
 const authorizer = new Authorizer(() => ({ isAllowed: true, reason: 'allowed by the test' }))
 
-/** Evaluates as the tests of the cases do: without constants that are made once. */
+/** Evaluates without folding of constants, like the upstream tests of these cases. */
 function evaluate(expression: string): Evaluation | { readonly kind: 'invalid'; readonly message: string } {
   const compiled = environment.compile(expression)
   if (compiled.kind === 'invalid') return compiled
@@ -102,7 +102,7 @@ const statements: Readonly<Record<string, string>> = {
   'library-semver.jsonl': 'CEL-14',
 }
 
-/** Files that are not about values are about costs. */
+/** The statement that a file shows: the library's own, or CEL-48 for a file about costs. */
 function statementOf(file: string): string {
   return statements[file] ?? 'CEL-48'
 }

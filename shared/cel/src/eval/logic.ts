@@ -1,7 +1,7 @@
 import { CelError, type Value } from '../values/values.ts'
 import type { Step } from './program.ts'
 
-/** `&&` with a stop of false, `||` with true: an error counts where no term decides. */
+/** `&&` for a stop of false, `||` for true. An error is the result only if no term equals the stop. */
 export function planLogic(terms: readonly Step[], stop: boolean): Step {
   const [left, right] = terms
   if (terms.length === 2 && left !== undefined && right !== undefined) {

@@ -11,7 +11,7 @@ export function size(meter: Meter, value: Value): Value {
   return isMap(value) ? mapSize(meter, value) : noSuchOverload()
 }
 
-/** The first moment of the year 1, which Go holds for no time. */
+/** The first moment of the year 1, which is Go's zero time. */
 const firstMoment = -62_135_596_800_000_000_000n
 
 /** True if a value is the zero value of its type. */

@@ -10,7 +10,7 @@ export function candidates(container: string, name: string): string[] {
   return [...names, name]
 }
 
-/** `a.b.c` of a chain of selections on an identifier; undefined for any other expression. */
+/** The dotted name of a chain of selections on an identifier; undefined for any other expression. */
 export function dottedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name
   if (expr.kind !== 'select' || expr.test) return undefined
@@ -25,7 +25,7 @@ export function isNamespaced(name: string, arity: number): boolean {
   return namespaces.has(name.split('.')[0] ?? '') && functionOf(name, arity, 'version2') !== undefined
 }
 
-/** The text that a constant field name is. */
+/** The field name in a constant expression. */
 export function fieldName(expr: Expr): string {
   return expr.kind === 'constant' && expr.constant.type === 'string' ? expr.constant.value : ''
 }

@@ -10,7 +10,7 @@ export interface PlannedPart {
   readonly resolve?: Step
 }
 
-/** A name of a slot; with `init`, the slot is filled when it is read first. */
+/** A local name and its slot. With `init`, the first read fills the slot. */
 export interface Local {
   readonly name: string
   readonly slot: number
@@ -22,13 +22,13 @@ export interface PartPlanner {
   /** True if constant lists, maps and conversions are made once and cost nothing. */
   readonly isFolded: boolean
   plan(expr: Expr): PlannedPart
-  /** A slot that no other part uses. */
+  /** Returns an unused slot. */
   newSlot(): number
-  /** Plans parts in which names mean slots. */
+  /** Plans parts in which local names refer to slots. */
   within<Result>(locals: readonly Local[], use: () => Result): Result
 }
 
-/** The part that is always the same value. */
+/** A part with a constant value. */
 export function constant(value: Value): PlannedPart {
   return { step: () => value, kind: 'constant', value }
 }

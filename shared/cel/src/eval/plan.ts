@@ -21,19 +21,19 @@ export interface PlanOptions {
   /** True if constant lists, maps and conversions are made once and cost nothing, as in kube-apiserver; true by default. */
   readonly isFolded?: boolean
   readonly formatStyle?: FormatStyle
-  /** Values of names besides the variables: enumerations, types. */
+  /** Values of names that are not variables: enumerations and types. */
   readonly constants?: ReadonlyMap<string, Value>
-  /** The namespace of names in an expression that was not checked. */
+  /** The container of names in an unchecked expression. */
   readonly container?: string
 }
 
-/** The result of planning. A constant conversion that fails, and a malformed constant pattern, refuse the expression. */
+/** The result of planning. Expressions with a failing constant conversion or a malformed constant pattern are refused. */
 export type Planned = { readonly kind: 'program'; readonly program: Program } | { readonly kind: 'refused'; readonly message: string }
 
 /** Closures deeper than this might not fit on the stack. */
 const depthMax = 1_000
 
-/** Makes a program of an expression. Names without a reference, in one that was not checked, are found at evaluation. */
+/** Makes a program of an expression. In an unchecked expression, names without a reference are resolved at evaluation. */
 export function plan(checked: CheckedAst, options: PlanOptions = {}): Planned {
   const planner = new Planner(checked, options)
   try {
@@ -43,7 +43,7 @@ export function plan(checked: CheckedAst, options: PlanOptions = {}): Planned {
   }
 }
 
-/** As `plan`, with a pause after each few thousand parts of the expression. */
+/** Like `plan`, but pauses after every few thousand parts of the expression. */
 export function* planInSteps(checked: CheckedAst, options: PlanOptions = {}, large = largeParts(checked.expr)): Steps<Planned> {
   const planner = new Planner(checked, options, large)
   try {
@@ -64,9 +64,9 @@ class Planner implements PartPlanner {
   readonly #checked: CheckedAst
   readonly isFolded: boolean
   readonly #options: PlanOptions
-  /** Variables that are read, by their names. */
+  /** Global variables that the expression reads, by name. */
   readonly #globals = new Map<string, Attribute>()
-  /** Parts whose own parts are planned before them, one after the other, with the results of those. */
+  /** Large parts. Their subexpressions are planned first, one after the other, and `#planned` holds the results. */
   readonly #large: ReadonlySet<Expr>
   readonly #planned = new Map<Expr, PlannedPart>()
   readonly #comprehensions = new Map<Expr, PlannedComprehension>()
@@ -227,7 +227,7 @@ class Planner implements PartPlanner {
     return this.#options.constants?.get(name) ?? typeConstants.get(name)
   }
 
-  /** A variable under one of some names, which is read when it is needed first. */
+  /** A global variable with one of several names, read when first needed. */
   #planGlobal(...names: readonly string[]): Attribute {
     const key = names.join(' ')
     const known = this.#globals.get(key)
@@ -257,7 +257,7 @@ class Planner implements PartPlanner {
     return this.#chained(operand, planSelect(operand.resolve, expr.field))
   }
 
-  /** `a.b.c` that was not checked: the longest name that is a variable, and selections from it. */
+  /** `a.b.c` in an unchecked expression: the longest prefix that is a variable, and selections from it. */
   #planUncheckedChain(qualified: string): PlannedPart {
     const parts = qualified.split('.')
     const ways: { names: readonly string[]; resolve: Step }[] = []
@@ -312,7 +312,7 @@ class Planner implements PartPlanner {
 
   #planConditional(condition: PlannedPart, yes: PlannedPart, no: PlannedPart): PlannedPart {
     const test = condition.step
-    // A branch that is an attribute is resolved as part of the whole, and the unit of an attribute is not counted for it.
+    // A branch that is an attribute is resolved with the whole conditional, and its own attribute unit is not charged.
     const whenTrue = yes.resolve ?? yes.step
     const whenFalse = no.resolve ?? no.step
     const step: Step = (frame) => {
@@ -362,7 +362,7 @@ class Planner implements PartPlanner {
     return { name: expr.name, target: expr.target }
   }
 
-  /** The whole name of a chain of selections of which the checker found no part. */
+  /** The dotted name of a chain of selections in which the checker resolved no name. */
   #uncheckedName(expr: SelectExpr): string | undefined {
     if (this.#isLocal(expr)) return undefined
     for (let part: Expr = expr; part.kind === 'select'; part = part.operand) {
@@ -379,7 +379,7 @@ class Planner implements PartPlanner {
     return name !== undefined && this.#locals.some((local) => local.name === name)
   }
 
-  /** `a.or(b)` and `a.orValue(b)` evaluate their second side where it is needed alone. */
+  /** `a.or(b)` and `a.orValue(b)` evaluate the second side only if needed. */
   #planOptionalMethod(name: string, operands: readonly Expr[]): PlannedPart | undefined {
     const [left, right] = operands
     if ((name !== 'or' && name !== 'orValue') || operands.length !== 2 || left === undefined || right === undefined) return undefined

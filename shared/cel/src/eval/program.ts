@@ -22,17 +22,17 @@ export type Evaluation = { readonly cost: number; readonly work: number } & (
 
 /** Bounds of one evaluation. */
 export interface EvaluationBounds {
-  /** The evaluation stops where its cost is above; no limit where it is left out. */
+  /** The evaluation stops above this cost. Default: unlimited. */
   readonly costLimit?: number
-  /** Asked each hundred iterations; the evaluation stops where it says so. */
+  /** Called every hundred iterations; true stops the evaluation. */
   readonly isInterrupted?: () => boolean
-  /** The meter of the evaluation that needs this one; absent: its own. */
+  /** The meter of the outer evaluation that this one belongs to. Default: a new meter. */
   readonly meter?: Meter
 }
 
-/** An expression that can be evaluated as often as wanted. */
+/** An expression that is ready to be evaluated, any number of times. */
 export interface Program {
-  /** Variables are read when the expression needs them, each once at most. */
+  /** Each variable is read at most once, when the expression needs it. */
   evaluate(variables: Readonly<Record<string, Value>>, bounds?: EvaluationBounds): Evaluation
 }
 
@@ -47,18 +47,18 @@ class Stopped {
 const overLimit = new Stopped('operation cancelled: actual cost limit exceeded')
 const interrupted = new Stopped('operation interrupted')
 
-/** Adds to the cost; leaves the evaluation where the limit is passed. */
+/** Adds to the cost. Throws above the limit. */
 export function charge(frame: Frame, cost: number): void {
   frame.cost += cost
   if (frame.cost > frame.limit) throw overLimit
 }
 
-/** Leaves the evaluation where the caller wants it to end. */
+/** Throws if the caller wants the evaluation to stop. */
 export function checkInterruption(frame: Frame): void {
   if (frame.isInterrupted?.() === true) throw interrupted
 }
 
-/** A variable that was not looked up yet. */
+/** Marks a variable that was not looked up yet. */
 export const unread: unique symbol = Symbol('unread')
 
 /** Makes a program of a planned expression. */

@@ -94,7 +94,7 @@ describe('equal maps and lists in a loop', () => {
   const size = 20_000
   const rule = 'numbers.all(n, self == other)'
   const loops = 100
-  /** A look-up of the accumulator, the condition and two variables, and a tenth of the size. */
+  /** Each loop looks up the accumulator, the condition and two variables, and compares a tenth of the size. */
   const cost = 2 + loops * (3 + 2 + size / 10)
 
   test.each([

@@ -8,7 +8,7 @@ import { kubernetesTypes } from './types.ts'
 const { bool, string } = types
 const { authorizer, decision, groupCheck, pathCheck, resourceCheck } = kubernetesTypes
 const one = { estimate: constantCost(1n) }
-/** Two checks fit into the limit of one call. */
+/** The limit of one call leaves room for two checks. */
 const check = { estimate: constantCost(350_000n) }
 
 /** A user's rights: only for a declared variable of the type Authorizer. */
@@ -56,7 +56,7 @@ export const authorizationSelectors: Library = {
   ],
 }
 
-/** A selector of n characters is read once, and has a requirement, which is a struct with a list, for each two of them. */
+/** A selector is read once. Every two characters may add a requirement, which is a struct with a list. */
 function selects({ args }: CallSizes): CallEstimate {
   const { size } = at(args, 1)
   return { cost: add(add(fixed(10n), scale(size, perElement)), scale(scale(size, 0.5), 50)) }

@@ -11,7 +11,7 @@ const comparable: Readonly<Record<string, CelType>> = { int, uint, double, bool,
 const summable: Readonly<Record<string, CelType>> = { int, uint, double, duration }
 const once = { estimate: comparesElements }
 
-/** Order, sum and extremes of lists, and where an element is. */
+/** Order, sum, extremes and positions of list elements. */
 export const lists: Library = {
   name: 'lists',
   since: 0,
@@ -25,14 +25,14 @@ export const lists: Library = {
   ],
 }
 
-/** Tests whether a list has an element, or is it. */
+/** Tests whether a list contains a value, or a single value equals it. */
 export const includes: Library = {
   name: 'lists (includes)',
   since: 37,
   functions: [{ name: 'includes', overloads: [memberOverload('list_includes_dyn_dyn', [dyn, dyn], bool, { estimate: includesElement })] }],
 }
 
-/** Lists made of lists: parts, order, each element once. */
+/** Functions that make a list from a list: parts of it, its order, distinct elements. */
 export const listTransforms: Library = {
   name: 'lists (transforms)',
   since: 34,
@@ -93,7 +93,7 @@ function forEach(
   return { name, overloads: Object.entries(over).map(([typeName, type]) => make(typeName, type)) }
 }
 
-/** A list of dyn is one of elements that cost one each. */
+/** An element of a list of dyn counts as 1. */
 function includesElement(call: CallSizes): CallEstimate {
   const list = at(call.args, 0)
   return list.element() === undefined ? { cost: list.size } : comparesElements(call)

@@ -69,7 +69,7 @@ function containsCidr(call: CallSizes): CallEstimate {
   return { cost: add(add(containsIp(call).cost, scale(octets, perElement)), fixed(1n)) }
 }
 
-/** A text is parsed first. */
+/** The cost of parsing an argument that is a text. */
 function parsed(argument: CallSizes['args'][number] | undefined) {
   return argument?.type.kind === 'string' ? scale(argument.size, perElement) : fixed(0n)
 }

@@ -88,7 +88,7 @@ const firstStrings: readonly FunctionDeclaration[] = [
   },
 ]
 
-/** Searches and changes of texts, in the form before version 2 of this library. */
+/** Searches and changes of texts, before version 2 of this library. */
 export const stringsBefore: Library = { name: 'strings', since: 0, until: 29, functions: firstStrings }
 
 /** Searches and changes of texts, formats and quotes. */

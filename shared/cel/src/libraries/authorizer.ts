@@ -16,7 +16,7 @@ type AccessRequest =
       readonly serviceAccount?: ServiceAccount
     }
 
-/** A service account that is asked for instead of the user of the request. */
+/** A service account whose access is checked instead of the user's. */
 export interface ServiceAccount {
   readonly namespace: string
   readonly name: string
@@ -29,7 +29,7 @@ interface AccessDecision {
   readonly error?: string
 }
 
-/** Decides; the caller binds it to the user of the request. */
+/** Decides about the user of the request, whom the caller has bound. */
 export type Authorize = (request: AccessRequest) => AccessDecision
 
 type Draft = Omit<Extract<AccessRequest, { kind: 'resource' }>, 'kind' | 'verb' | 'serviceAccount'>

@@ -27,7 +27,7 @@ const precisionMax = 100
 const depthMax = 100
 /** The work of printing an item, in steps. */
 const itemSteps = 64
-/** The same for a byte in hexadecimal. */
+/** The work of printing a byte in hexadecimal. */
 const byteSteps = 6
 
 class Refused extends Error {}

@@ -47,7 +47,7 @@ class Cidr extends Opaque {
     return `${printOctets(this.octets)}/${this.bits}`
   }
 
-  /** The same prefix with the later bits zero. */
+  /** The same range with all host bits zero. */
   masked(): Cidr {
     return new Cidr(maskOctets(this.octets, this.bits), this.bits)
   }

@@ -17,7 +17,7 @@ export function isSorted(meter: Meter, list: Value): Value {
   return true
 }
 
-/** `list.sum()`; an empty list gives the zero of its type, which the caller knows. */
+/** `list.sum()`. For an empty list the caller passes the zero of its type. */
 export function sum(meter: Meter, list: Value, zero: Value = 0): Value {
   if (!isList(list)) return noSuchOverload()
   const items = itemsOf(meter, list)
@@ -60,7 +60,7 @@ export function lastIndexOf(meter: Meter, target: Value, sought: Value, from?: V
   return -1
 }
 
-/** `list.includes(item)`; a value that is no list includes itself alone. */
+/** `list.includes(item)`. A value that is not a list includes only itself. */
 export function includes(meter: Meter, target: Value, sought: Value): Value {
   return isList(target) ? isIn(meter, sought, target) : equal(meter, target, sought)
 }
@@ -115,7 +115,7 @@ export function sortByKeys(meter: Meter, list: Value, keyList: Value): Value {
   return order.map((index) => items[index])
 }
 
-/** `list.distinct()`: the first of each. */
+/** `list.distinct()`: the first of each group of equal items. */
 export function distinct(meter: Meter, list: Value): Value {
   if (!isList(list)) return noSuchOverload()
   const found: Value[] = []
@@ -149,19 +149,19 @@ export function isIn(meter: Meter, item: Value, list: Value): Value {
   return false
 }
 
-/** `sets.contains(list, sublist)`: whether each item of the second is in the first. */
+/** `sets.contains(list, sublist)`: true if the list contains each item of the sublist. */
 export function setContains(meter: Meter, list: Value, sublist: Value): Value {
   if (!isList(list) || !isList(sublist)) return noSuchOverload()
   return itemsOf(meter, sublist).every((item) => isIn(meter, item, list) === true)
 }
 
-/** `sets.intersects(a, b)`: whether they share an item. */
+/** `sets.intersects(a, b)`: true if the lists share an item. */
 export function setIntersects(meter: Meter, a: Value, b: Value): Value {
   if (!isList(a) || !isList(b)) return noSuchOverload()
   return itemsOf(meter, a).some((item) => isIn(meter, item, b) === true)
 }
 
-/** `sets.equivalent(a, b)`: whether each contains the other. */
+/** `sets.equivalent(a, b)`: true if each list contains the items of the other. */
 export function setEquivalent(meter: Meter, a: Value, b: Value): Value {
   if (!isList(a) || !isList(b)) return noSuchOverload()
   return setContains(meter, a, b) === true && setContains(meter, b, a) === true

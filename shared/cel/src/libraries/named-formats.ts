@@ -21,7 +21,7 @@ import { isUrl, parseUrl } from './urls.ts'
 export class NamedFormat extends Opaque {
   override readonly typeName = 'kubernetes.NamedFormat'
   readonly name: string
-  /** The length that the cost of `validate` counts for its pattern. */
+  /** The length of the pattern for the cost of `validate`. */
   readonly regexSize: number
   readonly check: (text: string, meter: Meter) => readonly string[]
 
@@ -42,7 +42,7 @@ const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]
 
 function checkLength(text: string, lengthMax: number, pattern: RegExp, wrong: string): string[] {
   const problems = text.length > lengthMax ? [`must be no more than ${lengthMax} characters`] : []
-  // A text that is far too long is not matched at all: the answer is no either way.
+  // A text that is far too long is not matched, since it is invalid anyway.
   if (text.length > lengthMax * 16 || !pattern.test(text)) problems.push(wrong)
   return problems
 }

@@ -4,7 +4,7 @@ const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]
 const wrongSuffix = "unable to parse quantity's suffix"
 const wrongNumber = 'unable to parse numeric part of quantity'
 
-/** A quantity with more digits, or an exponent further out, would cost more to compute with than any use of it is worth. */
+/** Maximum digits, and maximum exponent. Larger quantities would take too long to compute with. */
 const digitsMax = 4096
 const finestExponent = -9
 const int64Max = 2n ** 63n - 1n
@@ -29,7 +29,7 @@ export class Quantity extends Opaque {
     return other instanceof Quantity && compareQuantities(this, other) === 0
   }
 
-  /** The amount as an int64; undefined where it is none. */
+  /** The amount as an int64; undefined if it is not an int64. */
   toInteger(): bigint | undefined {
     const { mantissa, exponent } = this
     const scale = powerOfTen(Math.abs(exponent))
@@ -73,7 +73,7 @@ function readQuantity(text: string): Quantity | string {
   return sign === '-' ? new Quantity(-bounded.mantissa, bounded.exponent) : bounded
 }
 
-/** Rounds away from zero to a nano, caps the binary family at the largest int64. */
+/** Rounds away from zero to a nano, and caps binary quantities at the largest int64. */
 function bound(mantissa: bigint, exponent: number, isBinary: boolean): Quantity {
   const tooFine = exponent < finestExponent
   const scale = powerOfTen(tooFine ? finestExponent - exponent : 0)

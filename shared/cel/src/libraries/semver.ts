@@ -36,7 +36,7 @@ function isSwitch(value: Value): boolean {
   return value === undefined || typeof value === 'boolean'
 }
 
-/** Without `v`, without leading zeros, with `.0` for absent parts. */
+/** The version without `v` and leading zeros, with `.0` for missing parts. */
 function normalized(text: string): string {
   const plain = text.startsWith('v') ? text.slice(1) : text
   const end = plain.search(/[-+]/)

@@ -2,7 +2,7 @@ import { isList, itemsOf } from '../values/collections.ts'
 import type { Meter } from '../values/meter.ts'
 import { CelError, isInt, noSuchOverload, type Value } from '../values/values.ts'
 
-/** The code points of a text, or the text itself if its indices are those of its code points. */
+/** The code points of a text; the text itself if every code point is one UTF-16 unit. */
 type Points = string | readonly string[]
 
 function pointsOf(meter: Meter, text: string): Points {
@@ -74,7 +74,7 @@ export function substring(meter: Meter, text: Value, start: Value, end?: Value):
   return to > points.length ? outOfRange(end) : part(points, from, to)
 }
 
-/** A longer text would take more time and memory than its cost pays for. */
+/** Maximum length of a result. A longer text would take more time and memory than its cost pays for. */
 const replacedMax = 16_777_216
 
 function grown(text: string, old: string, replacement: string): number {

@@ -2,7 +2,7 @@ import { at } from '../at.ts'
 import type { Macro } from '../library.ts'
 import { bindVariable } from './parts.ts'
 
-/** `cel.bind(name, value, expression)`: the expression with a value under a name. */
+/** `cel.bind(name, value, expression)`: evaluates the expression with the value bound to the name. */
 export const bindMacro: Macro = {
   name: 'bind',
   member: true,

@@ -1,7 +1,7 @@
 import { type Expr, operators } from '../ast.ts'
 import type { ComprehensionParts, ExprBuilder } from '../library.ts'
 
-/** A loop's work on each element of a list or map; the caller chooses the range and the variables. */
+/** The body of a loop over a list or map; the caller chooses the range and the variables. */
 export type LoopBody = Omit<ComprehensionParts, 'variable' | 'variable2' | 'range'>
 
 /** True unless the predicate is false for an element. */
@@ -14,7 +14,7 @@ export function allOf(builder: ExprBuilder, predicate: Expr): LoopBody {
   }
 }
 
-/** True where the predicate is true for an element. */
+/** True if the predicate is true for an element. */
 export function existsOf(builder: ExprBuilder, predicate: Expr): LoopBody {
   return {
     init: builder.constant({ type: 'bool', value: false }),
@@ -24,7 +24,7 @@ export function existsOf(builder: ExprBuilder, predicate: Expr): LoopBody {
   }
 }
 
-/** True where the predicate is true for one element alone. */
+/** True if the predicate is true for exactly one element. */
 export function existsOneOf(builder: ExprBuilder, predicate: Expr): LoopBody {
   const one = () => builder.constant({ type: 'int', value: 1n })
   return {
@@ -35,7 +35,7 @@ export function existsOneOf(builder: ExprBuilder, predicate: Expr): LoopBody {
   }
 }
 
-/** A list with one element for each that passes the filter. */
+/** A list with one item for each element that passes the filter. */
 export function listOfEach(builder: ExprBuilder, filter: Expr | undefined, element: Expr): LoopBody {
   const step = builder.call(operators.add, accumulated(builder), builder.list(element))
   return { init: builder.list(), condition: always(builder), step: onlyIf(builder, filter, step), result: accumulated(builder) }

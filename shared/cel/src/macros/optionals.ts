@@ -3,7 +3,7 @@ import { at } from '../at.ts'
 import type { ExprBuilder, Macro } from '../library.ts'
 import { bindVariable } from './parts.ts'
 
-/** `optMap` and `optFlatMap`: an expression over the value of an optional, where it has one. */
+/** `optMap` and `optFlatMap`: apply an expression to the value of an optional. */
 export const optionalMacros: readonly Macro[] = [
   over('optMap', (builder, bound) => builder.call('optional.of', bound)),
   over('optFlatMap', (_builder, bound) => bound),

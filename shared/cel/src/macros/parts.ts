@@ -4,7 +4,7 @@ import type { ExprBuilder } from '../library.ts'
 /** The loop variable of a comprehension that has no loop. */
 const unusedVariable = '#unused'
 
-/** The name of a loop variable that a macro takes as an argument; undefined, with an error, where the argument is none. */
+/** The name in an argument that declares a loop variable; reports an error and gives undefined if the argument is not a name. */
 export function loopVariable(builder: ExprBuilder, argument: Expr, problem = 'argument must be a simple name'): string | undefined {
   if (argument.kind !== 'ident' || argument.name.startsWith('.')) return builder.fail(problem, argument)
   if (argument.name === builder.accumulator || argument.name === '__result__') {
@@ -13,7 +13,7 @@ export function loopVariable(builder: ExprBuilder, argument: Expr, problem = 'ar
   return argument.name
 }
 
-/** A value under a name for one expression: a comprehension without a loop. */
+/** Binds a value to a name for one expression, by a comprehension without a loop. */
 export function bindVariable(builder: ExprBuilder, name: string, value: Expr, body: Expr): Expr {
   return builder.comprehension({
     variable: unusedVariable,

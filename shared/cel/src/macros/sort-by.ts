@@ -3,7 +3,7 @@ import type { Macro } from '../library.ts'
 import { listOfEach } from './loops.ts'
 import { bindVariable, loopVariable } from './parts.ts'
 
-/** The method that sorts a list by keys that belong to its elements, which no expression can spell. */
+/** The method that sorts a list by a list of keys. Its name cannot be written in an expression. */
 export const sortByKeys = '@sortByAssociatedKeys'
 
 const input = '@__sortBy_input__'

@@ -4,7 +4,7 @@ import type { ExprBuilder, Macro } from '../library.ts'
 import { allOf, existsOf, existsOneOf, type LoopBody, listOfEach, mapOfEach } from './loops.ts'
 import { loopVariable } from './parts.ts'
 
-/** The function that gives a map with one entry more, which no expression can spell. */
+/** The function that adds an entry to a map. Its name cannot be written in an expression. */
 export const mapInsert = 'cel.@mapInsert'
 
 /** Macros that loop over index and element of a list, or key and value of a map. */

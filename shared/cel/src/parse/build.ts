@@ -5,13 +5,13 @@ import type { Issue } from './source.ts'
 /** The accumulator of comprehensions; `@` is no part of any identifier. */
 const accumulator = '@result'
 
-/** Most parts of an expression: a macro may repeat its target, and macros on macros would multiply. */
+/** Maximum number of parts: a macro may repeat its target, so nested macros would multiply. */
 export const partsMax = 200_000
 
 /** Assigns the ids of an expression's parts and collects its errors. */
 export class Parts {
   readonly issues: Issue[] = []
-  /** The last id that was given. */
+  /** The last assigned id. */
   last = 0
 
   next(): number {
@@ -85,7 +85,7 @@ class PlacedBuilder implements ExprBuilder {
   }
 }
 
-/** The same expression with ids of its own; stops in the middle where the expression has too many parts. */
+/** A copy with new ids. It is incomplete if the expression has too many parts. */
 function copyExpr(expr: Expr, parts: Parts): Expr {
   if (parts.isFull) return expr
   const id = parts.next()

@@ -2,12 +2,12 @@ import { quoteToken } from './lexer.ts'
 import { SyntaxStop } from './stop.ts'
 import type { Token } from './tokens.ts'
 
-/** Words that are no names of variables. */
+/** Words that cannot name variables. */
 export const reserved = new Set(
   'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(' '),
 )
 export const literals = new Set(['true', 'false', 'null'])
-/** Words that are no names of fields either. */
+/** Words that cannot name fields either. */
 export const keywords = new Set([...literals, 'in'])
 
 /** The optional parts of the grammar. */
@@ -46,17 +46,17 @@ export function isElementStart({ kind, text }: Token): boolean {
   return kind !== 'end' && kind !== 'escapedIdent' && !(kind === 'ident' && text === 'in')
 }
 
-/** Another token is expected in place of this one. */
+/** The error of a token in the place of another one. */
 export function mismatched({ start, text }: Token, expected: string): SyntaxStop {
   return new SyntaxStop(start, `Syntax error: mismatched input '${quoteToken(text)}' expecting ${expected}`)
 }
 
-/** Without this token the expression would be whole. */
+/** The error of an extra token: the expression is valid without it. */
 export function extraneous({ start, text }: Token, expected: string): SyntaxStop {
   return new SyntaxStop(start, `Syntax error: extraneous input '${quoteToken(text)}' expecting ${expected}`)
 }
 
-/** Nothing that may follow a dot is the token behind it. */
+/** The error of a token that cannot follow a dot. */
 export function notViable(dot: Token, { kind, text, start }: Token): SyntaxStop {
   const blanks = ' '.repeat(Math.max(0, start - dot.start - 1))
   return new SyntaxStop(start, `Syntax error: no viable alternative at input '.${blanks}${kind === 'end' ? '' : quoteToken(text)}'`)

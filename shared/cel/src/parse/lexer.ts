@@ -11,7 +11,7 @@ const plainText = [
 const rawText = `[rR](?:"""[^]*?"""|'''[^]*?'''|"[^"\\n\\r]*"|'[^'\\n\\r]*')`
 const string = `(?:${rawText}|${plainText})`
 
-/** The candidates of a token by its first character, in the order of trial; the first match is the longest. */
+/** A kind of token and its pattern. */
 interface Lexeme {
   readonly kind: TokenKind | 'space'
   readonly pattern: RegExp
@@ -27,7 +27,7 @@ const ident: Lexeme = { kind: 'ident', pattern: /[a-zA-Z_][a-zA-Z0-9_]*/y }
 const escapedIdent: Lexeme = { kind: 'escapedIdent', pattern: /`[a-zA-Z0-9_./ -]+`/y }
 const punctuation: Lexeme = { kind: 'punctuation', pattern: /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y }
 
-/** By the code of the first character. */
+/** Lexemes by the code of the first character, in the order of trial; the first match is the longest. */
 const byFirst: (readonly Lexeme[] | undefined)[] = new Array(128).fill(undefined)
 setLexemes('\t \r\n\f', [space])
 setLexemes('/', [space, punctuation])
@@ -44,13 +44,13 @@ function setLexemes(characters: string, lexemes: readonly Lexeme[]): void {
   for (const character of characters) byFirst[character.charCodeAt(0)] = lexemes
 }
 
-/** The tokens of a text, of which the last is its end, and its other characters. */
+/** The tokens of a text, the last one marking its end, and issues about other characters. */
 export interface Scanned {
   readonly tokens: readonly Token[]
   readonly issues: readonly Issue[]
 }
 
-/** Units of a text that are scanned between two pauses. */
+/** UTF-16 units that are scanned between two pauses. */
 const unitsPerStep = 25_000
 
 /** Divides a text into tokens. */
@@ -81,7 +81,7 @@ class Scanner {
     this.#text = text
   }
 
-  /** Takes the tokens that begin before an offset. */
+  /** Reads the tokens that begin before an offset. */
   scanTo(end: number): void {
     while (this.#start < end) this.#start = this.#next(this.#text, this.#start)
   }
@@ -91,7 +91,7 @@ class Scanner {
     return { tokens: this.#tokens, issues: this.#issues }
   }
 
-  /** Takes the token at an offset; gives the offset of the next. */
+  /** Reads the token at an offset and returns the offset of the next one. */
   #next(text: string, start: number): number {
     const lexeme = lexemeAt(text, start)
     const end = lexeme === undefined ? start + unknownLength(text, start) : lexeme.pattern.lastIndex
@@ -105,7 +105,7 @@ class Scanner {
   }
 }
 
-/** The first lexeme that matches; its pattern tells where it ends. */
+/** The first matching lexeme; its pattern's `lastIndex` is the end of the match. */
 function lexemeAt(text: string, start: number): Lexeme | undefined {
   const lexemes = byFirst[text.charCodeAt(start)]
   if (lexemes === undefined) return undefined
@@ -116,7 +116,7 @@ function lexemeAt(text: string, start: number): Lexeme | undefined {
   return undefined
 }
 
-/** A text that is never closed ends with its line; everything else that is no token is one character. */
+/** The length of an invalid token: an unclosed text extends to the end of its line, anything else is one character. */
 function unknownLength(text: string, start: number): number {
   if (text[start] !== '"' && text[start] !== "'") return (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1
   const end = text.indexOf('\n', start)

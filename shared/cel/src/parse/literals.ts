@@ -28,7 +28,7 @@ export function readLiteral(token: Token, isNegative: boolean): Literal {
   }
 }
 
-/** Digits so few that a double holds their value. */
+/** Maximum number of digits that a double always holds exactly. */
 const exactDigitsMax = 15
 
 function readInt(text: string, isNegative: boolean): Literal {
@@ -48,7 +48,7 @@ function readUint(text: string): Literal {
   return { constant: { type: 'uint', value } }
 }
 
-/** Digits beyond 64 bits are not read: the time to read them grows faster than their number. */
+/** Digits beyond 64 bits are not read, since reading them takes quadratic time. */
 function readDigits(text: string): bigint | undefined {
   const prefix = text.startsWith('0x') ? '0x' : ''
   const digits = text.slice(prefix.length).replace(/^0+(?=.)/, '')
@@ -73,7 +73,7 @@ function readString(text: string): Literal {
   return problem === undefined ? { constant: { type: 'string', value } } : { problem }
 }
 
-/** Characters are the bytes of their UTF-8; `\xff` and `\377` are one byte, and code points cannot be escaped. */
+/** Characters become their UTF-8 bytes; `\xff` and `\377` are one byte, and code points cannot be escaped. */
 function readBytes(text: string): Literal {
   const { content, isRaw } = unquote(text)
   const parts: number[] = []

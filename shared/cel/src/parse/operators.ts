@@ -16,7 +16,7 @@ export interface BinaryOperator {
 /** An operator that waits for its right operand. */
 export interface WaitingOperator extends BinaryOperator, Place {}
 
-/** By the text that is written for them. */
+/** Binary operators by their text. */
 export const binaryOperators = new Map<string, BinaryOperator>([
   ['<', { name: operators.less, strength: 0 }],
   ['<=', { name: operators.lessEquals, strength: 0 }],
@@ -32,7 +32,7 @@ export const binaryOperators = new Map<string, BinaryOperator>([
   ['%', { name: operators.modulo, strength: 2 }],
 ])
 
-/** Joins the last operands as long as the operator between them is as strong as the next one. */
+/** Joins the last operands while the operator between them binds at least as strongly as the next one. */
 export function joinStronger(operands: Expr[], waiting: WaitingOperator[], strength: number): void {
   for (let last = waiting.at(-1); last !== undefined && last.strength >= strength; last = waiting.at(-1)) {
     waiting.pop()
@@ -41,7 +41,7 @@ export function joinStronger(operands: Expr[], waiting: WaitingOperator[], stren
   }
 }
 
-/** Operands of `&&` or `||`, which become a balanced tree, so that a long chain of them is not deep. */
+/** Operands of `&&` or `||`. They become a balanced tree, so that a long chain is not deeply nested. */
 export class Operands {
   nextPlace: Place | undefined
   readonly #name: string

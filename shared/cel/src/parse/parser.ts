@@ -42,7 +42,7 @@ export function parse(text: string, syntax: Syntax): ParseResult {
   return tooLong === undefined ? parseTokens(scan(text), syntax) : { kind: 'invalid', issues: [tooLong] }
 }
 
-/** As `parse`, with pauses, of a text that is divided into tokens already and is not too long. */
+/** Like `parse`, with pauses, for a text that is already divided into tokens and is not too long. */
 export function* parseInSteps(scanned: Scanned, syntax: Syntax, progress = new Progress()): Generator<undefined, ParseResult, undefined> {
   for (;;) {
     try {
@@ -54,7 +54,7 @@ export function* parseInSteps(scanned: Scanned, syntax: Syntax, progress = new P
   }
 }
 
-/** As `parse`, of a text that is divided into tokens already and is not too long. */
+/** Like `parse`, for a text that is already divided into tokens and is not too long. */
 export function parseTokens({ tokens, issues }: Scanned, syntax: Syntax, progress?: Progress): ParseResult {
   const parts = new Parts()
   parts.issues.push(...issues)
@@ -91,7 +91,7 @@ class Parser {
   parse(): Expr {
     const expr = this.#expression()
     if (this.#token.kind === 'end') return expr
-    // One token too many could be left out.
+    // A single extra token is superfluous.
     throw this.#peek(1).kind === 'end' ? extraneous(this.#token, '<EOF>') : mismatched(this.#token, '<EOF>')
   }
 
@@ -138,7 +138,7 @@ class Parser {
     return ors.join()
   }
 
-  /** Relations, sums and products; one that was read before a pause is reused. */
+  /** Reads relations, sums and products. A result from before a pause is reused. */
   #relation(): Expr {
     const start = this.#position
     const piece = this.#progress?.pieces.get(start)
@@ -165,7 +165,7 @@ class Parser {
     return expr
   }
 
-  /** Operators of a relation join from the left: a stack of operators that wait for their right operand. */
+  /** Reads left-associative operators, with a stack of operators that wait for their right operand. */
   #calculation(first: Expr): Expr {
     const operands = [first]
     const waiting: WaitingOperator[] = []
@@ -183,7 +183,7 @@ class Parser {
     return at(operands, 0)
   }
 
-  /** An operand with so many relations, and so many sums and products, to its left. */
+  /** Reads an operand, given the number of relations and of calculations to its left. */
   #operand(relations: number, calculations: number): Expr {
     const relationDepth = relations + (relations > 0 ? 2 : 1)
     const calculationDepth = calculations + (calculations > 0 ? 2 : 1)
@@ -210,7 +210,7 @@ class Parser {
     return this.#signed(first, this.#count('-'), operators.negate)
   }
 
-  /** Signs cancel each other in pairs. */
+  /** Reads an operand after a number of signs, which cancel in pairs. */
   #signed(first: Token, count: number, name: string): Expr {
     const { id, offset } = this.#place(first)
     const operand = this.#member()
@@ -335,7 +335,7 @@ class Parser {
     return this.#expand({ kind: 'call', id, offset, name: dot + token.text, target: undefined, args: this.#arguments() })
   }
 
-  /** The number of `.name` tokens between an identifier and the brace of a struct; undefined without such a brace. */
+  /** The number of `.name` tokens between an identifier and the brace of a struct; undefined if no brace follows. */
   #structNameLength(): number | undefined {
     let ahead = 0
     while (this.#isAhead('.', ahead) && isIdentifier(this.#peek(ahead + 1))) ahead += 2
@@ -417,7 +417,7 @@ class Parser {
     return expanded
   }
 
-  /** The macro of a call's name that takes its number of arguments, or else any number. */
+  /** The macro with a call's name and number of arguments, or else the one for any number of arguments. */
   #macroOf({ name, target, args }: CallExpr): Macro | undefined {
     const named = this.#macros.get(name)
     if (named === undefined) return undefined
@@ -474,7 +474,7 @@ class Parser {
     return this.#next()
   }
 
-  /** After an item: a comma, or the bracket that closes the items, which stays. */
+  /** Reads the comma after an item, or leaves the closing bracket. */
   #separate(close: string): void {
     if (this.#isAt(close)) return
     if (!this.#isAt(',')) throw mismatched(this.#token, `{'${close}', ','}`)

@@ -4,22 +4,22 @@ import type { Issue } from './source.ts'
 /** Tokens that are read between two pauses. */
 const tokensPerStepMax = 16_000
 
-/** Thrown where the reading of a long text pauses. */
+/** Thrown to pause the reading of a long text. */
 export class Pause extends Error {}
 
 /** A parsed piece of the text, and the state after it. */
 export interface Piece {
   readonly expr: Expr
-  /** The position of the token after it. */
+  /** The position of the token after the piece. */
   readonly end: number
-  /** The last id that was given. */
+  /** The last assigned id. */
   readonly lastId: number
   readonly issues: readonly Issue[]
 }
 
 /**
- * The parsed parts of a long text, by the position of a part's first token. After a pause the text is read from its beginning again, except
- * for these parts: so the methods that read the grammar call each other as they would without pauses.
+ * The parsed parts of a long text, by the position of a part's first token. After a pause the text is read again from its beginning, and
+ * these parts are skipped. So the methods of the parser call each other as if there were no pauses.
  */
 export class Progress {
   readonly pieces = new Map<number, Piece>()

@@ -1,10 +1,10 @@
-/** Something wrong with an expression, at a UTF-16 offset of its text; undefined where it concerns the whole text. */
+/** An error in an expression, at a UTF-16 offset of its text; undefined for an error of the whole text. */
 export interface Issue {
   readonly offset: number | undefined
   readonly message: string
 }
 
-/** Most issues that are reported about one expression. */
+/** Maximum number of reported issues per expression. */
 export const issuesMax = 100
 
 /**
@@ -31,12 +31,12 @@ export function printIssues(text: string, issues: readonly Issue[]): string {
     .join('\n')
 }
 
-/** A line as messages show it. Each issue shows its whole line, which may be long. */
+/** A line of the text for messages. Each issue shows its whole line, which may be long. */
 interface Line {
   readonly number: number
   readonly content: string
   readonly shown: string
-  /** A dot for each code point; undefined where all are of one byte. */
+  /** A dot for each code point; undefined if every code point is one byte. */
   readonly dots: string | undefined
 }
 
@@ -88,7 +88,7 @@ function isWide(text: string): boolean {
   return (text.codePointAt(0) ?? 0) > 127
 }
 
-/** Most code points of an expression. */
+/** Maximum number of code points in an expression. */
 export const codePointsMax = 100_000
 
 /** The error of a text with too many code points. */

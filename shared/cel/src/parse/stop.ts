@@ -1,6 +1,6 @@
 import type { Issue } from './source.ts'
 
-/** Deepest nesting of an expression; each step of a chain (`a.b`, `a + b`) counts as one. */
+/** Maximum nesting of an expression; each step of a chain (`a.b`, `a + b`) counts as one level. */
 export const depthMax = 250
 
 /** Ends the parsing at the first place that cannot be read. */
@@ -13,7 +13,7 @@ export class SyntaxStop extends Error {
   }
 }
 
-/** Ends the parsing where a rule of the grammar is nested too deep. */
+/** Ends the parsing if the nesting is too deep. */
 export function checkDepth(depth: number): void {
   if (depth > depthMax) throw new SyntaxStop(undefined, `expression recursion limit exceeded: ${depthMax}`)
 }

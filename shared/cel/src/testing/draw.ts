@@ -1,7 +1,7 @@
 /** A whole number in [0, bound). */
 export type Draw = (bound: number) => number
 
-/** The same numbers from the same seed. */
+/** A random source that gives the same numbers for the same seed. */
 export function createDraw(seed: number): Draw {
   let state = seed | 0
   return (bound) => {
@@ -10,7 +10,7 @@ export function createDraw(seed: number): Draw {
   }
 }
 
-/** One of several. */
+/** A random item. */
 export function pick<Item>(draw: Draw, items: readonly Item[]): Item {
   const item = items[draw(items.length)]
   if (item === undefined) throw new Error('nothing to pick from')

@@ -40,7 +40,7 @@ const leaves = {
   texts: ['self.a'],
 }
 
-/** A text that may be an expression: pieces in any order, something well formed, or that with a piece changed. */
+/** A text that may be an expression: random pieces, a well-formed expression, or a well-formed expression with one piece changed. */
 function drawText(draw: Draw): string {
   const kind = draw(4)
   if (kind === 0) return Array.from({ length: 1 + draw(25) }, () => pick(draw, pieces)).join(pick(draw, ['', ' ', '\n']))
@@ -76,7 +76,7 @@ function expression(draw: Draw, depth: number): string {
 /** The result of compiling texts. */
 export interface Compilations {
   readonly compiled: number
-  /** Texts that are neither compiled nor refused with a place, or are estimated or evaluated wrongly. */
+  /** Texts that were neither compiled nor refused at a position, or were estimated or evaluated wrongly. */
   readonly faults: readonly string[]
   readonly slowest: { readonly text: string; readonly ms: number }
 }

@@ -6,7 +6,7 @@ export type LeafKind = 'bool' | 'int' | 'double' | 'text' | 'time' | 'span' | 'i
 /** Expressions by the kind of their results. */
 export type Leaves = Readonly<Record<LeafKind, readonly string[]>>
 
-/** A list or map whose items are more than a kind, and the leaves that an item under a name has. */
+/** A list or map of structured items, and the leaves of an item with a given name. */
 export interface Collection {
   readonly text: string
   readonly leavesOf: (item: string) => Leaves
@@ -16,7 +16,7 @@ export interface Collection {
 export interface Reachable {
   readonly leaves: Leaves
   readonly collections?: readonly Collection[]
-  /** Texts of two expressions of the same type each. */
+  /** Pairs of expressions of the same type. */
   readonly comparable?: readonly (readonly [string, string])[]
 }
 

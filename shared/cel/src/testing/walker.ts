@@ -22,7 +22,7 @@ export class Walker {
     this.#ast = ast
   }
 
-  /** The value of a part, all of its cost counted. */
+  /** The value of a part, with its full cost charged. */
   walk(expr: Expr, scope: Scope): Value {
     const value = this.#resolve(expr, scope)
     if (this.#isAttribute(expr) && !this.#isConditionalChain(expr)) this.cost += 1

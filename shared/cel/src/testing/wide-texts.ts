@@ -5,7 +5,7 @@ function fill(length: number, unit: string, separator: string): string {
     .join(separator)
 }
 
-/** Expressions of about so many characters that are wide in different places. */
+/** Expressions of about a given length; each is wide in another part of the grammar. */
 export function wideTexts(length: number): readonly string[] {
   const [ors, ones] = [fill(length, 'self.a==1', '||'), fill(length, '1', ',')]
   const calls = [fill(length, 'self.l.all(x,x>1)', '&&'), `size([${fill(length, 'dyn(1)', ',')}])>0`, `[${ones}].size()>0`]
@@ -19,7 +19,7 @@ export function wideTexts(length: number): readonly string[] {
   return [ors, ...calls, ...literals, ...loops, ...bindings, `'%s'.format([1, 'a', [${ones}]])`, `[${fill(length, '[]', ',')}] == [[1]]`]
 }
 
-/** As `wideTexts`, each with something wrong. */
+/** Like `wideTexts`, each with an error. */
 export function wrongWideTexts(length: number): readonly string[] {
   const items = [fill(length, "1,'a',b", ','), fill(length, "[],[1],['a']", ','), fill(length, '[],{},none', ',')]
   const wrong = [fill(length, 'a==a', '||'), fill(length, '(1||nope)', '&&'), fill(length, 'self.b.c==f(1)', '||')]

@@ -31,7 +31,7 @@ export class CelMap extends MapView {
     for (const entry of this.#entries.values()) yield entry.key
   }
 
-  /** Adds an entry; gives an error for a key that no map can have, or that is there. */
+  /** Adds an entry; gives an error for a key that is invalid or already present. */
   add(key: Value, value: Value): CelError | undefined {
     const at = typeof key === 'string' ? key : literalKeyOf(key)
     if (at === undefined) return new CelError('unsupported key type')
@@ -40,7 +40,7 @@ export class CelMap extends MapView {
     return undefined
   }
 
-  /** A copy that can grow without this one. */
+  /** A copy that can grow independently. */
   copy(): CelMap {
     const made = new CelMap(this.#typeName)
     for (const [at, entry] of this.#entries) made.#entries.set(at, entry)
@@ -53,7 +53,7 @@ function literalKeyOf(key: Value): MapKey | undefined {
   return kind === 'double' ? undefined : mapKeyOf(key)
 }
 
-/** The key under which a map keeps an entry; undefined for a value that is no key. A whole double finds the int. */
+/** The key under which a map stores an entry; undefined for an invalid key. A whole double gives the key of the equal int. */
 export function mapKeyOf(key: Value): MapKey | undefined {
   switch (typeof key) {
     case 'string':
@@ -73,10 +73,10 @@ function asKey(value: bigint): MapKey {
   return Number.isSafeInteger(number) ? number + 0 : value
 }
 
-/** Shorter lists are copied by `+`, longer ones are read through. */
+/** Maximum size of a list that `+` copies; longer lists are joined without a copy. */
 const copiedMax = 64
 
-/** The items of a list, then those of another. */
+/** The items of one list followed by the items of another. */
 class ConcatList extends ListView {
   readonly #left: Value
   readonly #right: Value
@@ -96,7 +96,7 @@ class ConcatList extends ListView {
   }
 }
 
-/** `left + right` of lists: its time does not depend on their sizes, since its cost does not. */
+/** `left + right` of lists. Neither its cost nor its time depends on the sizes. */
 export function concatLists(meter: Meter, left: Value, right: Value): Value {
   const byRule = left instanceof ListView ? left.plus(meter, right) : undefined
   if (byRule !== undefined) return byRule
@@ -118,7 +118,7 @@ export function isList(value: Value): value is ListView | readonly unknown[] {
   return Array.isArray(value) || value instanceof ListView
 }
 
-/** The items of a list as an array, which is the list itself where it is one. */
+/** The items of a list as an array, without a copy if the list is an array. */
 export function itemsOf(meter: Meter, list: Value): readonly Value[] {
   if (Array.isArray(list)) return list
   const items: Value[] = []
@@ -127,7 +127,7 @@ export function itemsOf(meter: Meter, list: Value): readonly Value[] {
   return items
 }
 
-/** True for a map or an object that reads as one. */
+/** True for a map, or for an object that is read as a map. */
 export function isMap(value: Value): value is MapView | Readonly<Record<string, unknown>> {
   return kindOf(value) === 'map'
 }
@@ -137,7 +137,7 @@ export function mapSize(meter: Meter, map: Value): number {
   return map instanceof MapView ? map.size(meter) : meter.propertyCount(asObject(map))
 }
 
-/** The value of a map at a key; undefined where there is none. */
+/** The value of a map at a key; undefined if the key is absent. */
 export function mapGet(meter: Meter, map: Value, key: Value): Value | undefined {
   if (map instanceof MapView) return map.get(meter, key)
   if (typeof key !== 'string') return undefined

@@ -89,7 +89,7 @@ export function convertToString(value: Value): Value {
   return double === undefined ? noSuchOverload() : printDouble(double)
 }
 
-/** A text of UTF-8; an error where the bytes are none. */
+/** Decodes UTF-8; an error for invalid bytes. */
 export function decodeText(bytes: Uint8Array): string | CelError {
   try {
     return decoder.decode(bytes)

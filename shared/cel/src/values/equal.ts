@@ -16,16 +16,16 @@ import {
   type Value,
 } from './values.ts'
 
-/** Comparisons of more items than that are made once. */
+/** Results of comparing values with more items than this are cached. */
 const rememberedSizeMin = 64
-/** Work is counted so many items at a time. */
+/** Work is counted in batches of this many items. */
 const itemsPerCount = 64
 /** The work of finding an entry of a map, in steps: large objects are hash tables beyond the processor's caches. */
 const entrySteps = 6
 const entryStepsOfLarge = 32
 const largeSize = 1_000
 
-/** Deeper nesting than any literal or stored object has. */
+/** Maximum nesting of compared values, above that of any literal or stored object. */
 const depthMax = 1000
 
 /** Compares two values like `==`; numbers compare by value over their kinds. An error if they cannot be compared. */
@@ -128,7 +128,7 @@ function stepsPerEntry(meter: Meter, map: object): number {
   return mapSize(meter, map) > largeSize ? entryStepsOfLarge : entrySteps
 }
 
-/** Two plain objects with as many properties. */
+/** Compares two plain objects with the same number of properties. */
 function equalJson(meter: Meter, left: object, right: object, depth: number): boolean | CelError {
   // Values from JSON hold no NaN, the only value that is not equal to itself.
   if (left === right) return true
@@ -144,7 +144,7 @@ function equalJson(meter: Meter, left: object, right: object, depth: number): bo
   return true
 }
 
-/** Negative, zero or positive; undefined where NaN takes part; an error where the two have no order. */
+/** Negative, zero or positive; undefined if one side is NaN; an error if the values cannot be ordered. */
 export function compare(left: Value, right: Value): number | undefined | CelError {
   const a = numberOf(left)
   if (a !== undefined) {
@@ -159,7 +159,7 @@ export function compare(left: Value, right: Value): number | undefined | CelErro
   return noSuchOverload()
 }
 
-/** An int beside a double is compared as a double, though that may round it. */
+/** An int and a double are compared as doubles, although that may round the int. */
 function compareNumbers(a: number | bigint, b: number | bigint): number | undefined {
   if (typeof a !== typeof b) return compareNumbers(Number(a), Number(b))
   if (a < b) return -1
@@ -171,7 +171,7 @@ function order(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** True if both values have one type, so that the lists of both are sorted the same way. */
+/** True if both values have the same type, so that lists of either type are sorted the same way. */
 export function haveSameType(left: Value, right: Value): boolean {
   return typeNameOf(left) === typeNameOf(right)
 }

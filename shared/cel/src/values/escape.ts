@@ -3,17 +3,17 @@ const keywords = new Set(
 )
 const escapable = /^[A-Za-z_][A-Za-z0-9_./-]*$/
 
-/** The name under which an expression reaches a property; undefined for one that no expression can reach. */
+/** The name by which an expression selects a property; undefined for a property that no expression can select. */
 export function escapeProperty(name: string): string | undefined {
   if (keywords.has(name)) return `__${name}__`
   if (!escapable.test(name)) return undefined
   return name.replace(/__|[./-]/g, (part) => escapes[part] ?? part)
 }
 
-/** Keywords that no expression can select a field by. */
+/** Keywords that cannot be selected as fields. */
 const unselectable = new Set(['true', 'false', 'null', 'in'])
 
-/** All names under which an expression reaches a property: a keyword is also a field by itself. */
+/** All names by which an expression selects a property: a keyword is also available unescaped. */
 export function namesOfProperty(name: string): readonly string[] {
   const escaped = escapeProperty(name)
   if (escaped === undefined) return []
@@ -31,7 +31,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ...[...keywords].map((word): [string, string] => [`__${word}__`, word]),
 ])
 
-/** The property that an expression means by a name; undefined where the name is no escaped one. */
+/** The property that a name in an expression selects; undefined if the name is not a valid escape. */
 export function unescapeProperty(escaped: string): string | undefined {
   const whole = words.get(escaped)
   if (whole !== undefined && keywords.has(whole)) return whole

@@ -3,7 +3,7 @@ import { unlimitedMeter } from './meter.ts'
 import { printDuration, printTimestamp } from './time.ts'
 import { Double, Duration, MapView, Optional, Timestamp, Uint, type Value } from './values.ts'
 
-/** A value as JSON: numbers of all kinds as numbers, bytes in base64, times as texts. What has no JSON is null. */
+/** A value as JSON: all numbers as numbers, bytes as base64, times as texts. A value without a JSON form becomes null. */
 export function jsonOf(value: Value, meter = unlimitedMeter()): unknown {
   if (value instanceof Optional) return value.hasValue ? jsonOf(value.value, meter) : null
   if (value instanceof Double) return value.value

@@ -1,24 +1,24 @@
 import { countCodePoints } from './text.ts'
 
 /**
- * The cost of an expression is that of cel-go, which for some operations does not grow with their work: a comparison of lists of lists,
- * `format`, a pattern that is made at evaluation. A meter counts their work as well, in comparisons of two items, of which a hundred
- * millions fit into a second, and an evaluation ends if it is more than any limit of cost would pay for.
+ * The cost of an expression is that of cel-go. For some operations it does not grow with their work: comparing lists of lists, `format`,
+ * compiling a pattern at evaluation. So a meter also counts work, in comparisons of two items, about a hundred million per second.
+ * An evaluation ends when its work exceeds what any cost limit would pay for.
  */
 export const workMax = 12_000_000
 
-/** Ends an evaluation that has done too much. */
+/** Ends an evaluation whose work exceeds the limit. */
 export class WorkExceeded extends Error {}
 
-/** Characters that are copied in the time of a step. */
+/** Number of characters that are copied in the time of one step. */
 const charactersPerStep = 4
-/** Comparisons that a meter keeps; the next one replaces all. */
+/** Maximum number of cached comparisons; a full cache is cleared. */
 const comparisonsMax = 1_000
-/** Patterns whose work is counted once; the next one replaces all. */
+/** Maximum number of patterns whose compilation is counted once; a full cache is cleared. */
 export const patternsMax = 256
-/** Texts of this many units are counted once while they are asked for again. */
+/** Code point counts of texts with at least this many UTF-16 units are cached. */
 const longText = 256
-/** The numbers of properties of objects with more are kept: there are few of them, and counting takes long. */
+/** Property counts of larger objects are cached: such objects are few, and counting their properties takes long. */
 const uncountedMax = 64
 
 /** JSON, and the rule by which a view reads it. */
@@ -33,7 +33,7 @@ interface Comparison {
   readonly result: unknown
 }
 
-/** The last two texts that were counted, and the last one that was split. */
+/** The last two counted texts, and the last text that was split. */
 class LongTexts {
   #last = ''
   #lastCount = 0
@@ -62,14 +62,14 @@ class LongTexts {
 }
 
 /**
- * The work of one evaluation, and results that it makes once, since values do not change in it. An evaluation that another one needs, as
- * that of a variable, has the same meter.
+ * The work of one evaluation, and cached results, which stay valid because values do not change during an evaluation. A nested evaluation,
+ * such as that of a variable, uses the same meter.
  */
 export class Meter {
   /** The work so far, in steps. */
   work = 0
   readonly #workMax: number
-  /** By the JSON on the left. */
+  /** Cached comparisons, by the JSON on the left. */
   #comparisons: Map<object, Comparison[]> | undefined
   #comparisonCount = 0
   #patterns: Set<string> | undefined
@@ -88,12 +88,12 @@ export class Meter {
     if (this.work > this.#workMax) throw new WorkExceeded('operation cancelled: actual cost limit exceeded')
   }
 
-  /** Counts the making of a text. */
+  /** Counts the work of creating a text. */
   addTextWork(characters: number): void {
     this.addWork(characters / charactersPerStep)
   }
 
-  /** Counts the work of compiling a pattern, once for each pattern. */
+  /** Counts the work of compiling a pattern, once per pattern. */
   addPattern(pattern: string, steps: number): void {
     this.#patterns ??= new Set()
     if (this.#patterns.has(pattern)) return
@@ -102,7 +102,7 @@ export class Meter {
     this.#patterns.add(pattern)
   }
 
-  /** The result of comparing two values, which an evaluation that compares them in a loop makes once. */
+  /** The cached result of comparing two values, since a loop may repeat the comparison. */
   remembered<Result>(left: Source, right: Source, compare: () => Result): Result {
     this.#comparisons ??= new Map()
     const same = this.#comparisons.get(left.json)?.find((one) => isSame(one.left, left) && isSame(one.right, right))
@@ -125,7 +125,7 @@ export class Meter {
     return text.length < longText ? countCodePoints(text) : this.#longTexts().count(text)
   }
 
-  /** True if each code point of the text is one unit, so that indices agree. */
+  /** True if each code point of the text is one UTF-16 unit, so that both have the same indices. */
   isFlat(text: string): boolean {
     return this.codePointCount(text) === text.length
   }
@@ -159,7 +159,7 @@ export class Meter {
   }
 }
 
-/** A meter for work outside of an evaluation, which is not limited. */
+/** A meter without a limit, for work outside an evaluation. */
 export function unlimitedMeter(): Meter {
   return new Meter(Number.POSITIVE_INFINITY)
 }

@@ -17,16 +17,16 @@ export interface Regex {
 const compileSteps = 20_000
 const compileStepsPerUnit = 200
 
-/** The regex of a pattern that is known at evaluation alone. */
+/** The regex of a pattern that is known only at evaluation. */
 export function regexOf(meter: Meter, pattern: string): Regex | CelError {
   meter.addPattern(pattern, compileSteps + pattern.length * compileStepsPerUnit)
   return keptRegex(pattern)
 }
 
-/** As `compileRegex`; the last ones are kept. */
+/** Like `compileRegex`, with a cache. */
 export const keptRegex = boundedMemo(patternsMax, compileRegex)
 
-/** Compiles a pattern; an error in Go's words where it is none. */
+/** Compiles a pattern; an error in Go's words if the pattern is malformed. */
 export function compileRegex(pattern: string): Regex | CelError {
   try {
     const compiled = RE2JS.compile(pattern)

@@ -21,7 +21,7 @@ export function timestampOf(ns: bigint, offsetSeconds = 0): Timestamp | CelError
   return ns > timestampMax || ns < timestampMin ? timestampOverflow : new Timestamp(ns, offsetSeconds)
 }
 
-/** A timestamp that much later; an error outside of the years 1 to 9999. */
+/** A timestamp moved by some nanoseconds; an error outside of the years 1 to 9999. */
 export function addToTimestamp(time: Timestamp, ns: bigint): Timestamp | CelError {
   return timestampOf(time.ns + ns, time.offsetSeconds)
 }
@@ -80,7 +80,7 @@ function printFraction(ns: bigint): string {
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|([+-])(\d\d):(\d\d))$/
 
-/** Reads a time in RFC 3339; undefined for anything else, and outside of the years 1 to 9999. */
+/** Reads a time in RFC 3339; undefined for anything else or outside of the years 1 to 9999. */
 export function parseTimestamp(meter: Meter, text: string): Timestamp | undefined {
   meter.addWork(timeSteps + text.length)
   const match = rfc3339.exec(text)
@@ -109,7 +109,7 @@ function utcDay(year: number, month: number, day: number): number | undefined {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : undefined
 }
 
-/** A time in RFC 3339 with as many digits of the second as it has. */
+/** A time in RFC 3339, with only as many fractional digits as it needs. */
 export function printTimestamp(time: Timestamp): string {
   const fraction = ((time.ns % nsPerSecond) + nsPerSecond) % nsPerSecond
   const date = new Date(Number((time.ns - fraction) / 1_000_000n) + time.offsetSeconds * 1000)
@@ -123,7 +123,7 @@ function printOffset(seconds: number): string {
   return `${seconds < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`
 }
 
-/** The whole seconds since 1970, downward. */
+/** The whole seconds since 1970, rounded down. */
 export function unixSeconds(time: Timestamp): bigint {
   const rest = ((time.ns % nsPerSecond) + nsPerSecond) % nsPerSecond
   return (time.ns - rest) / nsPerSecond
@@ -132,7 +132,7 @@ export function unixSeconds(time: Timestamp): bigint {
 const zonesMax = 64
 const fixedOffset = /^([+-]?)(\d{1,2}):(\d\d)$/
 
-/** A time as the calendar and clock of a zone show it, in a `Date` whose UTC fields hold them; an error where no zone has the name. */
+/** The local time of a zone, as the UTC fields of a `Date`; an error for an unknown zone. */
 export function inZone(meter: Meter, time: Timestamp, zone: string): Date | CelError {
   const ms = Number(floorMs(time.ns))
   if (zone === '' || zone === 'UTC') return new Date(ms)
@@ -151,7 +151,7 @@ function floorMs(ns: bigint): bigint {
   return (ns - rest) / 1_000_000n
 }
 
-/** The calendar and clock of a zone; undefined where no zone has the name. */
+/** The calendar and clock of a zone; undefined for an unknown zone. */
 const formatOf = boundedMemo(zonesMax, (zone: string): Intl.DateTimeFormat | undefined => {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(zone)) return undefined
   try {
@@ -172,7 +172,7 @@ const formatOf = boundedMemo(zonesMax, (zone: string): Intl.DateTimeFormat | und
   }
 })
 
-/** The work of finding the clock of a zone, in steps. */
+/** The work of loading a time zone, in steps. */
 const zoneSteps = 4_000
 
 function wallClock(meter: Meter, format: Intl.DateTimeFormat, ms: number): number {

@@ -23,7 +23,7 @@ export type Kind =
  *
  *   null, boolean, string   themselves
  *   int                     a safe integer as number, any other int64 as bigint
- *   double                  a number that is no safe integer, or a `Double` around one that is
+ *   double                  a number that is no safe integer, or a `Double` around a safe integer
  *   list, map               an array, a plain object, or a `ListView`, `MapView`
  *   bytes                   a `Uint8Array`
  *   the rest                an instance of a class below
@@ -35,7 +35,7 @@ export abstract class Boxed {
   abstract readonly kind: Kind
 }
 
-/** The error of an evaluation; `&&`, `||` and `?:` can absorb it, every other operation passes it on. */
+/** The error of an evaluation. `&&`, `||` and `?:` can absorb it; every other operation returns it. */
 export class CelError extends Boxed {
   override readonly kind = 'error'
   readonly message: string
@@ -46,7 +46,7 @@ export class CelError extends Boxed {
   }
 }
 
-/** A double whose number would be read as an int. */
+/** A double whose number would otherwise be read as an int. */
 export class Double extends Boxed {
   override readonly kind = 'double'
   readonly value: number
@@ -136,7 +136,7 @@ export abstract class Opaque extends Boxed {
   abstract equals(other: Opaque): boolean
 }
 
-/** A list that is read through a rule of its own, as the items of a schema-bound array are. */
+/** A list with its own way to read items, such as an array with a schema. */
 export abstract class ListView extends Boxed {
   override readonly kind = 'list'
   abstract readonly size: number
@@ -150,18 +150,18 @@ export abstract class ListView extends Boxed {
   isEqual(_meter: Meter, _other: Value): Value | undefined {
     return undefined
   }
-  /** The source of this list: two with the same source are equal to the same values. */
+  /** The source of this list. Lists with the same source equal the same values. */
   get source(): Source | undefined {
     return undefined
   }
 }
 
-/** A map, or an object with fields, that is read through a rule of its own. */
+/** A map, or an object with fields, with its own way to read entries. */
 export abstract class MapView extends Boxed {
   override readonly kind = 'map'
   /** Number of entries. */
   abstract size(meter: Meter): number
-  /** The value at a key; undefined where there is none. */
+  /** The value at a key; undefined if the key is absent. */
   abstract get(meter: Meter, key: Value): Value | undefined
   abstract keys(): Iterable<Value>
   /** The result of `type(x)`. */
@@ -172,7 +172,7 @@ export abstract class MapView extends Boxed {
   isEqual(_meter: Meter, _other: Value): Value | undefined {
     return undefined
   }
-  /** The source of this map: two with the same source are equal to the same values. */
+  /** The source of this map. Maps with the same source equal the same values. */
   get source(): Source | undefined {
     return undefined
   }
@@ -183,7 +183,7 @@ export function toDouble(value: number): Value {
   return Number.isSafeInteger(value) ? new Double(value) : value
 }
 
-/** An int as a value; its range is the caller's business. */
+/** An int as a value. The caller checks the range. */
 export function toInt(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
 }

@@ -7,8 +7,8 @@ import { parseDate, parseDuration, parseTimestamp } from './time.ts'
 import { CelError, isInt, ListView, MapView, noSuchOverload, toDouble, type Value } from './values.ts'
 
 /**
- * A schema node's view of plain JSON as a value. JSON that means the same without a schema is `plain`, and is read in place with everything
- * below it.
+ * A schema node's view of plain JSON as a value. A `plain` node means JSON that reads the same without a schema; it is read in place, with
+ * everything below it.
  */
 export type ViewNode =
   | { readonly kind: 'plain' }
@@ -28,13 +28,13 @@ export interface FieldNode {
   readonly node: ViewNode
 }
 
-/** The comparison of a list and its `+`: in order, without order, or by the keys of its items, which are properties. */
+/** The rule for comparing lists and for `+`: in order, without order, or by keys, which are properties of the items. */
 export type ListRule = { readonly kind: 'atomic' } | { readonly kind: 'set' } | { readonly kind: 'map'; readonly keys: readonly string[] }
 
 /** A node that needs no view. */
 export const plainNode: ViewNode = { kind: 'plain' }
 
-/** A JSON value as its node reads it; an error where it does not fit. */
+/** A JSON value as seen through its node; an error if the value does not fit the node. */
 export function viewOf(meter: Meter, node: ViewNode, json: unknown): Value {
   switch (node.kind) {
     case 'plain':
@@ -70,7 +70,7 @@ function plainListOf({ allowsNull }: Extract<ViewNode, { kind: 'plainList' }>, j
 
 const nonNullList: ListNode = { kind: 'list', items: { kind: 'nonNull', node: plainNode }, rule: { kind: 'atomic' } }
 
-/** True if an array has a null: an array is searched once, as rules read it again and again. */
+/** True if an array contains null. The result is cached, since rules read an array repeatedly. */
 const hasNull = memo((array: readonly unknown[]): boolean => array.includes(null))
 
 function parsed(meter: Meter, kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string): Value {
@@ -103,12 +103,12 @@ function isJsonObject(json: unknown): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
-/** The work of comparing a property, of finding an item by its keys and of finding an item of a set, in steps. */
+/** The work of comparing a property, finding an item by its keys, and finding an item of a set, in steps. */
 const propertySteps = 32
 const keySteps = 128
 const itemSteps = 12
 
-/** The fields of an object by their properties. */
+/** The names of an object's fields, by property. */
 const namesByProperty = memo((node: ObjectNode): ReadonlyMap<string, string> => {
   const made = new Map<string, string>()
   for (const [name, { property }] of node.fields) made.set(property, name)
@@ -118,7 +118,7 @@ const namesByProperty = memo((node: ObjectNode): ReadonlyMap<string, string> => 
 type ObjectNode = Extract<ViewNode, { kind: 'object' }>
 type ListNode = Extract<ViewNode, { kind: 'list' }>
 
-/** An object with the fields of a schema: a property that the schema does not name is absent. */
+/** An object with the fields of a schema. Properties that the schema does not name are absent. */
 class ObjectView extends MapView {
   readonly #node: ObjectNode
   readonly #json: JsonObject
@@ -137,7 +137,7 @@ class ObjectView extends MapView {
     return { json: this.#json, rule: this.#node }
   }
 
-  /** Properties that the schema does not name count as well. */
+  /** The number of properties, including properties that the schema does not name. */
   override size(meter: Meter): number {
     return meter.propertyCount(this.#json)
   }
@@ -150,12 +150,12 @@ class ObjectView extends MapView {
     return field.node.kind === 'plain' ? json : viewOf(meter, field.node, json)
   }
 
-  /** The value of a property, reachable by expressions or not. */
+  /** The value of a property, even if no expression can select it. */
   property(name: string): unknown {
     return Object.hasOwn(this.#json, name) ? this.#json[name] : undefined
   }
 
-  /** Fields compare as values; properties that the schema does not name compare as JSON, where both objects have them. */
+  /** Fields compare as values. Properties that the schema does not name compare as JSON if both objects have them. */
   override isEqual(meter: Meter, other: Value): Value | undefined {
     if (!isMap(other)) return false
     if (this.size(meter) !== mapSize(meter, other)) return false
@@ -257,7 +257,7 @@ class JsonListView extends ListView {
   }
 }
 
-/** The result of `+` on a list with a rule: it keeps the rule. */
+/** The result of `+` on a list with a rule. It has the same rule. */
 class JoinedList extends ListView {
   readonly #rule: ListRule
   readonly #items: readonly Value[]
@@ -297,7 +297,7 @@ function plusByRule(meter: Meter, rule: ListRule, left: ListView, right: Value):
   }
 }
 
-/** The items of both, each once. */
+/** The items of both lists, each once. */
 function union(meter: Meter, rule: ListRule, left: Value, right: Value): Value {
   const items: Value[] = []
   const seen = new Set<Value>()
@@ -311,7 +311,7 @@ function union(meter: Meter, rule: ListRule, left: Value, right: Value): Value {
   return new JoinedList(rule, items)
 }
 
-/** The items of the left side, replaced by the right side's with the same keys, then the new ones of the right. */
+/** The items of the left list, replaced by right items with the same keys, followed by the new right items. */
 function merge(meter: Meter, rule: Extract<ListRule, { kind: 'map' }>, left: Value, right: Value): Value {
   const items = [...itemsOf(meter, left)]
   const places = new Map<string, number>()
@@ -386,7 +386,7 @@ function identityOf(meter: Meter, item: Value): Value | undefined {
   return item instanceof Uint8Array ? `bytes ${item.join(',')}` : undefined
 }
 
-/** The key of an item of a list with keys; undefined for an item without them. */
+/** The key of an item of a list with keys; undefined for an item without keys. */
 function keyOf(meter: Meter, rule: Extract<ListRule, { kind: 'map' }>, item: Value): string | undefined {
   if (!isMap(item)) return undefined
   meter.addWork(keySteps)
