@@ -36,7 +36,7 @@ export async function requireEndpoint(
   const portName = /^\d+$/.test(port) ? portNameOf(requireType('core/v1.Service', object), Number(port)) : port
   if (portName === undefined) throw unavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
   for (const groupsOf of [inSlices, inEndpoints]) {
-    for (const { port: found, endpoints } of rotated(await groupsOf(name, portName, request, target, parts), parts)) {
+    for (const { port: found, endpoints } of rotated(await groupsOf({ name, portName }, request, target, parts), parts)) {
       for (const endpoint of rotated(endpoints, parts)) {
         const pod = await podAt(endpoint, request, target, parts)
         if (pod !== undefined) return { pod, address: endpoint.ip, port: found }
@@ -46,15 +46,15 @@ export async function requireEndpoint(
   throw unavailable(`no endpoints available for service ${JSON.stringify(name)}`)
 }
 
-type GroupsOf = (
-  service: string,
-  portName: string,
-  request: GatewayRequest,
-  target: Target,
-  parts: ConnectParts,
-) => Promise<readonly EndpointGroup[]>
+/** A Service of the namespace of the request, and a port of it. */
+interface Wanted {
+  readonly name: string
+  readonly portName: string
+}
 
-const inSlices: GroupsOf = async (name, portName, _, { info }, parts) => {
+type GroupsOf = (wanted: Wanted, request: GatewayRequest, target: Target, parts: ConnectParts) => Promise<readonly EndpointGroup[]>
+
+const inSlices: GroupsOf = async ({ name, portName }, _, { info }, parts) => {
   const slices = await readSlices({ namespace: info.namespace, name }, parts)
   return slices.flatMap((slice) => {
     const port = portOfSlice(slice, portName)
@@ -64,7 +64,7 @@ const inSlices: GroupsOf = async (name, portName, _, { info }, parts) => {
 }
 
 /** A client may have written Endpoints that no controller mirrors to slices. */
-const inEndpoints: GroupsOf = async (name, portName, request, target, parts) => {
+const inEndpoints: GroupsOf = async ({ name, portName }, request, target, parts) => {
   const object = await read({ plural: 'endpoints', name }, request, target, parts)
   const subsets = object === undefined ? [] : (requireType('core/v1.Endpoints', object).subsets ?? [])
   return subsets.flatMap(({ ports = [], addresses = [] }) => {
