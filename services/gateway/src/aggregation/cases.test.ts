@@ -82,7 +82,10 @@ function storageOf(one: Case): Parameters<typeof judge>[1]['storage'] {
       const stream = new PushStream<ListPart>()
       const isMeant = ({ metadata }: ApiObject) =>
         metadata.namespace === scope.namespace && matchesLabels(selection.labels, metadata.labels)
-      stream.push({ kind: 'entries', entries: (one.endpointSlices ?? []).filter(isMeant).map((slice: ApiObject) => entry(sliceKind, slice)) })
+      stream.push({
+        kind: 'entries',
+        entries: (one.endpointSlices ?? []).filter(isMeant).map((slice: ApiObject) => entry(sliceKind, slice)),
+      })
       stream.end()
       return stream
     },
