@@ -3,6 +3,7 @@ import type { Client } from '@orch/client'
 import type { Names } from '@orch/core/names'
 import type { Clock, Log, WorkqueueMetrics } from '@orch/platform'
 import type { ControllerName } from './controller-names.ts'
+import { countTimers } from './counted-timers.ts'
 import { SharedInformers } from './informers/shared-informers.ts'
 
 /** The dependencies of every controller. */
@@ -42,19 +43,35 @@ export interface StartControllersOptions<Name extends string> {
   readonly random: () => number
   readonly log: Log
   readonly queues: WorkqueueMetrics
+  /** Resolves when the controllers may have work, at the latest when the signal is raised. Absent: they may from the start. */
+  readonly until?: ((signal: AbortSignal) => Promise<void>) | undefined
 }
 
-/** Starts controllers; `stop` resolves when all of them have ended. */
+/** Controllers that have been started. */
+export interface StartedControllers {
+  /** True if no controller has a timer set, or none has begun. Work in progress is counted by the clock. */
+  isWithoutTimers(): boolean
+  /** Resolves when all of them have ended. */
+  stop(): Promise<void>
+}
+
+/** Starts controllers. */
 export function startControllers<Name extends string>({
   controllers,
   clientFor,
   log,
-  ...rest
-}: StartControllersOptions<Name>): { stop(): Promise<void> } {
+  until,
+  ...others
+}: StartControllersOptions<Name>): StartedControllers {
   const ending = new AbortController()
   const { signal } = ending
+  const timers = countTimers(others.clock)
+  const rest = { ...others, clock: timers.clock }
   const informers = new SharedInformers({ ...rest, log, signal })
+  const begun = until?.(signal)
   const running = controllers.map(async (controller) => {
+    if (begun !== undefined) await begun
+    if (signal.aborted) return undefined
     const ownLog = log.child({ controller: controller.name })
     const client = clientFor(controller.name)
     try {
@@ -66,10 +83,11 @@ export function startControllers<Name extends string>({
     return client
   })
   return {
+    isWithoutTimers: () => timers.open === 0,
     async stop() {
       ending.abort()
       // A controller's client may serve an informer that others share.
-      for (const client of await Promise.all(running)) client.close()
+      for (const client of await Promise.all(running)) client?.close()
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Client, ClientConfiguration } from '@orch/client'
 import { type AutoscalingOptions, bootstrapObjects, type ControllerName, type NodeControllersOptions } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
-import { printTime, toInstant } from '@orch/core/meta'
+import { printTime, type Revision, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import type { ControlHandler, Faults, Gateway, HealthCheck, RequestLog, RequestOrder } from '@orch/gateway'
@@ -113,6 +113,8 @@ export interface ServerBase {
   readonly fixed?: FixedParts | undefined
   /** True if the objects of simulated nodes are there. */
   readonly hasNodeObjects?: boolean
+  /** True if no controller had work or waited for a time, so that those of a fork have nothing to do before the first change. */
+  readonly isAtRest?: boolean
 }
 
 /** Parts that never change, which a server with the same settings shares. */
@@ -138,8 +140,8 @@ export interface Server {
   /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   readonly storage: Storage
-  /** The present moment, for another server. */
-  moment(): ServerBase
+  /** The present moment, for another server. No work was in progress at the given revision. */
+  moment(settledAt: Revision | undefined): ServerBase
   readonly nodes: OpenNodes
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
@@ -260,6 +262,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
       rootCertificate,
       clientAs,
       metrics,
+      until: untilChanged(options, storage),
     },
     surroundings,
   )
@@ -269,7 +272,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     rules: surroundings.catalogue,
     configuration,
     storage,
-    moment,
+    moment: (settledAt) => ({ ...moment(), isAtRest: storage.snapshot().revision === settledAt && running.isWithoutTimers() }),
     nodes,
     clientAs,
     loadObjects: (objects, settings) => running.pausing(() => gateway.loadObjects(objects, settings)),
@@ -279,6 +282,18 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
       await lifecycle.stop()
       services.verify()
     },
+  }
+}
+
+/**
+ * Resolves at the first change of a server whose base was at rest, or when the signal is raised; undefined for other servers. With
+ * a virtual clock controllers begin at once, so that a seed draws for them in the order in which it drew for those of the base.
+ */
+function untilChanged({ base, clock }: ServerOptions, { changes }: Storage): ((signal: AbortSignal) => Promise<void>) | undefined {
+  if (base?.isAtRest !== true || clock.isVirtual) return undefined
+  const after = base.snapshot.revision
+  return async (signal) => {
+    for await (const { kind } of changes({ epoch: '', after, resources: [] }, { signal })) if (kind !== 'position') return
   }
 }
 

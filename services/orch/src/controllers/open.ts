@@ -87,10 +87,14 @@ export interface ControllersParts {
   /** A client that acts as this identity. */
   clientAs(identity: Identity): Client
   readonly metrics: Metrics
+  /** Resolves when the controllers may have work, at the latest when the signal is raised. Absent: they may from the start. */
+  readonly until?: ((signal: AbortSignal) => Promise<void>) | undefined
 }
 
 /** Controllers that run. */
 export interface RunningControllers {
+  /** True if no controller waits for a time. Work in progress is counted by the clock. */
+  isWithoutTimers(): boolean
   /** Does some work while no controller runs; then they begin as at a start. */
   pausing<T>(work: () => Promise<T>): Promise<T>
 }
@@ -162,7 +166,7 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
     log,
     queues: workqueueMetricsOf(metrics, clock),
   }
-  let running = startControllers(options)
+  let running = startControllers({ ...options, until: parts.until })
   let isStopped = false
   const stop = async () => {
     isStopped = true
@@ -179,6 +183,7 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
     }
   }
   return {
+    isWithoutTimers: () => running.isWithoutTimers(),
     pausing(work) {
       const done = last.then(() => pause(work))
       last = done.catch(() => {})

@@ -296,6 +296,26 @@ describe('a fork and its base', () => {
   })
 })
 
+test('controllers of a fork begin with its first change, unless one of its base has work or waits for a time', async () => {
+  const base = await startCluster({ mode: 'embedded', options: {} })
+  await base.settled({ within: 60_000 })
+  const controllers = (server: RunningServer) => server.requests().filter(({ user }) => user.startsWith('system:'))
+  const quiet = await forkOf(base)
+  await quiet.settled({ within: 60_000 })
+  expect(controllers(quiet)).toEqual([])
+  const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: 'none' }
+  await create(quiet, aConfigMap({ name: 'stray', ownerReferences: [absent] }))
+  await expect.poll(() => outcomeOf(quiet.client.resource(core('configmaps')).get('stray', inDefault)), waiting).toBe(404)
+  // The use of a quota is counted again from time to time.
+  await create(base, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', ...inDefault }, spec: { hard: { pods: '1' } } })
+  await base.settled({ within: 60_000 })
+  for (const options of [{}, { controllers: ['namespace'] }]) {
+    const busy = await forkOf(base, options)
+    await busy.settled({ within: 60_000 })
+    expect(controllers(busy)).not.toEqual([])
+  }
+})
+
 test('a fork lives on when its base has stopped, with the webhooks of the base, and the base when its fork has stopped', async () => {
   const handler = () => ({ allowed: false, status: { message: 'not here' } })
   const base = await start({ profile: 'kubernetes' })

@@ -1,6 +1,6 @@
 import { type Client, createClient, createHttpsTransport, explainSchedule, type Transport } from '@orch/client'
 import { boundedMemo } from '@orch/core/memo'
-import type { ApiObject } from '@orch/core/meta'
+import type { ApiObject, Revision } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
 import { Faults, KeptDetails, RequestLog } from '@orch/gateway'
 import {
@@ -114,9 +114,11 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
   const further = given.nodes === undefined ? [] : usualNodes(readStartSettings(options).simulatedNodes)
   const simulatedNodes = [...origin.nodes, ...further.filter(({ settings }) => !names.has(settings.name))]
+  // Further controllers have to look at all that is there.
+  const isAtRest = base.isAtRest === true && given.controllers === undefined
   return open(options, {
     store,
-    base: isSame ? base : undefined,
+    base: isSame ? { ...base, isAtRest } : undefined,
     chance,
     certificateFiles: origin.certificates.fork(),
     simulatedNodes,
@@ -180,6 +182,8 @@ async function open(
 }
 
 const settledWithinMs = 5_000
+/** A server at rest is known to be so within some turns of the event loop; a busy one is not waited for. */
+const restMs = 1
 /** Longest look at the work in progress: what ends by then counts as none. */
 const workMs = 250
 
@@ -245,6 +249,8 @@ export class InProcessServer implements RunningServer {
   #endpoint: WebhookEndpoint | undefined
   #kubeconfig: string | undefined
   #atStart: StateSnapshot
+  /** The last revision at which no work was known to be in progress. */
+  #settledAt: Revision | undefined
 
   constructor(parts: Parts, stopOptions: StopOptions) {
     const { server, activity, clock, issue, requestLog, faults, origin } = parts
@@ -336,7 +342,7 @@ export class InProcessServer implements RunningServer {
   readonly snapshot = (): Snapshot => {
     const { options, certificateFiles, chance } = this.#parts
     return new ServerSnapshot({
-      base: this.#server.moment(),
+      base: this.#server.moment(this.#settledAt),
       origin: {
         options,
         certificates: certificateFiles.fork(),
@@ -358,7 +364,11 @@ export class InProcessServer implements RunningServer {
     await this.#server.nodes.restored()
   }
 
-  readonly fork = (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => start({ ...options, from: this.snapshot() })
+  readonly fork = async (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => {
+    const left = await this.#parts.activity.settled({ withinMs: restMs, stillMs: 0 })
+    if (left.length === 0) this.#settledAt = this.#server.storage.snapshot().revision
+    return start({ ...options, from: this.snapshot() })
+  }
 
   readonly install = async (paths: string | readonly string[]): Promise<ApiObject[]> => {
     const { install } = await import('./install.ts')

@@ -1,0 +1,41 @@
+import type { Clock, Timer } from '@orch/platform'
+
+/** A clock whose single timers are counted from their start to their end. */
+export interface CountedTimers {
+  readonly clock: Clock
+  /** Timers that have neither rung nor been cancelled. */
+  readonly open: number
+}
+
+/** Counts the timers that are set with the returned clock; series are not counted. */
+export function countTimers(clock: Clock): CountedTimers {
+  const open = new Set<Timer>()
+  const { work, isVirtual = false } = clock
+  return {
+    clock: {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
+      every: (intervalMs, callback) => clock.every(intervalMs, callback),
+      after(delayMs, callback, options) {
+        const ring = () => {
+          open.delete(counted)
+          callback()
+        }
+        const timer = clock.after(delayMs, ring, options)
+        const counted: Timer = {
+          cancel() {
+            open.delete(counted)
+            timer.cancel()
+          },
+        }
+        open.add(counted)
+        return counted
+      },
+      work,
+      isVirtual,
+    },
+    get open() {
+      return open.size
+    },
+  }
+}
