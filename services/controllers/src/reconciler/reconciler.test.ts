@@ -317,6 +317,29 @@ describe('the world of a pass', () => {
     expect([server.writes(), refused.length, results]).toEqual([['POST /api/v1/namespaces/a/parts'], 1, [false]])
   })
 
+  test('WL-COMMON-08: creations stop after the batch in which the namespace was found to end, and nothing fails', async () => {
+    const [refused, results]: [string[], unknown[]] = [[], []]
+    const server = aServer({ things: [named('x')] })
+    server.answers(() => {
+      const error = forbidden({ group: '', resource: 'parts' }, 'p', 'namespace a is being terminated')
+      const causes = [{ reason: 'NamespaceTerminating', message: 'namespace a is being terminated', field: 'metadata.namespace' }]
+      throw new StatusError({ ...error.status, details: { ...error.status.details, causes } })
+    })
+    await run<ApiObject>(
+      {
+        watches: [things, parts],
+        reconcile: async ({ world }) => {
+          await world.perform(
+            ['p', 'q', 'r'].map((name): Action => ({ ...create(name), refused: (message) => void refused.push(message) })),
+          )
+          return note(results, world.isPending)
+        },
+      },
+      server,
+    )
+    expect([server.writes(), refused, results]).toEqual([['POST /api/v1/namespaces/a/parts'], [], [false]])
+  })
+
   test('WL-COMMON-13: a status is written where it differs, and an object that has changed meanwhile is no failure', async () => {
     const server = aServer({ things: [{ ...named('x'), status: { ready: 1 } }] })
     server.answers(() => {

@@ -84,8 +84,8 @@ export class World implements Caches {
 
   /**
    * Performs actions in order. Neighbours of one kind are performed together: creations in growing batches, deletions at once, patches one by one.
-   * The events of `ownedBy` watches are expected first. An object that exists or is deleted already, and a namespace that is being deleted,
-   * are no errors; after another error the following groups are left out, and the first error is thrown.
+   * The events of `ownedBy` watches are expected first. An object that exists or is deleted already is no error, nor is a namespace that is
+   * being deleted, in which creations stop; after another error the following groups are left out, and the first error is thrown.
    */
   async perform(actions: readonly Action[]): Promise<void> {
     for (const { kind, group } of groupNeighbours(actions)) {
@@ -142,7 +142,7 @@ export class World implements Caches {
       }),
     )
     expectations.showCreation(this.#key, expectedCount(group.slice(triedCount)))
-    return errors
+    return errors.filter((error) => !isOfEndedNamespace(error))
   }
 
   async #deleteAll(group: readonly Action[]): Promise<readonly unknown[]> {
@@ -178,15 +178,16 @@ export class World implements Caches {
     return []
   }
 
-  async #sendAction({ succeeded, refused, existed }: Action, { send, unexpect }: ActionRequest): Promise<void> {
+  async #sendAction({ kind, succeeded, refused, existed }: Action, { send, unexpect }: ActionRequest): Promise<void> {
     let answer: ApiObject
     try {
       answer = await send()
     } catch (error) {
       unexpect?.()
-      if (error instanceof StatusError && error.reason === 'AlreadyExists') existed?.()
-      if (isSettled(error)) return
-      if (error instanceof StatusError) refused?.(error.message)
+      if (!(error instanceof StatusError)) throw error
+      if (error.reason === 'AlreadyExists') return existed?.()
+      if (error.reason === 'NotFound' && kind !== 'create') return
+      if (!isOfEndedNamespace(error)) refused?.(error.message)
       throw error
     }
     succeeded?.(answer)
@@ -219,9 +220,7 @@ function isShownLater(action: Action): boolean {
   return action.in.kind === 'ownedBy'
 }
 
-/** The object exists or is deleted already, or its namespace is being deleted. */
-function isSettled(error: unknown): boolean {
-  if (!(error instanceof StatusError)) return false
-  if (error.reason === 'AlreadyExists' || error.reason === 'NotFound') return true
-  return isOfEndingNamespace(error)
+/** The namespace of a creation is being deleted, or is gone. */
+function isOfEndedNamespace(error: unknown): boolean {
+  return error instanceof StatusError && (error.reason === 'NotFound' || isOfEndingNamespace(error))
 }
