@@ -27,7 +27,7 @@ const aWatch = (...events: unknown[]): TransportResponse => ({
   body: bytesOf(events.map((event) => `${JSON.stringify(event)}\n`).join('')),
 })
 
-/** A server that answers by a script, one answer per request, and then hangs until the request is aborted. */
+/** A server that gives scripted answers, one per request, and then hangs until the request is aborted. */
 function scripted(...answers: (TransportResponse | Error)[]) {
   const requests: TransportRequest[] = []
   const transport: Transport = {
@@ -326,7 +326,7 @@ describe('a watch', () => {
 })
 
 describe('an informer', () => {
-  /** Runs until the script is used up and the next request hangs. */
+  /** Runs an informer until the script is used up and the next request hangs. */
   async function follow(...answers: (TransportResponse | Error)[]) {
     const { client, requests, lines } = scripted(...answers)
     const ending = new AbortController()

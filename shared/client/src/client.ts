@@ -49,19 +49,19 @@ export interface VersionedResource extends DiscoveredResource {
 export interface Client {
   resource<T extends ApiObject = ApiObject>(address: ResourceAddress): ResourceClient<T>
   readonly objects: ObjectsClient
-  /** All resources of one group version; subresources aside. */
+  /** All resources of one group version, without subresources. */
   discover(group: string, version: string): Promise<readonly DiscoveredResource[]>
-  /** All resources of all groups, each in the preferred version of its group, or in the first that has it. */
+  /** All resources of all groups, each in the preferred version of its group, or else in the first version that serves it. */
   discoverAll(): Promise<Discovery<DiscoveredResource>>
-  /** All resources of every version of all groups, the preferred one of a group first. */
+  /** All resources of every version of all groups; each group's preferred version comes first. */
   discoverVersions(): Promise<Discovery<VersionedResource>>
-  /** Any request that answers JSON. */
+  /** Sends any request and reads the answer as JSON. */
   request<T = unknown>(request: JsonRequest): Promise<T>
   readonly transport: Transport
   close(): void
 }
 
-/** A group version whose resources are not known, as its server does not answer. */
+/** A group version whose resources are unknown because its server does not answer. */
 export interface UndiscoveredVersion {
   readonly group: string
   readonly version: string
@@ -71,11 +71,11 @@ export interface UndiscoveredVersion {
 /** The discovered resources of a server. */
 export interface Discovery<Resource extends DiscoveredResource> {
   readonly resources: readonly Resource[]
-  /** Group versions without an answer. A resource absent above may exist: a group version without its server is not one without resources. */
+  /** Group versions without an answer. They may have resources that are missing from the list above. */
   readonly undiscovered: readonly UndiscoveredVersion[]
 }
 
-/** The group versions that were not discovered, in the sentence that Go's clients have for it. */
+/** The group versions that were not discovered, as a sentence in the words of Go's clients. */
 export function undiscoveredMessage(undiscovered: readonly UndiscoveredVersion[]): string {
   const each = undiscovered.map(({ group, version, reason }) => `${group}/${version}: ${reason}`)
   return `unable to retrieve the complete list of server APIs: ${each.sort().join(', ')}`
@@ -101,12 +101,12 @@ interface GroupListDocument {
   readonly groups: readonly {
     readonly name: string
     readonly preferredVersion: { readonly version: string }
-    /** Some servers leave them out where there is no other. */
+    /** Some servers omit the versions of a group that has only one. */
     readonly versions?: readonly { readonly version: string }[]
   }[]
 }
 
-/** All groups in one document, from servers that have it, whichever names they use. */
+/** Asks for all groups in one document, under the names of either profile, from servers that support it. */
 const accept = [
   ...(['orch', 'kubernetes'] as const).map((profile) => aggregatedMediaType(namesOf(profile), 'application/json')),
   'application/json',
@@ -124,7 +124,7 @@ function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number
   return versions.flatMap(({ version, resources, freshness }, index) =>
     (freshness === 'Stale' ? [] : resources).flatMap((resource) => {
       const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [], responseKind } = resource
-      // It has subresources alone.
+      // The resource has only subresources.
       if (responseKind === undefined) return []
       const { kind } = responseKind
       const singular = singularResource === '' ? kind.toLowerCase() : singularResource
@@ -134,7 +134,7 @@ function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number
   )
 }
 
-/** Groups asked for at once: there may be a thousand, and a server refuses so many requests of one user. */
+/** Maximum number of parallel discovery requests: a server may have a thousand groups, and limits the requests of one user. */
 const discoveriesAtOnce = 8
 
 /** A client over a transport. */

@@ -9,9 +9,9 @@ export { ConfigurationError } from './configuration-error.ts'
 
 /** The address of one server, and the client's identity. All certificates and keys are PEM. */
 export interface ClientConfiguration {
-  /** `https://127.0.0.1:6443`, with a path prefix where the server has one. */
+  /** `https://127.0.0.1:6443`, with a path prefix if the server has one. */
   readonly server: string
-  /** Absent: the authorities of the machine, as with client-go; not Node's own. */
+  /** Default: the authorities of the machine, as in client-go, not Node's own. */
   readonly certificateAuthority?: string
   readonly clientCertificate?: string
   readonly clientKey?: string
@@ -20,9 +20,9 @@ export interface ClientConfiguration {
   readonly exec?: ExecConfiguration
   /** Tokens of an OpenID provider, for `createTransport`. */
   readonly oidc?: OidcLogin
-  /** Name that the server's certificate must carry, where it differs from the host in `server`. */
+  /** The name that the server's certificate must carry, if it differs from the host in `server`. */
   readonly serverName?: string
-  /** The server's certificate is not checked. */
+  /** True if the server's certificate is not checked. */
   readonly isInsecure?: boolean
   /** Namespace of the context. */
   readonly namespace?: string
@@ -36,7 +36,7 @@ export interface PrintConfigurationOptions {
   readonly configuration: ClientConfiguration
 }
 
-/** A configuration file in the usual shape, with every certificate inside. */
+/** A configuration file in the usual form, with all certificates embedded. */
 export function printConfiguration({ cluster, user, configuration }: PrintConfigurationOptions): string {
   const data = (name: string, pem: string | undefined) => (pem === undefined ? {} : { [name]: Buffer.from(pem).toString('base64') })
   const { server, serverName, certificateAuthority, clientCertificate, clientKey, token, namespace } = configuration
@@ -69,7 +69,7 @@ function printEntry(word: string, name: string, fields: Readonly<Record<string, 
   return [`- name: ${name}`, `  ${word}:`, ...Object.entries(fields).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`)]
 }
 
-/** Reads a configuration file; files that it names are taken relative to its folder. */
+/** Reads a configuration file. Paths in the file are relative to its folder. */
 export async function loadConfiguration(path: string, options: { context?: string } = {}): Promise<ClientConfiguration> {
   return parseConfiguration(readFileSync(path, 'utf8'), { ...options, folder: dirname(path), file: path })
 }

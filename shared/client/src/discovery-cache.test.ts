@@ -12,7 +12,7 @@ function aFolder(): string {
   return join(folder, 'cache')
 }
 
-/** A server whose documents have the given text, with its ETag, and its requests. */
+/** A server that answers with the given text and its ETag, and records its requests. */
 function aServer() {
   const asked: TransportRequest[] = []
   const state = { text: 'first', hasEtag: true }

@@ -20,8 +20,8 @@ export interface AnswerCache {
 const discovery = /^\/(?:api|apis)(?:\/[^/?]+){0,2}$/
 
 /**
- * Keeps answers of discovery that have an ETag. The server is asked each time whether they are still its own, so that none is ever out of
- * date; where it says so (304), the body is the one that was kept. Everything else passes.
+ * Caches discovery answers that have an ETag. Every request still goes to the server with that ETag, so a cached answer is never stale;
+ * on a 304 the cached body is returned. Other requests pass through.
  */
 export function createDiscoveryCache(transport: Transport, cache: AnswerCache): Transport {
   return {
@@ -55,10 +55,10 @@ function answer({ status, headers }: TransportResponse, { contentType, body }: K
   return { status, headers: { ...headers, 'content-type': contentType }, body: bytes }
 }
 
-/** Files that a folder holds at most; the oldest make room. */
+/** Maximum number of files in a folder; the oldest are deleted first. */
 const filesMax = 64
 
-/** Answers of one server in files of a folder, which several servers share. */
+/** Stores the answers of one server as files in a folder that several servers share. */
 export function createFileCache(folder: string, server: string): AnswerCache {
   const fileOf = (key: string) => join(folder, `${createHash('sha256').update(`${server} ${key}`).digest('hex')}.json`)
   return {

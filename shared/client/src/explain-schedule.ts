@@ -16,11 +16,11 @@ export interface ExplainScheduleOptions {
   readonly namespace: string
   /** Name of the Pod. */
   readonly name: string
-  /** The level and the gates of the scheduler. Absent: the level of the server, with its default gates. */
+  /** The level and the feature gates of the scheduler. Default: the level of the server with its default gates. */
   readonly rules?: Omit<RulesSource, 'names'>
 }
 
-/** The placement of a Pod by the objects that the server has now. No scheduler has to run. Lists that are not served are empty. */
+/** Computes the placement of a Pod from the server's present objects. No scheduler has to run. Lists that the server does not serve are empty. */
 export async function explainSchedule(client: Client, options: ExplainScheduleOptions): Promise<SchedulingExplanation> {
   const { names, namespace, name } = options
   const pods = client.resource<Pod>({ group: '', version: 'v1', plural: 'pods', namespaced: true })

@@ -1,7 +1,7 @@
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { ListOptions, ResourceClient, SelectOptions } from './resource-client.ts'
 
-/** The event of an object. `before` is the informer's object until then. */
+/** An event about one object. `before` is the previous object in the informer. */
 export type InformerEvent<T> =
   | { readonly kind: 'added'; readonly object: T }
   | { readonly kind: 'updated'; readonly object: T; readonly before: T }
@@ -10,11 +10,11 @@ export type InformerEvent<T> =
 /** The dependencies and options of an informer. */
 export interface InformerOptions<T extends ApiObject> {
   readonly resource: ResourceClient<T>
-  /** The selected part of the collection. */
+  /** Selects a part of the collection. */
   readonly select?: Omit<SelectOptions, 'signal'>
-  /** Objects of a page of the list. Absent: that of the resource client. */
+  /** Objects per page of the list. Default: the page size of the resource client. */
   readonly pageSize?: number | undefined
-  /** The part of an object to hold, which may be the object itself with less in it. Absent: all of it. */
+  /** Returns the part of an object that the informer holds; it may modify and return the object. Default: the whole object. */
   readonly keep?: ((object: T) => T) | undefined
   readonly signal: AbortSignal
   /** Waits between attempts; resolves early when the signal is raised. */
@@ -23,7 +23,7 @@ export interface InformerOptions<T extends ApiObject> {
   readonly random: () => number
   /** Called for every change, in order. */
   readonly onEvent?: (event: InformerEvent<T>) => void
-  /** Called when a list or watch failed and will be tried again. */
+  /** Called when a list or watch has failed and will be retried. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -31,11 +31,11 @@ export interface InformerOptions<T extends ApiObject> {
 export interface Informer<T extends ApiObject> {
   /** Resolves when the first list is in memory. */
   readonly synced: Promise<void>
-  /** Resolves when the signal has ended it. */
+  /** Resolves after the signal has ended the informer. */
   readonly done: Promise<void>
   get(name: string, namespace?: string): T | undefined
   values(): T[]
-  /** Version of the last list, event or bookmark. */
+  /** The version of the last list, event or bookmark. */
   readonly resourceVersion: string
 }
 
@@ -65,7 +65,7 @@ interface State<T> {
   readonly held: Map<string, T>
   version: string
   mustList: boolean
-  /** Failures since the last success. */
+  /** The number of failures since the last success. */
   attempts: number
 }
 
@@ -91,7 +91,7 @@ async function run<T extends ApiObject>(options: InformerOptions<T>, state: Stat
   }
 }
 
-/** The first list takes any version; later ones none older than the last seen. Expired or in the future: the latest. */
+/** The first list accepts any version, later lists none older than the last seen. If that version is expired or unknown, the latest is listed. */
 async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<void> {
   const { resource, select, pageSize, keep, signal } = options
   const whole = { ...select, pageSize, keep, signal }
@@ -106,7 +106,7 @@ async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state
   state.attempts = 0
 }
 
-/** True when an event arrived; a watch that ends without one is not opened again at once. */
+/** True if an event arrived. A watch that ends without an event is not reopened at once. */
 async function follow<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<boolean> {
   const { resource, select, keep, signal } = options
   const events = await resource.watch({ ...select, resourceVersion: state.version, allowWatchBookmarks: true, signal })
@@ -130,7 +130,7 @@ function replaceAll<T extends ApiObject>(options: InformerOptions<T>, held: Map<
   for (const [key, object] of listed) put(options, held, key, object)
 }
 
-/** Another object of the same name becomes two events: one was deleted, and one is new. */
+/** An object that replaces another of the same name becomes two events, a deletion and an addition. */
 function put<T extends ApiObject>(options: InformerOptions<T>, held: Map<string, T>, key: string, object: T): void {
   const before = held.get(key)
   if (before !== undefined && before.metadata.resourceVersion === object.metadata.resourceVersion) return
@@ -152,7 +152,7 @@ function isGone(error: unknown): boolean {
   return error instanceof StatusError && error.code === 410
 }
 
-/** The server does not know so new a version, as after a restore. */
+/** True if the server does not know such a new version yet, for example after a restore. */
 function isTooLarge(error: unknown): boolean {
   return error instanceof StatusError && error.code === 504 && error.message.includes('Too large resource version')
 }

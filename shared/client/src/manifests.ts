@@ -3,13 +3,13 @@ import { extname, join } from 'node:path'
 import { decodeJson, hasMembers, isJsonObject } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 
-/** An object of a file, and where it begins. */
+/** An object of a file, and the line where it begins. */
 export interface Manifest {
   readonly object: ApiObject
   readonly file: string
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
-  /** Keys that the text has more than once; the last one counts. */
+  /** Keys that the text repeats; the last occurrence applies. */
   readonly repeats: readonly { readonly line: number; readonly message: string }[]
 }
 
@@ -18,7 +18,7 @@ export class ManifestError extends Error {}
 
 const extensions = ['.yaml', '.yml', '.json']
 
-/** The objects of files and folders, in order; of a folder its files with the ending yaml, yml or json, by name. */
+/** The objects of files and folders, in order. A folder means its `.yaml`, `.yml` and `.json` files, by name. */
 export async function readManifests(paths: readonly string[]): Promise<Manifest[]> {
   const found: Manifest[] = []
   for (const path of paths) for (const file of filesOf(path)) found.push(...(await parseManifests(readFileSync(file, 'utf8'), file)))
@@ -37,7 +37,7 @@ function filesOf(path: string): string[] {
   return files
 }
 
-/** The objects of a text in YAML or JSON: one per document; a List is its items. */
+/** The objects of a YAML or JSON text, one per document. A List stands for its items. */
 export async function parseManifests(text: string, file: string): Promise<Manifest[]> {
   const { parseYaml } = await import('@orch/core/yaml')
   const manifests: Manifest[] = []
@@ -55,20 +55,20 @@ export async function parseManifests(text: string, file: string): Promise<Manife
   return manifests
 }
 
-/** JSON is YAML but for some of its escapes; undefined: it is none. */
+/** Parses JSON, which differs from YAML in some escapes; undefined if the text is not JSON. */
 function parseJson(source: string): { readonly kind: 'json'; readonly value: unknown; readonly repeats: readonly string[] } | undefined {
   if (!source.trimStart().startsWith('{')) return undefined
   const decoded = decodeJson(source)
   return decoded.kind === 'json' && decoded.duplicates.length === 0 ? { kind: 'json', value: decoded.value, repeats: [] } : undefined
 }
 
-/** A message about a document that begins at a line of its file. */
+/** Adds the line of the file to a message about a document. */
 function locate(text: string, first: number): { readonly line: number; readonly message: string } {
   const [, line = '1', message = text] = /^line (\d+): (.*)$/s.exec(text) ?? []
   return { line: first + Number(line) - 1, message }
 }
 
-/** The documents of a stream; a line of three dashes begins each but the first. */
+/** The documents of a stream. A line of three dashes begins each document but the first. */
 function documentsOf(text: string): { readonly source: string; readonly line: number }[] {
   const documents: { source: string; line: number }[] = []
   let lines: string[] = []
@@ -82,7 +82,7 @@ function documentsOf(text: string): { readonly source: string; readonly line: nu
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^---(\s|$)/.test(line)) end(index + 1)
     else if (/^\.\.\.\s*$/.test(line)) end(index + 2)
-    // Text after the dashes belongs to the document; it may be a comment, and a value.
+    // Text after the dashes belongs to the document; it may be a comment or a value.
     if (!/^\.\.\.\s*$/.test(line)) lines.push(/^---(\s|$)/.test(line) ? line.slice(3) : line)
   }
   end(0)

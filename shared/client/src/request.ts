@@ -1,13 +1,13 @@
 import { relayed, type Status, StatusError } from '@orch/core/meta'
 import type { Transport, TransportResponse } from './transport.ts'
 
-/** Query parameters; those without a value are left out. */
+/** Query parameters. Parameters without a value are omitted. */
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** A request whose answer is JSON. */
 export interface JsonRequest {
   readonly method: string
-  /** Path without its query. */
+  /** The path without the query. */
   readonly path: string
   readonly query?: Query
   readonly body?: unknown
@@ -17,7 +17,7 @@ export interface JsonRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Sends a request; an answer of 400 or more is thrown as the StatusError that it carries. */
+/** Sends a request. An answer of 400 or more is thrown as a StatusError. */
 export async function send(transport: Transport, request: JsonRequest): Promise<TransportResponse> {
   const { method, path, query, body, contentType = 'application/json', headers = {}, signal } = request
   const response = await transport.send({
@@ -37,7 +37,7 @@ export async function sendJson<T>(transport: Transport, request: JsonRequest): P
   return JSON.parse(await readText(response))
 }
 
-/** Sends a request whose answer is not needed: it is read to its end and not parsed. */
+/** Sends a request whose answer is not needed: the body is read but not parsed. */
 export async function sendUnread(transport: Transport, request: JsonRequest): Promise<void> {
   const { body } = await send(transport, request)
   const parts = body[Symbol.asyncIterator]()
@@ -51,14 +51,14 @@ export async function readText(response: TransportResponse): Promise<string> {
   return textOf(chunks)
 }
 
-/** The text of bytes in pieces. */
+/** The text of bytes that arrive in pieces. */
 export function textOf(pieces: readonly Uint8Array[]): string {
   const [first] = pieces
   const { buffer, byteOffset, length } = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)
   return Buffer.from(buffer, byteOffset, length).toString()
 }
 
-/** `?a=1&b=x`, or nothing. */
+/** `?a=1&b=x`, or an empty text without parameters. */
 function printQuery(query: Query = {}): string {
   let text = ''
   for (const name in query) {

@@ -16,12 +16,12 @@ interface Common {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The place of one object. */
+/** Identifies one object. */
 export interface ObjectOptions extends Common {
   readonly namespace?: string | undefined
 }
 
-/** Options of a read of one object. */
+/** Options for reading one object. */
 export interface GetOptions extends ObjectOptions {
   readonly resourceVersion?: string | undefined
 }
@@ -36,39 +36,39 @@ export interface WriteOptions extends ObjectOptions {
 
 /** A part of a collection. */
 export interface SelectOptions extends Common {
-  /** Absent: all namespaces. */
+  /** Default: all namespaces. */
   readonly namespace?: string | undefined
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
 }
 
-/** A part of a collection, its version, and the size of a page. */
+/** Selects a part of a collection, its version, and the page size. */
 export interface ListOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact' | undefined
   readonly limit?: number | undefined
   readonly continue?: string | undefined
-  /** Media type of the answer; `application/json` where it is absent. */
+  /** The media type of the answer. Default: `application/json`. */
   readonly accept?: string | undefined
 }
 
-/** A part of a collection that is read page by page, and the kept part of each page before the next is read. */
+/** Selects a part of a collection to read page by page, and the part of each object to keep. */
 interface ListAllOptions<T extends ApiObject> extends Omit<ListOptions, 'limit' | 'continue'> {
-  /** Objects of a page. Large objects want few, as each page is read at once. */
+  /** Objects per page. Each page is held in memory, so large objects call for small pages. */
   readonly pageSize?: number | undefined
-  /** The kept part of an object; by default all of it. */
+  /** Returns the part of an object to keep. Default: the whole object. */
   readonly keep?: ((object: T) => T) | undefined
 }
 
-/** A part of a collection to watch, and the watch's begin. */
+/** Selects a part of a collection to watch, and the start of the watch. */
 export interface WatchOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined
-  /** Servers want it beside `sendInitialEvents`. */
+  /** Servers require it together with `sendInitialEvents`. */
   readonly resourceVersionMatch?: 'NotOlderThan' | undefined
   readonly allowWatchBookmarks?: boolean | undefined
   readonly sendInitialEvents?: boolean | undefined
   readonly timeoutSeconds?: number | undefined
-  /** Media type of the events' objects; `application/json` where it is absent. */
+  /** The media type of the events' objects. Default: `application/json`. */
   readonly accept?: string | undefined
 }
 
@@ -86,7 +86,7 @@ type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
 /** Options of a patch. */
 export interface PatchOptions extends WriteOptions {
   readonly type: PatchType
-  /** Takes fields over from other managers; for apply. */
+  /** Takes over fields from other managers; only for apply. */
   readonly force?: boolean | undefined
 }
 
@@ -97,40 +97,40 @@ const patchMediaTypes: Readonly<Record<PatchType, string>> = {
   apply: 'application/apply-patch+yaml',
 }
 
-/** Objects in a page of `listAll` where its caller sets no other size. */
+/** Objects per page of `listAll`, unless the caller sets another number. */
 const pageSizeUsual = 500
 
-/** Writes for callers that do not need the answer, which is not parsed. Failures are StatusErrors. */
+/** Writes whose answers are not parsed, for callers that do not need them. Failures are StatusErrors. */
 interface UnansweredWrites<T extends ApiObject> {
   create(object: T, options?: WriteOptions): Promise<void>
   update(object: T, options?: WriteOptions): Promise<void>
   delete(name: string, options?: ObjectOptions, body?: DeleteOptions): Promise<void>
 }
 
-/** Everything that can be done with one collection. Failures are StatusErrors. */
+/** The operations on one collection. Failures are StatusErrors. */
 export interface ResourceClient<T extends ApiObject = ApiObject> {
   readonly address: ResourceAddress
   get(name: string, options?: GetOptions): Promise<T>
   list(options?: ListOptions): Promise<ApiList<T>>
-  /** The whole collection, read page by page. A token that has expired on the way is answered by one unpaged list. */
+  /** Reads the whole collection page by page. If the continue token expires, one unpaged list replaces the pages. */
   listAll(options?: ListAllOptions<T>): Promise<ApiList<T>>
-  /** Resolves once the server has accepted the watch. Leaving the loop ends it. */
+  /** Resolves when the server has accepted the watch. Leaving the loop ends the watch. */
   watch(options?: WatchOptions): Promise<AsyncGenerator<WatchEvent<T>, void, undefined>>
-  /** The namespace is that of the object unless the options name one. With a subresource, such as `binding`: of the object that it names. */
+  /** Creates in the namespace of the options, or else of the object. With a subresource such as `binding`, `object` names the parent object. */
   create(object: T, options?: WriteOptions): Promise<T>
   update(object: T, options?: WriteOptions): Promise<T>
   patch(name: string, patch: unknown, options: PatchOptions): Promise<T>
-  /** Answers the object while it is being deleted, else a Status. */
+  /** Returns the object if its deletion is still in progress, otherwise a Status. */
   delete(name: string, options?: ObjectOptions, body?: DeleteOptions): Promise<T | Status>
-  /** Answers the deleted objects, in their last states. */
+  /** Returns the deleted objects in their last states. */
   deleteCollection(options?: ListOptions, body?: DeleteOptions): Promise<ApiList<T>>
   readonly unanswered: UnansweredWrites<T>
 }
 
-/** A list as servers send it: those in Go print that no object was found as null. */
+/** A list as servers send it: servers in Go send an empty list as null. */
 type Answered<T> = Omit<ApiList<T>, 'items'> & { readonly items?: T[] | null }
 
-/** The objects of a list, each with its kind: servers in Go print that of the list alone. */
+/** The objects of a list, each with its kind: servers in Go send the kind only for the list. */
 function itemsOf<T extends ApiObject>({ items, apiVersion, kind: listKind }: Answered<T>): T[] {
   const typeMeta = { apiVersion, kind: listKind?.replace(/List$/, '') }
   return (items ?? []).map((item) => (item.kind === undefined ? { ...typeMeta, ...item } : item))
@@ -222,7 +222,7 @@ function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions) {
 
 type List<T> = (options: ListOptions) => Promise<ApiList<T>>
 
-/** Servers that do not know `Exact` answer another version to an unlimited list; with a limit they must honour it. */
+/** Servers that do not support `Exact` answer an unlimited list with another version; with a limit they must honour it. */
 async function checkExact<T extends ApiObject>(address: ResourceAddress, options: ListOptions, list: List<T>): Promise<ApiList<T>> {
   const answer = await list(options)
   const isUnlimitedExact = options.resourceVersionMatch === 'Exact' && options.limit === undefined && options.continue === undefined

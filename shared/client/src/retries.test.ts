@@ -4,7 +4,7 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 
 const request: TransportRequest = { method: 'POST', path: '/api/v1/namespaces', headers: {}, body: '{}' }
 
-/** Answers one after another; notes the requests and the read answers. */
+/** A transport with scripted answers that records the requests and which answers were read. */
 function answering(...answers: readonly (readonly [status: number, retryAfter?: string])[]) {
   const sent: TransportRequest[] = []
   const read: number[] = []

@@ -4,15 +4,15 @@ import type { Transport, TransportResponse } from './transport.ts'
 
 /** Conditions under which requests are sent again. */
 export interface RetryOptions {
-  /** Most times that a request is sent again. */
+  /** Maximum number of retries per request. */
   readonly retriesMax: number
-  /** Waits so long, or rejects when the signal is raised; the real time unless given. */
+  /** Waits for a time, or rejects when the signal is raised. Default: real time. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
 /**
- * Sends a request again if the server asks for that: an answer of 429 or 5xx with `Retry-After` was not carried out. The wait
- * is as long as the header says. The last answer is passed on unchanged.
+ * Repeats a request if the server asks for it: a request answered with 429 or 5xx and `Retry-After` was not carried out. The wait
+ * is the time in the header. After the last retry the answer is returned unchanged.
  */
 export function createRetryingTransport(transport: Transport, { retriesMax, wait = waitFor }: RetryOptions): Transport {
   return {
@@ -21,7 +21,7 @@ export function createRetryingTransport(transport: Transport, { retriesMax, wait
         const response = await transport.send(request)
         const waitMs = retryAfterMs(response)
         if (waitMs === undefined || retries >= retriesMax) return response
-        // The connection is given back before it is waited.
+        // Reading the body frees the connection before the wait.
         await readText(response)
         await wait(waitMs, request.signal)
       }
@@ -30,7 +30,7 @@ export function createRetryingTransport(transport: Transport, { retriesMax, wait
   }
 }
 
-/** Seconds, as servers of this kind send it; a date is no delay that they ask for. */
+/** The delay in seconds, as Kubernetes servers send it; a date is ignored. */
 function retryAfterMs({ status, headers }: TransportResponse): number | undefined {
   const text = headers['retry-after']
   if ((status !== 429 && status < 500) || text === undefined || !/^\d{1,6}$/.test(text)) return undefined

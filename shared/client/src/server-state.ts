@@ -1,19 +1,19 @@
 import type { ApiObject } from '@orch/core/meta'
 
-/** An object as a person would write it, and its parts that only its server could know. */
+/** An object as a person would write it, and the parts that a server added. */
 export interface WithoutServerState {
   readonly object: ApiObject
-  /** Names of the fields that were set aside. */
+  /** Names of the removed fields. */
   readonly setAside: readonly string[]
 }
 
-/** Members of `metadata` that another server has no use for; owners are known by uids. */
+/** Members of `metadata` that mean nothing to another server. Owner references contain uids. */
 const serverMetadata = ['resourceVersion', 'uid', 'managedFields', 'ownerReferences'] as const
 
-/** The fields that a server always sets. */
+/** Fields that every server sets. */
 const derivedMetadata = ['creationTimestamp', 'generation', 'selfLink'] as const
 
-/** Removes a server's additions from an object that it printed, so that another server takes it as a new one. */
+/** Removes a server's additions from an object, so that another server accepts it as a new object. */
 export function withoutServerState({ status, metadata, ...rest }: ApiObject & { readonly status?: unknown }): WithoutServerState {
   const setAside = serverMetadata.filter((name) => hasValue(metadata[name]))
   const isLeftOut = (name: string) => [...serverMetadata, ...derivedMetadata].some((one) => one === name)

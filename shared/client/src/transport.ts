@@ -3,7 +3,7 @@ import { certificateReason } from '@orch/core/certificate-error'
 /** A request to the server. */
 export interface TransportRequest {
   readonly method: string
-  /** Path with its query: `/api/v1/pods?limit=5`. */
+  /** The path with the query: `/api/v1/pods?limit=5`. */
   readonly path: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -11,7 +11,7 @@ export interface TransportRequest {
   readonly signal?: AbortSignal
 }
 
-/** A response. The body must be read to its end or left by `return`, else its connection stays taken. */
+/** A response. The body must be read to its end or ended by `return`; otherwise its connection stays in use. */
 export interface TransportResponse {
   readonly status: number
   /** Names in lower case. */
@@ -19,10 +19,10 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** There was no connection for a request: it did not leave, so it may be sent again, or to another server, whatever its effect. */
+/** The request was not sent because no connection was available, so it may be sent again, to any server, whatever its effect. */
 export class UnsentError extends Error {
   override readonly name = 'UnsentError'
-  /** As the system or TLS says it: `ECONNREFUSED`. */
+  /** The code of the system or of TLS: `ECONNREFUSED`. */
   readonly code: string | undefined
 
   constructor(cause: Error) {
@@ -31,10 +31,10 @@ export class UnsentError extends Error {
   }
 }
 
-/** The way to a server: sockets, or a function call in the same process. */
+/** Sends requests to the server, over sockets or by a function call in the same process. */
 export interface Transport {
-  /** Rejects with an `UnsentError` where the request never left. */
+  /** Rejects with an `UnsentError` if the request was never sent. */
   send(request: TransportRequest): Promise<TransportResponse>
-  /** Ends open requests and gives every connection back. */
+  /** Ends open requests and closes every connection. */
   close(): void
 }

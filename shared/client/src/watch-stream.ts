@@ -2,7 +2,7 @@ import { type ApiObject, internal, type Status, StatusError } from '@orch/core/m
 import { textOf } from './request.ts'
 import type { TransportResponse } from './transport.ts'
 
-/** One thing that happened. A bookmark carries nothing but a resourceVersion. */
+/** An event of a watch. A bookmark contains only a resourceVersion. */
 export interface WatchEvent<T = ApiObject> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
   readonly object: T
@@ -11,7 +11,7 @@ export interface WatchEvent<T = ApiObject> {
 /** The events of a watch answer, one JSON document per line. An event of type ERROR is thrown as a StatusError. */
 export async function* readWatch<T>(response: TransportResponse): AsyncGenerator<WatchEvent<T>, void, undefined> {
   for await (const line of readLines(response.body)) {
-    // Others in this process may read the same object in this turn.
+    // Other watchers in this process may read the same object in this turn of the event loop.
     if (line.length > longLine) await nextTurn()
     const event: WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status | null } = JSON.parse(line)
     if (event.type === 'ERROR') throw toError(event.object)
@@ -19,7 +19,7 @@ export async function* readWatch<T>(response: TransportResponse): AsyncGenerator
   }
 }
 
-/** Characters that take milliseconds to read. */
+/** Lines longer than this take milliseconds to parse. */
 const longLine = 200_000
 
 function nextTurn(): Promise<void> {
@@ -28,13 +28,13 @@ function nextTurn(): Promise<void> {
 
 const newline = 0x0a
 
-/** Text between newlines; the rest after the last newline is an interrupted event and dropped. */
+/** The lines of a body. Text after the last newline is an incomplete event and is dropped. */
 async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let begun: Uint8Array[] = []
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(newline) + 1
     if (end > 0) {
-      // No character has the byte of a newline within it.
+      // In UTF-8, a newline byte is never a part of another character.
       for (const line of textOf([...begun, chunk.subarray(0, end)]).split('\n')) if (line !== '') yield line
       begun = []
     }

@@ -16,8 +16,7 @@ export interface AdmissionSuiteServices {
   readonly admission: AdmissionService
 }
 
-/** The creation of a ConfigMap by some user, with the given parts. */
-/** Events come in milliseconds, on a busy machine in seconds. */
+/** Events arrive in milliseconds, on a busy machine in seconds. */
 const within = { timeout: 90_000 }
 
 export function someAttributes(rest: Partial<Attributes> = {}): Attributes {
@@ -37,7 +36,7 @@ export function someAttributes(rest: Partial<Attributes> = {}): Attributes {
   }
 }
 
-/** The first question about something, in the phase of changes. */
+/** The first question about an object, in the mutating phase. */
 function aQuestion(rest: Partial<Attributes> = {}, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
   return { phase: 'mutate', attributes: someAttributes(rest), decisions: [], resumeAt: '', explain: false, ...more }
 }
@@ -121,7 +120,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
         const place = { kind: 'Pod', resource: 'pods' }
         const validated = await vi.waitFor(async () => {
           const answer = await admission.admit(aQuestion({ ...place, object }))
-          // Objects that memory lacks are read from storage, which takes a while.
+          // Objects that are not in memory are read from storage, which takes a while.
           expect(answer).toMatchObject({ kind: 'allowed', validated: expect.anything() })
           const { object: left, validated } = answer as AdmissionAnswer & { kind: 'allowed' }
           const asked = await admission.admit(aQuestion({ ...place, object: left }, { phase: 'validate' }))
@@ -133,7 +132,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
         const conditions = [{ key: 'core/namespaces/team', revision }]
         for (const one of validated) expect(one).toMatchObject({ conditions, auditAnnotations, warnings: [], counts })
         expect(validated[0]?.steps).toMatchObject(steps)
-        // The order of errors is that of the request: an object that is not valid has other faults first.
+        // The order of errors is that of kube-apiserver: an invalid object first reports its other errors.
         const spec = { ...object.spec, serviceAccountName: 'absent' }
         expect(await admission.admit(aQuestion({ ...place, object: { ...object, spec } }, { phase: 'validate' }))).toMatchObject({
           kind: 'denied',
@@ -184,7 +183,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
           expect(kind).toBe('admissionRules')
           const before = seen.at(-1)
           seen.push(part)
-          // Plugins that read their sources may need fewer questions than at first; then nothing changes.
+          // Plugins that have read their sources may need fewer questions than at first; then the rules change no more.
           if (before !== undefined && JSON.stringify(before.admissionRules) === JSON.stringify(part.admissionRules)) break
         }
         const revisions = seen.map(({ revision }) => revision)

@@ -2,7 +2,7 @@ import { decodeJson } from '@orch/core/json'
 import { isScalar, type Node, resolveNode, type ScalarNode, type StructNode } from '@orch/core/schema'
 import fc, { type Arbitrary } from 'fast-check'
 
-/** Any value of a struct, with some or all of its fields. What has no place on the wire, and empty lists and maps, are left out. */
+/** A random value of a struct, with some or all of its fields. Empty lists and maps, and fields without a wire form, are left out. */
 export function anyStruct(node: StructNode, which: 'some' | 'all', ancestors: readonly Node[] = []): Arbitrary<Record<string, unknown>> {
   if (ancestors.includes(node)) return fc.constant({})
   const fields = node.fields.filter(({ tag }) => tag !== undefined)

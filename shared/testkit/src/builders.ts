@@ -7,7 +7,7 @@ interface ConfigMapFields extends MetaFields {
   readonly immutable?: boolean
 }
 
-/** A ConfigMap, in `default` unless said otherwise. */
+/** A ConfigMap, by default in the namespace `default`. */
 export function aConfigMap({ data, immutable, ...metadata }: ConfigMapFields): ApiObject {
   return {
     apiVersion: 'v1',

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 
-/** The seed of a run: 1, unless TEST_SEED names another one. */
+/** The seed of a run: TEST_SEED, by default 1. */
 export const seed = Number(process.env.TEST_SEED ?? 1)
 
 fc.configureGlobal({ seed })
 
-/** fast-check, which draws from the run's seed. */
+/** fast-check, seeded with the run's seed. */
 export { fc }

@@ -31,7 +31,7 @@ export interface ClusterRequest<O> {
 }
 
 /**
- * Makes the function by which tests get a server of their own; it is stopped when the test ends.
+ * Makes the function that starts a server for a test and stops it when the test ends.
  *
  *   const startCluster = clusterStarter({ embedded: start })
  *   const { client } = await startCluster({ mode: 'embedded' })
@@ -44,17 +44,17 @@ export function clusterStarter<O, C extends Cluster>(starters: { readonly embedd
   }
 }
 
-/** The backends of services apart. */
+/** The backends of distributed services. */
 export interface SharedBackends {
   readonly etcdServers: readonly string[]
   readonly natsServers: readonly string[]
   /** Folder with certificates for services of this machine. */
   readonly serviceCertificates: string
-  /** For one cluster: no other has its state. */
+  /** The prefix of one cluster's state; no other cluster uses it. */
   readonly prefix: string
 }
 
-/** One etcd and one nats-server for all clusters of this process; they end with it. Each cluster has a prefix of its own. */
+/** One etcd and one nats-server for all clusters of this process; they end with it. Each cluster has a different prefix. */
 export async function sharedBackends(): Promise<SharedBackends> {
   opened ??= openBackends()
   const { etcd, nats, serviceCertificates } = await opened
@@ -72,7 +72,7 @@ async function openBackends() {
   const [etcd, nats] = await Promise.all([
     openEtcd({ path: etcdProgram.path }),
     openNats({ path: natsProgram.path }),
-    // A role has the same form in a certificate for every profile.
+    // Role names in certificates are the same in every profile.
     keepServiceCertificates({
       files: certificateFolder(serviceCertificates),
       names: namesOf('orch'),
@@ -80,7 +80,7 @@ async function openBackends() {
       clock: systemClock,
     }),
   ])
-  // The test runner ends its processes with SIGTERM, which is no exit.
+  // The test runner ends its processes with SIGTERM, on which Node emits no `exit` event.
   process.once('SIGTERM', () => process.exit())
   process.once('exit', () => {
     void etcd.kill()

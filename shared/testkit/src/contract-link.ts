@@ -15,30 +15,30 @@ export type Contracts = Readonly<Record<string, Contract<Methods>>>
 /** The services of these contracts. */
 type ServicesOf<C extends Contracts> = { readonly [N in keyof C]: Service<C[N]> }
 
-/** Services that were opened together, and end together. */
+/** Services that were opened together and end together. */
 export interface OpenedServices<C extends Contracts> {
   readonly services: ServicesOf<C>
   close(): Promise<void>
 }
 
-/** One way in which a suite reaches the services it tries. */
+/** One way in which a suite reaches the tested services. */
 export interface ContractLink<C extends Contracts> {
   readonly name: string
-  /** Fresh services. */
+  /** Opens new services. */
   open(): Promise<OpenedServices<C>>
-  /** Ends the link's own parts, after the last services. */
+  /** Closes the link itself, after its last services have ended. */
   close(): Promise<void>
 }
 
 export interface ContractLinkOptions<C extends Contracts> {
   readonly contracts: C
-  /** Fresh services in this process. */
+  /** Opens new services in this process. */
   readonly open: () => Promise<OpenedServices<C>>
 }
 
 /**
  * All links: frozen function calls; messages to a thread that runs `script`, which calls `serveToParent`; and gRPC to a child
- * process that runs it, without certificates, and with those of a gateway on one side and of each service's own role on the other.
+ * process that runs it, once without certificates and once with certificates of a gateway and of each service's role.
  */
 export function contractSuiteLinks<C extends Contracts>(
   options: ContractLinkOptions<C> & { readonly script: URL },
@@ -54,7 +54,7 @@ function directContractLink<C extends Contracts>({ contracts, open }: ContractLi
     async open() {
       const opened = await open()
       const links = Object.entries(contracts).map(([name, contract]) => {
-        // A service of the contract of the same name: the mapped type says so, the loop does not.
+        // The mapped type ties each service to the contract of the same name; TypeScript loses that in the loop.
         const service = opened.services[name] as Service<Contract<Methods>>
         return { name, link: directLink(contract, service, { freeze: true }) }
       })
@@ -146,7 +146,7 @@ async function someServiceCertificates(): Promise<string> {
   return folder
 }
 
-/** `certificates` is a folder, or empty where nothing is encrypted; `port` is the way from another thread. */
+/** `certificates` is a folder, or empty for unencrypted connections; `port` is the other thread's message port. */
 type Question =
   | { readonly kind: 'open'; readonly certificates: string }
   | { readonly kind: 'offer'; readonly port: MessagePort }
@@ -160,7 +160,7 @@ interface Asked {
   readonly question: Question
 }
 interface Answer extends Opened {
-  /** The number of the question, since one may have been given up meanwhile. */
+  /** The number of the question: the parent may have abandoned an earlier question. */
   readonly number: number
   readonly failure?: string
 }
@@ -189,7 +189,7 @@ async function ask(child: ChildProcess | Worker, question: Question): Promise<Op
   }
 }
 
-/** The child's side, a process or a thread: opens services whenever the parent asks, serves them, and ends with the parent. */
+/** The child's side, in a process or thread: opens and serves services on the parent's request, and ends with the parent. */
 export function serveToParent<C extends Contracts>({ contracts, open }: ContractLinkOptions<C>): void {
   const closers = new Map<string, () => Promise<void>>()
   let lastId = 0
@@ -237,7 +237,7 @@ export function serveToParent<C extends Contracts>({ contracts, open }: Contract
   process.on('disconnect', () => process.exit(0))
 }
 
-/** Serves the services over a port; the function that it returns ends both. */
+/** Serves the services over a port; the returned function ends both. */
 async function offerTo<C extends Contracts>(port: MessagePort, contracts: C, opened: OpenedServices<C>): Promise<() => Promise<void>> {
   const { serveThread } = await import('@orch/platform/thread-link')
   const offer = serveThread(

@@ -1,19 +1,19 @@
 import type { ChangeMessage } from '@orch/core/contracts'
 import type { ChangeListener, ChangeStream } from '@orch/platform/nats'
 
-/** A stream of changes in memory, as JetStream keeps one, which a test can break in every way. */
+/** A change stream in memory, with the behaviour of JetStream, that a test can break in every way. */
 export interface FakeChangeStream extends ChangeStream {
-  /** All that was taken in since the stream was made. */
+  /** All messages that the stream has accepted since it was created. */
   readonly messages: readonly ChangeMessage[]
   readonly followers: number
-  /** The fate of a message on its way to the followers; by default it arrives. */
+  /** Decides how a message reaches the followers; by default it arrives once, unchanged. */
   deliver: (message: ChangeMessage) => readonly ChangeMessage[]
   /** Refuses everything and ends every follower, until `goUp`. */
   goDown(): void
   goUp(): void
-  /** Removes all messages, as an operator may; the sequence continues. */
+  /** Removes all messages, as an operator can; the sequence continues. */
   purge(): void
-  /** The server has lost the stream: it is made anew, with a sequence from 0. */
+  /** Simulates a server that has lost the stream: it is created again, with a sequence from 0. */
   lose(): void
 }
 

@@ -1,7 +1,7 @@
 import { type Clock, TimerQueue } from '@orch/platform'
 
 /**
- * A clock that stands still until a test moves it. Timers due until then are called in the order of their times.
+ * A clock that stands still until a test moves it. Moving it calls the due timers in the order of their times.
  *
  *   const clock = createFakeClock()
  *   clock.after(10, ring)
@@ -10,9 +10,9 @@ import { type Clock, TimerQueue } from '@orch/platform'
  */
 export interface FakeClock extends Clock {
   advance(byMs: number): void
-  /** Sets the wall clock alone, as an administrator would; timers do not notice. */
+  /** Sets only the wall clock, as an administrator would; timers are not affected. */
   setNow(toMs: number): void
-  /** Timers that have been set and not yet rung. */
+  /** The number of timers that are set and not yet due. */
   readonly pendingTimers: number
 }
 

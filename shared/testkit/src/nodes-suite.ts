@@ -1,7 +1,7 @@
 import type { ExecRequest, NodesService, SessionPart, Stream } from '@orch/core/contracts'
 import { describe, expect, test, vi } from 'vitest'
 
-/** A nodes service with a Pod `web` on node `n`, whose container takes the commands `cat`, `exit CODE` and `yes`. */
+/** A nodes service with a Pod `web` on node `n`. Its container accepts the commands `cat`, `exit CODE` and `yes`. */
 export interface NodesSuiteServices {
   readonly nodes: NodesService
 }

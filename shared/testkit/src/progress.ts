@@ -1,10 +1,10 @@
-/** A timeout of a test that is judged by its progress. */
+/** Disables the timeout of a test, which bounds each of its steps instead. */
 export const untimed = 0
 
-/** Longest that one step may take, on however busy a machine. */
+/** Maximum time of one step, even on a busy machine. */
 const stepMsMax = 120_000
 
-/** One step of many: fails when this step, and not the sum of the earlier ones, takes too long. */
+/** Runs one of many steps. It fails if this step takes too long, however long the earlier ones took. */
 export async function steadily<T>(step: Promise<T>): Promise<T> {
   const { promise: stalled, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`no step was made within ${stepMsMax} ms`)), stepMsMax)

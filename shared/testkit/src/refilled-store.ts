@@ -3,11 +3,11 @@ import type { SharedStore, Store } from '@orch/core/contracts'
 /** A shared store whose state a test replaces. */
 export interface RefilledStore {
   readonly store: Store
-  /** Another state replaces the present one: memory is filled anew from it, until the returned function is called. */
+  /** Replaces the state of the store: its users reload their memory until the returned function is called. */
   refill(): () => void
 }
 
-/** A store that counts as shared, whose users fill their memory anew when the test begins it, until the test ends it. */
+/** A store that acts as a shared one. A test can make its users reload their memory. */
 export function createRefilledStore(inner: Store): RefilledStore {
   let replaced = () => {}
   let visited = Promise.resolve()

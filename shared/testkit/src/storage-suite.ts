@@ -29,7 +29,7 @@ export interface StoredSample {
 
 let writes = 0
 
-/** A write id that no other test uses. */
+/** A unique write id. */
 function aWriteId(): string {
   return `write-${process.pid}-${writes++}`
 }
@@ -65,7 +65,7 @@ export function aDelete(key: string, expected: number): CommitRequest {
   return { key, expected, conditions: [], writeId: aWriteId() }
 }
 
-/** Commits, and gives the revision. */
+/** Commits, and returns the revision. */
 export async function written(storage: StorageService, request: CommitRequest): Promise<number> {
   const outcome = await storage.commit(request)
   if (outcome.kind !== 'written') throw new Error(`expected the commit of ${request.key} to be written, it is ${outcome.kind}`)
@@ -77,7 +77,7 @@ interface Shown {
   readonly data: { readonly text: string }
 }
 
-/** The object in served bytes. */
+/** The object in a served value. */
 export function shown(value: Uint8Array): Shown {
   return JSON.parse(new TextDecoder().decode(value)) as Shown
 }
@@ -89,7 +89,7 @@ export interface Listed {
   readonly names: readonly string[]
 }
 
-/** A list request with the given parts; by default the latest of everything in one go. */
+/** A list request with the given parts; by default it asks for all objects at the latest revision, without pages. */
 function aList(rest: Partial<ListRequest> = {}): ListRequest {
   const request = {
     scope: { resource: 'core/configmaps' },
@@ -119,7 +119,7 @@ export async function listed(storage: StorageService, rest: Partial<ListRequest>
   return { head, objects, names: objects.map(({ metadata }) => metadata.name) }
 }
 
-/** Reads a stream of changes until so many have arrived; prints them as `revision key [content]`. */
+/** Reads a stream of changes up to a number of them, and prints each as `revision key [content]`. */
 export async function takeChanges(stream: Stream<ChangesPart>, count: number): Promise<string[]> {
   const lines: string[] = []
   for await (const part of stream) {
@@ -266,7 +266,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
       'LIST-11: a list shows one moment, in both forms, in the order of keys',
       withStorage(async (storage) => {
         const names = Array.from({ length: 300 }, (_, index) => `n${String((index * 7) % 300).padStart(3, '0')}`)
-        // A remote storage has one second for each answer, which a busy machine takes for some hundred that are asked for at once.
+        // Remote storage has one second for each answer; a busy machine cannot answer some hundred parallel requests in that time.
         for (let first = 0; first < names.length; first += 20) {
           await Promise.all(names.slice(first, first + 20).map((one) => written(storage, aPut({ name: one }))))
         }

@@ -16,7 +16,7 @@ import { failed } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
 
 export interface TinyStorageOptions {
-  /** True if changes carry the content before them, as storage sends it where it holds it. A delete always does. */
+  /** True if changes contain the previous content. Storage sends it if it has it; a delete always contains it. */
   readonly sendsBefore?: boolean
   readonly epoch?: string
 }
@@ -28,27 +28,27 @@ interface TinyObject {
   readonly labels?: Readonly<Record<string, string>>
   readonly fields?: Readonly<Record<string, string>>
   readonly data?: string
-  /** Kind and content beside the metadata; absent: a ConfigMap with `data`. */
+  /** The kind and the members beside the metadata. Default: a ConfigMap with `data`. */
   readonly object?: Readonly<Record<string, unknown>>
 }
 
-/** A storage service small enough to be believed: an array of changes. For tests of storage's followers. */
+/** A minimal storage service, an array of changes, for tests of clients that follow storage. */
 export interface TinyStorage extends StorageService {
   readonly revision: number
   readonly epoch: string
-  /** Open streams of changes. */
+  /** The number of open streams of changes. */
   readonly followers: number
   put(object: TinyObject): number
   remove(resource: string, name: string, namespace?: string): number
-  /** Changes up to this revision are forgotten. */
+  /** Removes changes up to this revision. */
   compact(revision: number): void
-  /** Tells every follower that all up to now has been sent. */
+  /** Tells every follower that it has received everything up to now. */
   sendPosition(): void
   /** Ends every stream with an error, as a restart does. */
   breakStreams(): void
-  /** Replaces the store: a new epoch, and every stream begins again with `expired`. */
+  /** Replaces the store: the epoch changes, and every stream starts again with `expired`. */
   replace(epoch: string): void
-  /** Revision and content of an object, read past all streams. */
+  /** The revision and content of an object, read directly and not from a stream. */
   read(key: string): Entry | undefined
 }
 

@@ -54,7 +54,7 @@ export function watchSuite(name: string, open: () => Promise<{ services: WatchSu
       await close()
     }
   }
-  /** Writes an object again and again; gives the revisions. */
+  /** Writes an object repeatedly and returns the revisions. */
   const history = async (storage: StorageService, samples: readonly StoredSample[]): Promise<number[]> => {
     const revisions: number[] = []
     for (const sample of samples) revisions.push(await written(storage, aPut(sample, { expected: revisions.at(-1) ?? 0 })))

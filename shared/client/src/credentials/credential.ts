@@ -1,14 +1,14 @@
-/** Proves the client's identity to a server, for a while. */
+/** A proof of the client's identity that is valid for a limited time. */
 export interface Credential {
   readonly token?: string
   /** PEM; may hold the certificates of intermediate authorities after the client's own. */
   readonly clientCertificate?: string
   readonly clientKey?: string
-  /** Milliseconds since 1970; absent: until the server refuses it. */
+  /** Milliseconds since 1970. Default: valid until the server refuses it. */
   readonly expiresAtMs?: number
 }
 
-/** A source of credentials: a program, or an OpenID provider. Rejects with a ConfigurationError that says why there is none. */
+/** A source of credentials: a program, or an OpenID provider. Rejects with a ConfigurationError that says why it has none. */
 export interface CredentialSource {
   obtain(): Promise<Credential>
   /** Ends its open work. */
@@ -24,11 +24,11 @@ export interface CredentialSurroundings {
   readonly isInteractive: boolean
   /** A text for the person at the terminal, such as how to install a missing program. */
   say(text: string): void
-  /** Runs a program that may print to the terminal and ask on it. */
+  /** Runs work during which a program may print to the terminal and prompt there. */
   lendTerminal?<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Keeps a credential until it expires or is refused; asks the source once at a time, for all callers. */
+/** Caches a credential until it expires or is refused. All callers share one request to the source. */
 export class KeptCredential {
   readonly #source: CredentialSource
   readonly #now: () => number
@@ -46,7 +46,7 @@ export class KeptCredential {
     return this.#ask()
   }
 
-  /** The server has refused this one. Resolves with another, which may have been obtained meanwhile. */
+  /** Replaces a credential that the server has refused. Resolves with a new one, which another caller may already have obtained. */
   replaced(refused: Credential): Promise<Credential> {
     if (this.#kept === refused) this.#kept = undefined
     return this.current()

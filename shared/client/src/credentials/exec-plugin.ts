@@ -13,9 +13,9 @@ export interface ExecConfiguration {
   readonly apiVersion: string
   readonly interactiveMode: InteractiveMode
   readonly installHint: string
-  /** Absent: the program does not learn which server is asked. */
+  /** The cluster that is passed to the program. Default: the program does not learn the cluster. */
   readonly cluster?: Readonly<Record<string, unknown>>
-  /** Folder of the configuration file. A relative path of the command is resolved against it. */
+  /** The folder of the configuration file, for resolving a relative path of the command. */
   readonly folder?: string
 }
 
@@ -24,7 +24,7 @@ type InteractiveMode = (typeof interactiveModes)[number]
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reads `exec` of a user; `cluster` is the entry of the cluster that is asked. */
+/** Reads the `exec` of a user; `cluster` is the cluster's entry in the configuration. */
 export function readExec(
   exec: Fields,
   user: string,
@@ -63,7 +63,7 @@ function isVariables(value: unknown): value is ExecConfiguration['env'] {
   return Array.isArray(value) && value.every((item) => typeof item?.name === 'string' && typeof item?.value === 'string')
 }
 
-/** Versions of the protocol, with the names of the profile that each belongs to. */
+/** Supported versions of the protocol, each with the names of its profile. */
 function knownVersions(): { readonly version: string; readonly names: Names }[] {
   return profiles
     .map(namesOf)
@@ -74,7 +74,7 @@ function namesOfVersion(apiVersion: string): Names {
   return knownVersions().find(({ version }) => version === apiVersion)?.names ?? namesOf('orch')
 }
 
-/** The server's description for a program. `config` is the extension of the cluster under the name of the protocol. */
+/** The description of the server for a program. `config` is the cluster's extension under the name of the protocol. */
 function clusterInfo(cluster: Fields, apiVersion: string): Record<string, unknown> {
   const name = `client.authentication.${namesOfVersion(apiVersion).apiDomain}/exec`
   const extensions: unknown[] = Array.isArray(cluster['extensions']) ? cluster['extensions'] : []
@@ -86,7 +86,7 @@ function clusterInfo(cluster: Fields, apiVersion: string): Record<string, unknow
   return { ...own, config: found?.['extension'] ?? null }
 }
 
-/** Runs the program each time that a credential is wanted. */
+/** Runs the program each time a credential is needed. */
 export class ExecPlugin implements CredentialSource {
   readonly #configuration: ExecConfiguration
   readonly #surroundings: CredentialSurroundings

@@ -12,9 +12,9 @@ export interface OidcLogin {
   readonly clientSecret: string
   readonly idToken: string
   readonly refreshToken: string
-  /** PEM; absent: the authorities of the machine. */
+  /** PEM. Default: the authorities of the machine. */
   readonly certificateAuthority?: string
-  /** The destination of refreshed tokens: the file, and the user in it. */
+  /** The file and the user in it to which refreshed tokens are written. */
   readonly keptIn?: { readonly file: string; readonly user: string }
 }
 
@@ -42,10 +42,10 @@ export function readOidcLogin(config: Fields, user: string, more: Pick<OidcLogin
   }
 }
 
-/** A token that is left with less is refreshed. */
+/** A token with less remaining lifetime than this is refreshed. */
 const remainingMsMin = 10_000
 
-/** Gives the ID token; where that has expired, one that the provider gives for the refresh token. */
+/** Gives the ID token; if it has expired, fetches a new one from the provider with the refresh token. */
 export class OidcTokens implements CredentialSource {
   readonly #login: OidcLogin
   readonly #surroundings: CredentialSurroundings
@@ -63,7 +63,7 @@ export class OidcTokens implements CredentialSource {
 
   async obtain(): Promise<Credential> {
     const expiresAtMs = expiryOf(this.#idToken)
-    // A token that the server has refused is not given again, whatever its expiry.
+    // A token that the server has refused is not used again, even if it has not expired.
     const isGood = this.#isFirst && expiresAtMs !== undefined && expiresAtMs - this.#surroundings.now() > remainingMsMin
     this.#isFirst = false
     if (!isGood) await this.#refresh()
@@ -102,7 +102,7 @@ export class OidcTokens implements CredentialSource {
         agent: false,
         headers,
         signal: this.#closing.signal,
-        // Any certificate that is named is trusted, also an intermediate authority or the provider's own.
+        // Any listed certificate is trusted, including intermediate authorities and the provider's own certificate.
         ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
       } as const
       const sent = request(url, options, (response) => {
@@ -140,7 +140,7 @@ function expiryOf(token: string): number | undefined {
   }
 }
 
-/** Providers may issue each refresh token once, so the new one is written for the next process. */
+/** Some providers issue each refresh token once, so the new one is stored for the next process. */
 async function keepTokens({ file, user }: NonNullable<OidcLogin['keptIn']>, idToken: string, refreshToken: string): Promise<void> {
   const { readYaml, printYaml } = await import('@orch/core/yaml')
   const configuration = readYaml(readFileSync(file, 'utf8'))

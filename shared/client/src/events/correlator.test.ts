@@ -4,7 +4,7 @@ import { EventCorrelator, type ReportedEvent } from './correlator.ts'
 const about = { apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace: 'a', name: 'web', uid: 'u' }
 const minute = 60_000
 
-/** The writes of events with these messages, each after a pause. */
+/** The writes for events with these messages, with a pause before each. */
 function writesOf(messages: readonly string[], options: { pauseMs?: number; differing?: (index: number) => Partial<ReportedEvent> } = {}) {
   const { pauseMs = 0, differing = () => ({}) } = options
   const correlator = new EventCorrelator()

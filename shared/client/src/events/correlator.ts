@@ -2,17 +2,17 @@
 export interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
-  /** Absent at cluster scope. */
+  /** Undefined at cluster scope. */
   readonly namespace?: string | undefined
   readonly name: string
-  /** Absent: the name alone says which object it is. */
+  /** The uid. Default: the name identifies the object. */
   readonly uid?: string | undefined
   readonly resourceVersion?: string | undefined
-  /** The part of the object, such as `spec.containers{web}`. Absent: all of it. */
+  /** The part of the object, such as `spec.containers{web}`. Default: the whole object. */
   readonly fieldPath?: string | undefined
 }
 
-/** The text of an event. */
+/** The contents of an event. */
 export interface EventDraft {
   readonly type: 'Normal' | 'Warning'
   /** UpperCamelCase. */
@@ -20,9 +20,9 @@ export interface EventDraft {
   readonly message: string
 }
 
-/** A reported event, before like events are counted. */
+/** A reported event, before the correlator combines equal and similar events. */
 export interface ReportedEvent extends EventDraft {
-  /** Name for the object that the API stores. */
+  /** The name for the Event object. */
   readonly name: string
   readonly about: ObjectReference
 }
@@ -37,15 +37,15 @@ const similarMax = 10
 const similarMs = 600_000
 const burst = 25
 const refillMs = 300_000
-/** Entries of each cache; the least recently used one is dropped first. */
+/** Maximum number of entries per cache; the least recently used entry is dropped first. */
 const cachedMax = 4096
 
 const combinedPrefix = '(combined from similar events): '
 
 /**
- * Keeps repeated events from flooding the API, by the rules of client-go. Equal events raise the count of the first. From the tenth event
- * that differs by its message alone, with pauses of at most ten minutes, events are combined into one. One object gets 25 events of one type
- * at once and then one every five minutes; further ones are skipped. The source is the same for all.
+ * Limits repeated events by the rules of client-go. An equal event raises the count of the first. From the tenth event on that differs only
+ * in its message, with pauses of at most ten minutes, events are combined into one. One object gets 25 events of one type
+ * at once and then one every five minutes; further events are dropped. All events have the same source.
  *
  *   a, a, b                      create a, patch a (count 2), create b
  *   m1, m2 … m9, m10, m11        nine creates, create "(combined from similar events): m10", patch it (count 2, message of m11)
@@ -94,7 +94,7 @@ function keyOf({ about, type }: ReportedEvent, ...rest: readonly string[]): stri
   return JSON.stringify([about.apiVersion, about.kind, about.namespace, about.name, about.uid, about.fieldPath, type, ...rest])
 }
 
-/** A map that forgets the entry that was used longest ago. */
+/** A map that drops the least recently used entry. */
 class RecentMap<V> {
   readonly #max: number
   readonly #entries = new Map<string, V>()

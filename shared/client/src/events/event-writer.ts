@@ -4,7 +4,7 @@ import { checkSubdomain, StatusError } from '@orch/core/meta'
 const waitingMax = 1000
 const attemptsMax = 12
 const retryMs = 10_000
-/** Characters of the name of an Event. */
+/** Maximum length of an Event's name, in characters. */
 const nameLengthMax = 253
 
 export interface EventWriterOptions {
@@ -17,8 +17,8 @@ export interface EventWriterOptions {
 }
 
 /**
- * Sends events one after the other. Events are best effort: a failure to write one is logged and changes nothing, and beyond 1000 waiting
- * events further ones are dropped.
+ * Sends events one after the other. Events are best effort: a failed write is logged and otherwise ignored. With 1000 events waiting,
+ * further events are dropped.
  */
 export class EventWriter {
   readonly #options: EventWriterOptions
@@ -30,7 +30,7 @@ export class EventWriter {
     this.#options = options
   }
 
-  /** False if events are no longer written, or too many wait; the latter is logged, each time that the number of dropped events has doubled. */
+  /** False if no more events are written or too many wait. Drops are logged each time that their number has doubled. */
   hasRoom(reason: string): boolean {
     const { log, signal } = this.#options
     if (signal.aborted) return false
@@ -42,7 +42,7 @@ export class EventWriter {
     return false
   }
 
-  /** Sends an event when those before it are written. */
+  /** Sends an event after all earlier events. */
   write(reason: string, send: () => Promise<void>): void {
     this.#waiting.push(() => this.#writeOne(reason, send))
     this.#writing ??= this.#writeAll()
@@ -59,7 +59,7 @@ export class EventWriter {
     this.#writing = undefined
   }
 
-  /** A refusal is final; a server that cannot be reached is asked again. */
+  /** A refusal is final; the request is repeated while the server is unreachable. */
   async #writeOne(reason: string, send: () => Promise<void>): Promise<void> {
     const { sleep, random, log, signal } = this.#options
     for (let attempt = 1; ; attempt++) {
@@ -74,7 +74,7 @@ export class EventWriter {
   }
 }
 
-/** The beginning of the object's name with the time in nanoseconds; the time alone for names that an Event cannot have. */
+/** The beginning of the object's name and the time in nanoseconds; only the time if the name is not valid for an Event. */
 export function eventNameOf({ name }: { readonly name: string }, nowMs: number, random: () => number): string {
   const nanoseconds = (BigInt(Math.trunc(nowMs)) * 1_000_000n + BigInt(Math.floor(random() * 1_000_000))).toString(16)
   const full = `${name.slice(0, nameLengthMax - nanoseconds.length - 1)}.${nanoseconds}`

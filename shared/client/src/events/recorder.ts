@@ -4,10 +4,10 @@ import type { ResourceClient } from '../resource-client.ts'
 import { type Correlated, EventCorrelator, type EventDraft, type ObjectReference } from './correlator.ts'
 import { EventWriter, type EventWriterOptions, eventNameOf } from './event-writer.ts'
 
-/** The part of a program that reports events. */
+/** The component that reports events. */
 export interface EventSource {
   readonly component: string
-  /** The node of the component. Absent: it belongs to none. */
+  /** The node of the component. Undefined if it runs on no node. */
   readonly host?: string
 }
 
@@ -20,8 +20,8 @@ export interface EventRecorderOptions extends EventWriterOptions {
 const events = { group: '', version: 'v1', plural: 'events', namespaced: true } as const
 
 /**
- * Writes core/v1 Events in the name of one source, one after the other, through an EventCorrelator. Events are best effort: a failure to
- * write one is logged and changes nothing, and beyond 1000 waiting events further ones are dropped.
+ * Writes core/v1 Events on behalf of one source, one after the other, through an EventCorrelator. Events are best effort: a failed write
+ * is logged and otherwise ignored. With 1000 events waiting, further events are dropped.
  */
 export class EventRecorder {
   readonly #source: EventSource
@@ -37,7 +37,7 @@ export class EventRecorder {
     this.#writer = new EventWriter(options)
   }
 
-  /** Reports an event about an object. Returns before it is written. */
+  /** Reports an event about an object. Returns before the event is written. */
   record(about: ObjectReference, draft: EventDraft): void {
     const { now, random } = this.#options
     if (!this.#writer.hasRoom(draft.reason)) return
@@ -52,7 +52,7 @@ export class EventRecorder {
     return this.#writer.settled()
   }
 
-  /** An event whose count is raised may have expired. */
+  /** An event whose count is to be raised may have expired; then it is created again. */
   async #sendEvent({ kind, event, count, firstMs }: Exclude<Correlated, { kind: 'skipped' }>, nowMs: number): Promise<void> {
     const { signal } = this.#options
     const namespace = event.about.namespace ?? 'default'

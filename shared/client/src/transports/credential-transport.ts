@@ -23,12 +23,12 @@ function sourceOf({ exec, oidc }: ClientConfiguration, surroundings: CredentialS
   return oidc === undefined ? undefined : new OidcTokens(oidc, surroundings)
 }
 
-/** Sends each request with the present credential; one that is refused with 401 is sent once more, if there is another credential by then. */
+/** Sends each request with the current credential. A request refused with 401 is sent once more if a new credential is available. */
 class CredentialTransport implements Transport {
   readonly #configuration: ClientConfiguration
   readonly #kept: KeptCredential
   readonly #options: HttpsTransportOptions
-  /** With the connections of the certificate that is in use. */
+  /** The transport for the current client certificate. */
   #inner: { readonly credential: Credential; readonly transport: Transport } | undefined
   readonly #retired = new Set<Transport>()
 
@@ -45,7 +45,7 @@ class CredentialTransport implements Transport {
     const another = await this.#kept.replaced(credential)
     if (isSame(another, credential)) return response
     for await (const _ of response.body) {
-      // Read to its end, so that the connection can be used again.
+      // The body is read to its end, so that the connection can be reused.
     }
     return this.#sendWith(another, request)
   }
@@ -62,7 +62,7 @@ class CredentialTransport implements Transport {
     return this.#transportFor(credential).send({ ...request, headers })
   }
 
-  /** Another certificate needs another handshake; open requests of the former end by themselves. */
+  /** Another certificate needs another handshake. Open requests of the previous transport end by themselves. */
   #transportFor(credential: Credential): Transport {
     const { clientCertificate, clientKey } = credential
     const inner = this.#inner

@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from '../transport.ts'
 import { headersOf, notConnected, type Remote, silent } from './transport-options.ts'
 
-/** Keeps connections and uses them again. One may come from another transport. */
+/** An agent that reuses connections and can take over a connection from another transport. */
 class TlsAgent extends HttpsAgent {
   #offered: TLSSocket | undefined
   readonly #taken = new WeakSet<Socket>()
@@ -15,7 +15,7 @@ class TlsAgent extends HttpsAgent {
     this.#offered = socket
   }
 
-  /** True if the connection came by `offer`. */
+  /** True if the connection was passed to `offer`. */
   wasOffered(socket: Socket): boolean {
     return this.#taken.has(socket)
   }
@@ -34,7 +34,7 @@ class TlsAgent extends HttpsAgent {
   }
 }
 
-/** Requests over HTTP/1.1 with connections that are kept and used again. */
+/** Sends requests over HTTP/1.1 on connections that are reused. */
 export class Http1Transport implements Transport {
   readonly #remote: Remote
   readonly #closing = new AbortController()
@@ -108,7 +108,7 @@ export class Http1Transport implements Transport {
     })
     request.setTimeout(silenceMsMax, () => {
       const error = silent(silenceMsMax)
-      // An answer that has begun ends as broken; the request knows nothing of it any more.
+      // A partial answer ends with an error; the request itself can no longer report one.
       answer?.destroy(error)
       request.destroy(error)
     })

@@ -3,16 +3,16 @@ import type { TLSSocket } from 'node:tls'
 import { type TransportRequest, type TransportResponse, UnsentError } from '../transport.ts'
 import { headersOf, type Remote, silent } from './transport-options.ts'
 
-/** Unread bytes of one answer: a watch without a reader holds no more. */
+/** Maximum number of unread bytes per answer, such as a watch without a reader. */
 const streamWindowBytes = 1024 * 1024
-/** Bytes of all answers of a connection: an answer that is not read must not hold up the others. */
+/** Maximum number of unread bytes per connection. It is large, so that an unread answer does not block the others. */
 const connectionWindowBytes = 1024 * 1024 * 1024
-/** Megabytes of a session beyond which Node refuses streams; the streams and their windows are the real bound. */
+/** Megabytes per session above which Node refuses streams. The number of streams and their windows are the effective limit. */
 const sessionMegabytesMax = 1024
-/** Requests until the server has announced its number of streams: further ones would wait in the session for ever. */
+/** Number of requests until the server has announced its limit of streams: further requests could wait in the session for ever. */
 const streamsAtFirst = 1
 
-/** Interval of pings while the server owes answers; a server that has not answered one by the next is unreachable. */
+/** Interval of pings while answers are pending. A server that has not answered a ping by the next one is unreachable. */
 const pingMs = 15_000
 
 /** Requests over one HTTP/2 connection. */
@@ -21,15 +21,15 @@ export class Http2Connection {
   readonly #session: ClientHttp2Session
   #streams = 0
   #streamsMax = streamsAtFirst
-  /** Resolves when the server has said how many requests it takes at a time, or the connection is closed. */
+  /** Resolves when the server has announced its limit of streams, or the connection is closed. */
   readonly ready: Promise<void>
   #isOpening = true
-  /** Further requests use another connection: an answer over this one was silent for too long. */
+  /** True if further requests use another connection, because an answer over this one was silent for too long. */
   #isLeft = false
   #pings: NodeJS.Timeout | undefined
   #isPingOpen = false
 
-  /** Speaks over a socket whose handshake has agreed on HTTP/2. */
+  /** Uses a socket whose TLS handshake has selected HTTP/2. */
   constructor(remote: Remote, socket: TLSSocket, closed: (connection: Http2Connection) => void) {
     const { host, port } = remote
     this.#remote = remote
@@ -61,12 +61,12 @@ export class Http2Connection {
     return this.#isOpening
   }
 
-  /** True if it takes another request. A server that has sent GOAWAY gets none. */
+  /** True if the connection accepts another request. After GOAWAY it accepts none. */
   get hasRoom(): boolean {
     return !this.#isLeft && !this.#session.closed && !this.#session.destroyed && this.#streams < this.#streamsMax
   }
 
-  /** Rejects with an `UnsentError` where the server has not processed the request. */
+  /** Rejects with an `UnsentError` if the server has not processed the request. */
   send(request: TransportRequest): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
       const stream = this.#open(request)
@@ -130,7 +130,7 @@ export class Http2Connection {
   }
 }
 
-/** The first piece is asked for at once: Node's iterators refuse streams that have been closed meanwhile, also where all is there. */
+/** The first piece is requested at once: Node's iterators refuse a stream that has already been closed, even if all its data has arrived. */
 function bodyOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, undefined> {
   const pieces: AsyncIterator<Uint8Array> = stream.iterator({ destroyOnReturn: false })
   const first = pieces.next()
@@ -138,7 +138,7 @@ function bodyOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, und
   return readBody(stream, pieces, first)
 }
 
-/** Pieces of an answer as they arrive. An abandoned one is cancelled; one that is cut off is an error, which Node does not always report. */
+/** The pieces of an answer as they arrive. Leaving the loop cancels the stream. A truncated answer is an error, which Node does not always report. */
 async function* readBody(
   stream: ClientHttp2Stream,
   pieces: AsyncIterator<Uint8Array>,
@@ -152,7 +152,7 @@ async function* readBody(
   }
 }
 
-/** It never left, or the server refused the stream, or it announced its end before it. */
+/** True if the request was never sent, the server refused the stream, or its GOAWAY excludes the stream. */
 function isUnprocessed(stream: ClientHttp2Stream): boolean {
   return stream.id === undefined || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
 }

@@ -8,7 +8,7 @@ import type { HttpsTransportOptions } from './transport-options.ts'
 
 const get: TransportRequest = { method: 'GET', path: '/version', headers: {} }
 
-/** A server that treats each connection as the test says. */
+/** A server that handles each connection with the test's function. */
 async function aServer(protocol: 'http' | 'https', serve: (socket: Socket) => void, options: HttpsTransportOptions = {}) {
   const server = createServer((socket) => {
     socket.on('error', () => {})

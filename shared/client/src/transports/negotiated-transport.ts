@@ -5,14 +5,14 @@ import { Http1Transport } from './http1-transport.ts'
 import { Http2Connection } from './http2-connection.ts'
 import { notConnected, type Remote } from './transport-options.ts'
 
-/** Attempts of a request over HTTP/2; a server that closes the session or refuses a stream has not processed it. */
+/** Maximum attempts of a request over HTTP/2. A server that closes the session or refuses a stream has not processed the request. */
 const attemptsMax = 3
-/** Idle time of a connection before the system probes the other side. */
+/** Idle time of a connection before the system sends TCP keep-alive probes. */
 const keepAliveMs = 30_000
 
 /**
- * Requests over HTTP/2, or over HTTP/1.1 if the TLS handshake agrees on no HTTP/2. One connection carries all requests;
- * another one is made if the server takes no more at a time, closes it, or the connection breaks.
+ * Sends requests over HTTP/2, or over HTTP/1.1 if the TLS handshake does not select HTTP/2. One connection carries all requests;
+ * another one is opened if the server accepts no more streams, closes the connection, or the connection breaks.
  */
 export class NegotiatedTransport implements Transport {
   readonly #remote: Remote
@@ -45,7 +45,7 @@ export class NegotiatedTransport implements Transport {
     for (const connection of this.#connections) connection.close(aborted(this.#closing.signal))
   }
 
-  /** A server that cannot be reached may speak another protocol when it is back. */
+  /** A server that was unreachable may use another protocol when it returns. */
   async #sendHttp1(request: TransportRequest): Promise<TransportResponse> {
     try {
       return await this.#http1.send(request)
@@ -55,7 +55,7 @@ export class NegotiatedTransport implements Transport {
     }
   }
 
-  /** A connection with room, or undefined where HTTP/1.1 is spoken. */
+  /** A connection that accepts a request, or undefined if the server uses HTTP/1.1. */
   async #connectionFor(signal: AbortSignal | undefined): Promise<Http2Connection | undefined> {
     for (;;) {
       for (const one of [this.#closing.signal, signal]) if (one?.aborted === true) throw aborted(one)
@@ -104,7 +104,7 @@ export class NegotiatedTransport implements Transport {
         clearTimeout(late)
         signal.removeEventListener('abort', close)
       }
-      // It stays: nothing else may listen when a connection breaks that is not used yet.
+      // The listener stays: without it, an error on an unused connection would be uncaught.
       socket.on('error', (error) => reject(signal.aborted ? error : new UnsentError(error)))
       socket.once('close', settle)
       socket.once('secureConnect', () => {
@@ -115,7 +115,7 @@ export class NegotiatedTransport implements Transport {
   }
 }
 
-/** Waits no longer than the signal allows. */
+/** Waits for the promise or until the signal is raised. */
 async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return promise
   const { promise: given, reject } = Promise.withResolvers<never>()

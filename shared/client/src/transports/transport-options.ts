@@ -6,24 +6,24 @@ import type { TransportRequest } from '../transport.ts'
 
 /** Options of a transport. */
 export interface HttpsTransportOptions {
-  /** HTTP/1.1 alone; otherwise HTTP/2 with servers that offer it in the TLS handshake. */
+  /** True for HTTP/1.1 only. Default: HTTP/2 if the server offers it in the TLS handshake. */
   readonly http1Only?: boolean
-  /** Finds the addresses of a name; the system's way unless given. */
+  /** Resolves host names. Default: the system's resolver. */
   readonly lookup?: LookupFunction
-  /** Longest that making a connection may take; absent: as long as the system takes. A request that waited for it is an `UnsentError`. */
+  /** Maximum time for opening a connection. Default: the system's limit. A request that waited for the connection fails with an `UnsentError`. */
   readonly connectMsMax?: number
-  /** Longest that an answer under way may be silent; absent: for ever. A watch with bookmarks hears one each minute. */
+  /** Maximum silence during an answer. Default: none. A watch with bookmarks receives one each minute. */
   readonly silenceMsMax?: number
-  /** Header fields of every request; a request's own come before them. */
+  /** Header fields of every request. The fields of a request override them. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** The server of a configuration, and how it is reached. */
+/** The server of a configuration, and the way to connect to it. */
 export interface Remote extends HttpsTransportOptions {
   readonly isTls: boolean
   readonly host: string
   readonly port: number
-  /** The path before those of requests. */
+  /** The path prefix of all requests. */
   readonly prefix: string
   readonly token: string | undefined
   /** The TLS options of a connection; made when first needed. */
@@ -33,7 +33,7 @@ export interface Remote extends HttpsTransportOptions {
 /** The default field manager. */
 const program = 'orch-client'
 
-/** Reads where the server of a configuration is. */
+/** Parses the server's address in a configuration. */
 export function remoteOf(configuration: ClientConfiguration, options: HttpsTransportOptions): Remote {
   const { protocol, hostname, port, pathname } = new URL(configuration.server)
   const isTls = protocol === 'https:'
@@ -52,7 +52,7 @@ export function remoteOf(configuration: ClientConfiguration, options: HttpsTrans
   }
 }
 
-/** The header fields of a request as it leaves. */
+/** The complete header fields of a request. */
 export function headersOf({ token, headers: always = {} }: Remote, { headers, body }: TransportRequest): OutgoingHttpHeaders {
   return {
     'user-agent': program,
@@ -63,18 +63,18 @@ export function headersOf({ token, headers: always = {} }: Remote, { headers, bo
   }
 }
 
-/** HTTP/2 has names in lower case alone, and the fields of a request are to replace the common ones. */
+/** HTTP/2 requires lower-case names; with equal case, a request's fields override the common ones. */
 function lowerCased(headers: Readonly<Record<string, string | readonly string[]>>) {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function tlsOptionsOf({ certificateAuthority, clientCertificate, clientKey, serverName, isInsecure }: ClientConfiguration) {
   return {
-    // One for all connections: otherwise each reads the certificates again, into memory that V8 does not count.
+    // All connections share the context: each new context would read the certificates again, into memory that V8 does not count.
     secureContext: createSecureContext({
-      // A trusted certificate need not be its own issuer, as with clients in Go: so a configuration can name the server's certificate itself.
+      // As with clients in Go, a trusted certificate need not be self-signed, so a configuration can name the server's certificate itself.
       ...(certificateAuthority === undefined
-        ? // Those of the machine, as client-go does; what comes with Node is not what an administrator has decided.
+        ? // The authorities of the machine, as in client-go: the administrator has not chosen the ones that come with Node.
           { ca: isInsecure === true ? [] : getCACertificates('system') }
         : { ca: certificateAuthority, allowPartialTrustChain: true }),
       ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
@@ -93,12 +93,12 @@ function namedServer(serverName: string) {
   return { servername: '', checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate) }
 }
 
-/** A connection was not made in time. */
+/** The error of a connection that was not opened in time. */
 export function notConnected(connectMsMax: number): Error {
   return Object.assign(new Error(`no connection was made within ${connectMsMax} ms`), { code: 'ETIMEDOUT' })
 }
 
-/** An answer was silent for too long. */
+/** The error of an answer that was silent for too long. */
 export function silent(silenceMsMax: number): Error {
   return new Error(`the server was silent for ${silenceMsMax} ms`)
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BackendName, type LocatedBackend, locateBackend } from '@orch/platform/backends'
 
-/** The program, or why there is none; Debian's package is fetched into the project's cache where it must be. */
+/** Finds the program, or the reason why it is missing; if needed, fetches Debian's package into the project's cache. */
 export function findBackend(name: BackendName): Promise<LocatedBackend> {
   return locateBackend(name, { cacheFolder: join(projectFolder(), '.cache', 'backends'), mayFetch: true })
 }

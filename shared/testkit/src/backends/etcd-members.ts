@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { freePorts, openEtcd, type Program } from '@orch/platform/backends'
 
-/** An etcd of several members, each a process with a folder of its own below one. */
+/** Opens an etcd of several members, each a process with its own subfolder. */
 export async function openEtcdMembers({
   path,
   folder,

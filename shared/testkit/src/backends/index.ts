@@ -1,4 +1,4 @@
-/** Programs of others that tests run on. */
+/** Third-party programs that tests run. */
 
 export { type BackendTls, openEtcd, openNats, type Program } from '@orch/platform/backends'
 export { findBackend } from './backends.ts'
