@@ -1,33 +1,33 @@
 import { type Clock, systemClock, type WorkCounter } from './clock.ts'
 
-/** The bounds of a wait for the end of work; both in real time. */
+/** Limits for a wait until all work has ended, in real time. */
 export interface SettleOptions {
-  /** Longest wait in all. */
+  /** Maximum total wait. */
   readonly withinMs: number
-  /** Longest wait for work that makes no progress: nothing begins and nothing ends. */
+  /** Maximum wait without progress: no work begins and none ends. */
   readonly stillMs: number
-  /** Work that is followed and not waited for: the caller's own. */
+  /** Followed work that the wait ignores, usually the caller's own. */
   readonly except?: string
 }
 
 /** Consecutive idle turns of the event loop after which the server is quiet. A promise or an event needs one or two turns. */
 const quietTurns = 4
-/** Turns after which a wait no longer asks in each turn, so that other processes have the processor. */
+/** Number of turns after which the wait no longer polls in every turn, so that other processes can run. */
 const spinningTurns = 200
 
 /**
- * The work in progress in this process. Work that can be counted begins and ends; state that can be compared is asked for.
+ * The work in progress in this process. Counted work reports its beginning and end; other work is polled.
  *
  *   activity.begin('request')                               // 1 request
- *   activity.follow('watch cache', () => cache.isBehind)    // asked in each turn
+ *   activity.follow('watch cache', () => cache.isBehind)    // polled in each turn
  *   await activity.settled(…) → []                          // nothing is in progress
  */
 export class Activity implements WorkCounter {
   readonly #counts = new Map<string, number>()
   readonly #followed = new Set<{ readonly what: string; readonly isBusy: () => boolean }>()
-  /** Work that has begun and not ended. */
+  /** The number of pieces of work in progress. */
   #open = 0
-  /** Times that work has begun or ended. */
+  /** The number of beginnings and ends of work. */
   #moves = 0
 
   begin(what: string): void {
@@ -48,7 +48,7 @@ export class Activity implements WorkCounter {
     return () => void this.#followed.delete(followed)
   }
 
-  /** Times that work has begun or ended so far. */
+  /** The number of beginnings and ends of work so far. */
   get moves(): number {
     return this.#moves
   }
@@ -61,7 +61,7 @@ export class Activity implements WorkCounter {
     return names
   }
 
-  /** Resolves with no name when nothing is in progress any more, else with the names of the work that the wait was given up for. */
+  /** Resolves with an empty list when no work is in progress, or with the names of the remaining work when the wait has reached a limit. */
   async settled({ withinMs, stillMs, except }: SettleOptions): Promise<string[]> {
     const beganMs = systemClock.monotonic()
     let [moves, movedMs, quiet] = [this.#moves, beganMs, 0]
@@ -84,7 +84,7 @@ export class Activity implements WorkCounter {
   }
 }
 
-// A test may replace the timers of its process; a wait in real time uses the original ones.
+// A test may replace the timers of its process; a wait in real time needs the original ones.
 const { setImmediate, setTimeout } = globalThis
 
 function turnEnd(): Promise<void> {
@@ -95,7 +95,7 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-/** The clock of a server, and the work that the server counts with it. */
+/** The clock of a server, combined with the counter of the server's work. */
 export function withActivity(clock: Clock): { readonly clock: Clock; readonly activity: Activity } {
   if (clock.work instanceof Activity) return { clock, activity: clock.work }
   const activity = new Activity()

@@ -1,8 +1,8 @@
 import { createCipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
 
 /**
- * Chance for services: names, uids, tie-breaks, pauses. Keys and other secrets do not come from here: a client that
- * knows the seed can guess all that the seed decides, so that `node:crypto` makes them in every server.
+ * Randomness for services: names, uids, tie-breaks, pauses. Not for keys and other secrets, because a client that
+ * knows the seed can compute all values; every server takes secrets from `node:crypto`.
  */
 export interface Chance {
   /** A number from 0 to below 1. */
@@ -11,16 +11,16 @@ export interface Chance {
   readonly uuid: () => string
   /** Random bytes of this length. */
   readonly bytes: (length: number) => Uint8Array
-  /** The chance of one purpose. What is drawn for one purpose changes nothing for the others. */
+  /** The randomness of one purpose. Values drawn for one purpose do not affect other purposes. */
   stream(purpose: string): Chance
-  /** A chance that gives from now on what this one gives from now on; what is drawn from one of them changes nothing for the other. */
+  /** A copy that continues with the same values. Values drawn from one copy do not affect the other. */
   fork(): Chance
 }
 
-/** The system's generator, which is cryptographically strong but for `fraction`. */
+/** The system's generator. It is cryptographically strong, except for `fraction`. */
 export const systemChance: Chance = {
   fraction: Math.random,
-  // Node joins the text from twenty pieces, each of which stays in memory with it until it is read as a whole.
+  // Node concatenates a UUID from twenty strings, which stay in memory until the text is flattened; `toLowerCase` flattens it.
   uuid: () => randomUUID().toLowerCase(),
   bytes: (length) => randomBytes(length),
   stream: () => systemChance,
@@ -28,27 +28,27 @@ export const systemChance: Chance = {
 }
 
 /**
- * Chance that a seed decides: the same seed gives the same values, for each purpose in the order in which they are drawn. A value is
- * the next part of the AES-256 key stream in counter mode, under the hash of seed and purpose. For tests alone: see `Chance`.
+ * Seeded randomness: the same seed gives the same values, per purpose and in the order of the calls. A value is
+ * the next part of the AES-256 key stream in counter mode, under the hash of seed and purpose. For tests only; see `Chance`.
  */
 export function seededChance(seed: number | string): Chance {
   return new SeededChance(JSON.stringify([String(seed)]))
 }
 
-/** Bytes of the key stream that are made at once. */
+/** Number of bytes of the key stream that are generated at once. */
 const blockBytes = 4_096
 const zeros = Buffer.alloc(blockBytes)
-/** A block of the cipher, of which the counter mode counts the number. */
+/** Block size of the cipher; the counter counts blocks. */
 const cipherBytes = 16
 
 class SeededChance implements Chance {
-  /** Seed and purposes, as JSON: no two lists have the same text. */
+  /** The seed and the purposes as JSON, which is different for different lists. */
   readonly #path: string
   readonly #keyStream
   readonly #streams = new Map<string, SeededChance>()
   #block: Buffer = Buffer.alloc(0)
   #used = 0
-  /** Blocks that have been made. */
+  /** Number of generated blocks. */
   #made: number
 
   constructor(path: string, made = 0) {
@@ -69,7 +69,7 @@ class SeededChance implements Chance {
     return fork
   }
 
-  /** 48 bits, as many as `readUIntBE` reads. */
+  /** Uses 48 bits, the maximum of `readUIntBE`. */
   fraction = (): number => this.#take(6).readUIntBE(0, 6) / 2 ** 48
 
   uuid = (): string => {
@@ -94,7 +94,7 @@ class SeededChance implements Chance {
     return made
   }
 
-  /** The next bytes of the key stream, at most a block; valid until the next call. */
+  /** The next bytes of the key stream, at most a block. They are valid until the next call. */
   #take(length: number): Buffer {
     if (this.#used + length > this.#block.length) {
       this.#block = this.#keyStream.update(zeros)

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Clock, sleep, systemClock, type Timer } from './clock.ts'
 
-/** A clock with one timer that rings when the test says so. */
+/** A clock with one timer that the test fires. */
 function aClock() {
   const timers = new Set<() => void>()
   const after = (_: number, callback: () => void): Timer => {

@@ -1,25 +1,25 @@
-/** Metrics that count some dozen times in one request: they hash no labels, and add up only when they are read. */
+/** Metrics for values that change dozens of times per request: they do not hash labels, and are summed only when read. */
 import type { MetricValue } from './merged-metrics.ts'
 import type { Metrics } from './metrics.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** One combination of labels of a histogram. */
+/** A histogram's series for one combination of labels. */
 export interface CountedSeries {
   observe(value: number): void
 }
 
-/** A histogram whose series are made once for each combination of labels and kept by the code that observes. A series without observations is not printed. */
+/** A histogram whose callers create one series per combination of labels and keep it. Series without observations are not printed. */
 export interface CountedHistogram<L extends string = string> {
   series(labels: Readonly<Record<L, string>>): CountedSeries
 }
 
-/** One combination of labels of a counter or a gauge. */
+/** A counter's or gauge's series for one combination of labels. */
 export interface CountedNumber {
   add(change: number): void
 }
 
-/** As `CountedHistogram`. */
+/** Like `CountedHistogram`. */
 export interface CountedNumbers<L extends string = string> {
   series(labels: Readonly<Record<L, string>>): CountedNumber
 }
@@ -29,20 +29,20 @@ interface MetricDescription {
   readonly help: string
 }
 
-/** One combination of labels of a histogram over time. */
+/** A timed histogram's series for one combination of labels. */
 interface TimedSeries {
-  /** The value from now on. */
+  /** Sets the value from now on. */
   set(value: number): void
 }
 
-/** A histogram of a value at every nanosecond, like kube-apiserver's timing histograms: it counts nanoseconds. */
+/** A histogram that weights each value by its duration in nanoseconds, like kube-apiserver's timing histograms. */
 export interface TimedHistogram<L extends string = string> {
   series(labels: Readonly<Record<L, string>>): TimedSeries
 }
 
 interface KeptHistogram {
   readonly labels: Labels
-  /** For each bucket alone; the last one is for values above all of them. */
+  /** Counts per bucket, not cumulative; the last one is for larger values. */
   readonly counts: number[]
   sum: number
 }
@@ -75,7 +75,7 @@ export function createCountedHistogram(
   }
 }
 
-/** Like `createCountedHistogram`; the printed value counts up to its moment. `monotonic` gives milliseconds. */
+/** Like `createCountedHistogram`; reading it includes the time up to now. `monotonic` gives milliseconds. */
 export function createTimedHistogram<L extends string>(
   metrics: Metrics,
   description: MetricDescription & { readonly buckets: readonly number[] },
@@ -122,7 +122,7 @@ class KeptTime implements KeptHistogram, TimedSeries {
     this.#index = bucketOf(value, this.#buckets)
   }
 
-  /** Counts the time since it was counted last. */
+  /** Counts the time since the last count. */
   pass(): void {
     const nowMs = this.#monotonic()
     const nanoseconds = Math.round((nowMs - this.#sinceMs) * 1e6)
@@ -132,7 +132,7 @@ class KeptTime implements KeptHistogram, TimedSeries {
   }
 }
 
-/** The place of the first bucket that a value fits in. */
+/** The index of the first bucket that holds a value. */
 function bucketOf(value: number, buckets: readonly number[]): number {
   let index = 0
   while (index < buckets.length && value > buckets[index]!) index++
@@ -154,7 +154,7 @@ class KeptNumber implements CountedNumber {
   }
 }
 
-/** A counter only grows, a gauge rises and falls. */
+/** Creates a counter, which only grows, or a gauge. */
 export function createCountedNumbers(
   metrics: Metrics,
   description: MetricDescription & { readonly type: 'counter' | 'gauge' },
@@ -172,7 +172,7 @@ export function createCountedNumbers(
   return { series: (labels) => all.of(labels) }
 }
 
-/** One for each combination of labels, however often it is asked for. */
+/** Caches one value per combination of labels. */
 class ByLabels<T> {
   readonly #known = new Map<string, T>()
   readonly #make: (labels: Labels) => T

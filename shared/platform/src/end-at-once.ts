@@ -1,9 +1,9 @@
 /**
- * Ends the process with code 1 without the clean-up that an exit runs: for a process whose memory is not sound any more, where
- * clean-up would crash and another code than 1 would be seen. The program in its place does nothing but end.
+ * Ends the process with code 1 and skips the clean-up at exit. It is for a process with corrupt memory, in which clean-up could crash
+ * and give another exit code. The process is replaced by a program that only exits.
  */
 export function endAtOnce(): never {
-  // Not on Windows, and not in threads.
+  // `execve` does not exist on Windows and in threads.
   process.execve?.(process.execPath, [process.execPath, '--eval', 'process.exit(1)'], {})
   process.exit(1)
 }

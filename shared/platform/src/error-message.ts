@@ -1,23 +1,23 @@
-// Not all of the metadata: a program that is to be there at once says its errors with this.
+// Imports one file and not the whole package, since a program that must start quickly prints its errors with this.
 import { certificateReason, withoutAdvice } from '@orch/core/certificate-error'
 
-/** The message of an error; the text of a thrown value that is none. An untrusted certificate is described as Go's clients do. */
+/** The message of an error, or the text of another thrown value. An untrusted certificate is described as in Go's clients. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return certificateReason(error) ?? withoutAdvice(error.message)
 }
 
-/** The code that the system or Node gives an error, such as `ENOENT`; undefined where there is none. */
+/** The error code of the system or of Node, such as `ENOENT`; undefined without a code. */
 export function systemCodeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The number that the system gives an error, negative; undefined where there is none. */
+/** The negative error number of the system; undefined without a number. */
 export function systemErrnoOf(error: unknown): number | undefined {
   return error instanceof Error && 'errno' in error && typeof error.errno === 'number' ? error.errno : undefined
 }
 
-/** As it is printed for a log: with its stack. */
+/** An error as printed in a log, with its stack. */
 export function stackOf(error: unknown): string {
   return (error instanceof Error ? error.stack : undefined) ?? String(error)
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 const run = promisify(execFile)
 const index = JSON.stringify(new URL('./index.ts', import.meta.url).href)
 
-/** Runs a program with a last resort; gives its lines, of which failures of exchanges begin with "ended". */
+/** Runs a program with a last resort, and returns its lines. Lines that begin with "ended" are failed exchanges. */
 async function runProgram(body: string): Promise<{ code: number; lines: readonly string[] }> {
   const program = `
     import { endOnFailure, Guard, runOutsideExchanges, systemClock, TimerWheel } from ${index}

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Log } from './log.ts'
 
-/** The exchange in whose course a callback runs: it has begun the timer or the promise that called it. */
+/** The exchange that a callback belongs to, because the exchange started its timer or promise. */
 export interface ExchangeScope {
   /** Reports the failure and ends the exchange. */
   fail(error: unknown): void
@@ -9,7 +9,7 @@ export interface ExchangeScope {
 
 const scopes = new AsyncLocalStorage<ExchangeScope | undefined>()
 
-/** The scope of the present callback. */
+/** The scope of the current callback. */
 export function exchangeScope(): ExchangeScope | undefined {
   return scopes.getStore()
 }
@@ -18,12 +18,12 @@ export function runInScope<T>(scope: ExchangeScope | undefined, callback: () => 
   return scopes.run(scope, callback)
 }
 
-/** For work that exchanges share, though one of them begins it: its failure is the server's. */
+/** Runs work that exchanges share. Its failure belongs to the server, not to the exchange that started the work. */
 export function runOutsideExchanges<T>(callback: () => T): T {
   return scopes.run(undefined, callback)
 }
 
-/** The report of uncaught errors of a process, and its exit. */
+/** Logs a process's uncaught errors and exits. */
 export interface LastResort {
   readonly source: { on(event: 'uncaughtException', listener: (error: Error) => void): unknown }
   readonly log: Pick<Log, 'error'>
@@ -31,9 +31,9 @@ export interface LastResort {
 }
 
 /**
- * The last resort of a server's own process, for exceptions and rejections that nothing has caught. One that belongs to an exchange ends
- * that exchange. One that belongs to none is a mistake of the server in a state that is not known any more: it is logged, and the
- * process ends with code 1, to be started again. Servers in the process of a test (`start()`) do not install it.
+ * The last resort of a server process for uncaught exceptions and rejections. An error that belongs to an exchange ends
+ * that exchange. Any other error means a bug and an unknown state of the server: it is logged, and the
+ * process exits with code 1, to be restarted. Servers in the process of a test (`start()`) do not install it.
  */
 export function endOnFailure({ source, log, exit }: LastResort): void {
   source.on('uncaughtException', (error) => {

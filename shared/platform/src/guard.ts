@@ -5,15 +5,15 @@ import { type ExchangeScope, runInScope } from './exchange-scope.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Kind of the object that a listener was called for: the label of the metric, so there are few. */
+/** The kind of exchange that a listener belongs to. It is a metric label, so there are few values. */
 export type GuardedPlace = 'connection' | 'request' | 'stream' | 'upgrade' | 'backend' | 'probe' | 'call'
 
 /**
- * Keeps a failure of one exchange from ending the process. An uncaught exception of a listener ends the exchange or
- * the connection that the listener was called for, and is reported.
+ * Keeps a failure in one exchange from ending the process. An uncaught exception in a listener ends the exchange or
+ * the connection that the listener belongs to, and is reported.
  *
  *   guard.run('stream', () => stream.destroy(), () => serve(stream))   one call, with its promises
- *   guard.watch(socket, 'connection', () => socket.destroy())          all listeners of an emitter, also those of libraries
+ *   guard.watch(socket, 'connection', () => socket.destroy())          all listeners of an emitter, including those of libraries
  */
 export class Guard {
   readonly #report: (error: unknown, place: GuardedPlace) => void
@@ -23,7 +23,7 @@ export class Guard {
     this.#report = report
   }
 
-  /** Calls a listener. `end` is called where it throws, or where its promise rejects. */
+  /** Calls a listener. `end` is called if it throws or if its promise rejects. */
   run(place: GuardedPlace, end: () => void, listener: () => void | Promise<void>): void {
     try {
       listener()?.catch((error: unknown) => this.#fail(error, place, end))
@@ -33,21 +33,21 @@ export class Guard {
   }
 
   /**
-   * Like `run`, for a whole exchange: later errors of its timers and promises are its failure, too, if the process has a last resort
-   * (`endOnFailure`). `end` is kept as long as anything that was begun meanwhile, so it should hold little.
+   * Like `run`, for a whole exchange: later errors in its timers and promises also count as its failure if the process has a last resort
+   * (`endOnFailure`). `end` stays in memory as long as any timer or promise of the exchange, so it should refer to little.
    */
   runExchange(place: GuardedPlace, end: () => void, listener: () => void | Promise<void>): void {
     const scope: ExchangeScope = { fail: (error) => this.#fail(error, place, end) }
     runInScope(scope, () => this.run(place, end, listener))
   }
 
-  /** Guards all listeners of an emitter from now on, those that libraries add too. An `error` event without a listener is a failure. */
+  /** Guards all present and future listeners of an emitter, including those of libraries. An `error` event without a listener is a failure. */
   watch<E extends EventEmitter>(emitter: E, place: GuardedPlace, end: () => void): E {
     Reflect.set(emitter, 'emit', this.#guarded(place, end))
     return emitter
   }
 
-  /** The same for all emitters of a class. It must not override `emit`. */
+  /** Like `watch`, for all emitters of a class, which must not override `emit`. */
   watchAll<E extends EventEmitter>(emitters: { readonly prototype: E }, place: GuardedPlace, end: (emitter: E) => void): void {
     Reflect.set(emitters.prototype, 'emit', this.#guarded(place, end))
   }
@@ -76,10 +76,10 @@ export class Guard {
 
 const { emit } = EventEmitter.prototype
 
-/** The receiver of failures. */
+/** The log and the metrics for failures. */
 export interface FailureReport {
   readonly log: Pick<Log, 'error'>
-  /** Asked at each failure: a process that starts has none yet. */
+  /** Returns the metrics; undefined while the process is starting. */
   readonly metrics: () => Metrics | undefined
 }
 
@@ -94,7 +94,7 @@ export function createGuard({ log, metrics }: FailureReport): Guard {
   })
 }
 
-/** One counter for all guards of a process. */
+/** One counter shared by all guards of a process. */
 const counterOf = memo(
   (metrics: Metrics): Counter<'place'> =>
     metrics.counter({

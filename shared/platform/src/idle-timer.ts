@@ -1,6 +1,6 @@
 /**
- * Calls back when a connection has carried nothing for a while. `close` releases the connection: `Http2Session.setTimeout` keeps the
- * timer of a destroyed session until it is due, and with the timer everything that the session refers to.
+ * Calls back when a connection has been idle for a while. `close` releases the connection. `Http2Session.setTimeout` is not used: it keeps the
+ * timer of a destroyed session until it is due, and with it everything that the session refers to.
  */
 export class IdleTimer {
   readonly #timer: NodeJS.Timeout
@@ -12,7 +12,7 @@ export class IdleTimer {
     }, idleMs).unref()
   }
 
-  /** The number of users that have begun and not ended. */
+  /** The number of current users. */
   get users(): number {
     return this.#users
   }
@@ -21,7 +21,7 @@ export class IdleTimer {
     this.#users += 1
   }
 
-  /** The pause is counted from the last end on. */
+  /** Ends one use; the idle time counts from the last end. */
   readonly end = (): void => {
     this.#users -= 1
     if (this.#users === 0) this.#timer.refresh()

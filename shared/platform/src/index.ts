@@ -1,4 +1,4 @@
-/** The parts that touch the world: settings, logs, lifecycle, certificates, metrics, rpc. */
+/** Everything that touches the outside world: settings, logs, lifecycle, certificates, metrics, rpc. */
 export * from './activity.ts'
 export * from './chance.ts'
 export * from './clock.ts'

@@ -1,7 +1,7 @@
 import type { CallContext } from '@orch/core/contracts'
 import type { Clock } from './clock.ts'
 
-/** Tells whether the caller of a call no longer waits: its time is over, counted from now, or it has cancelled the call. */
+/** Returns a function that tells if a caller no longer waits: it has cancelled the call, or its time, counted from now, is over. */
 export function latenessOf(context: CallContext | undefined, clock: Clock): () => boolean {
   const { timeoutMs = Number.POSITIVE_INFINITY, signal } = context ?? {}
   const deadlineMs = clock.monotonic() + timeoutMs

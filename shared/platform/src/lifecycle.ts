@@ -1,7 +1,7 @@
 import { endingSignals, leaveEarlySignals } from './early-signals.ts'
 import type { Log } from './log.ts'
 
-/** Something that runs: it is started after those added before it, and stopped before them. */
+/** A part of a server. It starts after the parts added before it, and stops before them. */
 export interface Part {
   readonly name: string
   readonly start?: () => Promise<void> | void
@@ -10,9 +10,9 @@ export interface Part {
 
 /** The parts of a server, in the order of their start. */
 export interface Lifecycle {
-  /** Starts the part now; it will be stopped by `stop`. If it fails, the parts started before it are stopped. */
+  /** Starts the part now and stops it in `stop`. If it fails to start, the parts started before it are stopped. */
   run(part: Part): Promise<void>
-  /** Stops everything, last started first; a failure is logged and does not keep the others from stopping. */
+  /** Stops all parts in reverse order. A failure is logged and does not keep other parts from stopping. */
   stop(): Promise<void>
 }
 
@@ -53,21 +53,21 @@ export interface SignalSource {
 /** The source of signals, and the parts that they end. */
 export interface TerminationOptions {
   readonly source: SignalSource
-  /** Ends the server; the process exits 0 when it is done, 1 when it fails. */
+  /** Stops the server; the process then exits with 0, or with 1 on failure. */
   readonly stop: () => Promise<void>
   readonly log: Log
 }
 
-/** Any time will do. */
+/** Any interval works, since the timer only keeps the process alive. */
 const holdMs = 60_000
 
-/** On SIGTERM or SIGINT the server is stopped and the process exits; a second signal exits at once. */
+/** Stops the server on SIGTERM or SIGINT and exits; a second signal exits at once. */
 export function stopOnSignal({ source, stop, log }: TerminationOptions): { close(): void } {
   let isStopping = false
   const listener = () => {
     if (isStopping) return source.exit(1)
     isStopping = true
-    // Nothing else may hold the process after the last connection, and it would end with half of the stop undone.
+    // Without this timer, the process could end after the last connection, before the parts have stopped.
     const hold = setInterval(() => {}, holdMs)
     stop()
       .then(

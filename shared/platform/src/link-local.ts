@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** True if an address is valid on this machine's link alone, such as that of a cloud's metadata service. */
+/** True if an address is valid only on this machine's link, such as that of a cloud's metadata service. */
 export function isLinkLocal(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -24,16 +24,16 @@ local.addAddress('::1', 'ipv6')
 local.addSubnet('fe80::', 10, 'ipv6')
 local.addSubnet('ff00::', 8, 'ipv6')
 
-/** False for an address of this machine or its link, and for one of many machines; undefined: the text is a name. */
+/** False for an address of this machine or its link, and for a multicast address; undefined for a name. */
 export function isGlobalUnicast(address: string): boolean | undefined {
   const family = isIP(address)
   return family === 0 ? undefined : !local.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Finds the addresses of a name as the system does, without link-local ones: a name may not lead there either. */
+/** Resolves names like the system, without link-local results: a name must not lead to such an address either. */
 export const lookupElsewhere: LookupFunction = lookupWithout(isLinkLocal, 'link-local addresses')
 
-/** The same without addresses of this machine. */
+/** Resolves names like the system, without link-local results and addresses of this machine. */
 export const lookupGlobal: LookupFunction = lookupWithout(
   (address) => isGlobalUnicast(address) === false,
   'addresses of this machine or its link',

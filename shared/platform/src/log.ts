@@ -2,20 +2,20 @@ import { hasMembers } from '@orch/core/json'
 import { StatusError } from '@orch/core/meta'
 import { type DestinationStream, destination, pino, stdSerializers, stdTimeFunctions } from 'pino'
 
-/** From the least to the most important; `silent` lets nothing through. */
+/** Levels in ascending order; `silent` writes no lines. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
-/** The least important lines that are still written. */
+/** The lowest level that is written. */
 export type LogLevel = (typeof logLevels)[number]
 
-/** For machines, for people. */
+/** `json` is for machines, `text` for people. */
 export const logFormats = ['json', 'text'] as const
 /** The format of a line. */
 export type LogFormat = (typeof logFormats)[number]
 
-/** Facts of one line; an error is under `err`. */
+/** Fields of one line; an error is under `err`. */
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** The log of a service: fields first, then a few plain words. */
+/** The log of a service. Calls pass the fields first, then a short message. */
 export interface Log {
   trace(fields: LogFields, message: string): void
   debug(fields: LogFields, message: string): void
@@ -30,7 +30,7 @@ export interface Log {
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: LogFormat
-  /** Receives whole lines, newline included. Default: standard error. */
+  /** Receives whole lines, including the newline. Default: standard error. */
   readonly write?: (line: string) => void
 }
 
@@ -53,7 +53,7 @@ export function createLog({ level, format, write }: LogOptions): Log {
 
 const silence = () => {}
 
-/** A log that drops everything; for tests and embedded servers. */
+/** A log that drops every line, for tests and embedded servers. */
 export const silentLog: Log = {
   trace: silence,
   debug: silence,
@@ -63,7 +63,7 @@ export const silentLog: Log = {
   child: () => silentLog,
 }
 
-/** A Status is an answer and no fault: its stack says nothing, its message and cause are enough. */
+/** Reduces a Status to its message and cause: it is an answer and not a fault, so its stack is useless. */
 function toLogged(error: unknown): unknown {
   if (!(error instanceof StatusError) || error.code === 500) return error instanceof Error ? toFault(error) : error
   const { name: type, message, code } = error
@@ -71,7 +71,7 @@ function toLogged(error: unknown): unknown {
   return { type, message, code, ...(cause === undefined || cause === message ? {} : { cause }) }
 }
 
-/** The library marks an error while it looks at its causes. One that was frozen can't be marked, and is no reason to fail here too. */
+/** Serializes an error. The library marks errors while it follows their causes, which fails for frozen errors. */
 function toFault(error: Error): unknown {
   try {
     return stdSerializers.err(error)
@@ -81,7 +81,7 @@ function toFault(error: Error): unknown {
   }
 }
 
-/** Message of the first cause; undefined: there is none. */
+/** The message of the first cause; undefined without a cause. */
 function rootCauseOf(error: Error): string | undefined {
   let root: Error | undefined
   for (let next = error.cause; next instanceof Error; next = next.cause) root = next

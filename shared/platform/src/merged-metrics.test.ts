@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { MetricRows } from './merged-metrics.ts'
 import { createMetrics } from './metrics.ts'
 
-/** As they arrive from another thread. */
+/** Rows as they arrive from another thread. */
 const sent = (rows: MetricRows[]): MetricRows[] => JSON.parse(JSON.stringify(rows))
 
 test('the metrics of several threads are printed together: sums by labels, the largest of a state, and a single thread’s own', async () => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** A value as prom-client prints it. */
+/** A value of prom-client. */
 export interface MetricValue {
   readonly labels: Readonly<Record<string, string | number>>
   readonly value: number
@@ -13,15 +13,15 @@ export interface MetricRows {
   readonly name: string
   readonly help: string
   readonly type: string
-  /** The combination of the values of several threads. */
+  /** How values of several threads are combined. */
   readonly together: 'sum' | 'largest'
   readonly values: readonly MetricValue[]
 }
 
-/** Values that are added up before others have their turn. */
+/** Number of values that are added before the event loop continues with other work. */
 const valuesInARow = 2_000
 
-/** Puts the metrics of several threads together, by name and labels, in the order of their first mention. */
+/** Combines the metrics of several threads by name and labels, in the order of their first occurrence. */
 export async function* mergeRows(threads: readonly (readonly MetricRows[])[]): AsyncGenerator<MetricRows> {
   const byName = Map.groupBy(threads.flat(), ({ name }) => name)
   let sinceTurn = 0

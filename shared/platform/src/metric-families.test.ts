@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
-/** The fields of a message: numbers of fields and their values, of which bytes may be messages or texts. */
+/** The fields of a message, as numbers and values; bytes may be messages or texts. */
 function fieldsOf(bytes: Uint8Array): (readonly [field: number, value: number | Uint8Array])[] {
   const view = Buffer.from(bytes)
   const found: [number, number | Uint8Array][] = []
@@ -30,7 +30,7 @@ const all = (bytes: unknown, field: number) =>
 const one = (bytes: unknown, ...path: number[]): unknown => path.reduce<unknown>((part, field) => all(part, field)[0], bytes)
 const textAt = (bytes: unknown, ...path: number[]): string => Buffer.from(one(bytes, ...path) as Uint8Array).toString()
 
-/** Messages, each after its length, as the values of a field. */
+/** Length-prefixed messages as the values of a field. */
 function messagesIn(bytes: Buffer): Uint8Array[] {
   const found: Uint8Array[] = []
   for (let at = 0; at < bytes.length; ) {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Writer } from '@orch/core/protobuf'
 import type { MetricRows, MetricValue } from './merged-metrics.ts'
 
-/** The numbers of the types, and of the member of a metric that holds its value. `io.prometheus.client.MetricType`. */
+/** The number of each type in `io.prometheus.client.MetricType`, and of the member of a metric that holds its value. */
 const types: Readonly<Record<string, { readonly number: number; readonly member: number }>> = {
   counter: { number: 0, member: 3 },
   gauge: { number: 1, member: 2 },
@@ -10,15 +10,15 @@ const types: Readonly<Record<string, { readonly number: number; readonly member:
 }
 const untyped = { number: 3, member: 5 }
 
-/** Metrics that are encoded before others have their turn. */
+/** Number of metrics that are encoded before the event loop continues with other work. */
 const metricsInARow = 2_000
 
-/** A metric, whose values may be made while they are encoded. */
+/** A metric whose values may be computed during encoding. */
 export interface MetricFamily extends Pick<MetricRows, 'name' | 'help' | 'type'> {
   readonly values: Iterable<MetricValue>
 }
 
-/** Metrics as Prometheus' `MetricFamily` messages, each after its length. Summaries, which nothing here has, would be without values. */
+/** Metrics as length-prefixed `MetricFamily` messages of Prometheus. Summaries, which this server does not have, would lack their values. */
 export async function* printFamilies(metrics: AsyncIterable<MetricFamily>): AsyncGenerator<Uint8Array> {
   const writer = new Writer()
   for await (const { name, help, type, values } of metrics) {
@@ -41,7 +41,7 @@ export async function* printFamilies(metrics: AsyncIterable<MetricFamily>): Asyn
   }
 }
 
-/** A metric with its labels: of one value, or of buckets, a sum and a count. */
+/** A histogram with its labels, buckets, sum and count. */
 interface Histogram {
   readonly labels: MetricValue['labels']
   readonly buckets: (readonly [bound: number, count: number])[]
@@ -61,13 +61,13 @@ function histogramsOf(name: string, values: Iterable<MetricValue>): Iterable<His
     byLabels.set(key, histogram)
     if (metricName === `${name}_sum`) histogram.sum = value
     else if (metricName === `${name}_count`) histogram.count = value
-    // The bucket without a bound is the count.
+    // The count stands for the bucket without a bound.
     else if (le !== '+Inf' && Number.isFinite(Number(le))) histogram.buckets.push([Number(le), value])
   }
   return byLabels.values()
 }
 
-/** Everything is written from its end to its start. */
+/** Writes a metric with its labels, fields in reverse order, since the writer writes backwards. */
 function writeMetric(writer: Writer, metric: MetricValue | Histogram, member: number): void {
   writeMessage(writer, 4, () => {
     writeMessage(writer, member, () => {

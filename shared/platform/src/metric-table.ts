@@ -6,11 +6,11 @@ import type { Metrics } from './metrics.ts'
 type MetricRow = {
   readonly help: string
   readonly labels?: readonly string[]
-  /** The release since which another metric reports the same. */
+  /** The release that deprecated the metric in favour of another. */
   readonly deprecatedFrom?: string
-  /** The combination of the values of several threads. Default: their sum. */
+  /** How values of several threads are combined. Default: sum. */
   readonly together?: 'sum' | 'largest'
-  /** Changed several times in one request: its series are looked up once and kept, and labels are not hashed again. */
+  /** For a metric that changes several times per request: callers keep its series, so labels are not hashed again. */
   readonly isHot?: true
 } & ({ readonly type: 'counter' | 'gauge' } | { readonly type: 'histogram'; readonly buckets: readonly number[] })
 
@@ -32,13 +32,13 @@ type MetricOf<R> = R extends { readonly isHot: true; readonly type: 'histogram' 
 /** The metrics of a table, by name. */
 export type MetricsOf<T extends MetricTable> = { readonly [N in keyof T]: MetricOf<T[N]> }
 
-/** Functions that set gauges when the metrics are read, by name. */
+/** Functions by name that set gauges when metrics are read. */
 type Collectors<T extends MetricTable> = { readonly [N in keyof T]?: (gauge: Gauge<LabelsOf<T[N]>>) => void | Promise<void> }
 
-/** Registers all metrics of a table, in its order. */
+/** Registers all metrics of a table, in order. */
 export function declareMetrics<const T extends MetricTable>(metrics: Metrics, table: T, collect: Collectors<T> = {}): MetricsOf<T> {
   const declared = Object.entries(table).map(([name, row]) => [name, declare(metrics, name, row, collect[name])])
-  // Each row's type decides the type of its metric, which the compiler cannot follow through entries.
+  // A row's type determines the type of its metric, which TypeScript cannot follow through entries.
   return Object.fromEntries(declared) as MetricsOf<T>
 }
 

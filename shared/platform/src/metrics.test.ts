@@ -67,7 +67,7 @@ test('many values are printed in several turns of the loop, and the text is that
   const text = await metrics.text()
   isPrinted = true
   expect(text).toBe(await metrics.registry.metrics())
-  // 3,000 histograms of six lines each, 2,000 lines in a row.
+  // 3,000 histograms have six lines each; a turn prints 2,000 lines.
   expect(turns).toBeGreaterThanOrEqual(9)
   expect((await metrics.bytes()).toString()).toBe(text)
 })

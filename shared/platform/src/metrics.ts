@@ -8,18 +8,18 @@ interface MetricOptions<L extends string> {
   readonly name: string
   readonly help: string
   readonly labels?: readonly L[]
-  /** The release since which another metric replaces it: `1.22`. Three releases later it is hidden, and then removed. */
+  /** The release that deprecated the metric: `1.22`. Three releases later the metric is hidden, and then removed. */
   readonly deprecatedFrom?: string
-  /** The combination of the values of several threads. Default: their sum. */
+  /** How values of several threads are combined. Default: sum. */
   readonly together?: 'sum' | 'largest'
 }
 
-/** A histogram also has its buckets. */
+/** A histogram also has buckets. */
 interface HistogramOptions<L extends string> extends MetricOptions<L> {
   readonly buckets: readonly number[]
 }
 
-/** A metric that keeps its values by itself. Others have their turn while it is asked for them, so they may change meanwhile. */
+/** A metric that stores its own values. They may change while they are read, since reading yields to other work. */
 interface KeptMetric {
   readonly name: string
   readonly help: string
@@ -27,49 +27,49 @@ interface KeptMetric {
   values(): Iterable<MetricValue>
 }
 
-/** The counters of one server. Several servers of one process have one each. */
+/** The metrics of one server. Each server in a process has its own. */
 export interface Metrics {
   counter<L extends string = never>(options: MetricOptions<L>): Counter<L>
   gauge<L extends string = never>(options: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void | Promise<void> }): Gauge<L>
   histogram<L extends string = never>(options: HistogramOptions<L>): Histogram<L>
-  /** A metric whose values are made while they are printed. */
+  /** Adds a metric whose values are computed while they are printed. */
   keep(metric: KeptMetric): void
-  /** Everything in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string>
-  /** As `text`, in UTF-8. */
+  /** Like `text`, in UTF-8. */
   bytes(): Promise<Buffer>
-  /** Everything as messages of Prometheus' Protobuf, each after its length. */
+  /** All metrics as length-prefixed messages of Prometheus' Protobuf format. */
   protobuf(): Promise<Buffer>
-  /** The values of this thread alone, for another thread that prints the sum. */
+  /** The values of this thread, for another thread that prints the sum. */
   rows(): Promise<MetricRows[]>
   readonly contentType: string
-  /** Metrics that are kept here by other means, e.g. by a library. */
+  /** Other metrics of this server, such as those of a library. */
   readonly registry: Registry
 }
 
-/** The release, for metrics that are deprecated. */
+/** The current release, which decides about deprecated metrics. */
 export interface MetricReleases {
   /** `1.25` */
   readonly current: string
-  /** Hidden metrics are shown once more. */
+  /** True to show the metrics that the current release hides. */
   readonly showsHidden: boolean
 }
 
-/** Options of an empty set of metrics. */
+/** Options of new metrics. */
 interface MetricsOptions {
   /** Adds the metrics of the process itself: memory, CPU, event loop. */
   readonly process: boolean
   readonly releases?: MetricReleases
-  /** The values of other threads, which are printed together with those here. Absent: there are no others. */
+  /** The values of other threads, which are printed combined with the values of this thread. Default: no other threads. */
   readonly others?: () => Promise<readonly (readonly MetricRows[])[]>
 }
 
-/** An empty set of metrics. */
+/** Creates metrics without values. */
 export function createMetrics({ process, releases, others }: MetricsOptions): Metrics {
   const registry = new Registry()
   if (process) {
     collectDefaultMetrics({ register: registry })
-    // They are gauges with the name of a counter, and sums of those beside them.
+    // These are gauges with names of counters, and sums of the gauges beside them.
     for (const name of misnamed) registry.removeSingleMetric(name)
   }
   const keptMetrics = new Map<string, KeptMetric>()
@@ -78,7 +78,7 @@ export function createMetrics({ process, releases, others }: MetricsOptions): Me
     aggregator: aggregators[together],
     help: printMetricHelp(help, deprecatedFrom),
     labelNames: [...(labels ?? [])],
-    // The caller that counts need not know whether there is a listener.
+    // Hidden metrics still count, so that their callers need no check.
     registers: isExposed(deprecatedFrom, releases) ? [registry] : [],
   })
   const rows = async () => (await registry.getMetricsAsJSON()).map(toRows)
@@ -100,7 +100,7 @@ export function createMetrics({ process, releases, others }: MetricsOptions): Me
     keep: (metric) => {
       const help = printMetricHelp(metric.help)
       const common = { name: metric.name, help, type: metric.type, aggregator: 'sum' }
-      // The registry asks a metric for its name and its values, and for nothing else.
+      // The registry only asks a metric for its name and its values.
       registry.registerMetric({ ...common, get: async () => ({ ...common, values: [...metric.values()] }) } as never)
       keptMetrics.set(metric.name, { ...metric, help, values: () => metric.values() })
     },
@@ -127,7 +127,7 @@ export function createMetrics({ process, releases, others }: MetricsOptions): Me
   }
 }
 
-/** In the words of the library. */
+/** The library's names for the combinations. */
 const aggregators = { sum: 'sum', largest: 'max' } as const
 
 function toRows({ name, help, type, aggregator, values }: Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number]): MetricRows {
@@ -135,10 +135,10 @@ function toRows({ name, help, type, aggregator, values }: Awaited<ReturnType<Reg
   return { name, help, type: String(type), together, values: values as unknown as MetricValue[] }
 }
 
-/** Values that are made and printed before others have their turn: a server that has seen much tells hundreds of thousands. */
+/** Number of values that are printed before the event loop continues with other work: a long-running server has hundreds of thousands. */
 const valuesInARow = 2_000
 
-/** The text of all metrics, as the registry prints it at once, in pieces. */
+/** Yields the text of all metrics in pieces; together they equal the registry's own text. */
 async function* printMetrics(registry: Registry, kept: ReadonlyMap<string, KeptMetric>): AsyncGenerator<string> {
   let before = ''
   for (const { metric, own } of metricsOf(registry, kept)) {
@@ -153,13 +153,13 @@ async function* familiesOf(registry: Registry, kept: ReadonlyMap<string, KeptMet
   for (const { metric, own } of metricsOf(registry, kept)) yield own === undefined ? await metric.get() : { ...own, values: own.values() }
 }
 
-/** The metrics of a registry, in its order; `own` are those that keep their values by themselves. */
+/** The metrics of a registry in order. `kept` holds those that store their own values. */
 function* metricsOf(registry: Registry, kept: ReadonlyMap<string, KeptMetric>) {
-  // The types of the library leave out how a registry reads a metric.
+  // The library's types omit the method that a registry calls on a metric.
   for (const metric of registry.getMetricsAsArray()) yield { metric: metric as unknown as ReadMetric, own: kept.get(metric.name) }
 }
 
-/** The text of metrics of several threads. */
+/** The text of the combined metrics of several threads. */
 async function* printRows(merged: AsyncIterable<MetricRows>): AsyncGenerator<string> {
   let before = ''
   for await (const { name, help, type, values } of merged) {
@@ -171,7 +171,7 @@ async function* printRows(merged: AsyncIterable<MetricRows>): AsyncGenerator<str
   yield '\n'
 }
 
-/** The members of a metric that a registry reads. */
+/** The members of a metric that its registry reads. */
 interface ReadMetric {
   readonly name: string
   get(): Promise<MetricFamily>
@@ -182,14 +182,14 @@ async function* printMetric(metric: ReadMetric, kept: KeptMetric | undefined): A
   let isFirst = true
   for (const values of inRows(shown.values)) {
     const text = await printAtOnce({ ...shown, name: metric.name }, values)
-    // Two lines of help and type precede the first values alone.
+    // Only the first values have the two lines of help and type.
     yield isFirst ? text : text.slice(text.indexOf('\n', text.indexOf('\n') + 1))
     isFirst = false
     await setImmediate()
   }
 }
 
-/** The values by rows, each made when it is asked for; without any value, one empty row. */
+/** The values in rows, each computed on demand; one empty row if there are no values. */
 function* inRows(values: Iterable<unknown>): Generator<unknown[]> {
   let row: unknown[] = []
   for (const value of values) {
@@ -210,7 +210,7 @@ async function printAtOnce(shown: { readonly name: string }, values: readonly un
 
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
-/** Releases in which a deprecated metric is reported; in the one after them it is hidden, and then no setting brings it back. */
+/** Number of releases for which a deprecated metric stays visible. The next release hides it, and in later ones no setting shows it. */
 const deprecatedReleases = 3
 
 function isExposed(deprecatedFrom: string | undefined, releases: MetricReleases | undefined): boolean {
@@ -223,7 +223,7 @@ function minorOf(release: string): number {
   return Number(release.split('.')[1])
 }
 
-/** `[ALPHA] (Deprecated from 1.22) Watches that are open.` What does not say how stable it is may change at any time. */
+/** `[ALPHA] (Deprecated from 1.22) Watches that are open.` A help text without a stability level counts as alpha. */
 function printMetricHelp(help: string, deprecatedFrom?: string): string {
   const [, stability = 'ALPHA', text = help] = /^\[(ALPHA|BETA|STABLE)\] (.*)$/s.exec(help) ?? []
   return `[${stability}] ${deprecatedFrom === undefined ? '' : `(Deprecated from ${deprecatedFrom}) `}${text}`

@@ -1,10 +1,10 @@
-/** The answer that a test puts in place of a call. */
+/** The answer that a test substitutes for a call. */
 export interface CallRefusal {
   readonly code: number
-  /** Seconds of the header `Retry-After`; undefined: there is none. */
+  /** The seconds in the header `Retry-After`; undefined to omit the header. */
   readonly retryAfter: number | undefined
   readonly message: string
-  /** The message in a Status, in JSON. */
+  /** The message as a Status in JSON. */
   readonly body: string
 }
 
@@ -15,26 +15,26 @@ export interface OutgoingCall<Answer> {
   /** Raised when the caller gives up. */
   readonly signal: AbortSignal
   send(): Promise<Answer>
-  /** The answer with a status that no server has sent; it may throw instead. */
+  /** Returns the given refusal as an answer, or throws it. */
   refuse(refusal: CallRefusal): Answer
-  /** The answer, which breaks off after so many bytes of its body; it may throw instead. */
+  /** Returns the answer cut off after a number of body bytes, or throws. */
   truncate(answer: Answer, bytes: number): Answer
-  /** Releases an answer that is not read. */
+  /** Releases an unread answer. */
   drop?(answer: Answer): void
 }
 
-/** The calls of a server, under the faults of a test. */
+/** The outgoing calls of a server, in which a test injects faults. */
 export interface OutgoingCalls {
-  /** Makes a call, or fails as if it had been made. */
+  /** Makes a call, or fails in its place. */
   pass<Answer>(call: OutgoingCall<Answer>): Promise<Answer>
 }
 
-/** Makes a call; `calls` is absent where there is no test. */
+/** Makes a call; `calls` is undefined without a test. */
 export function passCall<Answer>(calls: OutgoingCalls | undefined, call: OutgoingCall<Answer>): Promise<Answer> {
   return calls === undefined ? call.send() : calls.pass(call)
 }
 
-/** The end of an answer within its body, in the words of Go. */
+/** The error of an answer that ends within its body, in the words of Go. */
 export function brokenAnswer(): Error {
   return Object.assign(new Error('unexpected EOF'), { code: 'ECONNRESET' })
 }

@@ -1,14 +1,14 @@
 const compactAtLeast = 1_024
 
 /**
- * Items in the order of their arrival, taken from the front. A taken item is released at once, for any number of remaining ones:
- * an array with an offset alone would keep it until it is compacted.
+ * A first-in, first-out queue. A taken item is released at once, however many remain; an array with an offset
+ * would hold it until the array is compacted.
  *
  *   push a b c    shift → a    [· b c], length 2, at(0) = b
  */
 export class Queue<T extends NonNullable<unknown>> {
   #items: (T | undefined)[] = []
-  /** Items before this index have been taken. */
+  /** Items before this index were taken. */
   #head = 0
 
   get length(): number {
@@ -33,12 +33,12 @@ export class Queue<T extends NonNullable<unknown>> {
     return item
   }
 
-  /** The item at a distance from the oldest. */
+  /** The item at an index, counted from the oldest. */
   at(index: number): T | undefined {
     return this.#items[this.#head + index]
   }
 
-  /** Items from one place up to another, or to the end. */
+  /** The items between two indices. */
   slice(from: number, to = this.length): T[] {
     const items: T[] = []
     for (let index = from; index < Math.min(to, this.length); index++) {
@@ -48,7 +48,7 @@ export class Queue<T extends NonNullable<unknown>> {
     return items
   }
 
-  /** The first place at which a test holds that holds at all later ones too; the length where it holds nowhere. */
+  /** The first index whose item passes a test that all later items also pass; the length if none does. */
   firstWhere(holds: (item: T) => boolean): number {
     let low = 0
     let high = this.length

@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts'
 
-/** Interval of lines about one thing: often enough to be seen, seldom enough to leave room for others. */
+/** Interval of lines about one thing: often enough to be seen, and seldom enough not to flood the log. */
 const intervalMs = 60_000
-/** Things that are remembered; beyond it all are forgotten, and each may have a line again. */
+/** Maximum number of remembered things; when it is reached all are forgotten, and each may log again. */
 const thingsMax = 1_000
 
-/** Bounds lines of a log about things that fail again and again: one for each thing and minute. */
+/** Limits log lines about repeated failures to one per thing and minute. */
 export class RareLines {
   readonly #clock: Pick<Clock, 'monotonic'>
   readonly #things = new Map<string, { readonly untilMs: number; left: number }>()
@@ -14,7 +14,7 @@ export class RareLines {
     this.#clock = clock
   }
 
-  /** Calls `write` if a line about the thing is due, with the number of lines left out since the last one. */
+  /** Calls `write` if a line about the thing is due, with the number of lines skipped since the last one. */
   note(thing: string, write: (leftOut: number) => void): void {
     const nowMs = this.#clock.monotonic()
     const known = this.#things.get(thing)

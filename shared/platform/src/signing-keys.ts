@@ -4,9 +4,9 @@ import { printKey } from './tls/keys.ts'
 /** The algorithms of signatures. */
 type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
 
-/** A key that tells whether a signature is good. */
+/** A key that verifies signatures. */
 export interface VerificationKey {
-  /** Hash of the public key, in a token's head. */
+  /** Hash of the public key, for the header of a token. */
   readonly id: string
   readonly algorithm: SigningAlgorithm
   readonly publicKey: KeyObject
@@ -17,10 +17,10 @@ export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject
 }
 
-/** Shortest RSA key, in bits, that is taken; shorter ones can be broken. */
+/** Minimum accepted length of an RSA key in bits; shorter keys can be broken. */
 const rsaBitsMin = 2048
 
-/** All keys of a text in PEM form, private or public, RSA or ECDSA. Throws its error, without any of its text. */
+/** All keys of a PEM text, private or public, RSA or ECDSA. Its errors contain none of the text. */
 export function parseVerificationKeys(pem: string): VerificationKey[] {
   const blocks = pem.match(/-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g) ?? []
   const keys = blocks.filter((block) => !block.startsWith('-----BEGIN EC PARAMETERS')).map(parseBlock)
@@ -28,7 +28,7 @@ export function parseVerificationKeys(pem: string): VerificationKey[] {
   return keys
 }
 
-/** The one private key of a text in PEM form. */
+/** The single private key of a PEM text. */
 export function parseSigningKey(pem: string): SigningKey {
   let privateKey: KeyObject
   try {
@@ -39,12 +39,12 @@ export function parseSigningKey(pem: string): SigningKey {
   return { ...toVerificationKey(createPublicKey(privateKey)), privateKey }
 }
 
-/** The form in which kube-apiserver verifies with a key, too. */
+/** A key in a PEM form with which kube-apiserver can also verify. */
 export function printSigningKey({ privateKey }: SigningKey): string {
   return printKey(privateKey)
 }
 
-/** A new key in PEM form. */
+/** Generates a key in PEM form. */
 export function generateSigningKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return printKey(privateKey)

@@ -4,7 +4,7 @@ import { openStatusLine } from './status-line.ts'
 
 const erased = '\r\u001b[K'
 
-/** A terminal with its line, and all that was written to it since it was last read. */
+/** A terminal with a status line, and a function that returns the text written since the last call. */
 function lineOn({ columns = 80, hasColors = false, isTTY = true, env = {} } = {}) {
   const clock = createFakeClock()
   let written = ''

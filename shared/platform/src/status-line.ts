@@ -1,6 +1,6 @@
 import { type Clock, systemClock, type Timer } from './clock.ts'
 
-/** Standard error of a process, or a test's replacement. */
+/** Standard error of a process, or a replacement in tests. */
 export interface StatusStream {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -15,31 +15,31 @@ interface StatusScreen {
 }
 
 /**
- * The last line of a terminal, which shows a command's present step, and is overwritten and cleared again. Work that takes
- * less than half a second shows nothing.
+ * The last line of a terminal, which shows the current step of a command. It is overwritten and finally cleared. Work that takes
+ * less than half a second shows no line.
  */
 export interface StatusLine {
-  /** Shows the present step. */
+  /** Shows the current step. */
   show(text: string): void
-  /** Makes room for a text that another part of the command is about to print; the line returns below it. */
+  /** Clears the line before another part of the command prints a text; the line is drawn again below that text. */
   giveWayTo(text: string): void
-  /** Runs work that has the terminal for itself. */
+  /** Runs work that needs the terminal for itself. */
   suspendedWhile<T>(work: () => Promise<T>): Promise<T>
   close(): void
 }
 
-/** Work of this length is shown. */
+/** Minimum duration of work that is shown. */
 const shownAfterMs = 500
 const drawnEveryMs = 100
-/** Below this, a text does not say how long it has lasted. */
+/** Minimum duration of a step whose elapsed time is shown. */
 const timedAfterMs = 3_000
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-/** The width of a terminal that reports none, or 0. */
+/** The width of a terminal that reports no width, or 0. */
 const widthDefault = 80
 const eraseLine = '\r\u001b[K'
 
-/** A status line for which nothing is drawn: there is no terminal. */
+/** A status line that draws nothing, for output that is not a terminal. */
 export const noStatusLine: StatusLine = {
   show: () => undefined,
   giveWayTo: () => undefined,
@@ -47,7 +47,7 @@ export const noStatusLine: StatusLine = {
   close: () => undefined,
 }
 
-/** A status line on a stream; nothing is drawn where that is no terminal, or one that cannot overwrite a line. Colours as NO_COLOR has it. */
+/** Opens a status line on a stream. It draws nothing on a stream that is no terminal or cannot overwrite a line. NO_COLOR disables colours. */
 export function openStatusLine(
   stream: StatusStream,
   env: Readonly<Record<string, string | undefined>>,
@@ -66,7 +66,7 @@ class TerminalStatusLine implements StatusLine {
   #drawnMs = 0
   #frame = 0
   #isDrawn = false
-  /** The cursor is after a text that another part has printed without a line break. */
+  /** True if another part of the command has printed a text without a final line break. */
   #isWithinLine = false
   #suspensions = 0
   #timer: Timer | undefined
@@ -84,7 +84,7 @@ class TerminalStatusLine implements StatusLine {
       this.#beganMs = nowMs
       this.#timer = this.#clock.every(drawnEveryMs, () => this.#drawWhenDue())
     }
-    // Work that never leaves its turn calls no timer.
+    // Work that never yields runs no timer, so the line is drawn here.
     this.#drawWhenDue()
   }
 
@@ -121,7 +121,7 @@ class TerminalStatusLine implements StatusLine {
   #draw(lastsMs: number): void {
     const frame = frames[this.#frame++ % frames.length] ?? ''
     const time = lastsMs < timedAfterMs ? '' : ` (${Math.floor(lastsMs / 1_000)} s)`
-    // A line as wide as the terminal would wrap in some.
+    // Some terminals wrap a line of their full width.
     const room = Math.max((this.#screen.stream.columns || widthDefault) - 3 - time.length, 0)
     const text = this.#text.length <= room ? this.#text : `${this.#text.slice(0, Math.max(room - 1, 0))}…`
     const mark = this.#screen.hasColors ? `\u001b[36m${frame}\u001b[0m` : frame

@@ -1,48 +1,48 @@
-/** The side and kind of a span's exchange. */
+/** The kind of a span. */
 export type SpanKind = 'server' | 'client' | 'internal' | 'producer' | 'consumer'
 
-/** Work that is being traced. The caller that started it ends it. */
+/** A span, that is traced work. The code that started it ends it. */
 export interface Span {
-  /** W3C trace context for the called services. */
+  /** The W3C trace context for calls to other services. */
   readonly traceparent: string
-  /** For a name that is known only when the work is done. */
+  /** Renames the span, for a name that is known only after the work. */
   rename(name: string): void
   attribute(name: string, value: string | number | boolean): void
-  /** The work has failed; it still has to be ended. */
+  /** Marks the work as failed. The span must still be ended. */
   fail(error: unknown): void
   end(): void
 }
 
-/** The parent of a span, and its attributes at the start. */
+/** The parent and the initial attributes of a span. */
 export interface SpanOptions {
   readonly kind: SpanKind
-  /** `traceparent` of the caller; absent: the span opens a trace. */
+  /** The `traceparent` of the caller. Default: the span starts a trace. */
   readonly parent?: string | undefined
-  /** `traceparent`s of other traces that this work follows from. */
+  /** `traceparent`s of other traces that caused this work. */
   readonly links?: readonly string[]
   readonly attributes?: Readonly<Record<string, string | number | boolean>>
 }
 
-/** Makes spans. What is not sampled has none, so that it costs nothing. */
+/** Creates spans. Work that is not sampled has no span and costs nothing. */
 export interface Tracer {
   start(name: string, options: SpanOptions): Span | undefined
 }
 
-/** Samples nothing. */
+/** A tracer that samples nothing. */
 export const noTracer: Tracer = { start: () => undefined }
 
 /** The contents of a `traceparent`. */
 export interface TraceContext {
-  /** 32 digits. */
+  /** 32 hexadecimal digits. */
   readonly traceId: string
-  /** 16 digits. */
+  /** 16 hexadecimal digits. */
   readonly spanId: string
   readonly isSampled: boolean
 }
 
 const traceparentShape = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
 
-/** Parses a W3C `traceparent`; undefined for another text. Later versions may append fields. */
+/** Parses a W3C `traceparent`; undefined for an invalid text. Later versions may append fields. */
 export function parseTraceparent(text: string): TraceContext | undefined {
   const match = text.length > traceparentLengthMax ? null : traceparentShape.exec(text)
   if (match === null) return undefined
@@ -50,15 +50,15 @@ export function parseTraceparent(text: string): TraceContext | undefined {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Longer ones are of no version that is known, and are not looked at. */
+/** Longer texts are of no known version and are not parsed. */
 const traceparentLengthMax = 256
 
-/** Writes a trace context in the form of W3C. */
+/** Prints a trace context as a W3C `traceparent`. */
 export function printTraceparent({ traceId, spanId, isSampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 }
 
-/** A log line's fields of the trace that it belongs to. */
+/** The log fields for the trace of a line. */
 export function traceFields(traceparent: string | undefined): { readonly traceId?: string; readonly spanId?: string } {
   if (traceparent === undefined) return noFields
   const context = parseTraceparent(traceparent)

@@ -1,30 +1,30 @@
 import type { Timer, TimerSeries } from './clock.ts'
 
-/** A timer of a clock that does not move by itself. */
+/** A timer of a clock that a test moves. */
 export interface QueuedTimer {
-  /** Monotonic. */
+  /** Due time on the monotonic clock. */
   dueMs: number
-  /** Absent: it rings once. */
+  /** Undefined for a one-time timer. */
   readonly intervalMs: number | undefined
   readonly background: boolean
   readonly callback: () => void
-  /** The series of a timer that repeats. */
+  /** The series of a repeating timer. */
   readonly series?: TimerSeries | undefined
-  /** The series that the timer looks at. */
+  /** The series that the timer checks. */
   readonly watches?: TimerSeries | undefined
-  /** Lets a repeated timer stop the clock again. */
+  /** Lets a repeating timer stop the clock again. */
   readonly wake?: () => void
 }
 
 interface Entry extends QueuedTimer {
   sequence: number
-  /** Place in the heap; -1: it is not in the heap. */
+  /** Index in the heap; -1 if the timer is not in the heap. */
   index: number
 }
 
 /**
- * The timers of a clock that does not move by itself, as a binary heap ordered by time. Of two timers that are due at the same time the
- * one that was set first is called first. Adding, cancelling and taking the first cost O(log n).
+ * The timers of a clock that a test moves, as a binary heap ordered by time. Timers that are due at the same time are called in the
+ * order in which they were set. Adding, cancelling and taking the first timer cost O(log n).
  */
 export class TimerQueue {
   readonly #heap: Entry[] = []
@@ -53,7 +53,7 @@ export class TimerQueue {
     return { cancel: () => this.#remove(entry) }
   }
 
-  /** Takes the earliest timer if it is due; a periodic one is set again, one interval later. */
+  /** Takes the earliest timer if it is due; a repeating one is set again, one interval later. */
   takeDue(nowMs: number): QueuedTimer | undefined {
     const [first] = this.#heap
     if (first === undefined || first.dueMs > nowMs) return undefined

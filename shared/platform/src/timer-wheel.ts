@@ -1,23 +1,23 @@
 import type { Clock, Timer } from './clock.ts'
 import { exchangeScope, runInScope } from './exchange-scope.ts'
 
-/** Something that wants to be called at a time. An object rather than a function, so that ten thousand need no closures. */
+/** A task to be called at a time. It is an object and not a function, so that ten thousand tasks need no closures. */
 export interface WheelTask {
   due(): void
 }
 
-/** The clock of a wheel, and how fine it is. */
+/** The clock of a wheel, and its resolution. */
 export interface TimerWheelOptions {
   readonly clock: Clock
-  /** The resolution of the wheel: a task runs at most this much late, never early. */
+  /** The resolution: a task runs at most this much late and never early. */
   readonly tickMs?: number
-  /** Its tasks are endless series. */
+  /** True if the tasks form endless series. */
   readonly repeats?: boolean
 }
 
 /**
- * Many timers that share one: bookmarks and ends of watches. Setting and cancelling cost a few pointers each; the clock has one
- * background timer, for the earliest task.
+ * Many timers that share one, for bookmarks and for the ends of watches. Setting and cancelling cost a few pointers each. The clock has
+ * only one background timer, for the earliest task.
  *
  *   256 slots of 250 ms: a task due in 70 s is in slot (now + 280 ticks) mod 256 and is skipped once.
  */
@@ -27,7 +27,7 @@ export class TimerWheel {
   readonly #repeats: boolean
   readonly #slots: (WheelEntry | undefined)[] = Array.from({ length: slotCount }, () => undefined)
   #timer: Timer | undefined
-  /** The tick that the timer is set for. */
+  /** The tick for which the clock's timer is set. */
   #timerTick = Number.POSITIVE_INFINITY
   #ticked = 0
   #size = 0
@@ -38,7 +38,7 @@ export class TimerWheel {
     this.#tickMs = tickMs
   }
 
-  /** Tasks that wait. */
+  /** The number of waiting tasks. */
   get size(): number {
     return this.#size
   }
@@ -58,12 +58,12 @@ export class TimerWheel {
     return entry
   }
 
-  /** Forgets every task. */
+  /** Drops all tasks. */
   close(): void {
     for (let slot = 0; slot < slotCount; slot += 1) while (this.#slots[slot] !== undefined) this.#slots[slot]?.cancel()
   }
 
-  /** Takes an entry out; called by the entry itself. */
+  /** Removes an entry; called by the entry itself. */
   remove(entry: WheelEntry): void {
     if (entry.before !== undefined) entry.before.after = entry.after
     else this.#slots[entry.dueTick % slotCount] = entry.after
@@ -87,7 +87,7 @@ export class TimerWheel {
     this.#timerTick = Number.POSITIVE_INFINITY
   }
 
-  /** A late tick catches up: after a long pause each slot is looked at once. */
+  /** Runs the due slots. After a long pause each slot is checked once. */
   #advance(): void {
     const target = Math.floor(this.#clock.monotonic() / this.#tickMs)
     const from = Math.max(this.#ticked + 1, target - slotCount + 1)
@@ -102,7 +102,7 @@ export class TimerWheel {
     if (this.#size > 0) this.#setTimer(this.#earliestTick())
   }
 
-  /** The tick of the earliest task: of the next one in its turn of the wheel, else of all. */
+  /** The tick of the earliest task: the next one in the current turn of the wheel, or else the earliest of all. */
   #earliestTick(): number {
     let earliest = Number.POSITIVE_INFINITY
     for (let tick = this.#ticked + 1; tick <= this.#ticked + slotCount; tick += 1) {
@@ -119,7 +119,7 @@ const slotCount = 256
 
 class WheelEntry implements Timer {
   readonly #task: WheelTask
-  /** The task belongs to the exchange that has set it, not to the one that has set the wheel's timer. */
+  /** The exchange that set the task, not the one that set the wheel's timer. */
   readonly #scope = exchangeScope()
   #wheel: TimerWheel | undefined
   readonly dueTick: number
@@ -138,7 +138,7 @@ class WheelEntry implements Timer {
     wheel?.remove(this)
   }
 
-  /** Does nothing when another task of the same tick has cancelled this one. */
+  /** Does nothing if another task of the same tick has cancelled this one. */
   ring(): void {
     if (this.#wheel === undefined) return
     this.cancel()
@@ -150,7 +150,7 @@ class WheelEntry implements Timer {
     try {
       runInScope(scope, () => this.#task.due())
     } catch (error) {
-      // The others of this tick are due all the same.
+      // The other tasks of this tick still run.
       scope.fail(error)
     }
   }

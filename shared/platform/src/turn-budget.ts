@@ -1,6 +1,6 @@
 /**
- * Bounds the work of one turn of the event loop over all its sharers, in units of theirs, such as bytes. Work that finds the turn
- * used up waits for later ones, in the order of arrival.
+ * Bounds the work per turn of the event loop for all its users, in a unit that they choose, such as bytes. When the budget of a turn is
+ * used up, work waits for later turns, in the order of arrival.
  */
 export class TurnBudget {
   readonly #max: number
@@ -10,14 +10,14 @@ export class TurnBudget {
   #isUsed = false
   #isScheduled = false
 
-  /** `firstMax` is the budget of a turn that begins without waiting work. */
+  /** `firstMax` is the budget of a turn in which no earlier work waits. */
   constructor(max: number, firstMax = max) {
     this.#max = max
     this.#firstMax = firstMax
     this.#left = firstMax
   }
 
-  /** Takes a part of the budget. Undefined: it was left; else resolves in the turn that has it. */
+  /** Takes a part of the budget. Undefined if the budget suffices; otherwise resolves in a later turn. */
   take(cost: number): Promise<void> | undefined {
     if (this.#waiting.length === 0 && this.#fits(cost)) {
       this.spend(cost)
@@ -29,24 +29,24 @@ export class TurnBudget {
     })
   }
 
-  /** Counts work whose cost is known only afterwards. The next caller finds that much less room. */
+  /** Counts work whose cost is known only afterwards. It reduces the budget of later callers. */
   spend(cost: number): void {
     this.#left = Math.max(0, this.#left - cost)
     this.#isUsed = true
     this.#schedule()
   }
 
-  /** Number of items of this cost in one turn: at least one. */
+  /** The number of items of this cost per turn, at least one. */
   timesPerTurn(cost: number): number {
     return Math.max(1, Math.floor(this.#max / cost))
   }
 
-  /** The same of a turn into which no work was carried over. */
+  /** Like `timesPerTurn`, for a turn in which no earlier work waits. */
   timesAtFirst(cost: number): number {
     return Math.max(1, Math.floor(this.#firstMax / cost))
   }
 
-  /** An item larger than a turn's room has a turn of its own. */
+  /** An item that is larger than the budget gets a whole turn. */
   #fits(cost: number): boolean {
     return cost <= this.#left || !this.#isUsed
   }

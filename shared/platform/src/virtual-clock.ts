@@ -5,23 +5,23 @@ import { type QueuedTimer, TimerQueue } from './timer-queue.ts'
 
 /** Options of a virtual clock. */
 export interface VirtualClockOptions {
-  /** Its first time; by default the machine's time, to the second. */
+  /** The initial time. Default: the machine's time, rounded down to the second. */
   readonly start?: Date | 'now'
-  /** It moves by itself to the next timer as soon as all is settled, and stops when background timers alone are left. */
+  /** True if the clock advances by itself to the next timer whenever the server is idle. It stops when only background timers remain. */
   readonly auto?: boolean
 }
 
-/** A timer that has been set. */
+/** A pending timer. */
 interface PendingTimer {
   readonly at: Date
-  /** It belongs to work that never ends, such as a resync. */
+  /** True if the timer belongs to endless work, such as a resync. */
   readonly background: boolean
 }
 
 /**
- * A clock that moves only by calls. Moving it settles: the earliest due timer is called at its time; when no request
- * is in flight, no watch is behind and no queue is busy, the next one is. Timers that repeat do not count the time out: where nothing but
- * them is due, each is called once at its own time, and once more with the next other timer or at the end of the move.
+ * A clock that a test moves. A move settles after each timer: the earliest due timer is called at its time, and the next one only when no
+ * request is in flight, no watch is behind and no queue is busy. A repeating timer does not fire for every interval: while only repeating
+ * timers are due, each fires once at its own time, and once more with the next other timer or at the end of the move.
  *
  *   const clock = virtualClock()
  *   const server = await start({ clock })
@@ -30,25 +30,25 @@ interface PendingTimer {
 export interface VirtualClock extends Clock {
   readonly work: Activity
   readonly isVirtual: true
-  /** Moves by a duration, such as `40s` or `1h30m`, or by milliseconds. */
+  /** Advances by a duration, such as `40s` or `1h30m`, or by milliseconds. */
   advance(by: string | number): Promise<void>
-  /** Moves to a time, which must not have passed. */
+  /** Advances to a time that has not passed. */
   advanceTo(time: Date | string): Promise<void>
-  /** Moves to the earliest timer that is not a background one; false: there is none, and the clock has not moved. */
+  /** Advances to the earliest timer that is not a background timer. False if there is none; then the clock stays. */
   next(): Promise<boolean>
-  /** All timers that have been set, earliest first. */
+  /** All pending timers, earliest first. */
   pending(): readonly PendingTimer[]
 }
 
-/** Real time that one step may take until all is settled. */
+/** Maximum real time for a step to settle. */
 const stepMsMax = 60_000
-/** Real time after which work that makes no progress is taken to wait for the clock itself, as a pause between attempts does. */
+/** Real time without progress after which pending work counts as waiting for the clock, like a pause between attempts. */
 const stillMsMax = 1_000
 
-/** The name of the moves that a clock makes by itself. */
+/** The name of automatic moves. */
 const automatic = 'automatic clock'
 
-/** A clock that a test moves, for `start({ clock })`. Servers and clocks that share it move together. */
+/** A clock that a test moves, for `start({ clock })`. Servers and clocks that share it advance together. */
 export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
   return new SettlingClock(options)
 }
@@ -57,14 +57,14 @@ class SettlingClock implements VirtualClock {
   readonly isVirtual = true
   readonly work = new Activity()
   readonly #queue = new TimerQueue()
-  /** Timers that repeat and have been called since the last other timer. Until that or the end of the move they do not stop the clock. */
+  /** Repeating timers that have fired since the last other timer. They do not stop the clock again until then or until the end of the move. */
   readonly #resting = new TimerQueue()
-  /** A timer that repeats is being called. */
+  /** True while a repeating timer is being called. */
   #isRepeating = false
   readonly #startMs: number
   readonly #isAuto: boolean
   #elapsedMs = 0
-  /** The last move that was asked for; moves happen one after the other. */
+  /** The last requested move; moves run one after the other. */
   #moving: Promise<unknown> = Promise.resolve()
   #isRunning = false
 
@@ -160,8 +160,8 @@ class SettlingClock implements VirtualClock {
   }
 
   /**
-   * Calls the earliest timer, if it is due by then, and waits until all that follows from it has happened. Background timers that are
-   * due at one time are called together.
+   * Calls the earliest timer, if it is due by then, and waits until everything that it causes has happened. Background timers that are
+   * due at the same time are called together.
    */
   async #step(untilMs: number): Promise<boolean> {
     const { first } = this.#queue
@@ -172,7 +172,7 @@ class SettlingClock implements VirtualClock {
     }
     this.#elapsedMs = Math.max(this.#elapsedMs, first.dueMs)
     let timer: QueuedTimer | undefined = first
-    // A callback may set a timer that is due at once.
+    // A callback may set another timer that is already due.
     for (let left = this.#queue.size; left > 0 && timer !== undefined; left -= 1) {
       this.#queue.takeDue(this.#elapsedMs)
       timer.callback()
@@ -184,7 +184,7 @@ class SettlingClock implements VirtualClock {
     return true
   }
 
-  /** Calls each resting timer, of one series or of all, that is due by then, at that time, and settles; false: there is none. */
+  /** Calls each due resting timer, of one series or of all, at its time, and settles. False if none is due. */
   async #catchUp(elapsedMs: number, series?: TimerSeries): Promise<boolean> {
     const due = this.#resting.list().filter((timer) => timer.dueMs <= elapsedMs && (series === undefined || timer.series === series))
     if (due.length === 0) return false
@@ -206,7 +206,7 @@ class SettlingClock implements VirtualClock {
       throw new Error(`the clock stands at ${new Date(this.now()).toISOString()}, where work does not end: ${left.join(', ')}`)
   }
 
-  /** Moves as long as timers are set that are not background ones. */
+  /** Advances while timers remain that are not background timers. */
   #run(): void {
     if (this.#isRunning) return
     this.#isRunning = true
@@ -221,7 +221,7 @@ class SettlingClock implements VirtualClock {
   }
 }
 
-/** A duration (`40s`) or milliseconds as milliseconds. Another text and a time below zero throw a RangeError that names the caller. */
+/** A duration (`40s`) or a number of milliseconds as milliseconds. Other texts and negative times throw a RangeError with the caller's name. */
 export function toMs(caller: string, time: string | number): number {
   const duration = typeof time === 'string' ? parseDuration(time) : undefined
   if (typeof time === 'string' && duration === undefined)

@@ -57,14 +57,14 @@ export class QueueCounts {
     this.#clock = clock
   }
 
-  /** A key begins to wait. */
+  /** Counts a key that begins to wait. */
   added(key: string): void {
     if (this.#waitingSince.has(key)) return
     this.#waitingSince.set(key, this.#clock.monotonic())
     this.#adds.add(1)
   }
 
-  /** A key waits no more: it is worked on. */
+  /** Counts a key whose work begins. */
   begun(key: string): void {
     const now = this.#clock.monotonic()
     this.#waited.observe((now - (this.#waitingSince.get(key) ?? now)) / 1000)
@@ -72,19 +72,19 @@ export class QueueCounts {
     this.#workingSince.set(key, now)
   }
 
-  /** The work for a key has ended, well or not. */
+  /** Counts a key whose work has ended, successfully or not. */
   ended(key: string): void {
     const now = this.#clock.monotonic()
     this.#worked.observe((now - (this.#workingSince.get(key) ?? now)) / 1000)
     this.#workingSince.delete(key)
   }
 
-  /** Nothing waits any more. */
+  /** Counts that no key waits any more. */
   emptied(): void {
     this.#waitingSince.clear()
   }
 
-  /** A key will be tried again later. */
+  /** Counts a key that will be retried later. */
   retried(): void {
     this.#retries.inc({ name: this.name })
   }
@@ -93,25 +93,25 @@ export class QueueCounts {
     return this.#waitingSince.size
   }
 
-  /** Seconds since work began on each key that is in work. */
+  /** Seconds since the work on each key in progress began. */
   workingSeconds(): number[] {
     const now = this.#clock.monotonic()
     return [...this.#workingSince.values()].map((since) => (now - since) / 1000)
   }
 }
 
-/** The same for all queues that are counted in one set of metrics: a gateway and controllers may be in one process. */
+/** The metrics of all queues in a registry: a gateway and controllers may be in one process. */
 export function workqueueMetricsOf(metrics: Metrics, clock: Clock): WorkqueueMetrics {
   return metricsOf(metrics.registry, { metrics, clock })
 }
 
-/** The counts of the queues in a registry. */
+/** The metrics of queues, cached by registry. */
 const metricsOf = memo(
   (_registry: Metrics['registry'], { metrics, clock }: { readonly metrics: Metrics; readonly clock: Clock }) =>
     new WorkqueueMetrics(metrics, clock),
 )
 
-/** The counts of the queues of one process, under the names that Kubernetes' controllers use. */
+/** The metrics of the queues of one process, with the names that Kubernetes' controllers use. */
 export class WorkqueueMetrics {
   readonly #queues = new Map<string, QueueCounts>()
   readonly #declared: MetricsOf<typeof table>
@@ -127,7 +127,7 @@ export class WorkqueueMetrics {
     })
   }
 
-  /** The counts of a new queue. The names of queues that are open at the same time differ. */
+  /** Metrics for a new queue. Queues that are open at the same time must have different names. */
   open(name: string): QueueCounts {
     const counts = new QueueCounts(name, this.#declared, this.#clock)
     this.#queues.set(name, counts)

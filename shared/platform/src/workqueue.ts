@@ -2,43 +2,43 @@ import type { Clock, Timer, TimerOptions } from './clock.ts'
 import type { WorkqueueMetrics } from './workqueue-metrics.ts'
 
 export interface WorkqueueOptions {
-  /** In metrics. Queues that are open at the same time have different names. */
+  /** The name in metrics. Queues that are open at the same time must have different names. */
   readonly name: string
   readonly metrics: WorkqueueMetrics
-  /** Does the work for one key. A failure is tried again, later and later. */
+  /** Processes one key. A failed key is retried with growing delays. */
   readonly work: (key: string) => Promise<void>
-  /** `failures` counts the failures of the key in a row, this one included. */
+  /** `failures` is the number of consecutive failures of the key, including this one. */
   readonly onError: (key: string, error: unknown, failures: number) => void
   readonly clock: Clock
   /** A number in [0, 1). */
   readonly random: () => number
-  /** Ends the work. What fails from then on has been cut off, and is neither logged nor tried again. */
+  /** Ends the queue. Later failures are ignored, since their work was interrupted. */
   readonly signal: AbortSignal
-  /** Keys that are worked on at once. */
+  /** Number of keys that are processed in parallel. */
   readonly workersMax: number
-  /** Pause before the first further attempt; each failure doubles it. Absent: 20 ms. */
+  /** Pause before the first retry; each failure doubles it. Default: 20 ms. */
   readonly backoffFirstMs?: number | undefined
-  /** Longest pause before a further attempt. Absent: 30 s. */
+  /** Maximum pause before a retry. Default: 30 s. */
   readonly backoffMaxMs?: number | undefined
-  /** Further attempts after failures in a row; then the key waits until it is added again. Absent: any number. */
+  /** Maximum number of retries after consecutive failures; then the key waits until it is added again. Default: unlimited. */
   readonly retriesMax?: number | undefined
 }
 
 /**
- * Keys that need work. A key waits at most once and is never worked on twice at the same time; one that is added during
- * its work is worked on again afterwards.
+ * Keys that need work. A key waits at most once and is never processed twice at the same time. A key that is added during
+ * its work is processed again afterwards.
  */
 export interface Workqueue {
   add(key: string): void
-  /** Of several delays of one key the one that ends first counts, of equal ones one that is not in the background. */
+  /** If a key has several delays, the earliest applies; among equal ones, a foreground delay applies. */
   addAfter(key: string, delayMs: number, options?: TimerOptions): void
-  /** Takes no more keys; resolves when the work in progress is done. */
+  /** Accepts no more keys. Resolves when the work in progress is done. */
   close(): Promise<void>
 }
 
 const defaultBackoffFirstMs = 20
 const defaultBackoffMaxMs = 30_000
-/** Attempts after which an automatic clock no longer moves on for the next one: it would never stop. */
+/** Number of failures after which an automatic clock does not advance to the next retry, since it would never stop. */
 const hopefulFailures = 10
 
 /** An empty queue. */
@@ -96,7 +96,7 @@ export function createWorkqueue({
   }
   const runOne = async (key: string) => {
     try {
-      // The caller that adds keys may be in the middle of several changes.
+      // Lets the caller finish several changes before work begins.
       await undefined
       counts.begun(key)
       await work(key)

@@ -3,36 +3,36 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts, openProgram, type Program } from './program.ts'
 
-/** Certificates of a server, as files. Clients must show one of the same authority. */
+/** Certificate files of a server. Clients must present a certificate of the same authority. */
 export interface BackendTls {
   readonly caFile: string
   readonly certFile: string
   readonly keyFile: string
 }
 
-/** One of several members that elect a leader among themselves. */
+/** One of several members that elect a leader. */
 interface EtcdMember {
   readonly name: string
-  /** Ports of all members for one another, by name. */
+  /** Peer ports of all members, by name. */
   readonly peerPorts: Readonly<Record<string, number>>
 }
 
 /** Options of a local etcd. */
 export interface EtcdOptions {
-  /** The program; see `locateBackend`. */
+  /** The path of the program; see `locateBackend`. */
   readonly path: string
-  /** Default: a new folder of the system's temporary files, which its caller removes. */
+  /** Default: a new temporary folder, which the caller removes. */
   readonly dataDir?: string | undefined
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number | undefined
   readonly tls?: BackendTls | undefined
-  /** Default: it is alone. */
+  /** Default: the only member. */
   readonly member?: EtcdMember | undefined
-  /** Further flags of the program. */
+  /** Additional flags of the program. */
   readonly flags?: readonly string[] | undefined
 }
 
-/** A local etcd that listens on loopback. */
+/** Starts a local etcd that listens on loopback. */
 export async function openEtcd({
   path,
   dataDir = mkdtempSync(join(tmpdir(), 'etcd-')),
@@ -58,7 +58,7 @@ export async function openEtcd({
       .map(([peer, at]) => `${peer}=http://127.0.0.1:${at}`)
       .join(),
     'listen-metrics-urls': healthUrl,
-    // Members of one machine are close: a killed leader is missed after half a second. One member elects itself.
+    // Members on one machine are close, so half a second without a leader starts an election. A single member elects itself.
     ...(member === undefined
       ? { 'heartbeat-interval': '20', 'election-timeout': '200' }
       : { 'heartbeat-interval': '50', 'election-timeout': '500' }),

@@ -1,4 +1,4 @@
-/** Programs of others that a distributed server runs on, found and run on this machine. */
+/** Third-party programs that a distributed server needs, found and run on this machine. */
 
 export { type BackendTls, type EtcdOptions, openEtcd } from './etcd.ts'
 export { type BackendName, type LocatedBackend, type LocateOptions, locateBackend } from './locate.ts'

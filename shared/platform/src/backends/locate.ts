@@ -16,15 +16,15 @@ import { promisify } from 'node:util'
 import { systemClock } from '../clock.ts'
 import { backendFetchTimeoutMs, backendRetryAfterMs } from './limits.ts'
 
-/** Programs of others that a distributed server runs on. */
+/** Third-party programs that a distributed server needs. */
 export type BackendName = 'etcd' | 'nats-server'
 
-/** The place of a program, or one line on how to get it. */
+/** The path of a program, or one line on how to get it. */
 export type LocatedBackend = { readonly kind: 'found'; readonly path: string } | { readonly kind: 'missing'; readonly reason: string }
 
-/** The places of a program. */
+/** The places in which a program is searched. */
 export interface LocateOptions {
-  /** Keeps unpacked files, for the next time. */
+  /** The folder that keeps unpacked files for the next time. */
   readonly cacheFolder: string
   /** True if a package of the distribution may be fetched. */
   readonly mayFetch: boolean
@@ -35,8 +35,8 @@ const packageOf: Readonly<Record<BackendName, string>> = { etcd: 'etcd-server', 
 const run = promisify(execFile)
 
 /**
- * Finds a program on the PATH, else in the cache, else in the package of Debian's archive, which is unpacked into the
- * cache and not installed: that takes no rights. Several processes may do so at once.
+ * Finds a program on the PATH, else in the cache, else in the package of Debian's archive. The package is unpacked into the
+ * cache and not installed, so no privileges are needed. Several processes may do so at once.
  */
 export async function locateBackend(name: BackendName, { cacheFolder, mayFetch }: LocateOptions): Promise<LocatedBackend> {
   const found = onPath(name) ?? inCache(name, cacheFolder)
@@ -76,7 +76,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** A failure is not repeated at once: without a network each attempt takes its time. */
+/** True if a failure is too recent to try again: without a network each attempt takes long. */
 function isYoung(path: string): boolean {
   return existsSync(path) && systemClock.now() - statSync(path).mtimeMs < backendRetryAfterMs
 }
@@ -95,7 +95,7 @@ async function unpack(name: BackendName, cacheFolder: string): Promise<void> {
   }
 }
 
-/** The second process finds the same already there. */
+/** Moves the unpacked file into the cache. A second process finds it already there. */
 function place(unpacked: string, target: string): void {
   try {
     renameSync(unpacked, target)
@@ -104,7 +104,7 @@ function place(unpacked: string, target: string): void {
   }
 }
 
-/** Lists of packages may be absent or old; then they are fetched into a folder of our own, which takes no rights. */
+/** Downloads a package. If apt's package lists are absent or old, they are fetched into a separate folder, which needs no privileges. */
 async function download(packageName: string, folder: string): Promise<void> {
   const options = { cwd: folder, timeout: backendFetchTimeoutMs }
   try {

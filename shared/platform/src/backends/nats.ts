@@ -6,19 +6,19 @@ import { freePorts, openProgram, type Program } from './program.ts'
 
 /** Options of a local nats-server with JetStream. */
 export interface NatsOptions {
-  /** The program; see `locateBackend`. */
+  /** The path of the program; see `locateBackend`. */
   readonly path: string
-  /** Default: a new folder of the system's temporary files, which its caller removes. */
+  /** Default: a new temporary folder, which the caller removes. */
   readonly dataDir?: string | undefined
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number | undefined
   readonly tls?: BackendTls | undefined
   readonly credentials?: { readonly username: string; readonly password: string } | undefined
-  /** Room for streams in memory. Default: three quarters of the machine's. */
+  /** Memory for streams. Default: three quarters of the machine's. */
   readonly memoryBytesMax?: number | undefined
 }
 
-/** A local nats-server that listens on loopback. */
+/** Starts a local nats-server that listens on loopback. */
 export async function openNats({
   path,
   dataDir = mkdtempSync(join(tmpdir(), 'nats-')),
@@ -38,7 +38,7 @@ export async function openNats({
     ...(credentials === undefined ? {} : { authorization: { user: credentials.username, password: credentials.password } }),
   }
   const configFile = join(dataDir, 'nats-server.conf')
-  // The server's own format takes JSON; a password in the arguments would be shown to every user of the machine.
+  // The server's configuration format accepts JSON. A password in the arguments would be visible to every user of the machine.
   writeFileSync(configFile, JSON.stringify(config, undefined, 2), { mode: 0o600 })
   const address = `127.0.0.1:${clients}`
   return openProgram({ path, arguments: ['-c', configFile], address, dataDir, healthUrl: `http://127.0.0.1:${healthPort}/healthz` })

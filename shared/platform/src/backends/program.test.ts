@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { firstFreePort, lastFreePort } from './limits.ts'
 import { freePorts } from './program.ts'
 
-// Not from the range that others get: processes of other tests reuse theirs at the same time.
+// A separate range: processes of other tests reuse ports of the usual range at the same time.
 const few = { first: firstFreePort - 100, last: firstFreePort - 61 }
 
 async function listening(ports: readonly number[]) {

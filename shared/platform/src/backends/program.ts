@@ -17,25 +17,25 @@ import {
   lastFreePort,
 } from './limits.ts'
 
-/** A running program that can be ended and started again with the same ports and data. */
+/** A running program that can be stopped and started again with the same ports and data. */
 export interface Program {
   /** host:port that clients dial. */
   readonly address: string
   readonly dataDir: string
-  /** Undefined while it is down. */
+  /** Undefined while the program is down. */
   readonly pid: number | undefined
-  /** Ends it without warning, as a crash would. */
+  /** Ends the program without warning, as a crash would. */
   kill(): Promise<void>
-  /** Starts it again, and waits until it is ready. */
+  /** Starts the program again, and waits until it is ready. */
   start(): Promise<void>
-  /** Stops it in its tracks; connections stay. */
+  /** Suspends the program; its connections stay open. */
   pause(): void
   resume(): void
-  /** Ends it; it may be started again. */
+  /** Stops the program; it may be started again. */
   stop(): Promise<void>
 }
 
-/** The program ended because another one listens at one of its addresses. */
+/** The program ended because another program listens on one of its addresses. */
 export class ProgramPortError extends Error {
   override readonly name = 'ProgramPortError'
   /** `127.0.0.1:2379`. */
@@ -53,7 +53,7 @@ export interface ProgramOptions {
   readonly arguments: readonly string[]
   readonly address: string
   readonly dataDir: string
-  /** Answers 200 over plain HTTP once the program is ready. */
+  /** A URL that answers 200 over plain HTTP when the program is ready. */
   readonly healthUrl: string
 }
 
@@ -65,9 +65,9 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
 }
 
 /**
- * Different free ports of the loopback interface that stay free until they are used: none of the
- * range from which systems take ports for connections and for servers at port 0 (from 32768, on some from 49152), and none
- * that this process has been given before: its owner may be about to reuse it.
+ * Free ports of the loopback interface that stay free until they are used. They are outside the range from which
+ * systems assign ports to connections and to servers at port 0 (from 32768, on some systems from 49152), and are never ports
+ * that this process was given before, since their owner may be about to reuse them.
  */
 export async function freePorts(count: number, { first, last } = ownPart()): Promise<number[]> {
   const servers: Server[] = []
@@ -88,7 +88,7 @@ export async function freePorts(count: number, { first, last } = ownPart()): Pro
 
 const given = new Set<number>()
 
-/** Processes of a test run that work side by side, each in a pool of this number, look in parts of their own. */
+/** The range of this process. Parallel processes of a test run have pool numbers and search different ranges. */
 function ownPart() {
   const size = Math.floor((lastFreePort + 1 - firstFreePort) / freePortParts)
   const first = firstFreePort + (Number(process.env['VITEST_POOL_ID'] ?? 0) % freePortParts) * size
@@ -105,7 +105,7 @@ function listenAt(port: number): Promise<Server | undefined> {
   return promise
 }
 
-/** The prefix of a command that ends with this process, however that ends; empty on systems without such a tool. */
+/** The prefix of a command that ends together with this process; empty on systems without such a tool. */
 const endingWithUs = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : []
 
 class ChildProgram implements Program {
@@ -199,7 +199,7 @@ class ChildProgram implements Program {
   }
 }
 
-/** The address that a program in Go could not listen on, from its output: `listen tcp 127.0.0.1:2379: bind: address already in use`. */
+/** The address that a Go program could not listen on, from its output: `listen tcp 127.0.0.1:2379: bind: address already in use`. */
 function takenAddress(said: string): string | undefined {
   return /listen tcp (\S+): bind: address already in use/.exec(said)?.[1]
 }

@@ -10,7 +10,7 @@ interface Place {
   readonly waiting: Waiter[]
 }
 
-/** Bounds the calls that are under way to each of several places. More wait for one to end, the first first. */
+/** Bounds the calls in progress per name. Further calls wait in the order of their arrival. */
 export class CallBound {
   readonly #max: number
   readonly #clock: Clock
@@ -21,7 +21,7 @@ export class CallBound {
     this.#clock = clock
   }
 
-  /** Resolves when a call may begin; the resulting function is called at its end. Undefined: that took longer than `waitMs`. */
+  /** Resolves when the call may begin, with a function to call at its end; undefined after `waitMs`. */
   take(name: string, waitMs: number): Promise<(() => void) | undefined> {
     const place = this.#places.get(name) ?? { running: 0, waiting: [] }
     this.#places.set(name, place)

@@ -2,7 +2,7 @@ import { memo } from '@orch/core/memo'
 import { declareMetrics, type MetricTable } from '../metric-table.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** The fault of a call of a conversion webhook. */
+/** The reason why a call of a conversion webhook failed. */
 export type ConversionFailureKind =
   | 'conversion_webhook_call_failure'
   | 'conversion_webhook_malformed_response_failure'
@@ -16,15 +16,15 @@ interface CountedConversion {
   readonly toVersion: string
 }
 
-/** Calls of conversion webhooks, counted under the names that dashboards know. */
+/** Metrics of conversion webhook calls, under the names that kube-apiserver uses. */
 export interface ConversionMetrics {
-  /** Counts a call; without a failure it has succeeded. */
+  /** Counts a call. Without a failure the call was successful. */
   count(conversion: CountedConversion, durationMs: number, failure: ConversionFailureKind | undefined): void
 }
 
 const outcomeLabels = ['result', 'failure_type'] as const
 
-/** From a millisecond, twice as much each. */
+/** 15 buckets from one millisecond, each twice the one before. */
 const conversionBuckets = Array.from({ length: 15 }, (_, index) => 2 ** index / 1000)
 
 const table = {
@@ -53,7 +53,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** The same for all that count in one set of metrics: a gateway and admission may be in one process. */
+/** The metrics of a registry, shared by all its users: a gateway and admission may be in one process. */
 export function conversionMetricsOf(metrics: Metrics): ConversionMetrics {
   return metricsOf(metrics.registry, metrics)
 }

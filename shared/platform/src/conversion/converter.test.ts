@@ -42,7 +42,7 @@ function aConverter() {
       hasBigIntegers: false,
       context: { timeoutMs, traceparent: undefined },
     })
-  /** Answers a call as the webhook should. */
+  /** Answers a call with converted objects, as the webhook should. */
   const succeed = (index: number) => {
     const { call, answer } = calls[index] ?? expect.fail(`call ${index} has not been made`)
     const { apiVersion, kind, request } = JSON.parse(call.body)
@@ -78,7 +78,7 @@ test('CRD-134: open calls of one definition have a bound; more wait in order, an
   await running[0]
   await settled()
   expect(calls).toHaveLength(max + 1)
-  // The wait was a part of its time.
+  // The wait for other calls is part of the time limit.
   expect(calls[max]?.call.timeoutMs).toBe(29_000)
   succeed(max)
   expect((await patient).objects).toEqual([oak('patient', 'trees.io/v2')])

@@ -16,44 +16,44 @@ import { readTarget, type WebhookCaller } from '../webhooks/index.ts'
 import { CallBound } from './call-bound.ts'
 import type { ConversionFailureKind, ConversionMetrics } from './conversion-metrics.ts'
 
-/** Longest call of a conversion webhook, the wait for others to end included. */
+/** Maximum time for a conversion, including the wait for other calls. */
 export const conversionMsMax = 30_000
-/** Calls of the webhook of one definition that are under way; more wait. */
+/** Maximum number of parallel calls for one definition; further calls wait. */
 export const conversionsAtOnceMax = 64
 
 /** The dependencies of calling conversion webhooks. */
 export interface ConverterNeeds {
   readonly caller: WebhookCaller
   readonly names: Names
-  /** Minor number of the release whose texts messages have. */
+  /** The minor version of the release whose message texts are used. */
   readonly level: number
   readonly clock: Clock
-  /** Takes the steps of reading a large answer. */
+  /** Runs the steps of reading a large answer. */
   readonly pace: { run<T>(steps: Steps<T>): Promise<T> }
   readonly metrics: ConversionMetrics
-  /** Draws the uid of a review. */
+  /** Returns the uid of a review. */
   readonly reviewUid: () => string
-  /** Calls of the webhook of one definition that are under way; default: `conversionsAtOnceMax`. */
+  /** Maximum number of parallel calls for one definition. Default: `conversionsAtOnceMax`. */
   readonly callsMax?: number
 }
 
-/** Objects that are wanted in another version. */
+/** Objects to convert to another version. */
 export interface Conversion {
   readonly webhook: Omit<ConversionWebhook, 'readersOf'>
   readonly desiredApiVersion: string
-  /** Objects that are in that version already stay unchanged. */
+  /** Objects that already have that version are unchanged. */
   readonly objects: readonly ApiObject[]
   readonly hasBigIntegers: boolean
   readonly context: Pick<CallContext, 'timeoutMs' | 'traceparent'>
 }
 
-/** The objects in the wanted version, in the same order. */
+/** The converted objects, in the same order. */
 export interface Converted {
   readonly objects: readonly ApiObject[]
   readonly hasBigIntegers: boolean
 }
 
-/** A call that has brought no objects; the message is as kube-apiserver words it. */
+/** A failed conversion call; the message is worded as in kube-apiserver. */
 export class ConversionError extends OutsideError {
   readonly failure: ConversionFailureKind
 
@@ -63,7 +63,7 @@ export class ConversionError extends OutsideError {
   }
 }
 
-/** Asks the webhooks of definitions to convert objects. A call is made once; calls of one definition that are under way have a bound. */
+/** Asks the webhooks of definitions to convert objects. Calls are not retried; the number of parallel calls per definition is bounded. */
 export class Converter {
   readonly #needs: ConverterNeeds
   readonly #callsMax: number
@@ -75,7 +75,7 @@ export class Converter {
     this.#bound = new CallBound(this.#callsMax, needs.clock)
   }
 
-  /** Converts objects of one kind, in one call. Throws a Status where the webhook does not give them. */
+  /** Converts objects of one kind in one call. Throws a Status if the webhook fails. */
   async convert(conversion: Conversion): Promise<Converted> {
     const { objects, desiredApiVersion, hasBigIntegers, webhook } = conversion
     const sent = objectsToConvert(objects, desiredApiVersion)
@@ -129,7 +129,7 @@ export class Converter {
     return { objects: taken.map(asApiObject), hasBigIntegers: hasBigIntegers || decoded.hasBigIntegers }
   }
 
-  /** Waiting for other calls to end is a part of the time that a call has. */
+  /** Sends the call; waiting for other calls counts against its time limit. */
   async #post({ webhook, context }: Conversion, body: string, fail: (why: string) => Error): Promise<string> {
     const { caller, clock } = this.#needs
     const endsMs = clock.monotonic() + Math.min(context.timeoutMs ?? conversionMsMax, conversionMsMax)
@@ -152,7 +152,7 @@ export class Converter {
   }
 }
 
-/** The result of a function; its error becomes the message of another error. */
+/** The result of a function; if it throws, the error's message is passed to `refuse`. */
 function attempt<T>(work: () => T, refuse: (message: string) => Error): T {
   try {
     return work()

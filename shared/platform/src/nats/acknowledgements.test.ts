@@ -4,7 +4,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { AcknowledgedPublisher } from './acknowledgements.ts'
 
-/** A connection whose other side is the test. */
+/** A publisher on a connection that the test answers. */
 function open() {
   const replies: string[] = []
   let callback: (error: Error | null, message: Msg) => void = () => {}
@@ -22,7 +22,7 @@ function open() {
     clock,
     end,
     publish: () => publisher.publish({ subject: 's', data: new Uint8Array(), headers: headers() }),
-    /** Answers the message of a number. */
+    /** Answers the message with this number. */
     answer(number: number, answer: unknown) {
       const data = answer === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(answer))
       callback(null, { subject: replies[number], data, json: () => answer } as unknown as Msg)

@@ -3,9 +3,9 @@ import type { Clock, Timer } from '../clock.ts'
 
 /** JetStream's answer to a message. */
 export interface Acknowledgement {
-  /** Place of the message in the stream. */
+  /** The sequence of the message in the stream. */
   readonly sequence: number
-  /** A message of this id had been taken in before. */
+  /** True if the stream had already received a message with this id. */
   readonly isDuplicate: boolean
 }
 
@@ -20,7 +20,7 @@ export interface PublishedMessage {
 export interface AcknowledgedPublisherOptions {
   readonly connection: Pick<NatsConnection, 'subscribe' | 'publish' | 'closed'>
   readonly clock: Clock
-  /** Longest wait for an answer. */
+  /** Maximum wait for an answer. */
   readonly timeoutMs: number
 }
 
@@ -31,8 +31,8 @@ interface Pending {
 }
 
 /**
- * Publishes to JetStream and waits for the acknowledgements, over one subscription for all of them. The library's own way makes
- * two errors, a timer and a race for every message, in case they should be needed.
+ * Publishes to JetStream and waits for acknowledgements on one shared subscription. The library's own method creates
+ * two errors, a timer and a race per message.
  */
 export class AcknowledgedPublisher {
   readonly #options: AcknowledgedPublisherOptions
@@ -51,7 +51,7 @@ export class AcknowledgedPublisher {
       .then((error) => this.#rejectAll(error instanceof Error ? error : new Error('the connection to NATS has ended')))
   }
 
-  /** Rejected when it is refused or unanswered. Messages are sent in the order of the calls. */
+  /** Rejects if the message is refused or unanswered. Messages are sent in the order of the calls. */
   publish({ subject, data, headers }: PublishedMessage): Promise<Acknowledgement> {
     const { connection, clock, timeoutMs } = this.#options
     this.#last += 1
@@ -101,7 +101,7 @@ export class AcknowledgedPublisher {
   }
 }
 
-/** Parses an answer: a refusal by a server without such a stream, or the place of the message. */
+/** Parses an answer: a refusal, for example by a server without the stream, or an acknowledgement. */
 function parseAcknowledgement(message: Msg): Acknowledgement | Error {
   if (message.data.length === 0) return new Error(`NATS has no stream for ${message.headers?.description || 'this subject'}`)
   try {

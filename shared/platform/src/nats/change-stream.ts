@@ -2,36 +2,36 @@ import type { ChangeMessage } from '@orch/core/contracts'
 
 /** The last message of a stream. */
 export interface LastMessage {
-  /** The number of messages that the stream has ever received. */
+  /** The total number of messages that the stream has received. */
   readonly sequence: number
-  /** Absent: it is no longer held, or there was none. */
+  /** The id of the message; undefined if the stream no longer holds it or never had one. */
   readonly id?: string | undefined
   readonly message?: ChangeMessage | undefined
 }
 
-/** The expectations of a message, which is refused if another publisher has written since. */
+/** The expected state of the stream. A message is refused if another publisher has written since. */
 export interface PublishOptions {
   readonly id: string
-  /** Sequence of the last message that the publisher knows of. */
+  /** The sequence of the last message that the publisher knows. */
   readonly expectedSequence: number
-  /** Id of that message, where the publisher has sent it itself. */
+  /** The id of that message, if the publisher sent it. */
   readonly expectedId?: string | undefined
 }
 
 /** Receives the contents of a stream. */
 export interface ChangeListener {
   onMessage(message: ChangeMessage, bytes: number): void
-  /** Nothing comes any more; a reader that wants more subscribes again. */
+  /** Called when no more messages will arrive; to continue, the reader subscribes again. */
   onEnd(error: unknown): void
 }
 
-/** Messages in one order for all, kept for a while by a server that may lose them. */
+/** Messages in one order for all readers. The server keeps them for a while and may lose them. */
 export interface ChangeStream {
   /** Creates or corrects the stream, and returns its last message. */
   prepare(): Promise<LastMessage>
-  /** Rejected when it is refused, unanswered or known already. Messages are taken in in the order of the calls. */
+  /** Rejects if the message is refused, unanswered or a duplicate. Messages are accepted in the order of the calls. */
   publish(message: ChangeMessage, options: PublishOptions): Promise<void>
-  /** Every message that is taken in from now on; the function that is returned ends it. */
+  /** Delivers every message that the stream accepts from now on; the returned function ends that. */
   follow(listener: ChangeListener): Promise<() => void>
   close(): Promise<void>
 }

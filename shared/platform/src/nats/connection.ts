@@ -3,29 +3,29 @@ import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnectio
 import { isLoopback } from '../rpc/address.ts'
 import { natsPingIntervalMs, natsTimeoutMs } from './limits.ts'
 
-/** The address of NATS, and the credentials for it. */
+/** The address and the credentials of NATS. */
 export interface NatsOptions {
-  /** `host:port` each; one that answers is enough. */
+  /** `host:port` each; one reachable server is enough. */
   readonly servers: readonly string[]
-  /** The name of this connection in the server's own tools. */
+  /** The name of this connection in the tools of NATS. */
   readonly name: string
-  /** The trusted authorities, and our certificate. Files are read at every connection, so renewed ones are used. */
+  /** The trusted authorities, and our certificate. The files are read for every connection, so renewals take effect. */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string } | undefined
   readonly user?: string | undefined
   readonly password?: string | undefined
-  /** A credentials file as NATS' own tools write it. */
+  /** A credentials file in the format of NATS' tools. */
   readonly credentialsFile?: string | undefined
-  /** Lets unencrypted connections leave this machine. */
+  /** Allows unencrypted connections to other machines. */
   readonly insecureTransport?: boolean | undefined
 }
 
-/** A connection that is made when it is needed. Once broken it stays broken: its user makes another and knows it. */
+/** A connection that is opened on demand. A broken one is never reopened: its user creates another, and so notices the break. */
 export interface Nats {
   connection(): Promise<NatsConnection>
   close(): Promise<void>
 }
 
-/** Throws where the options would send anything unencrypted beyond this machine. */
+/** Throws if the options would send unencrypted data to another machine. */
 export function createNats(options: NatsOptions): Nats {
   checkTransport(options)
   let current: Promise<NatsConnection> | undefined
@@ -72,13 +72,13 @@ async function toConnectionOptions({ servers, name, tls, user, password, credent
   return {
     servers: [...servers],
     name,
-    // The next connection must not send messages of a broken one again: the order would be lost.
+    // A new connection must not resend messages of a broken one, or the order would be lost.
     reconnect: false,
     timeout: natsTimeoutMs,
     pingInterval: natsPingIntervalMs,
     maxPingOut: 2,
     ignoreClusterUpdates: true,
-    // The library passes unknown options to Node. Any certificate in the file is trusted, also an intermediate authority.
+    // The library passes unknown options to Node. Any certificate in the file is trusted, including intermediate authorities.
     ...(tls === undefined ? {} : { tls: { ...tls, ...{ allowPartialTrustChain: tls.caFile !== undefined } } }),
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),

@@ -32,7 +32,7 @@ export interface JetStreamOptions {
   readonly nats: Nats
   /** See `streamName`. */
   readonly name: string
-  /** The storage of a new stream; an existing one keeps its own. Nothing depends on it: storage is the truth. */
+  /** The storage of a new stream; an existing one is unchanged. Either is safe, since storage is the source of truth. */
   readonly storage?: 'memory' | 'file'
   readonly replicas?: number
   readonly bytesMax?: number
@@ -40,15 +40,15 @@ export interface JetStreamOptions {
 }
 
 /**
- * The stream of one control plane: its profile and the prefix of its state in etcd, so that two may share a NATS. What a
- * name may not hold is written as its code: `/prod/eu` is `=2fprod=2feu`.
+ * The name of a control plane's stream, from its profile and its prefix in etcd, so that two control planes may share a NATS.
+ * Characters that are invalid in a name become codes: `/prod/eu` is `=2fprod=2feu`.
  */
 export function streamName({ profile, prefix }: { readonly profile: string; readonly prefix: string }): string {
   const printed = prefix.replace(/[^A-Za-z0-9-]/gu, (character) => `=${character.codePointAt(0)?.toString(16)}`)
   return `${profile}_${printed}_changes`
 }
 
-/** The stream of changes on JetStream. Subjects carry the epoch. */
+/** The change stream on JetStream. Subjects contain the epoch. */
 export function createJetStream(options: JetStreamOptions): ChangeStream {
   return new JetStreamOfChanges(options)
 }
@@ -56,11 +56,11 @@ export function createJetStream(options: JetStreamOptions): ChangeStream {
 const idHeader = 'Nats-Msg-Id'
 const codec = codecOf(changeMessage)
 
-/** A connection, and its traffic. */
+/** A connection, and the parts that use it. */
 interface Connected {
   readonly of: NatsConnection
   readonly client: JetStreamClient
-  /** Made by the publisher; subscribers may not make it, and have no options for it. */
+  /** Created on demand: subscribers need no publisher and have no options for it. */
   publisher(): AcknowledgedPublisher
 }
 
@@ -74,7 +74,7 @@ class JetStreamOfChanges implements ChangeStream {
 
   async prepare(): Promise<LastMessage> {
     const { nats, name } = this.#options
-    // Before any message, so that none has to wait for a connection while another overtakes it.
+    // Connect before any message, so that no message overtakes another that waits for the connection.
     await this.#connect()
     const { streams } = await jetstreamManager(await nats.connection(), { checkAPI: false, timeout: natsTimeoutMs })
     const existing = await streams.info(name).catch(orAbsent)
@@ -180,7 +180,7 @@ function headersOf({ stream, id, expectedSequence, expectedId }: PublishOptions 
   return expectations
 }
 
-/** Undefined: written by an incompatible version; later messages show it by their revisions. */
+/** Decodes a message; undefined if an incompatible version wrote it. The gap in revisions then shows with later messages. */
 function decode(data: Uint8Array): ChangeMessage | undefined {
   try {
     return codec.decode(data)

@@ -1,17 +1,17 @@
-/** Longest wait for an answer of NATS. It answers in milliseconds; if it takes longer, changes are read from storage in the meantime. */
+/** Maximum wait for an answer of NATS, which normally takes milliseconds. After it, changes are read from storage meanwhile. */
 export const natsTimeoutMs = 2_000
 
-/** A silent connection is asked this often whether it still lives, and given up at the second question without an answer. */
+/** Interval of pings on a silent connection. It is closed at the second unanswered ping. */
 export const natsPingIntervalMs = 2_000
 
-/** A doubled message is recognized this long. Far above the time in which a publisher learns the outcome of one. */
+/** Time within which a duplicate message is recognized, far more than a publisher waits for the outcome of a message. */
 export const natsDuplicatesWindowMs = 120_000
 
-/** A follower that left silently is forgotten after this time. */
+/** Time after which a follower that left silently is removed. */
 export const natsFollowerIdleMs = 30_000
 
-/** Bytes of the stream. Followers read its end; earlier changes come from storage. */
+/** Maximum size of the stream. Followers read its end; earlier changes come from storage. */
 export const changeStreamBytesMaxDefault = 128 * 1024 * 1024
 
-/** Age of the stream's messages: as long as storage's own window. */
+/** Maximum age of the stream's messages, equal to storage's own window. */
 export const changeStreamAgeMsMaxDefault = 300_000

@@ -1,2 +1,2 @@
-/** Traces by the OpenTelemetry SDK. Loaded only where they are switched on. */
+/** Traces by the OpenTelemetry SDK, loaded only if traces are enabled. */
 export * from './open-telemetry.ts'

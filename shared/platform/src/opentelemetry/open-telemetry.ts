@@ -8,27 +8,27 @@ import { createTracer } from './tracer.ts'
 
 /** The service of the spans. */
 export interface OpenTelemetryOptions {
-  /** Name of the service in its spans; absent: the environment names it. */
+  /** The service name in spans. Default: from the environment. */
   readonly serviceName: string | undefined
   readonly version: string
   readonly clock: Clock
-  /** Receives the SDK's messages, such as that a collector cannot be reached. */
+  /** Receives the SDK's messages, such as an unreachable collector. */
   readonly log: Log
 }
 
-/** The SDK at work, until it is closed. */
+/** The running SDK. */
 export interface OpenTelemetry {
   readonly tracer: Tracer
-  /** Sends the waiting spans, or drops them after a moment. */
+  /** Sends the pending spans, or drops them after a moment. */
   close(): Promise<void>
 }
 
-/** Longest that the end of a process waits for a collector. */
+/** Maximum time that a process waits for a collector before it ends. */
 const flushMsMax = 3_000
 
 /**
- * Starts the SDK for traces, as the environment's `OTEL_*` variables say. There is one per process. Metrics and logs have
- * ways of their own, and nothing is instrumented: every span is made by hand.
+ * Starts the SDK for traces, configured by the environment's `OTEL_*` variables. There is one per process. Metrics and logs do not
+ * use the SDK, and there is no automatic instrumentation: every span is created explicitly.
  */
 export function openTelemetry({ serviceName, version, clock, log }: OpenTelemetryOptions): OpenTelemetry {
   const sdk = new NodeSDK({
@@ -54,7 +54,7 @@ export function openTelemetry({ serviceName, version, clock, log }: OpenTelemetr
   }
 }
 
-/** Nothing is looked up in the call stack, so nothing has to follow it. */
+/** A context manager that stores nothing, since contexts are passed explicitly. */
 const noContexts: ContextManager = {
   active: (): Context => ROOT_CONTEXT,
   with: (_context, call, self, ...parameters) => call.call(self as ThisParameterType<typeof call>, ...parameters),

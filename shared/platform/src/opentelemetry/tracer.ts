@@ -19,7 +19,7 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } as const
 
-/** Our spans, made by the SDK. Contexts are passed by hand: nothing is looked up in the call stack. */
+/** A tracer on the SDK. Contexts are passed explicitly; nothing is looked up in the call stack. */
 export function createTracer(sdk: SdkTracer): Tracer {
   return {
     start(name, { kind, parent, links = [], attributes = {} }) {

@@ -4,23 +4,23 @@ import { Listeners } from '../listeners.ts'
 import type { Log } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 
-/** An object as storage gives it, which may read its bytes when they are asked for. */
+/** An object as storage gives it; its bytes may be read lazily. */
 export type Stored = Pick<Entry, 'value' | 'metadataEnd'>
 
 interface Decoding<T> {
-  /** Returns the kept part of an object. An object that cannot be decoded is left out, and logged. */
+  /** Returns the part of an object to keep. An object that cannot be decoded is skipped and logged. */
   readonly decode: (value: Uint8Array, key: string) => T
 }
 
 interface Keeping<T> {
-  /** As `decode`, of an object that need not be read at once. */
+  /** Like `decode`, for an object that need not be read at once. */
   readonly keep: (stored: Stored, key: string) => T
 }
 
-/** The kept part of each object. */
+/** Returns the part of each object to keep. */
 export type ReflectorReading<T> = Decoding<T> | Keeping<T>
 
-/** The resource of a reflector, the kept part of each object, and its access to the world. */
+/** The resource, the part of each object to keep, and the access to storage. */
 export type ReflectorOptions<T> = ReflectorParts & ReflectorReading<T>
 
 interface ReflectorParts {
@@ -29,13 +29,13 @@ interface ReflectorParts {
   readonly log: Log
   /** From 0 to 1; spreads the attempts to reach storage. */
   readonly random: () => number
-  /** Storage prefix of the resource: `core/namespaces`. */
+  /** The storage prefix of the resource: `core/namespaces`. */
   readonly resource: string
   /** Stops the reflector. */
   readonly signal: AbortSignal
 }
 
-/** One difference between the state before and the state now; both are present when the object was changed. */
+/** A difference between the previous and the current state. For a modified object both are present. */
 export interface ReflectorChange<T> {
   readonly key: string
   readonly before: T | undefined
@@ -43,15 +43,15 @@ export interface ReflectorChange<T> {
   readonly revision: number
 }
 
-/** Longest pause between two attempts to reach storage; the first retry is immediate. */
+/** Maximum pause between attempts to reach storage; the first retry is immediate. */
 const retryDelayMsMax = 5_000
 
 /**
- * Keeps a resource in memory by a snapshot and the changes after it, from its construction until its signal. It may be behind
- * storage, but never shows a state that never was. When history is lost it loads again and reports the differences.
+ * Keeps a resource in memory from a snapshot and later changes, until its signal is raised. It may lag behind
+ * storage, but never shows a state that did not exist. If history is lost, it loads again and reports the differences.
  */
 export class Reflector<T> {
-  /** Resolves when the resource has been loaded once; rejects when the reflector stopped before. */
+  /** Resolves after the first load; rejects if the reflector was stopped before. */
   readonly ready: Promise<void>
   readonly #options: ReflectorOptions<T>
   readonly #objects = new Map<string, { readonly revision: number; readonly value: T }>()
@@ -63,12 +63,12 @@ export class Reflector<T> {
     this.#options = options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.ready = promise
-    // A caller that does not wait for `ready` need not handle its rejection.
+    // Without this, a rejection would be unhandled if the caller does not wait for `ready`.
     this.ready.catch(() => {})
     void this.#run(resolve).then(() => reject(new Error(`following ${options.resource} has ended`)))
   }
 
-  /** Revision of the state in memory; 0 before it is loaded. */
+  /** The revision of the state in memory; 0 before the first load. */
   get revision(): number {
     return this.#revision
   }
@@ -85,12 +85,12 @@ export class Reflector<T> {
     for (const { value } of this.#objects.values()) yield value
   }
 
-  /** Calls the listener for every difference, in order; the returned function removes it. */
+  /** Calls the listener for every difference, in order. The returned function removes it. */
   onChange(listener: (change: ReflectorChange<T>) => void): () => void {
     return this.#listeners.add(listener)
   }
 
-  /** Loads and watches, again and again, until the signal. */
+  /** Loads and follows, repeatedly, until the signal is raised. */
   async #run(onLoaded: () => void): Promise<void> {
     const { storage, clock, log, random, resource, signal } = this.#options
     let isLoaded = false
@@ -109,7 +109,7 @@ export class Reflector<T> {
           attempt = 0
         }
       } catch (error) {
-        // A stream that continues at another replica at once is no incident.
+        // If another replica continues the stream at once, the failure is only logged at debug level.
         const level = attempt > 1 ? 'warn' : 'debug'
         if (!signal.aborted) log[level]({ err: error, resource, attempt }, 'a resource cannot be watched')
       }
@@ -129,7 +129,7 @@ export class Reflector<T> {
     this.#epoch = epoch
   }
 
-  /** False when the history after the revision in memory is lost, or belongs to another store. */
+  /** Applies a part. False if history after the current revision is lost, or the part belongs to another store. */
   #take(part: ChangesPart): boolean {
     if (part.kind === 'expired' || part.epoch !== this.#epoch) return false
     if (part.kind === 'position') {

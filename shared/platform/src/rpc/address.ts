@@ -2,12 +2,12 @@ import { lookup as lookupName } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { rpcLimits } from './limits.ts'
 
-/** The addresses of replicas: one at a host and port, or one at each address of a name. */
+/** The addresses of replicas: a single host and port, or every address of a DNS name. */
 export type RpcAddress =
   | { readonly kind: 'one'; readonly host: string; readonly port: number }
   | { readonly kind: 'all'; readonly host: string; readonly port: number }
 
-/** One replica's place. `host` is the name that its certificate has to carry. */
+/** The address of one replica. `host` is the name that its certificate must carry. */
 export interface Target {
   readonly address: string
   readonly host: string
@@ -15,7 +15,7 @@ export interface Target {
 
 const dnsScheme = 'dns:///'
 
-/** `host:port`, `[::1]:port` or `dns:///name:port`; undefined: none of them. */
+/** Parses `host:port`, `[::1]:port` or `dns:///name:port`; undefined for anything else. */
 export function parseRpcAddress(text: string): RpcAddress | undefined {
   const isName = text.startsWith(dnsScheme)
   const [, bracketed, plain, digits] =
@@ -31,13 +31,13 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** The addresses that a name has. */
+/** Resolves a name to its addresses. */
 export type Lookup = (name: string) => Promise<readonly string[]>
 
-/** As this machine knows names. */
+/** The machine's resolver. */
 export const systemLookup: Lookup = async (name) => (await lookupName(name, { all: true })).map(({ address }) => address)
 
-/** The present addresses of replicas. A failed lookup of a name is an error. */
+/** The current addresses of the replicas. Throws if a name cannot be resolved. */
 export async function resolveTargets({ kind, host, port }: RpcAddress, lookup: Lookup): Promise<readonly Target[]> {
   if (kind === 'one') return [{ address: printHostPort(host, port), host }]
   const addresses = new Set((await lookup(host)).map((address) => printHostPort(address, port)))

@@ -1,8 +1,8 @@
 import { rpcLimits } from './limits.ts'
 
-/** The end of a stream that batches are written to; as Node's streams have it. */
+/** The end of a stream to which batches are written, as in Node's streams. */
 export interface BatchSink<T> {
-  /** False: wait for `drain` before the next. */
+  /** False: wait for `drain` before the next write. */
   write(frame: { readonly items: readonly T[] }): boolean
   once(event: 'drain', listener: () => void): unknown
 }
@@ -14,10 +14,10 @@ interface Queued<T> {
 }
 
 /**
- * Joins the items of one turn of the event loop into few messages.
+ * Combines the items of one turn of the event loop into few messages.
  *
  *   push a, push b, …      the turn ends      write [a b …]
- *   the other side does not read: write → false, then nothing until `drain`, and `waitingBytes` grows
+ *   the other side does not read: write → false, then no writes until `drain`, and `waitingBytes` grows
  */
 export class Batches<T> {
   readonly #sink: BatchSink<T>
@@ -33,12 +33,12 @@ export class Batches<T> {
     this.#onDrain = onDrain
   }
 
-  /** Bytes that have been pushed and not yet written. */
+  /** Bytes that were pushed and not yet written. */
   get waitingBytes(): number {
     return this.#waitingBytes
   }
 
-  /** `onSent` is called when the item has left and may arrive. */
+  /** `onSent` is called when the item has been sent and may arrive. */
   push(item: T, bytes: number, onSent?: () => void): void {
     if (this.#isEnded) return
     this.#queue.push({ item, bytes, onSent })
@@ -46,7 +46,7 @@ export class Batches<T> {
     this.#schedule()
   }
 
-  /** Takes back an item that has not left yet; false: too late. */
+  /** Withdraws an item that was not sent yet; false if it is too late. */
   retract(item: T): boolean {
     const index = this.#queue.findIndex((queued) => queued.item === item)
     if (index === -1) return false
@@ -55,7 +55,7 @@ export class Batches<T> {
     return true
   }
 
-  /** Nothing more will be written. */
+  /** Ends the stream. */
   end(): void {
     this.#isEnded = true
     this.#queue = []

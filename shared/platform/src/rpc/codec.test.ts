@@ -36,7 +36,7 @@ const choiceValue = fc.oneof(
   fc.record({ kind: fc.constant('one' as const), value: fc.maxSafeInteger() }),
   fc.record({ kind: fc.constant('deep' as const), inner: innerValue }),
 )
-/** Negative zero has no JSON, and whole numbers beyond 2^53 are read as exact integers. */
+/** JSON has no negative zero, and whole numbers beyond 2^53 are read as exact integers. */
 function isPrintedExactly(value: unknown): boolean {
   if (typeof value === 'number') return !Object.is(value, -0) && (!Number.isInteger(value) || Number.isSafeInteger(value))
   return typeof value !== 'object' || value === null || Object.values(value).every(isPrintedExactly)
@@ -62,7 +62,7 @@ const messages: fc.Arbitrary<Everything> = fc.record(
   { requiredKeys: ['text', 'bytes', 'yes', 'whole', 'ratio', 'plain', 'labels', 'inner', 'choice', 'texts', 'inners', 'choices'] },
 )
 
-/** Buffers and arrays of bytes look alike. */
+/** Converts buffers to plain arrays, since both have the same wire form. */
 const plain = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (_, member) => (member instanceof Uint8Array || member?.type === 'Buffer' ? textOf(member) : member)))
 const textOf = (bytes: Uint8Array | { data: number[] }) => Buffer.from('data' in bytes ? bytes.data : bytes).toString('hex')

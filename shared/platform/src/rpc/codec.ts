@@ -6,7 +6,7 @@ import { messageOf } from '../error-message.ts'
 
 type Plain = Record<string, unknown>
 
-/** Bytes of a message and back, as its description says. */
+/** Encodes and decodes a message by its description. */
 export interface Codec<Message = unknown> {
   encode(message: Message): Buffer
   decode(bytes: Uint8Array): Message
@@ -15,10 +15,10 @@ export interface Codec<Message = unknown> {
 // biome-ignore lint/suspicious/noExplicitAny: any description will do
 type Described = wire.Message<any> | wire.Union<any>
 
-/** One for all messages: an encoding ends before the next begins. */
+/** One writer for all messages, since an encoding ends before the next one begins. */
 const writer = new Writer()
 
-/** The codec of a description, built at first use and kept. */
+/** The codec of a description, built at first use and cached. */
 export function codecOf<D extends Described>(description: D): Codec<wire.Static<D>>
 export function codecOf(description: Described): Codec {
   return keptCodecOf(description)
@@ -39,34 +39,34 @@ const keptCodecOf = memo((description: Described): Codec => {
   return codec
 })
 
-/** The codec of a message, without the length in front of it. The writer writes from the end of a message to its start. */
+/** The codec of a message without a length prefix. Messages are written backwards. */
 interface Body {
   write(message: Plain): void
-  /** Adds the read fields, up to the reader's end, to a message that is begun already. */
+  /** Adds the fields up to the reader's end to a partial message. */
   read(reader: Reader, message: Plain): Plain
 }
 
-/** The codec of a message, without the length in front of it. */
+/** The codec of a message without a length prefix. */
 const bodyOf = memo(
   (description: Described): Body =>
     description.kind === 'message-type' ? messageBody(description.fields) : unionBody(description.variants),
 )
 
-/** The codec of one value without its tag. */
+/** The codec of a value without a tag. */
 interface Item {
   readonly wireType: number
   write(value: unknown): void
   read(reader: Reader): unknown
-  /** The value of a required field that is absent from the wire. */
+  /** The value of a required field that is missing on the wire. */
   readonly absent: () => unknown
 }
 
-/** The codec of a field with its tags, and its place in a message. */
+/** The codec of a field with its tags, and the field's name in the message. */
 interface Member {
   readonly name: string
   readonly tag: number
   readonly wireType: number
-  /** Absent: an optional field, which is not there until it is read. */
+  /** Undefined for an optional field, which is absent until it is read. */
   readonly initial: (() => unknown) | undefined
   write(value: unknown): void
   read(reader: Reader, message: Plain): void
@@ -141,7 +141,7 @@ function memberOf(name: string, field: wire.Field): Member {
   }
 }
 
-/** A key that is a word of the language's own is a key like any other. */
+/** Sets an entry even if the key is special in JavaScript, such as `__proto__`. */
 function putInto(map: Plain, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true })
   else map[key] = value

@@ -4,7 +4,7 @@ import { parseServiceIdentity, type ServiceRole } from '@orch/core/contracts'
 import type { CertificateSource, TlsTexts } from '../tls/certificate-source.ts'
 import { isLoopback } from './address.ts'
 
-/** Credentials of a server: both sides show a certificate, or neither does. */
+/** Credentials of a server. Either both sides present certificates or neither does. */
 export function serverCredentials(source: CertificateSource | undefined): ServerCredentials {
   if (source === undefined) return ServerCredentials.createInsecure()
   const provider = new SourceProvider(source)
@@ -17,7 +17,7 @@ export interface Expected {
   readonly roles: readonly ServiceRole[]
 }
 
-/** Credentials of a caller. The server's certificate must be for the host that was dialled, and name a role that is expected. */
+/** Credentials of a caller. The server's certificate must match the dialled host and name an expected role. */
 export function callerCredentials(source: CertificateSource | undefined, { host, roles }: Expected): ChannelCredentials {
   if (source === undefined) return credentials.createInsecure()
   const provider = new SourceProvider(source)
@@ -26,19 +26,19 @@ export function callerCredentials(source: CertificateSource | undefined, { host,
   })
 }
 
-/** The role that a certificate names; undefined: none. */
+/** The role that a certificate names; undefined without one. */
 function roleOf({ subjectaltname }: PeerCertificate): ServiceRole | undefined {
   const uris = (subjectaltname ?? '').split(', ').filter((name) => name.startsWith('URI:'))
   return uris.map((uri) => parseServiceIdentity(uri.slice('URI:'.length))).find((role) => role !== undefined)
 }
 
-/** The role of the caller; undefined: it shows no certificate, or one without a role. */
+/** The role of the caller; undefined if it presents no certificate or a certificate without a role. */
 export function callerOf(call: Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext'>): ServiceRole | undefined {
   const certificate = call.getAuthContext()?.sslPeerCertificate
   return certificate === undefined ? undefined : roleOf(certificate)
 }
 
-/** Throws where a connection without encryption would leave this machine and no setting allows that. */
+/** Throws if an unencrypted connection would leave this machine and no setting allows that. */
 export function requireLoopback(host: string, { insecureTransport }: { insecureTransport: boolean }): void {
   if (insecureTransport || isLoopback(host)) return
   throw new Error(
@@ -58,7 +58,7 @@ type Updates<T> = Map<(update: T) => void, () => void>
 type AuthorityListener = Parameters<experimental.CertificateProvider['addCaCertificateListener']>[0]
 type IdentityListener = Parameters<experimental.CertificateProvider['addIdentityCertificateListener']>[0]
 
-/** Certificates for gRPC: each new connection takes the latest. A listener hears of the first ones once it has been added. */
+/** Certificates for gRPC. Each new connection uses the latest ones. A new listener is called with the first certificates. */
 class SourceProvider implements experimental.CertificateProvider {
   readonly #source: CertificateSource
   readonly #authorities: Updates<Parameters<AuthorityListener>[0]> = new Map()

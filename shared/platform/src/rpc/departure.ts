@@ -1,14 +1,14 @@
 import type { Work } from './work.ts'
 
-/** A server's goodbye to callers that keep a stream of batches open. */
+/** Asks callers with open batch streams to leave before the server stops. */
 export interface Departure {
-  /** `leave` is called once, when the server is about to stop; the function that is returned says that the stream has ended. */
+  /** `leave` is called once, when the server is about to stop. The returned function reports that the stream has ended. */
   join(leave: () => void): () => void
-  /** Asks everyone to leave, now and from now on. Until they have, there is work. */
+  /** Asks all present and future callers to leave. An open stream counts as work until it ends. */
   begin(): void
 }
 
-/** No side is leaving yet. */
+/** A departure that has not begun. */
 export function createDeparture(work: Work): Departure {
   const members = new Map<() => void, () => void>()
   let hasBegun = false

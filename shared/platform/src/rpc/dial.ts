@@ -11,12 +11,12 @@ import { Pool } from './pool.ts'
 import { callOnce, type RemoteMethod } from './remote-call.ts'
 import { RemoteStream } from './remote-stream.ts'
 
-/** A service in another process, until the connections are closed. */
+/** A service in another process, with the connections to it. */
 export interface Dialled<S> {
   readonly service: S
   /** True if a replica is reachable and accepts calls. */
   isReady(): boolean
-  /** Resolves when a replica could be reached for the first time. */
+  /** Resolves when a replica is reachable for the first time. */
   readonly reached: Promise<void>
   close(): void
 }
@@ -25,21 +25,21 @@ export interface Dialled<S> {
 export interface DialOptions extends RpcTelemetry {
   /** `host:port` for each replica, or `dns:///name:port` for all addresses of a name. */
   readonly addresses: readonly string[]
-  /** Our certificate and the trusted authorities; absent for a plain connection. */
+  /** Our certificate and the trusted authorities. Default: a plain connection. */
   readonly tls?: TlsFiles | undefined
-  /** Allows to go without `tls` beyond this machine. */
+  /** Allows connections without `tls` to other machines. */
   readonly insecureTransport?: boolean
-  /** The lookup of names; by default this machine's. */
+  /** The resolver of names. Default: the machine's. */
   readonly lookup?: Lookup
   readonly clock?: Clock
-  /** From 0 to 1; spreads calls and attempts. */
+  /** From 0 to 1; spreads calls and connection attempts. */
   readonly random: () => number
   readonly log: Log
 }
 
 /**
- * A contract's service at the given addresses. Connections are made at once, and again when they are lost. A call is sent to the
- * replica with the fewest calls in flight; without one, it waits for at most a second and is then refused with 503.
+ * A contract's service at the given addresses. Connections are opened at once, and again when they are lost. A call goes to the
+ * replica with the fewest calls in flight. Without a replica, it waits up to a second and is then refused with 503.
  */
 export function dialContract<M extends Methods>(contract: Contract<M>, options: DialOptions): Dialled<Service<Contract<M>>> {
   const { tls, lookup = systemLookup, clock = systemClock, random, log } = options
@@ -51,7 +51,7 @@ export function dialContract<M extends Methods>(contract: Contract<M>, options: 
   for (const [name, method] of Object.entries(contract.methods))
     service[name] = createCaller({ contract: contract.name, name, description: method, pool, options })
   return {
-    // Built from the contract, one method for each of its own.
+    // Built from the contract, with one function per method.
     service: service as unknown as Service<Contract<M>>,
     isReady: () => pool.isReady,
     reached: pool.reached,

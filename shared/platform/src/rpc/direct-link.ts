@@ -4,13 +4,13 @@ import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core
 /** A service called in the same process. */
 export interface DirectLink<S> {
   readonly service: S
-  /** Throws when bytes that have crossed the link were changed by either side since. Knows only of links that freeze. */
+  /** Throws if either side has changed bytes after they crossed the link. Works only for links with `freeze`. */
   verify(): void
 }
 
 /**
- * A contract's service by function calls: messages pass unchanged. With `freeze`, for tests, messages are deeply frozen,
- * so that neither side can change the other's. Bytes cannot be frozen: `verify` compares their checksums.
+ * A contract's service by function calls; messages are passed unchanged. With `freeze`, for tests, messages are deeply frozen,
+ * so that neither side can change an object of the other. Bytes cannot be frozen; `verify` compares their checksums.
  */
 export function directLink<M extends Methods>(
   contract: Contract<M>,

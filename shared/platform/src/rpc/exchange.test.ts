@@ -268,7 +268,7 @@ test('frames are read back unchanged, and random bytes give a frame or an error'
   )
 })
 
-/** True when the reader gave a frame, or failed as readers fail. */
+/** True if the reader returns a frame or fails with its usual error. */
 function readOrFail(read: () => unknown): boolean {
   try {
     return Array.isArray((read() as { items: unknown }).items)

@@ -21,7 +21,7 @@ export interface FrameCalleeOptions {
   readonly role: ServiceRole | undefined
 }
 
-/** The called side of a connection of frames. Answers leave in the order in which they are ready. */
+/** The called side of a connection of frames. Answers are sent as soon as they are ready. */
 export class FrameCallee {
   readonly #port: CalleePort
   readonly #options: FrameCalleeOptions
@@ -43,7 +43,7 @@ export class FrameCallee {
     port.listen({ take: (item) => this.#take(item), finish, die: () => this.#abandon() })
   }
 
-  /** Cancels the open calls, and ends the connection. */
+  /** Cancels open calls and closes the connection. */
   close(): void {
     this.#abandon()
     this.#port.end()
@@ -83,7 +83,7 @@ export class FrameCallee {
     if (this.#isFinishing) this.#endWhenDone()
   }
 
-  /** The last reply to the call. */
+  /** Returns the last reply to the call. */
   async #run(item: Call, underWay: UnderWay): Promise<ReplyItem> {
     const { id, timeoutMs } = item
     const { methods, clock, role } = this.#options
@@ -109,7 +109,7 @@ export class FrameCallee {
     }
   }
 
-  /** The reader's pace is kept: the next part is asked for when those before it have been taken, but for a window. */
+  /** Follows the reader's pace: sends the next part when the unread bytes fit into the window. */
   async #stream(
     id: number,
     { response }: ServedMethod,
@@ -122,14 +122,14 @@ export class FrameCallee {
       await underWay.room(payload.length + itemBytes)
       if (underWay.isCancelled) break
     }
-    // The caller must not take a cut-off answer for the whole.
+    // The caller must not take a truncated answer for a complete one.
     if (underWay.isCancelled) throw noAnswerInTime()
     return { kind: 'end', id }
   }
 
   #say(item: ReplyItem): void {
     this.#batches.push(item, itemBytes + ('payload' in item ? item.payload.length : 0))
-    // A caller that does not read answers gets no more of them.
+    // While a caller does not read its answers, no further calls are read from it.
     if (this.#batches.waitingBytes > rpcLimits.exchangeQueueBytesMax) this.#port.pause()
   }
 

@@ -9,26 +9,26 @@ import { afterPatience } from './patience.ts'
 import { PushStream } from './push-stream.ts'
 import { ConnectionLostError, fromWireFailure, NotAskedError, noAnswerInTime } from './wire-failure.ts'
 
-/** The connection of a caller, and the receiver of its end. */
+/** The connection of a caller, and the callback for its end. */
 export interface FrameCallerOptions {
   readonly port: FramePort<CallItem, ReplyItem>
   readonly clock: Clock
-  /** The other side takes no more calls here, or the connection is dead. */
+  /** Called when the other side accepts no more calls here, or the connection is dead. */
   readonly onGone: () => void
 }
 
-/** The time that the other side is given for an answer. */
+/** How long a call waits for its answer. */
 export interface Patience {
   readonly answerMs: number
-  /** Called when there has been no answer for `rpcLimits.unansweredMs`. */
+  /** Called if there was no answer for `rpcLimits.unansweredMs`. */
   readonly unanswered: () => void
-  /** Asked when it is up: how much longer to wait; 0 or less: no longer. */
+  /** Called when the time is over: returns how much longer to wait; 0 or less ends the wait. */
   readonly more: () => number
 }
 
-/** The receiver of the replies to a call. */
+/** Receives the replies to a call. */
 interface Receiver {
-  /** The answer, or a part of a stream. */
+  /** Receives the answer, or a part of a stream. */
   take(payload: Uint8Array): void
   end(): void
   fail(error: unknown): void
@@ -37,7 +37,7 @@ interface Receiver {
 interface Pending extends Receiver {
   readonly item: Call
   wasSent: boolean
-  /** Nothing more is expected. */
+  /** Ends the expectation of further replies. */
   settle(): void
 }
 
@@ -45,11 +45,11 @@ interface Opening {
   readonly context: CallContext
   readonly patience?: Patience | undefined
   readonly receiver: Receiver
-  /** The signal of the caller was raised. */
+  /** Called when the caller's signal is raised. */
   readonly onAbort: (pending: Pending) => void
 }
 
-/** The calling side of a connection of frames. When it dies, every sent call has an unknown outcome. */
+/** The calling side of a connection of frames. When the connection dies, the outcome of every sent call is unknown. */
 export class FrameCaller {
   readonly #options: FrameCallerOptions
   readonly #batches: Batches<CallItem>
@@ -64,7 +64,7 @@ export class FrameCaller {
     options.port.listen({ take: (item) => this.#take(item), finish: () => {}, die: () => this.#die() })
   }
 
-  /** Sends one call with the next batch. Its time is up with that of the caller, or when patience ends. */
+  /** Sends one call with the next batch. It ends with the caller's deadline or when its patience ends. */
   send(method: string, payload: Uint8Array, context: CallContext, patience?: Patience): Promise<Uint8Array> {
     const refusal = this.#refusal(payload, context)
     if (refusal !== undefined) return Promise.reject(refusal)
@@ -74,7 +74,7 @@ export class FrameCaller {
     })
   }
 
-  /** As `send`, for parts until an end. Unread parts up to the window wait here, the others stay with the other side. A reader whose signal is raised gets no more. */
+  /** Like `send`, for a stream of parts. Unread parts wait here up to the window, and then at the other side. Raising the signal ends the stream. */
   stream(method: string, payload: Uint8Array, context: CallContext): Stream<Uint8Array> {
     const parts = new PushStream<Uint8Array>()
     const refusal = context.signal?.aborted ? undefined : this.#refusal(payload, context)
@@ -109,18 +109,18 @@ export class FrameCaller {
     return { close, [Symbol.asyncIterator]: () => iterator }
   }
 
-  /** Takes no more calls, and ends the connection when those under way are answered. */
+  /** Accepts no more calls, and closes the connection when all calls are answered. */
   finish(): void {
     this.#isFinishing = true
     this.#endWhenDone()
   }
 
-  /** Ends all calls without an answer: the other side is silent. */
+  /** Fails all calls because the other side is silent. */
   abandon(): void {
     for (const pending of [...this.#pending.values()]) this.#giveUp(pending, new ConnectionLostError(true))
   }
 
-  /** Ends the connection, and all calls with it. */
+  /** Closes the connection and fails all calls. */
   close(): void {
     this.#die()
     this.#options.port.end()
@@ -166,7 +166,7 @@ export class FrameCaller {
     pending.fail(this.#cancel(pending) ? error : new NotAskedError())
   }
 
-  /** Nothing more of this call is wanted. False: it has not left. */
+  /** Cancels a call. False if it was not sent yet. */
   #cancel(pending: Pending): boolean {
     const { item, settle } = pending
     if (this.#pending.get(item.id) !== pending) return true

@@ -5,32 +5,32 @@ import type { CallItem, ReplyItem } from './frames.ts'
 
 /** One end of a connection that carries frames in order. */
 export interface FramePort<Sent, Received> extends BatchSink<Sent> {
-  /** Calls back from now on. */
+  /** Sets the listener. */
   listen(listener: FrameListener<Received>): void
-  /** This end sends nothing more. */
+  /** Ends the sending direction. */
   end(): void
 }
 
 /** The listener of one end. */
 interface FrameListener<Received> {
-  /** For each item of the other end. */
+  /** Called for each received item. */
   take(item: Received): void
-  /** The other end sends nothing more, and still receives. */
+  /** Called when the other end sends no more; it can still receive. */
   finish(): void
-  /** The connection has ended. */
+  /** Called when the connection has ended. */
   die(): void
 }
 
-/** The end that answers. */
+/** The answering end. */
 export interface CalleePort extends FramePort<ReplyItem, CallItem> {
-  /** Takes no more from the other end until `resume`, where the connection keeps a pace. */
+  /** Stops reading until `resume`, if the connection supports flow control. */
   pause(): void
   resume(): void
-  /** Ends the connection with an error: the other end does not keep to the protocol. */
+  /** Ends the connection with an error because the other end violates the protocol. */
   refuse(reason: string): void
 }
 
-/** One end of a port between threads. Its queue takes everything, so that callers bound it; the bytes of a frame change hands. */
+/** One end of a port between threads. The port's queue is unbounded, so callers must bound it. The bytes of a frame are transferred, not copied. */
 export function overThread<Sent, Received>(
   port: MessagePort,
   sent: Codec<{ readonly items: readonly Sent[] }>,
@@ -38,14 +38,14 @@ export function overThread<Sent, Received>(
 ): FramePort<Sent, Received> & Omit<CalleePort, keyof FramePort<unknown, unknown>> {
   return {
     write(frame) {
-      // Nothing else has a view of the buffer of an encoded message.
+      // The encoded message has its own buffer, so that it can be transferred.
       const bytes = sent.encode(frame)
       port.postMessage(bytes, [bytes.buffer as Transferable])
       return true
     },
     once: () => {},
     listen({ take, die }) {
-      // Read as a Buffer, like the bytes of a connection.
+      // As a Buffer, like bytes from a socket.
       port.on('message', ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>) => {
         received.decode(Buffer.from(buffer, byteOffset, byteLength)).items.forEach(take)
       })

@@ -9,7 +9,7 @@ export function callerOverGrpc(call: ClientDuplexStream<CallFrame, ReplyFrame>):
     once: (event, listener) => call.once(event, listener),
     listen({ take, die }) {
       call.on('data', ({ items }: ReplyFrame) => items.forEach(take))
-      // Every end has a status, also that of a connection that died.
+      // The end of a stream is handled by its status, which a dead connection has too.
       call.on('error', () => {})
       call.on('status', die)
     },

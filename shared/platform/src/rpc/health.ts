@@ -5,24 +5,24 @@ import { PushStream } from './push-stream.ts'
 const question = wire.message({ service: wire.string(1) })
 const answer = wire.message({ status: wire.int64(1) })
 
-/** The health service that gRPC tools know, as a contract of ours. The empty name means the whole server. */
+/** The standard health service of gRPC as a contract. The empty name means the whole server. */
 export const healthContract = contract('grpc.health.v1.Health', {
   check: unary(question, answer),
   watch: stream(question, answer, { endless: true }),
 })
 
-/** Values of the protocol. `unknown`: it is reachable, and its backend does not answer. */
+/** Values of the protocol. `unknown`: the server is reachable but its backend does not answer. */
 export const servingStatus = { unknown: 0, serving: 1, notServing: 2, serviceUnknown: 3 } as const
 
-/** A server's announcement that it accepts calls. */
+/** Announces whether the server accepts calls. */
 export interface Health {
   readonly service: Service<typeof healthContract>
   setServing(isServing: boolean): void
-  /** False: calls should go to another replica, where there is one. */
+  /** False: callers should use another replica if one exists. */
   setUseful(isUseful: boolean): void
 }
 
-/** The health of a server that offers these contracts. All of them share one answer. */
+/** The health of a server that offers these contracts; all contracts have the same status. */
 export function createHealth({ offers, isServing }: { offers: readonly string[]; isServing: boolean }): Health {
   const known = new Set(['', ...offers])
   const watchers = new Set<PushStream<{ status: number }>>()

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { checkServerIdentity, createSecureContext } from 'node:tls'
 import { ChannelCredentials, credentials } from '@grpc/grpc-js'
 
-/** PEM of a caller: the trusted authorities, absent: the runtime's; and its own certificate. */
+/** A caller's PEM texts: the trusted authorities (default: the runtime's) and its own certificate. */
 export interface CallerTexts {
   readonly ca?: Buffer | undefined
   readonly certificate?: Buffer | undefined
@@ -13,8 +13,8 @@ type ConnectorParameters = Parameters<ChannelCredentials['_createSecureConnector
 type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>
 
 /**
- * Credentials of TLS for servers that are dialled by name or by address. gRPC announces the dialled name as the server's,
- * also an address, which TLS does not allow and Node refuses from 26 on. The certificate must be for the dialled name.
+ * TLS credentials for servers that are dialled by name or address. gRPC announces the dialled host as the server name,
+ * even if it is an address, which TLS forbids and Node refuses from 26 on. The certificate must match the dialled host.
  */
 export class HostCredentials extends ChannelCredentials {
   readonly #texts: CallerTexts
@@ -44,7 +44,7 @@ export class HostCredentials extends ChannelCredentials {
     if (known !== undefined) return known
     const { ca, certificate, key } = this.#texts
     const context = createSecureContext({
-      // Any certificate that is named is trusted, also an intermediate authority or the server's own.
+      // Any listed certificate is trusted, including intermediate authorities and the server's own certificate.
       ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
       ...(certificate === undefined ? {} : { cert: certificate, key }),
     })
@@ -56,7 +56,7 @@ export class HostCredentials extends ChannelCredentials {
   }
 }
 
-/** The name that TLS announces for a host: an address must not be one. */
+/** The server name to announce in TLS for a host; an address must not be announced. */
 export function announcedName(host: string): string {
   return isIP(host) === 0 ? host : 'localhost'
 }

@@ -18,7 +18,7 @@ const names = namesOf('orch')
 const note = wire.message({ text: wire.string(1) })
 const notes = contract('test.v1.Notes', { ask: unary(note, note, { callers: ['gateway'] }) }, 'storage')
 
-/** A server of a contract and a client of it, and the server's logged errors. */
+/** A server of a contract, a client for it, and the server's logged errors. */
 async function open(tls?: { readonly server: TlsFiles; readonly client: TlsFiles }) {
   const failures: string[] = []
   const log: Log = { ...silentLog, error: (_fields: object, message: string) => void failures.push(message) }
@@ -89,7 +89,7 @@ function brokenOff(stream: number): Buffer {
 /** Sends the bytes and ends; resolves when the connection is closed. */
 function send(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
-    // Most of it is refused while it is still being sent.
+    // The server refuses most of the bytes while they are still being sent.
     socket.on('error', () => {}).on('close', () => resolve())
     socket.resume()
     socket.end(bytes)

@@ -1,4 +1,4 @@
-/** Contracts between processes, over gRPC. Imported only where services are apart: the library costs time to load. */
+/** Contracts between processes, over gRPC. Only distributed services import it, because the library is slow to load. */
 export type { RpcAddress } from './address.ts'
 export { type Codec, codecOf } from './codec.ts'
 export { type Dialled, type DialOptions, dialContract } from './dial.ts'

@@ -1,72 +1,72 @@
 /** Bounds of messages between services. */
 export const rpcLimits = {
-  /** One message. The largest is a turn's worth of changes or events to one subscriber; a request's body is at most 3 MiB. */
+  /** Size of a message. The largest holds the changes or events of one turn for a subscriber; a request's body is at most 3 MiB. */
   messageBytesMax: 128 * 1024 * 1024,
   /**
-   * Bytes that a stream to another process or thread, and a connection as a whole, carries before its reader has taken them. With the
-   * 64 KiB that HTTP/2 begins with, nine commits of an object of 7 KB are under way, and the next ones wait for the callee's event loop.
+   * Unread bytes on a stream to another process or thread, and on a whole connection. With HTTP/2's default of
+   * 64 KiB, nine commits of an object of 7 KB fill the window, and the next ones wait for the callee's event loop.
    */
   windowBytes: 1024 * 1024,
-  /** Headers and trailers of one call. A Status that does not fit loses its details. */
+  /** Size of the headers and trailers of one call. A Status that does not fit is sent without details. */
   metadataBytesMax: 48 * 1024,
   /**
-   * Longest pause before a lost connection is tried again. Short, as the callee restarts within seconds, and where all its replicas were away
-   * clients wait for as long as this from their return on. An attempt that is refused costs a tenth of a millisecond.
+   * Maximum pause before a lost connection is retried. It is short because callees restart within seconds, and after an outage of all
+   * replicas clients wait up to this long after their return. A refused attempt costs a tenth of a millisecond.
    */
   reconnectDelayMsMax: 250,
-  /** Longest that the making of a connection may take, from the first byte to the first answer of the other side. A busy machine needs a second. */
+  /** Maximum time to connect, from the first byte to the other side's first answer. A busy machine needs a second. */
   connectMsMax: 2_000,
-  /** Each attempt in a row may take twice as long as the one before it, up to this: a machine that is too busy for one must not begin for ever. */
+  /** Successive connection attempts may each take twice as long, up to this, so that a busy machine does not restart the attempt for ever. */
   slowConnectMsMax: 8_000,
-  /** Attempts to reach a replica for the first time until one is logged: a replica that starts together with us takes some seconds. */
+  /** Number of first connection attempts before a failure is logged: a replica that starts at the same time takes some seconds. */
   firstAttemptsMax: 40,
-  /** Longest wait of a call for a ready replica. A restarting replica takes about that long; a longer wait would pile up requests. */
+  /** Maximum wait of a call for a ready replica, about the time of a replica's restart. A longer wait would accumulate requests. */
   waitMsMax: 1_000,
-  /** Calls that wait for a replica. Each holds a client's request; beyond it they are refused at once. */
+  /** Maximum number of calls that wait for a replica. Each holds a client's request; further calls are refused at once. */
   waitingCallsMax: 4_096,
   /**
-   * Pause between two probes of a replica, and the time for an answer. A replica that gives no answer gets no calls
-   * after 1.6 s and a new connection after 2.2 s, so that a client that has to return is served within 3 s. A link that
-   * takes 200 ms each way is still in time.
+   * Pause between two probes of a replica, and the time for an answer. A replica that does not answer receives no calls
+   * after 1.6 s and is reconnected after 2.2 s, so that a client that retries is served within 3 s. A link with
+   * a latency of 200 ms each way still answers in time.
    */
   probeMs: 1_000,
   probeAnswerMs: 600,
   /**
-   * After `unansweredMs` without an answer a call has its replica probed at once, unless that has answered another call meanwhile. Without
-   * an answer to this probe, and to any call, within `silentAnswerMs` other replicas are asked: after 0.65 s, so that a client has its
-   * answer within a second. A link that takes 200 ms each way is still in time.
+   * After `unansweredMs` without an answer to a call, its replica is probed at once, unless it has answered another call meanwhile. If it
+   * answers neither the probe nor any call within `silentAnswerMs`, other replicas are used: after 0.65 s, so that a client has its
+   * answer within a second. A link with a latency of 200 ms each way still answers in time.
    */
   unansweredMs: 200,
   silentAnswerMs: 450,
-  /** Probes without an answer, or calls one after the other, until the connection is given up. The first may be a busy moment. */
+  /** Consecutive unanswered probes or calls before the connection is replaced. A single one may have met a busy moment. */
   probesMissedMax: 2,
   lateCallsMax: 3,
   /**
-   * Time for which a replica stays doubtful after a call without an answer, whatever probes report: its own backend may be away, which it
-   * notices and reports within that time.
+   * Time for which a replica stays doubtful after an unanswered call, whatever its probes report: its backend may be away, which the
+   * replica detects and reports within that time.
    */
   doubtMs: 2_000,
-  /** A replica that gives others late answers is slow and not dead: a call gets its time multiplied by this. */
+  /** Factor on a call's time at a replica that answers other calls late: the replica is slow, not dead. */
   slowAnswersMax: 8,
-  /** Attempts of a call that may be repeated. Each has twice the time of the one before it: a replica may be busy. */
+  /** Maximum attempts of an idempotent call. Each has twice the time of the previous one, since a replica may be busy. */
   attemptsMax: 3,
-  /** Longest wait of an attempt for a ready replica. Beyond it the client is better served by another gateway. */
+  /** Maximum wait of an attempt for a ready replica. After that, another gateway serves the client faster. */
   attemptsMs: 2_700,
-  /** Silence after which HTTP/2 itself tests a connection, and how long the answer may take; the called side notices lost callers by it. */
+  /** Idle time before HTTP/2 pings a connection, and the time for the answer. The called side detects lost callers by it. */
   keepaliveMs: 5_000,
   keepaliveTimeoutMs: 3_000,
-  /** Interval of lookups of a name. An added replica gets work after that time. */
+  /** Interval of DNS lookups. A new replica receives calls after this time. */
   resolveMs: 5_000,
-  /** Replicas of one name. */
+  /** Maximum number of replicas per name. */
   replicasMax: 64,
-  /** Calls of one stream of batches that have no answer yet; about twice the number that the gateways of a busy cluster have open. */
+  /** Maximum number of unanswered calls per batch stream, about twice the number of open calls of a busy cluster's gateways. */
   exchangeCallsMax: 8_192,
-  /** The bound of the bytes that wait to be sent on such a stream, either way. A reader that is this far behind gets no new calls. */
+  /** Maximum number of bytes that wait to be sent on a batch stream, in either direction. Above it, the slow reader gets no new calls. */
   exchangeQueueBytesMax: 64 * 1024 * 1024,
-  /** One call or answer in a batch. An object is at most 3 MiB of JSON, and admission gets two of them. */
+  /** Maximum size of one call or answer in a batch. An object is at most 3 MiB of JSON, and admission receives two. */
   exchangePayloadBytesMax: 32 * 1024 * 1024,
   /** The size of a batch: large enough to share the cost of a message, small enough not to delay its first call. */
   batchBytesMax: 512 * 1024,
-  /** Longest wait of a stopping server for the calls that it has accepted. Below the 30 s that a pod has for its end. */
+  /** Maximum wait of a stopping server for its accepted calls, less than the 30 s that Kubernetes gives a pod. */
   drainMsMax: 20_000,
 } as const

@@ -8,33 +8,33 @@ import type { Metrics } from '../metrics.ts'
 import { noTracer, type SpanKind, type Tracer, traceFields } from '../telemetry.ts'
 import { wireName } from './path.ts'
 
-/** The receiver of calls' traces. */
+/** Where calls are traced, measured and logged. */
 export interface RpcTelemetry {
   readonly tracer?: Tracer | undefined
   readonly metrics?: Metrics | undefined
-  /** The called side's log of calls. */
+  /** The log of the called side. */
   readonly log?: Log | undefined
 }
 
-/** One call that is being watched. */
+/** The observation of one call. */
 export interface Observation {
-  /** The parent of the next calls' spans. */
+  /** The parent of spans for calls that follow from this one. */
   readonly traceparent: string | undefined
-  /** The call is over; `error` if it has failed. Only the first time counts. */
+  /** Ends the observation, with an error if the call failed. Later calls have no effect. */
   end(error?: unknown): void
 }
 
-/** Watches the calls of one method from one side. */
+/** Observes the calls of one method on one side. */
 export type Observe = (context: Pick<CallContext, 'traceparent' | 'requestId'>) => Observation
 
 type Side = Extract<SpanKind, 'client' | 'server'>
 
-/** From a call within one machine to one that waits for a disk or for a deadline. */
+/** From a call within one machine to a call that waits for a disk or a deadline. */
 const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /**
- * Observes calls of a method: a span if they belong to a trace, the time until the answer, for streams until the
- * first part, and on the called side a line in the log. Calls that no request has caused begin no trace of their own.
+ * Observes the calls of a method: a span if the call belongs to a trace, the time until the answer (for streams until the
+ * first part), and on the called side a log line. A call that was not caused by a request starts no trace.
  */
 export function createObserve({ tracer = noTracer, metrics, log }: RpcTelemetry, side: Side, service: string, method: string): Observe {
   const name = `${service}/${wireName(method)}`
@@ -67,7 +67,7 @@ function codeOf(error: unknown): string {
   return error instanceof StatusError ? String(error.code) : '500'
 }
 
-/** Counts how long calls of one method took, by code. */
+/** Measures the duration of one method's calls, by code. */
 function durationsOf(histogram: CountedHistogram, labels: { readonly service: string; readonly method: string }) {
   const byCode = new Map<string, CountedSeries>()
   return (code: string, seconds: number) => {
@@ -77,17 +77,17 @@ function durationsOf(histogram: CountedHistogram, labels: { readonly service: st
   }
 }
 
-/** One histogram of a side for all contracts of a process. */
+/** One histogram per side, shared by all contracts of a process. */
 function histogramOf(metrics: Metrics, side: Side): CountedHistogram {
   return side === 'client' ? clientHistogramOf(metrics) : serverHistogramOf(metrics)
 }
 
-/** The histogram of the calls that a process makes. */
+/** The histogram of calls that a process makes. */
 const clientHistogramOf = memo((metrics: Metrics) =>
   declareHistogram(metrics, 'client', 'Time until a call to another service was answered.'),
 )
 
-/** The histogram of the calls that a process answers. */
+/** The histogram of calls that a process answers. */
 const serverHistogramOf = memo((metrics: Metrics) =>
   declareHistogram(metrics, 'server', 'Time that a call from another service took here.'),
 )

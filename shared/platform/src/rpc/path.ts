@@ -1,16 +1,16 @@
 import { rpcLimits } from './limits.ts'
 
-/** Path of a method: `/orch.storage.v1.Storage/Get`. */
+/** The path of a method: `/orch.storage.v1.Storage/Get`. */
 export function methodPath(contractName: string, method: string): string {
   return `/${contractName}/${wireName(method)}`
 }
 
-/** A method as the wire and people call it: `Get`. */
+/** The name of a method on the wire: `Get`. */
 export function wireName(method: string): string {
   return `${method.charAt(0).toUpperCase()}${method.slice(1)}`
 }
 
-/** The method that carries calls in batches. No contract has one of this name. */
+/** The method for batches of calls. No contract has a method of this name. */
 export const exchangeMethod = 'exchange'
 
 /** Metadata key of the W3C trace context. */
@@ -26,7 +26,7 @@ export const channelOptions = {
   'grpc.keepalive_timeout_ms': rpcLimits.keepaliveTimeoutMs,
 }
 
-/** Options of the side that connects. Services reach one another without a proxy, and without settings from DNS. */
+/** Options of the connecting side. Connections between services use no proxy and no settings from DNS. */
 export const dialOptions = {
   ...channelOptions,
   'grpc-node.flow_control_window': rpcLimits.windowBytes,

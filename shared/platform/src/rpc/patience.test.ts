@@ -32,7 +32,7 @@ test('a time in which this process did not run counts in part of the other sideâ
   })
   for (let part = 1; part <= 4; part += 1) {
     expect(isOver).toBe(false)
-    // However late it rings, as far as the process is concerned.
+    // For the process the timer may be arbitrarily late.
     ring()
     await turns()
   }

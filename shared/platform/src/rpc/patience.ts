@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../clock.ts'
 
-/** Number of parts that the other side's time is divided into. */
+/** Number of equal parts of the wait. */
 const parts = 4
 
 /**
- * Calls back when the other side has had its time for an answer. This process's own delay is not the other side's
- * fault: of a time in which it did not run only a part counts, and data that has arrived by then is read before the callback.
+ * Calls back when the other side has used up its time for an answer. Delays of this process do not count against the other
+ * side: any period in which this process was blocked counts as one part, and arrived data is read before the callback.
  *
  *   1 s given, this process is busy from 0.1 s to 5 s:   ├ 0.25 ┤ … counted once, then three more parts, so that it ends at 5.75 s
  */
@@ -27,7 +27,7 @@ export function afterPatience(clock: Clock, delayMs: number, callback: () => voi
   }
 }
 
-/** A process that was busy hears of its timers first, though the answer that they are for may be there. */
+/** Calls back after pending input is processed: in a busy process a timer fires before an answer that has already arrived is read. */
 function afterLastLook(callback: () => void): void {
   setImmediate(() => setImmediate(callback))
 }

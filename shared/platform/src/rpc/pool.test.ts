@@ -14,7 +14,7 @@ const note = wire.message({ text: wire.string(1) })
 const notes = contract('test.v1.Notes', {
   ask: unary(note, note, { idempotent: true }),
   follow: stream(note, note, { endless: true }),
-  /** Answered at once, as a rule. */
+  /** Normally answered at once. */
   look: unary(note, note, { hot: true, idempotent: true, answerMs: () => 60_000 }),
   list: stream(note, note, { idempotent: true, answerMs: () => 60_000 }),
   write: unary(note, note, { hot: true, answerMs: () => 60_000 }),
@@ -25,7 +25,7 @@ const until = async (holds: () => boolean) => {
   while (!holds()) await turn()
 }
 
-/** A replica at an address of its own of this machine; it answers with the address. */
+/** A replica at its own loopback address, which it gives as its answer. */
 async function aReplica(host: string, port: number, own: Partial<Service<typeof notes>> = {}): Promise<RpcServer> {
   const ask = async () => ({ text: host })
   const follow = () => new PushStream<{ text: string }>()
@@ -35,7 +35,7 @@ async function aReplica(host: string, port: number, own: Partial<Service<typeof 
   return server
 }
 
-/** All replicas of one name; `look` looks the name up again, as a clock would have it done. */
+/** A service whose replicas share a name; `look` repeats the DNS lookup, as the clock would. */
 async function behindAName(port: number, ...first: readonly string[]) {
   const state: { found: readonly string[] | Error } = { found: first }
   const rounds: (() => void)[] = []
@@ -68,7 +68,7 @@ async function behindAName(port: number, ...first: readonly string[]) {
   return { dialled, service: dialled.service, look, warnings }
 }
 
-/** The replicas that answer many calls. */
+/** The replicas that answer a large number of calls. */
 async function answering({ ask }: Service<typeof notes>): Promise<Set<string>> {
   const answers = await Promise.all(Array.from({ length: 40 }, () => ask({ text: '' })))
   return new Set(answers.map(({ text }) => text))
@@ -142,7 +142,7 @@ async function nextTurns(): Promise<void> {
 
 test('CARD-25: a connection that is never made is left for another one', async () => {
   const server = await aReplica(first, 0)
-  // The first connection is taken and never answered, as one whose packets are lost from some moment on.
+  // The first connection is accepted and never answered, like a connection that loses all packets.
   const swallowed: Socket[] = []
   const between = createServer((near) => {
     if (swallowed.length === 0) return void swallowed.push(near)
@@ -156,7 +156,7 @@ test('CARD-25: a connection that is never made is left for another one', async (
   const clock: Clock = {
     ...systemClock,
     after(delayMs, callback) {
-      // The time is given in four parts.
+      // The timeout is divided into four parts.
       if (delayMs !== rpcLimits.connectMsMax / 4) return systemClock.after(delayMs, callback)
       timers.push(callback)
       return { cancel: () => {} }
@@ -180,13 +180,13 @@ test('CARD-25: a connection that is never made is left for another one', async (
   await dialled.reached
   expect(await dialled.service.ask({ text: '' })).toEqual({ text: first })
   expect(warnings).toEqual(['a connection to a replica is given up, and another one is made'])
-  // A silent replica on an open connection is waited for.
+  // The client waits for a silent replica on an open connection.
   passParts(4)
   await nextTurns()
   expect(dialled.isReady()).toBe(true)
 })
 
-/** A clock on which waiting for an unanswered call ends by hand alone. */
+/** A clock on which only the test ends the wait for an unanswered call. */
 function quietClock() {
   const waiting = new Set<() => void>()
   const byHand: readonly number[] = [rpcLimits.unansweredMs, rpcLimits.silentAnswerMs / 4]
@@ -207,7 +207,7 @@ function quietClock() {
   return { clock, waiting, ring }
 }
 
-/** A way to a server whose bytes stop to arrive when `silence` is called. */
+/** A link to a server; after `silence` no more bytes arrive. */
 async function aQuietLink(port: number) {
   let isSilent = false
   const sockets: Socket[] = []
@@ -258,7 +258,7 @@ test('CARD-25: calls leave a replica that says nothing for another one: reads ar
   await until(() => waiting.size === 3)
   other.setServing(true)
   await untilAnswering(service, second)
-  // The first ring sends a probe; the next four are the quarters of its timeout.
+  // The first timer sends a probe; the next four are the parts of its timeout.
   for (let count = 0; count < 5; count += 1) {
     ring()
     await nextTurns()
@@ -280,7 +280,7 @@ test('CARD-25: a long call stays with a replica that answers probes', async () =
   const write = dialled.service.write({ text: '' })
   await until(() => waiting.size === 1)
   ring()
-  // The time of a probe that was begun is over when the sign of life has come.
+  // A probe's timers are cancelled when an answer arrives.
   await until(() => waiting.size === 0)
   resolve({ text: 'late' })
   expect(await write).toEqual({ text: 'late' })

@@ -6,7 +6,7 @@ import { type Lookup, type RpcAddress, resolveTargets, type Target } from './add
 import { rpcLimits } from './limits.ts'
 import { Replica } from './replica.ts'
 
-/** The addresses of a service's replicas, and the connections to them. */
+/** The addresses of a service's replicas, and the options of their connections. */
 export interface PoolOptions {
   /** Full name of the service. */
   readonly service: string
@@ -18,13 +18,13 @@ export interface PoolOptions {
   readonly log: Log
 }
 
-/** A call's wait for a replica. */
+/** The wait of a call for a replica. */
 export interface Patience {
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Calls and streams are spread each for themselves. */
+/** Calls and streams are balanced separately. */
 export type Load = keyof Replica['inFlight']
 
 interface Waiting {
@@ -32,7 +32,7 @@ interface Waiting {
   resolve(replica: Replica): void
 }
 
-/** The replicas of one service. A call goes to the one with the fewest open calls of its kind, and to a doubtful one only if all are. */
+/** The replicas of one service. A call goes to the replica with the fewest open calls of its kind; doubtful ones are used only if all are. */
 export class Pool {
   readonly #options: PoolOptions
   readonly #replicas = new Map<string, Replica>()
@@ -49,20 +49,20 @@ export class Pool {
     this.#resolving = options.clock.every(rpcLimits.resolveMs, () => void this.#resolve())
   }
 
-  /** True if a call could leave now. */
+  /** True if a replica accepts calls now. */
   get isReady(): boolean {
     return this.#ready.length > 0
   }
 
-  /** Resolves when a replica takes calls for the first time. */
+  /** Resolves when a replica accepts calls for the first time. */
   get reached(): Promise<void> {
     return this.#reached.promise
   }
 
-  /** A replica that takes calls, if there is one right now. */
+  /** A replica that accepts calls now, or undefined. */
   pick(load: Load): Replica | undefined {
     let best: Replica | undefined
-    // The first replica changes, so that equals share the calls.
+    // A random start shares the calls among equally loaded replicas.
     const offset = this.#ready.length > 1 ? Math.floor(this.#options.random() * this.#ready.length) : 0
     for (let index = 0; index < this.#ready.length; index += 1) {
       const replica = this.#ready[(index + offset) % this.#ready.length]
@@ -72,12 +72,12 @@ export class Pool {
     return best
   }
 
-  /** True if a replica without doubt accepts calls. */
+  /** True if a replica accepts calls and is not doubtful. */
   get hasUndoubted(): boolean {
     return this.#ready.some(({ isDoubtful }) => !isDoubtful)
   }
 
-  /** Like `pick`, but waits a moment for a replica. */
+  /** Like `pick`, but waits for a replica if none accepts calls. */
   async wait(load: Load, { timeoutMs = Number.POSITIVE_INFINITY, signal }: Patience): Promise<Replica> {
     const { service, clock } = this.#options
     const unreachable = () => serviceUnavailable(`no replica of ${service} can be reached`, { retryAfterSeconds: 1 })
@@ -121,7 +121,7 @@ export class Pool {
     const targets = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
     for (const target of targets) this.#add(target)
     const failure = found.find((result) => result.status === 'rejected')
-    // A name that can't be looked up right now says nothing about the replicas that are known.
+    // A failed lookup does not affect known replicas.
     if (failure !== undefined) log.warn({ err: failure.reason, service }, 'the addresses of a service cannot be looked up')
     else this.#keepOnly(new Set(targets.map(({ address }) => address)))
   }

@@ -6,22 +6,22 @@ import { rpcLimits } from './limits.ts'
 import { methodPath } from './path.ts'
 import { afterPatience } from './patience.ts'
 
-/** A probe's question, and the receiver of its result. */
+/** The request of a probe, and the callbacks for its result. */
 export interface ProbeOptions {
   readonly client: Client
-  /** Name of the service whose health is asked for. */
+  /** The service whose health is asked for. */
   readonly service: string
   readonly clock: Clock
-  /** There was an answer, of any kind. */
+  /** Called for any answer. */
   readonly onAnswer: () => void
-  /** There was none in time since `askedMs`, for the so-manieth time in a row; a probe for a call does not count as one of them. */
+  /** Called if no answer came in time since `askedMs`, with the number of consecutive misses; a probe for a call does not count among them. */
   readonly onMiss: (inARow: number, askedMs: number) => void
 }
 
 const { check } = healthContract.methods
 const path = methodPath(healthContract.name, 'check')
 
-/** Asks a server for its health at intervals, to know whether answers still come. */
+/** Asks a server for its health at intervals, to check that it still answers. */
 export class Probe {
   readonly #options: ProbeOptions
   #timer: Timer | undefined
@@ -32,18 +32,18 @@ export class Probe {
     this.#options = options
   }
 
-  /** Begins to ask. */
+  /** Starts the interval. */
   begin(): void {
     this.end()
     this.#later()
   }
 
-  /** Asks at once, unless an answer is being waited for. */
+  /** Probes at once, unless a probe is pending. */
   now(): void {
     this.#askEarly(false)
   }
 
-  /** The same where a call waits: the answer may take less time, and its absence is not one of those in a row. */
+  /** Probes for a waiting call: the time for the answer may be shorter, and a miss is not counted among the consecutive ones. */
   forCall(): void {
     this.#askEarly(true)
   }
@@ -54,7 +54,7 @@ export class Probe {
     this.#ask(isForCall)
   }
 
-  /** Asks no more. */
+  /** Stops probing. */
   end(): void {
     this.#timer?.cancel()
     this.#timer = undefined
@@ -81,7 +81,7 @@ export class Probe {
       if (!isOpen) return
       close()
       this.#later()
-      // The end of a connection is noticed by the health stream.
+      // The health stream reports the end of a connection.
       if (isLost(error)) return
       this.#missed = 0
       onAnswer()

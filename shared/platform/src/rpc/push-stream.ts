@@ -2,17 +2,17 @@ import type { Stream } from '@orch/core/contracts'
 import { Queue } from '../queue.ts'
 
 export interface PushStreamOptions<T = unknown> {
-  /** Called once, when the stream ends for any reason and from either side. */
+  /** Called once, when either side ends the stream for any reason. */
   readonly onClose?: () => void
-  /** Called when the reader has taken everything that waited, after there was something. */
+  /** Called when the reader has taken all waiting items. */
   readonly onDrain?: () => void
-  /** Joins the last waiting item with the next one, for a reader that is behind; undefined to keep both. */
+  /** Merges the last waiting item with the next one for a slow reader; undefined keeps both. */
   readonly join?: (waiting: T, item: T) => T | undefined
 }
 
 /**
- * A stream that its producer pushes into. It is attached as soon as it exists: items pushed before the first pull wait.
- * The producer bounds the waiting items by `waitingBytes`; nothing is dropped silently.
+ * A stream into which its producer pushes items. It exists before its reader: items pushed before the first pull wait.
+ * The producer bounds the waiting items by `waitingBytes`; no items are dropped silently.
  */
 export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
   readonly #options: PushStreamOptions<T>
@@ -26,12 +26,12 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
     this.#options = options
   }
 
-  /** Sizes, as given to `push`, of the unread items. */
+  /** The total size of the unread items, as given to `push`. */
   get waitingBytes(): number {
     return this.#waitingBytes
   }
 
-  /** Nothing more is taken in: it was ended, has failed or was closed by the reader. */
+  /** True if the stream accepts no more items because it was ended, has failed or was closed by the reader. */
   get ended(): boolean {
     return this.#ended
   }
@@ -73,14 +73,14 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
     for (const reader of others) reader.resolve({ value: undefined, done: true })
   }
 
-  /** Drops the waiting items, then fails: for a reader that did not keep up. */
+  /** Drops the waiting items and fails the stream, for a reader that is too slow. */
   abandon(error: unknown): void {
     if (this.#ended) return
     this.#drop()
     this.fail(error)
   }
 
-  /** The reader wants no more. */
+  /** Closes the stream on behalf of the reader. */
   close(): void {
     this.#drop()
     this.#failure = undefined

@@ -12,23 +12,23 @@ import type { Replica } from './replica.ts'
 import { fromGrpcError, isLate, lateEverywhere } from './status.ts'
 import { ConnectionLostError, NotAskedError, toCallerError } from './wire-failure.ts'
 
-/** A method of a service in another process. */
+/** A method of a service in another process, as its callers use it. */
 export interface RemoteMethod {
   readonly name: string
   readonly path: string
   readonly request: Codec
   readonly response: Codec
   readonly idempotent: boolean
-  /** Longest time of a healthy replica for a request; undefined for the caller's own deadline. */
+  /** The maximum time that a healthy replica needs for a request; undefined for the caller's own deadline. */
   answerMs(message: unknown): number | undefined
-  /** Its calls travel in batches. */
+  /** True if calls travel in batches. */
   readonly isHot: boolean
   readonly observe: Observe
   readonly pool: Pool
   readonly clock: Clock
 }
 
-/** Asks once; and again, of another replica, where the first was never reached or asking twice does no harm. */
+/** Makes a call. It is repeated on another replica if the first was not reached or if repeating is harmless. */
 export async function callOnce(method: RemoteMethod, message: unknown, context: CallContext): Promise<unknown> {
   if (context.signal?.aborted) throw timeout('the call was cancelled')
   const observation = method.observe(context)
@@ -48,7 +48,7 @@ async function askUntilAnswered(method: RemoteMethod, message: unknown, context:
   const left = () => remaining(context, method.clock.monotonic() - startMs)
   for (let attempt = 1; ; attempt += 1) {
     const found = findReplica(method, 'call', attempt === 1 ? context : hurried(left(), method.clock.monotonic() - startMs))
-    // Without a pause, so that each of many calls of one turn counts before the next one chooses.
+    // Awaited only if needed: without a pause, each call of a turn counts before the next one chooses a replica.
     const replica = found instanceof Promise ? await found : found
     try {
       return await send(replica, method, message, { context: left(), answerMs: patience(method, message, attempt) })
@@ -60,19 +60,19 @@ async function askUntilAnswered(method: RemoteMethod, message: unknown, context:
   }
 }
 
-/** The rest of the time in which a call that has failed on one replica waits for another. */
+/** The context for retrying a failed call, with the remaining time to wait for another replica. */
 function hurried(context: CallContext, elapsedMs: number): CallContext {
   const { timeoutMs = Number.POSITIVE_INFINITY } = context
   return { ...context, timeoutMs: Math.min(timeoutMs, Math.max(0, rpcLimits.attemptsMs - elapsedMs)) }
 }
 
-/** Time that the replica of an attempt is given. A second one may be as busy as the first, and is given more. */
+/** The time of one attempt. A later attempt has more, since its replica may be equally busy. */
 export function patience({ answerMs }: RemoteMethod, message: unknown, attempt: number): number | undefined {
   const once = answerMs(message)
   return once === undefined ? undefined : once * 2 ** (attempt - 1)
 }
 
-/** A replica that takes calls; waits a moment where there is none. */
+/** Returns a replica that accepts calls, after a short wait if there is none. */
 export function findReplica({ pool }: RemoteMethod, load: Load, context: CallContext): Replica | Promise<Replica> {
   return pool.pick(load) ?? pool.wait(load, context)
 }
@@ -83,12 +83,12 @@ export function mayRepeat(error: unknown, { idempotent }: RemoteMethod): boolean
   return error instanceof NotAskedError || (idempotent && isLate(error))
 }
 
-/** The rest of the caller's time. */
+/** The context with the caller's remaining time. */
 function remaining(context: CallContext, elapsedMs: number): CallContext {
   return context.timeoutMs === undefined ? context : { ...context, timeoutMs: Math.max(0, context.timeoutMs - elapsedMs) }
 }
 
-/** One attempt: the caller's request, and the replica's time for it. */
+/** An attempt: the caller's request and the time that the replica has for it. */
 interface Attempt {
   readonly context: CallContext
   readonly answerMs: number | undefined
@@ -116,7 +116,7 @@ async function send(replica: Replica, method: RemoteMethod, message: unknown, { 
   }
 }
 
-/** A call that may take long is left as lost as soon as there is doubt about its replica, and another one to ask. */
+/** Fails a long call as lost as soon as its replica is doubtful and another one is available. */
 function untilDoubt(sent: Promise<unknown>, replica: Replica, { pool }: RemoteMethod): Promise<unknown> {
   const { promise: doubt, reject } = Promise.withResolvers<never>()
   const stop = replica.onDoubt(() => {
@@ -125,7 +125,7 @@ function untilDoubt(sent: Promise<unknown>, replica: Replica, { pool }: RemoteMe
   return Promise.race([sent, doubt]).finally(stop)
 }
 
-/** One message on its way to one replica. */
+/** One message to one replica. */
 interface Sending {
   readonly replica: Replica
   readonly method: RemoteMethod
@@ -154,7 +154,7 @@ function sendAlone({ replica: { client }, method, message, context, patient }: S
   })
 }
 
-/** The headers of a call. */
+/** The metadata of a call. */
 export function metadataOf({ traceparent, requestId }: CallContext): Metadata {
   const metadata = new Metadata()
   if (traceparent !== undefined) metadata.set(traceparentKey, traceparent)
@@ -162,7 +162,7 @@ export function metadataOf({ traceparent, requestId }: CallContext): Metadata {
   return metadata
 }
 
-/** The deadline of a call, in the words of gRPC. */
+/** The gRPC options of a call with its deadline. */
 export function optionsOf({ timeoutMs }: CallContext): CallOptions {
   return timeoutMs === undefined ? {} : { deadline: systemClock.now() + timeoutMs }
 }

@@ -13,15 +13,15 @@ interface OpenCall {
   readonly call: ClientReadableStream<unknown>
   readonly parts: AsyncIterator<unknown>
   readonly replica: Replica
-  /** Runs until the first part. */
+  /** Pending until the first part arrives. */
   late: Timer | undefined
-  /** Set when it ran out. */
+  /** Set when the first part is late. */
   isLate: boolean
 }
 
 /**
- * The parts of a call, pulled one by one: unread parts stay with the sender. It is opened at once, or as soon as there is a
- * replica; if the connection dies before the first part, or that does not come in time, it is opened once more where asking twice does no harm.
+ * The parts of a call, pulled one by one; unread parts stay with the sender. The call is opened as soon as there is a
+ * replica. If the connection dies before the first part, or the first part is late, an idempotent call is opened once more.
  */
 export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, undefined> {
   readonly #method: RemoteMethod
@@ -69,7 +69,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
   close = (): void => {
     if (this.#closed) return
     this.#release()
-    // A call that is still to be opened is cancelled by its opener.
+    // If the call is not open yet, the code that opens it cancels it.
     if (!(this.#open instanceof Promise)) this.#open.call.cancel()
   };
 
@@ -77,7 +77,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     return this
   }
 
-  /** Opens the call once more, or throws the reader's error. */
+  /** Opens the call again, or throws the error for the reader. */
   #handle(caught: unknown): void {
     const open = this.#open instanceof Promise ? undefined : this.#open
     open?.late?.cancel()
@@ -103,7 +103,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
       else this.#open = open
       return open
     })
-    // The reader receives the error; an unread stream must not end the process.
+    // The reader receives the error; without a reader it must not count as unhandled.
     opening.catch(() => {})
     return opening
   }
@@ -123,7 +123,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     call.once('status', () => {
       replica.inFlight.stream -= 1
     })
-    // As above: the iterator reports the error.
+    // As above, the iterator reports the error.
     call.on('error', () => {})
     const begunMs = clock.monotonic()
     const answerMs = patience(this.#method, this.#message, attempt)

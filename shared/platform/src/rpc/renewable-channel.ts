@@ -9,9 +9,9 @@ import {
   status,
 } from '@grpc/grpc-js'
 
-/** Bounds after which a channel renews itself. */
+/** Limits after which a channel renews itself. */
 export interface RenewalOptions {
-  /** Consecutive calls that may end without a message, by their deadline or on a connection that seems usable. */
+  /** Number of consecutive calls that end without a message, by their deadline or although the connection seems usable. */
   readonly failuresMax: number
 }
 
@@ -23,11 +23,11 @@ type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>
 type ConnectorParameters = Parameters<ChannelCredentials['_createSecureConnector']>
 
 /**
- * A channel that can be made anew together with its connection.
+ * A channel whose connection can be replaced.
  *
- * gRPC keeps a connection until its HTTP/2 session has closed. A session that was destroyed because of a damaged TLS record never
- * reports it while the other side keeps the socket open: gRPC takes the channel for ready, sends no pings, and never dials again.
- * So the caller that notices missing answers calls `renew`.
+ * gRPC keeps a connection until its HTTP/2 session has closed. A session that was destroyed because of a damaged TLS record does not
+ * report that while the other side keeps the socket open: gRPC considers the channel ready, sends no pings, and never reconnects.
+ * So a caller that notices missing answers calls `renew`.
  */
 export class RenewableChannel implements ChannelInterface {
   readonly #open: () => ChannelInterface
@@ -50,7 +50,7 @@ export class RenewableChannel implements ChannelInterface {
     this.#channel = this.#open()
   }
 
-  /** Ends all calls as on a lost connection, destroys the sockets, and begins anew. */
+  /** Fails all calls as for a lost connection, destroys the sockets, and reconnects. */
   renew(): void {
     if (this.#isClosed) return
     this.#failures = 0
@@ -123,12 +123,12 @@ export class RenewableChannel implements ChannelInterface {
   }
 }
 
-/** Options that give each client a channel of this kind; with `own`, those are its credentials in place of the client's. */
+/** Options that give a client such a channel; `own` replaces the client's credentials. */
 export function renewableChannels(renewal: RenewalOptions, own?: ChannelCredentials): NonNullable<ConstructorParameters<typeof Client>[2]> {
   return { channelFactoryOverride: (target, given, options) => new RenewableChannel(target, own ?? given, options, renewal) }
 }
 
-/** Credentials that note the sockets they are used for. */
+/** Credentials that record the sockets that use them. */
 class NoticingCredentials extends ChannelCredentials {
   readonly #credentials: ChannelCredentials
   readonly #sockets: Set<Socket>

@@ -15,23 +15,23 @@ import { afterPatience } from './patience.ts'
 import { Probe } from './probe.ts'
 import { RenewableChannel } from './renewable-channel.ts'
 
-/** The dependencies of a replica, and the receivers of its reports. */
+/** The dependencies of a replica, and callbacks for its state. */
 export interface ReplicaOptions {
   readonly target: Target
-  /** Credentials for a host whose certificate carries this name. */
+  /** Credentials for a host with this name in its certificate. */
   readonly credentialsFor: (host: string) => ChannelCredentials
-  /** Name of the service whose health is asked for. */
+  /** The service whose health is asked for. */
   readonly service: string
   readonly clock: Clock
   readonly random: () => number
   readonly log: Log
-  /** Called when it has become ready or doubtful, or is no longer. */
+  /** Called when the replica becomes ready or doubtful, or stops being so. */
   readonly onReadiness: (replica: Replica) => void
-  /** True if another replica takes calls and is in no doubt. */
+  /** True if another replica accepts calls and is not doubtful. */
   readonly hasOther: () => boolean
 }
 
-/** When an attempt began, and the time that the replica is given for it; undefined: any. */
+/** The start of an attempt and the time that the replica has for it; undefined for unlimited time. */
 export interface AnswerTime {
   readonly begunMs: number
   readonly answerMs: number | undefined
@@ -39,15 +39,15 @@ export interface AnswerTime {
 
 const health = healthContract.methods.watch
 
-/** gRPC says only in text why there is no connection: the port refuses connections, or the name is not known. */
+/** gRPC reports the reason only in a text: the port refuses connections, or the name is unknown. */
 const isNotThereYet = /ECONNREFUSED|Name resolution failed/
 
 /**
- * One process that offers the service. A stream of the health service stays open as long as it is reachable: its messages, and
- * its end, decide whether calls may go there. When it ends it is opened again, at first at once, then with longer and longer pauses.
+ * A process that offers the service. A stream of the health service stays open while the process is reachable: its messages and
+ * its end decide whether the replica receives calls. An ended stream is opened again, at first at once, then with growing pauses.
  *
- * A connection may be dead and look alive, so it is probed, too. A probe or a call without an answer in time makes the replica
- * doubtful: calls go to another one if there is one. Further ones end the connection, and a new one is made.
+ * Since a dead connection may look alive, the replica is also probed. A probe or a call without a timely answer makes the replica
+ * doubtful: calls go to another one if possible. Further missing answers replace the connection.
  *
  *   ready ── no answer in time ──▶ doubtful ── again ──▶ away, new connection ── health: serving ──▶ ready
  *     ▲                               │
@@ -55,34 +55,34 @@ const isNotThereYet = /ECONNREFUSED|Name resolution failed/
  */
 export class Replica {
   readonly address: string
-  /** The calls without an answer, and the open streams. */
+  /** The numbers of unanswered calls and of open streams. */
   readonly inFlight = { call: 0, stream: 0 }
   readonly #options: ReplicaOptions
   readonly #channel: RenewableChannel
   readonly #client: Client
   readonly #probe: Probe
   #isReady = false
-  /** It reports that its backend does not answer. */
+  /** True if the replica reports that its backend does not answer. */
   #isUseless = false
-  /** There was no answer in time. */
+  /** True if an answer was late. */
   #isSlow = false
   #failures = 0
-  /** Connections in a row on which nothing was ever heard. */
+  /** The number of consecutive connections without any message. */
   #unmade = 0
-  /** True once it has reported its health. */
+  /** True after the replica has reported its health. */
   #isKnown = false
   #watching: ClientReadableStream<unknown> | undefined
-  /** The health stream that has said something. */
+  /** The health stream, once it has sent a message. */
   #heard: ClientReadableStream<unknown> | undefined
   #retry: Timer | undefined
-  /** Runs while a stream has said nothing yet. */
+  /** Pending until a new stream sends its first message. */
   #silence: Timer | undefined
   #exchange: FrameCaller | undefined
-  /** Calls without an answer in time, one after the other, and when the last of them ended. */
+  /** The number of consecutive late calls, and the end of the last one. */
   #late = { count: 0, atMs: Number.NEGATIVE_INFINITY }
   /** Time of the last answer to a call. */
   #answeredMs = Number.NEGATIVE_INFINITY
-  /** Time of the last answer that took half of its allowed time or more. */
+  /** The time of the last answer that took at least half of its allowed time. */
   #slowAnswerMs = Number.NEGATIVE_INFINITY
   readonly #doubtListeners = new Set<() => void>()
   readonly #silenceListeners = new Set<() => void>()
@@ -112,7 +112,7 @@ export class Replica {
     this.#watch()
   }
 
-  /** The client of its calls. */
+  /** The gRPC client for calls. */
   get client(): Client {
     return this.#client
   }
@@ -121,12 +121,12 @@ export class Replica {
     return this.#isReady
   }
 
-  /** It can be reached, but others should be asked where there are any. */
+  /** True if the replica is reachable but calls should prefer others. */
   get isDoubtful(): boolean {
     return this.#isSlow || this.#isUseless
   }
 
-  /** A call has failed there: it gets no more until it says again that it is well. */
+  /** Reports a failed call: the replica receives no calls until it reports that it is serving. */
   suspect(): void {
     if (this.#closed || !this.#isReady) return
     const asked = this.#watching
@@ -135,7 +135,7 @@ export class Replica {
     asked?.cancel()
   }
 
-  /** A call that was begun at this time had no answer in the time that it was given. */
+  /** Reports that a call begun at this time was not answered in its time. */
   wasLate(begunMs: number): void {
     if (this.#closed || !this.#isReady) return
     // Late answers of parallel calls count once.
@@ -144,7 +144,7 @@ export class Replica {
     else this.#doubt()
   }
 
-  /** A call that was begun at this time had an answer, of any kind. */
+  /** Reports any answer to a call. */
   hasAnswered({ begunMs, answerMs }: AnswerTime): void {
     this.#late.count = 0
     const atMs = this.#options.clock.monotonic()
@@ -152,39 +152,39 @@ export class Replica {
     if (answerMs !== undefined && atMs - begunMs >= answerMs / 2) this.#slowAnswerMs = atMs
   }
 
-  /** Probes the replica for a call that was begun at this time and has no answer yet, unless it has answered another one since. */
+  /** Probes the replica for an unanswered call that began at this time, unless the replica has answered another call since. */
   isAwaited(begunMs: number): void {
     if (!this.#closed && this.#isReady && this.#answeredMs < begunMs) this.#probe.forCall()
   }
 
   /**
-   * Additional wait for a call whose time is up. With many calls at once, answered one after the other,
-   * the last ones are late although the replica is well: late answers to others show it.
+   * The additional wait for a call whose time is over. If many parallel calls are answered one after the other,
+   * the last ones are late although the replica is healthy; late answers to other calls show this.
    */
   patienceFor({ begunMs, answerMs = 0 }: AnswerTime): number {
     const untilMs = Math.min(this.#slowAnswerMs + answerMs, begunMs + rpcLimits.slowAnswersMax * answerMs)
     return untilMs - this.#options.clock.monotonic()
   }
 
-  /** Calls back when it becomes doubtful; the function that is returned ends that. */
+  /** Calls back when the replica becomes doubtful; the returned function ends that. */
   onDoubt(listener: () => void): () => void {
     this.#doubtListeners.add(listener)
     return () => void this.#doubtListeners.delete(listener)
   }
 
-  /** Calls back when the replica is silent and another one can be asked; the returned function ends that. */
+  /** Calls back when the replica is silent and another one is available; the returned function ends that. */
   onSilence(listener: () => void): () => void {
     this.#silenceListeners.add(listener)
     return () => void this.#silenceListeners.delete(listener)
   }
 
-  /** The stream that carries calls in batches, opened at first use and again when it has ended. */
+  /** The stream for batches of calls, opened at first use and reopened after it ends. */
   get exchange(): FrameCaller {
     this.#exchange ??= this.#openExchange()
     return this.#exchange
   }
 
-  /** Calls under way may still succeed. */
+  /** Closes the replica without cancelling calls in progress. */
   close(): void {
     this.#closed = true
     this.#retry?.cancel()
@@ -234,7 +234,7 @@ export class Replica {
       this.#setUseless(status === servingStatus.unknown)
       this.#become(status === servingStatus.serving || status === servingStatus.unknown)
     })
-    // Every end has a status, also that of a connection that died.
+    // The end of a stream is handled by its status, which a dead connection has too.
     call.on('error', () => {})
     call.on('status', (status: StatusObject) => this.#watchAgain(call, status))
   }
@@ -254,7 +254,7 @@ export class Replica {
     this.#retry = clock.after(delayMs, () => this.#watch())
   }
 
-  /** gRPC has no deadline for connecting, and does not notice every dead connection. After a silence the connection is replaced. */
+  /** Replaces a silent connection: gRPC has no connect timeout, and does not detect every dead connection. */
   #onSilence(call: ClientReadableStream<unknown>): void {
     if (this.#closed || this.#watching !== call || this.#heard === call) return
     this.#unmade += 1
@@ -269,19 +269,19 @@ export class Replica {
     }
   }
 
-  /** Ends all calls that wait for a silent replica; those that may be repeated go to another one. */
+  /** Fails all calls that wait for a silent replica; idempotent ones are repeated on another replica. */
   #leaveCalls(): void {
     this.#exchange?.abandon()
     for (const listener of [...this.#silenceListeners]) listener()
   }
 
-  /** Until a probe is answered others are asked. */
+  /** Marks the replica as doubtful until it answers a probe. */
   #doubt(): void {
     this.#setSlow(true)
     this.#probe.now()
   }
 
-  /** Leaves the connection, and all that is under way on it, for a new one. */
+  /** Replaces the connection, which fails everything in progress on it. */
   #renew(reason: string): void {
     const { log, service } = this.#options
     log.warn({ service, address: this.address, reason }, 'a connection to a replica is given up, and another one is made')

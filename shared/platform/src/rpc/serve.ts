@@ -22,7 +22,7 @@ import { exchangeMethod, methodPath, requestIdKey, traceparentKey } from './path
 import { type Offer, type ServedMethod, type ServeOptions, servedMethods } from './served.ts'
 import { toGrpcError } from './status.ts'
 
-/** Makes a service reachable by others under its contract. */
+/** Offers a service under its contract. */
 export function serveContract<M extends Methods>(contract: Contract<M>, service: Service<Contract<M>>): Offer {
   return { contract, service: service as unknown as Service<Contract<Methods>> }
 }
@@ -54,7 +54,7 @@ export function bindOffer(offer: Offer, options: ServeOptions): GrpcService {
   return { definition, implementation }
 }
 
-/** Serializers in the shape of gRPC. */
+/** Serializers in the form that gRPC expects. */
 function serializers(request: Codec, response: Codec) {
   return {
     requestSerialize: (message: unknown) => request.encode(message),
@@ -64,7 +64,7 @@ function serializers(request: Codec, response: Codec) {
   }
 }
 
-/** Answers the calls of streams of batches. */
+/** Answers the calls of batch streams. */
 function answerBatches(
   methods: ReadonlyMap<string, ServedMethod>,
   { clock, work, departure }: ServeOptions,
@@ -91,7 +91,7 @@ function answerOnce(method: ServedMethod, { work }: ServeOptions): handleUnaryCa
   }
 }
 
-/** The reader's pace is kept: the next part is asked for when the one before it has found room. */
+/** Follows the reader's pace: the next part is taken when the previous one has been accepted. */
 function answerMany(method: ServedMethod, { work, stopping }: ServeOptions): handleServerStreamingCall<unknown, unknown> {
   return async (call) => {
     const context = contextOf(call)

@@ -18,9 +18,9 @@ export interface ServeOptions extends RpcTelemetry {
   readonly clock: Clock
   readonly work: Work
   readonly departure: Departure
-  /** Raised when streams without an end of their own have to end. */
+  /** Raised when endless streams must end. */
   readonly stopping: AbortSignal
-  /** True if callers show certificates, and so have roles. */
+  /** True if callers present certificates and so have roles. */
   readonly hasRoles: boolean
 }
 
@@ -31,9 +31,9 @@ export interface ServedMethod {
   readonly response: Codec
   readonly observe: Observe
   readonly isEndless: boolean
-  /** True if its calls travel in batches. */
+  /** True if calls travel in batches. */
   readonly isHot: boolean
-  /** Throws 403 where a role may not ask for this. */
+  /** Throws 403 if a role may not make this request. */
   admit(role: ServiceRole | undefined, request: unknown): void
   call(request: unknown, context: CallContext): unknown
 }

@@ -15,24 +15,24 @@ import { bindOffer, serveContract } from './serve.ts'
 import type { Offer, ServeOptions } from './served.ts'
 import { createWork } from './work.ts'
 
-// Its own output does not belong in the log and has another form; errors reach us as exceptions.
+// gRPC's own output has another format than the log; errors reach us as exceptions.
 setLogVerbosity(logVerbosity.NONE)
 
-/** A server of contracts, until it is closed. */
+/** A running server of contracts. */
 export interface RpcServer {
-  /** Host and port that it listens on. */
+  /** The host and port on which it listens. */
   readonly address: string
-  /** Tells callers whether to use it; a server starts as one that accepts calls unless it was opened otherwise. */
+  /** Announces whether the server accepts calls. It does from the start, unless it was opened otherwise. */
   setServing(isServing: boolean): void
-  /** Reports whether its backend answers; while it does not, callers use another replica if there is one. */
+  /** Announces whether the backend answers. While it does not, callers prefer other replicas. */
   setUseful(isUseful: boolean): void
-  /** Refuses new calls, finishes the accepted ones, ends streams without an end of their own, then closes. */
+  /** Refuses new calls, waits for accepted ones, ends endless streams, and then closes. */
   drain(options?: { readonly timeoutMs?: number }): Promise<void>
-  /** Ends all open calls, streams included. */
+  /** Ends all open calls and streams. */
   close(): void
 }
 
-/** The system does not let the server listen. */
+/** The server cannot listen on its address. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
   /** `EADDRINUSE`. */
@@ -46,12 +46,12 @@ export class ListenError extends Error {
 
 /** The address of a server, and its services. */
 export interface RpcServerOptions extends RpcTelemetry {
-  /** Host and port; port 0 takes any free one. */
+  /** The host and port; port 0 means any free port. */
   readonly address: string
   readonly offers: readonly Offer[]
-  /** Both sides show certificates; absent: nothing is encrypted and every caller may do everything. */
+  /** Requires certificates on both sides. Default: no encryption, and every caller may do everything. */
   readonly tls?: TlsFiles | undefined
-  /** Allows to go without `tls` where others than this machine can listen. */
+  /** Allows connections from other machines without `tls`. */
   readonly insecureTransport?: boolean
   /** False: callers are asked to wait until `setServing(true)`. */
   readonly serving?: boolean
@@ -59,7 +59,7 @@ export interface RpcServerOptions extends RpcTelemetry {
   readonly log: Log
 }
 
-/** Listens for calls of the offered contracts, and of the health service. */
+/** Listens for calls of the offered contracts and the health service. */
 export async function openRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { address, tls, insecureTransport = false, clock = systemClock, log } = options
   const host = hostOf(address)
@@ -98,7 +98,7 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
       const late = sleep(clock, timeoutMs, enough.signal)
       await Promise.race([work.idle(), late])
       stopping.abort()
-      // Every connection receives GOAWAY, and is waited for until it is closed.
+      // Sends GOAWAY on every connection, and waits until all are closed.
       const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
       await Promise.race([closed, late])
       enough.abort()
@@ -120,11 +120,11 @@ function listen(server: Server, address: string, credentials: Parameters<Server[
   })
 }
 
-/** Guards new connections and their streams, and widens the receive windows, for which a server of the library has no option. */
+/** Guards new connections and their streams, and enlarges the receive windows, for which the library's server has no option. */
 function receiveSessions(server: Server, guard: Guard): void {
   const listening: ReadonlyMap<Http2Server, unknown> = Reflect.get(server, 'http2Servers')
   for (const http2Server of listening.keys()) {
-    // In a turn of its own: an event may be emitted while native code reads frames of the session.
+    // In a separate turn: an event may be emitted while native code reads frames of the session.
     http2Server.prependListener('session', (session) => {
       guard.watch(session, 'connection', () => void setImmediate(() => session.destroy()))
     })
@@ -137,7 +137,7 @@ function receiveSessions(server: Server, guard: Guard): void {
   }
 }
 
-/** gRPC tells in words alone why it cannot listen. */
+/** Translates gRPC's error for a failed listen, whose reason is only in its text. */
 function understandable(error: Error): Error {
   const code = /\b(EADDRINUSE|EADDRNOTAVAIL|EACCES)\b/.exec(error.message)?.[1]
   return code === undefined ? error : new ListenError(code, { cause: error })

@@ -4,10 +4,10 @@ import { internal, type StatusError, serviceUnavailable } from '@orch/core/meta'
 import { rpcLimits } from './limits.ts'
 import { ConnectionLostError, fromWireFailure, NotAskedError, noAnswerInTime, toWireFailure, type WireFailure } from './wire-failure.ts'
 
-/** Trailer with the whole failure as JSON. The suffix makes it binary on the wire. */
+/** The trailer with the whole failure as JSON. The suffix marks it as binary. */
 const failureTrailer = 'status-bin'
 
-/** A failure as gRPC carries it: the nearest code, the message, and the whole failure in a trailer. */
+/** A failure as a gRPC error: the nearest code, the message, and the whole failure in a trailer. */
 export function toGrpcError(error: unknown): Partial<StatusObject> {
   const failure = toWireFailure(error)
   const metadata = new Metadata()
@@ -15,7 +15,7 @@ export function toGrpcError(error: unknown): Partial<StatusObject> {
   return { code: grpcCode(failure.status.code), details: (failure.status.message ?? '').slice(0, 1024), metadata }
 }
 
-/** The failure on the other side, or the reason why it is unknown. */
+/** The failure of the other side, or the reason why the outcome is unknown. */
 export function fromGrpcError(error: ServiceError): StatusError | ConnectionLostError {
   const trailer = error.metadata?.get(failureTrailer)[0]
   if (trailer instanceof Buffer) return fromWireFailure(JSON.parse(trailer.toString()), error)
@@ -31,19 +31,19 @@ export function fromGrpcError(error: ServiceError): StatusError | ConnectionLost
   }
 }
 
-/** True if no answer came in time, from the callee or from the services that it has called. */
+/** True if there was no answer in time, from the callee or from services that it called. */
 export function isLate(error: unknown): boolean {
   return error instanceof NotAskedError || (error instanceof UnknownOutcomeError && error.code === 504)
 }
 
-/** A call without effect, or whose effect is the same the second time, had no answer in the time that a replica is given. */
+/** The error of a call without an answer in time, if the call has no effect or is idempotent. */
 export function lateEverywhere(cause: unknown): StatusError {
   return serviceUnavailable('a service has not answered in time', { cause, retryAfterSeconds: 1 })
 }
 
 function fitting(failure: WireFailure): Buffer {
   const bytes = Buffer.from(JSON.stringify(failure))
-  // Binary trailers travel as base64.
+  // On the wire, binary trailers are base64.
   if (bytes.length * 1.34 < rpcLimits.metadataBytesMax) return bytes
   const { details: _, ...rest } = failure.status
   return Buffer.from(JSON.stringify({ ...failure, status: { ...rest, message: failure.status.message?.slice(0, 4096) } }))

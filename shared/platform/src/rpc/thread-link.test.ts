@@ -18,7 +18,7 @@ type Note = { readonly text: string; readonly data?: Uint8Array | undefined }
 
 const never = () => new Promise<never>(() => {})
 
-/** Both ends in this thread: the messages are the same. */
+/** Opens both ends in this thread; the messages are the same as between threads. */
 function open(given: Partial<Notes>) {
   const service: Notes = { ask: never, look: never, follow: () => new PushStream<Note>(), ...given }
   const { port1, port2 } = new MessageChannel()
@@ -92,7 +92,7 @@ test('a stream without a reader is held back at the window, and continues when i
   const { service } = open({ follow: () => Object.assign(parts(), { close: () => {} }), ask: async (asked) => asked })
   const followed = service.follow({ text: '' })
   await until(() => given > 0)
-  // Whatever had been sent without waiting is there before these answers are.
+  // Messages sent earlier have arrived before these answers.
   for (let call = 0; call < count; call += 1) await service.ask({ text: '' })
   expect(given).toBeLessThanOrEqual(8)
   const seen: string[] = []

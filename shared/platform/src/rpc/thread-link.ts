@@ -14,17 +14,17 @@ import { createWork } from './work.ts'
 
 export type { Offer } from './served.ts'
 
-/** The services of another thread, over a port: messages in the form of gRPC's, whose bytes change hands. */
+/** The services of another thread, over a port. Messages are encoded as for gRPC, and their bytes are transferred. */
 export interface ThreadLink {
   /** The service of a contract that the other thread offers. */
   service<M extends Methods>(contract: Contract<M>): Service<Contract<M>>
-  /** Resolves when the link is closed, by either side, or its thread has ended. */
+  /** Resolves when either side has closed the link, or the thread has ended. */
   readonly gone: Promise<void>
-  /** Fails open calls, and all later ones. */
+  /** Fails all open and later calls. */
   close(): void
 }
 
-/** Calls the services that another thread offers at the other end of the port. */
+/** Connects to the services that another thread offers on the port. */
 export function dialThread(port: MessagePort, { clock = systemClock }: { clock?: Clock } = {}): ThreadLink {
   const { promise: gone, resolve: onGone } = Promise.withResolvers<void>()
   const caller = new FrameCaller({ port: overThread(port, callFrames, replyFrames), clock, onGone })
@@ -69,11 +69,11 @@ function decoded(payloads: Stream<Uint8Array>, codec: Codec): Stream<unknown> {
 
 /** Services that another thread calls. */
 export interface ThreadOffer {
-  /** Cancels open calls. The caller learns that the link is closed. */
+  /** Cancels open calls. The caller sees that the link is closed. */
   close(): void
 }
 
-/** Answers calls over a port from another thread: all services that this thread offers share the port. */
+/** Answers calls of another thread. All services of this thread share the port. */
 export function serveThread(port: MessagePort, offers: readonly Offer[], { clock = systemClock }: { clock?: Clock } = {}): ThreadOffer {
   const methods = new Map(
     offers.flatMap((offer) =>

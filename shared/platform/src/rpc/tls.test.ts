@@ -46,7 +46,7 @@ const service: Service<typeof guarded> = {
   },
 }
 
-/** A folder with certificates of an authority of its own. */
+/** A folder with certificates of a new or the given authority. */
 async function makeFolder(authority?: KeyPair) {
   const folder = mkdtempSync(join(tmpdir(), 'services-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -61,7 +61,7 @@ async function makeFolder(authority?: KeyPair) {
   return { folder, signer, issue }
 }
 
-/** The machine's clock, whose repeated timers a test calls itself. */
+/** The machine's clock, except that the test calls repeating timers. */
 function handClock() {
   const repeated = new Set<() => void>()
   const clock: Clock = {
@@ -89,7 +89,7 @@ function dial(address: string, tls: TlsFiles | undefined, log: Log = silentLog) 
   return dialled
 }
 
-/** The service, once there is a connection: on a busy machine that may take longer than a call waits. */
+/** The service after it has connected, which on a busy machine may take longer than the wait of a call. */
 async function connected(address: string, tls: TlsFiles | undefined): Promise<typeof service> {
   const dialled = dial(address, tls)
   await dialled.reached
@@ -133,7 +133,7 @@ test('a certificate of another authority, another host, another role or none at 
   expect(await refusal(impostor.address, gateway)).toContain('the certificate of the server names the role watch, expected storage')
 })
 
-/** The log's reason for a failed connection. */
+/** The logged reason of a failed connection. */
 async function refusal(address: string, tls: TlsFiles | undefined): Promise<string> {
   const reasons: string[] = []
   const { service } = dial(address, tls, { ...silentLog, warn: ({ reason }) => void reasons.push(String(reason)) })

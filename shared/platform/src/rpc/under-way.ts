@@ -2,12 +2,12 @@ import type { Stream } from '@orch/core/contracts'
 import { rpcLimits } from './limits.ts'
 import { noAnswerInTime } from './wire-failure.ts'
 
-/** A call that is being answered and may be cancelled. Its signal is made on demand: most calls need none. */
+/** A cancellable call that is being answered. Its signal is created on demand, since most calls do not need it. */
 export class UnderWay {
   #controller: AbortController | undefined
   #isCancelled = false
   #onCancel: (() => void) | undefined
-  /** Bytes of a stream that its reader has not taken. */
+  /** Bytes of a stream that the reader has not taken. */
   #waitingBytes = 0
   #onRoom: (() => void) | undefined
 
@@ -28,7 +28,7 @@ export class UnderWay {
     this.#onRoom?.()
   }
 
-  /** The answer, or an error as soon as it is cancelled: a call that heeds no signal must not hold its place for ever. */
+  /** The answer, or an error when the call is cancelled, so that a call that ignores its signal does not hold its place for ever. */
   answer(answer: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#onCancel = () => reject(noAnswerInTime())
@@ -37,19 +37,19 @@ export class UnderWay {
     })
   }
 
-  /** The answer is a stream, which is closed when it is cancelled. */
+  /** Closes the stream of the answer if the call is cancelled. */
   reads(parts: Stream<unknown>): void {
     this.#onCancel = () => parts.close()
     if (this.#isCancelled) parts.close()
   }
 
-  /** The reader of the stream has taken so many bytes. */
+  /** Reports a number of bytes that the reader has taken. */
   taken(bytes: number): void {
     this.#waitingBytes -= bytes
     if (this.#waitingBytes < rpcLimits.windowBytes) this.#onRoom?.()
   }
 
-  /** Adds the sent bytes of a stream, and resolves when more may be sent. */
+  /** Adds sent bytes of a stream, and resolves when more may be sent. */
   async room(bytes: number): Promise<void> {
     this.#waitingBytes += bytes
     if (this.#isCancelled || this.#waitingBytes < rpcLimits.windowBytes) return

@@ -12,7 +12,7 @@ import { openRpcServer } from './server.ts'
 const note = wire.message({ text: wire.string(1) })
 const notes = contract('test.v1.Notes', { ask: unary(note, note) })
 
-/** Receive windows that the other side has announced: of new streams, and of the connection. */
+/** The receive windows that the other side has announced, per stream and for the connection. */
 const windowsOf = ({ remoteSettings, state }: Http2Session) => [remoteSettings.initialWindowSize, state.remoteWindowSize]
 
 async function expectWindows(session: Http2Session, bytes: number): Promise<void> {

@@ -1,25 +1,25 @@
 import { UnknownOutcomeError } from '@orch/core/contracts'
 import { internal, type Status, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 
-/** A failure as it travels. */
+/** A failure in its encoded form. */
 export interface WireFailure {
   readonly status: Status
-  /** The callee itself does not know whether the call had its effect. */
+  /** True if the callee does not know whether the call took effect. */
   readonly isUnknown: boolean
 }
 
-/** The failure as callers may see it. The text of an unexpected error stays in the log, and its effects are unknown. */
+/** The failure that callers see. The text of an unexpected error appears only in the log, and its effect is unknown. */
 export function toWireFailure(error: unknown): WireFailure {
   if (error instanceof StatusError) return { status: error.status, isUnknown: error instanceof UnknownOutcomeError }
   return { status: internal('an unexpected error in another service', { cause: error }).status, isUnknown: true }
 }
 
-/** The failure that the other side had. */
+/** The error for a failure of the other side. */
 export function fromWireFailure({ status, isUnknown }: WireFailure, cause?: unknown): StatusError {
   return isUnknown ? new UnknownOutcomeError(status, { cause }) : new StatusError(status, { cause })
 }
 
-/** The time is up, and the call has not left. */
+/** The call's time is over, and it was never sent. */
 export class NotAskedError extends StatusError {
   override readonly name = 'NotAskedError'
 
@@ -28,12 +28,12 @@ export class NotAskedError extends StatusError {
   }
 }
 
-/** The time is up. What was asked for may have happened. */
+/** The call's time is over; it may have taken effect. */
 export function noAnswerInTime(cause?: unknown): UnknownOutcomeError {
   return new UnknownOutcomeError(timeout('a service has not answered in time').status, { cause })
 }
 
-/** The connection died, or was never there. */
+/** The connection was lost or never established. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError'
   /** True if the call may have reached the other side. */
@@ -45,7 +45,7 @@ export class ConnectionLostError extends Error {
   }
 }
 
-/** The caller's error for a lost connection, after the last attempt. */
+/** The caller's error for a connection that was lost in the last attempt. */
 export function toCallerError(error: unknown, { idempotent }: { idempotent: boolean }): unknown {
   if (!(error instanceof ConnectionLostError)) return error
   const unreachable = serviceUnavailable('a service cannot be reached', { cause: error, retryAfterSeconds: 1 })

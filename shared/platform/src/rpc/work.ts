@@ -1,12 +1,12 @@
-/** Calls that a server has taken and not yet answered. */
+/** Calls that a server has accepted and not yet answered. */
 export interface Work {
-  /** One more; the function that it returns says that the call is over. */
+  /** Counts a call; the returned function ends it. */
   begin(): () => void
-  /** Resolves when there is none. */
+  /** Resolves when no call is open. */
   idle(): Promise<void>
 }
 
-/** Counts calls, for a server that wants to finish them. */
+/** Counts the open calls of a server that waits for them when it stops. */
 export function createWork(): Work {
   let open = 0
   let waiting: (() => void)[] = []

@@ -1,8 +1,8 @@
-/** A flag of a command line. */
+/** A flag on a command line. */
 export interface FlagWord {
-  /** With its dashes. */
+  /** The flag with its dashes. */
   readonly flag: string
-  /** The text after `=`; undefined without one. */
+  /** The text after `=`; undefined if there is no `=`. */
   readonly text: string | undefined
 }
 

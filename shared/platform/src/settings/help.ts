@@ -1,6 +1,6 @@
 import type { Setting, Settings } from './setting.ts'
 
-/** All settings with their defaults, under their headings, for a terminal. */
+/** The help for a terminal: all settings with their defaults, by heading. */
 export function printHelp(settings: Settings): string {
   return grouped(settings)
     .map(([group, members]) => `${group}:\n${members.map(printFlag).join('')}`)

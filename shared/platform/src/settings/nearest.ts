@@ -1,5 +1,5 @@
 import { at } from '@orch/core/json'
-/** The word that was probably meant, or undefined when none is near. */
+/** The word that was probably meant; undefined if no word is similar. */
 export function nearest(text: string, words: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.ceil(text.length / 3)) + 1
@@ -13,7 +13,7 @@ export function nearest(text: string, words: readonly string[]): string | undefi
   return best
 }
 
-/** Number of letters to insert, delete or replace to turn one text into the other. */
+/** The edit distance of two texts. */
 export function editDistance(source: string, target: string): number {
   let above = Array.from({ length: target.length + 1 }, (_, index) => index)
   for (let row = 1; row <= source.length; row++) {
@@ -27,7 +27,7 @@ export function editDistance(source: string, target: string): number {
   return at(above, target.length)
 }
 
-/** `; did you mean X?` or nothing. */
+/** `; did you mean X?`, or an empty text. */
 export function suggestion(text: string, words: readonly string[]): string {
   const word = nearest(text, words)
   return word === undefined ? '' : `; did you mean ${word}?`

@@ -3,27 +3,27 @@ import { splitFlag } from './flag-word.ts'
 import { suggestion } from './nearest.ts'
 import type { SettingType } from './types.ts'
 
-/** One setting, declared once: flag, environment variable, file key, help and docs follow from it. */
+/** A setting. Its flag, environment variable, file key, help and docs derive from this declaration. */
 export interface Setting<T> {
-  /** `--request-timeout`; without its dashes it is the key in the file. */
+  /** `--request-timeout`. Without the dashes it is the key in the file. */
   readonly flag: `--${string}`
   readonly env: string
-  /** Older names of the flag, which are still understood and warn. */
+  /** Deprecated names of the flag, which are accepted with a warning. */
   readonly formerly?: readonly `--${string}`[]
   readonly type: SettingType<T>
   /** The default, as text. */
   readonly default: string
-  /** The help's text in place of a default that depends on another value. */
+  /** The text in the help for a default that depends on another value. */
   readonly defaultDoc?: string
-  /** Heading in the help. */
+  /** The heading in the help. */
   readonly group: string
   readonly doc: string
 }
 
-/** Settings by the name that code calls them. */
+/** Settings by their names in the code. */
 // biome-ignore lint/suspicious/noExplicitAny: the value's type is inferred by Values
 export type Settings = Readonly<Record<string, Setting<any>>>
-/** Their values, by the same names. */
+/** The values of settings, by the same names. */
 export type Values<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
 
 /** The sources of values, the strongest first. */
@@ -32,22 +32,22 @@ export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The parsed configuration file. */
   readonly file?: unknown
-  /** Flags of a like program that do not exist here, each with its message. */
+  /** Flags of similar programs that do not exist here, each with a message. */
   readonly elsewhere?: Readonly<Record<string, string>>
 }
 
 /** The result of reading settings. */
 export interface SettingsResult<S extends Settings> {
   readonly values: Values<S>
-  /** Settings that were set, by flag, variable or file. */
+  /** The settings that a flag, a variable or a file has set. */
   readonly given: ReadonlySet<keyof S>
-  /** The given texts, by flag; to be passed to another process. */
+  /** The given texts by flag, for passing them to another process. */
   readonly texts: ReadonlyMap<string, string>
-  /** Messages for the user, such as that a name is deprecated. */
+  /** Messages for the user, for example about a deprecated name. */
   readonly warnings: readonly string[]
 }
 
-/** A setting with an invalid value; the message names it and is for the user. */
+/** An invalid value of a setting. The message names the setting and is meant for the user. */
 export class SettingsError extends Error {
   constructor(message: string) {
     super(message)
@@ -55,12 +55,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** A setting as it is declared. Omitted members follow from the others. */
+/** The declaration of a setting. Omitted members derive from the others. */
 type Declaration<T> = Omit<Setting<T>, 'env' | 'default' | 'group' | 'doc'> & Partial<Pick<Setting<T>, 'env' | 'default'>>
 
 /**
- * Declares the settings of one heading of the help, each with its sentence. The variable of `--request-timeout` is
- * `ORCH_REQUEST_TIMEOUT` unless the declaration names another, and the default is the empty text.
+ * Declares the settings of one heading of the help, each with a sentence. The variable of `--request-timeout` is
+ * `ORCH_REQUEST_TIMEOUT` unless the declaration names another; the default value is the empty text.
  */
 export function settingsOf(group: string): <T>(declaration: Declaration<T>, doc: string) => Setting<T> {
   return (declaration, doc) => ({
@@ -94,12 +94,12 @@ export function readSettings<S extends Settings>(settings: S, sources: SettingSo
   return { values: values as Values<S>, given, texts, warnings }
 }
 
-/** Every flag without its dashes, with its given value, or its default. */
+/** Every flag without its dashes, with its given value or its default. */
 export function flagTexts(settings: Settings, texts: ReadonlyMap<string, string>): Map<string, string> {
   return new Map(Object.values(settings).map(({ flag, default: text }) => [flag.slice(2), texts.get(flag) ?? text]))
 }
 
-/** The text of one flag on the command line, or undefined; for settings that decide how others are read. */
+/** The text of one flag on the command line, or undefined. It is for settings that affect how others are read. */
 export function flagText(flags: readonly string[], flag: string): string | undefined {
   const index = flags.findLastIndex((argument) => argument === flag || argument.startsWith(`${flag}=`))
   if (index < 0) return undefined
@@ -109,12 +109,12 @@ export function flagText(flags: readonly string[], flag: string): string | undef
 
 interface Source {
   readonly text: string
-  /** The origin's name in messages. */
+  /** The name of the source in messages. */
   readonly origin: string
   readonly isDefault?: boolean
 }
 
-/** Finds a setting by the name of its flag; `where` is called with unknown names. */
+/** Finds a setting by its flag. For an unknown name, `where` describes the source of the name. */
 type NameReader = (flag: string, where: { readonly unknown: string; readonly known: (flag: string) => string }) => Setting<unknown>
 
 function nameReader(settings: Settings, elsewhere: Readonly<Record<string, string>>, warnings: string[]): NameReader {
@@ -141,7 +141,7 @@ function readFlags(settingOf: NameReader, flags: readonly string[]): Map<string,
     const argument = at(flags, index)
     if (!argument.startsWith('--')) throw new SettingsError(`unexpected argument ${argument}`)
     const given = splitFlag(argument)
-    // As kube-apiserver does: an underscore in a name means a dash.
+    // Like kube-apiserver, an underscore in a name means a dash.
     const flag = given.flag.replaceAll('_', '-')
     const declared = settingOf(flag, { unknown: `unknown flag ${flag}`, known: (name) => name })
     const text = given.text ?? (declared.type.word === '' ? 'true' : flags[++index])

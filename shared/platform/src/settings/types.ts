@@ -1,22 +1,22 @@
 import { durationToMs, parseDuration } from '@orch/core/meta'
 
-/** The parser of a setting's text. */
+/** The type of a setting's value, with its parser. */
 export interface SettingType<T> {
-  /** The value's name in the help: `--request-timeout duration`. '' for a boolean, which needs no value. */
+  /** The name of the value in the help: `--request-timeout duration`. '' for a boolean, which needs no value. */
   readonly word: string
-  /** Completes `must be …` in the message about a bad value. */
+  /** Completes the message `must be …` for an invalid value. */
   readonly expected: string
-  /** The value, or undefined where the text is not one. */
+  /** The value; undefined for an invalid text. */
   parse(text: string): T | undefined
-  /** The closed set of texts, where there is one: a bad value is answered with the nearest. */
+  /** The valid texts of a closed set; the message for an invalid value suggests the nearest. */
   readonly choices?: readonly string[]
-  /** A list: given several times, the values are joined. */
+  /** True for a list: a flag that is repeated adds values. */
   readonly isList?: boolean
-  /** The separator of a list given several times; a comma by default. */
+  /** The separator of a repeated list. Default: a comma. */
   readonly between?: string
 }
 
-/** A range of ports; the bounds belong to it. */
+/** A range of ports, including both bounds. */
 export interface PortRange {
   readonly first: number
   readonly last: number
@@ -31,7 +31,7 @@ export interface Cidr {
   readonly first: bigint
 }
 
-/** A length of time as Go writes it, in milliseconds: `1h30m`, `500ms`, `0`. */
+/** A duration in Go's format, in milliseconds: `1h30m`, `500ms`, `0`. */
 export const duration: SettingType<number> = {
   word: 'duration',
   expected: 'a length of time such as 30s, 5m or 1h30m',
@@ -41,7 +41,7 @@ export const duration: SettingType<number> = {
   },
 }
 
-/** A truth. On the command line the bare flag means true. */
+/** A boolean. On the command line the bare flag means true. */
 export const bool: SettingType<boolean> = {
   word: '',
   expected: 'true or false',
@@ -54,7 +54,7 @@ export const string: SettingType<string> = { word: 'string', expected: 'a text',
 /** The name of a file or folder; '' for none. */
 export const path: SettingType<string> = { word: 'path', expected: 'the name of a file or folder', parse: (text) => text }
 
-/** A whole number within bounds, which belong to it. */
+/** A whole number between two bounds, inclusive. */
 export function int({ min, max }: { min: number; max: number }): SettingType<number> {
   return {
     word: 'int',
@@ -74,7 +74,7 @@ export const fraction: SettingType<number> = {
   parse: (text) => (/^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined),
 }
 
-/** One of a closed set of words. */
+/** One of several words. */
 export function oneOf<const W extends string>(words: readonly W[]): SettingType<W> {
   return {
     word: words.join('|'),
@@ -84,7 +84,7 @@ export function oneOf<const W extends string>(words: readonly W[]): SettingType<
   }
 }
 
-/** Texts with commas between them; '' is the empty list. */
+/** A comma-separated list; '' is the empty list. */
 export const list: SettingType<readonly string[]> = {
   word: 'list',
   expected: 'a list with commas between its items',
@@ -109,7 +109,7 @@ export const portRange: SettingType<PortRange> = {
   },
 }
 
-/** A block of IPv4 or IPv6 addresses, with room for at least eight of them. */
+/** A block of IPv4 or IPv6 addresses with at least eight addresses. */
 export const cidr: SettingType<Cidr> = {
   word: 'cidr',
   expected: 'a block of at least 8 addresses such as 10.0.0.0/24',
@@ -127,19 +127,19 @@ export const cidr: SettingType<Cidr> = {
   },
 }
 
-/** The address of that number in a block: 1 is the first that may be used. */
+/** The address at an index of a block; index 1 is the first usable one. */
 export function addressAt(block: Cidr, index: number): string {
   return printAddress(block.first + BigInt(index), block.family)
 }
 
-/** True if an address is one of a block. */
+/** True if an address is in a block. */
 export function isWithin(block: Cidr, address: string): boolean {
   const parsed = parseAddress(address)
   const hostBits = BigInt((block.family === 4 ? 32 : 128) - block.bits)
   return parsed !== undefined && parsed.family === block.family && parsed.value >> hostBits === block.first >> hostBits
 }
 
-/** True if an address of a block may be used: not the first, which is the block's own, and for IPv4 not the last, the broadcast address. */
+/** True if an address of a block is usable: neither the block's first address nor, for IPv4, its last, the broadcast address. */
 export function isUsable(block: Cidr, address: string): boolean {
   const parsed = parseAddress(address)
   if (parsed === undefined || parsed.family !== block.family) return false
@@ -148,7 +148,7 @@ export function isUsable(block: Cidr, address: string): boolean {
   return index > 0n && index < (block.family === 4 ? size - 1n : size)
 }
 
-/** An address in its usual form: `fd00::5` for `FD00:0::0005`. Another text stays unchanged. */
+/** An address in its canonical form: `fd00::5` for `FD00:0::0005`. Other texts are unchanged. */
 export function usualAddress(text: string): string {
   const parsed = parseAddress(text)
   return parsed === undefined ? text : printAddress(parsed.value, parsed.family)

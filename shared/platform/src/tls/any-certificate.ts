@@ -13,26 +13,26 @@ const hourMs = 3_600_000
 const usages = { server: id_kp_serverAuth, client: id_kp_clientAuth }
 
 export interface CertificateOptions {
-  /** Signs; itself where there is none. */
+  /** The signing certificate. Default: self-signed. */
   readonly issuer?: Pair
   readonly commonName?: string
   readonly organizations?: readonly string[]
   readonly isAuthority?: boolean
-  /** Names of this machine are in it; an authority's are left out. */
+  /** True if the certificate contains names of this machine. An authority never does. */
   readonly hasNames?: boolean
   readonly use?: keyof typeof usages
   /** Relative to now. */
   readonly fromMs?: number
   readonly toMs?: number
-  /** As a URI, beside 127.0.0.1 and localhost. */
+  /** A URI to add to 127.0.0.1 and localhost. */
   readonly uri?: string
-  /** In the place of 127.0.0.1 and localhost. */
+  /** Names that replace 127.0.0.1 and localhost. */
   readonly dnsNames?: readonly string[]
 }
 
 const ownNames = ['127.0.0.1', 'localhost']
 
-/** A certificate of any kind, good ones and bad ones. */
+/** Makes any kind of certificate, valid or invalid. */
 export async function aCertificate(options: CertificateOptions): Promise<Pair> {
   const {
     issuer,
@@ -65,7 +65,7 @@ export async function aCertificate(options: CertificateOptions): Promise<Pair> {
   return { certificate, key: printKey(privateKey) }
 }
 
-/** An authority that signs for itself. */
+/** Makes a self-signed authority. */
 export function anAuthority(commonName: string): Promise<Pair> {
   return aCertificate({ commonName, isAuthority: true })
 }

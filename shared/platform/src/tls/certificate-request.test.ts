@@ -18,7 +18,7 @@ const commonName = [0x06, 3, 0x55, 0x04, 0x03]
 const text = (tag: number, written: string): number[] => value(tag, [...Buffer.from(written)])
 const wide = (written: string): number[] => value(0x1e, [...Buffer.from(written, 'utf16le').swap16()])
 
-/** A request with a subject, a key and no signature. */
+/** A request with a subject and a key, without a signature. */
 function pemOf(...sets: readonly (readonly number[])[]): string {
   const { publicKey } = generateKeyPairSync('ed25519')
   const key = [...publicKey.export({ type: 'spki', format: 'der' })]
@@ -85,7 +85,7 @@ test('bytes of any kind give an answer or an error of ours', () => {
 const yearMs = 365 * 86_400_000
 const startMs = Date.UTC(2030, 0, 1)
 
-/** An authority of a year with a key of this kind, and its signer at a time. */
+/** An authority that is valid for a year, with a key of this kind, and its signer at a time. */
 function anAuthority(kind: 'P-256' | 'RSA', nowMs = startMs) {
   const { publicKey, privateKey } = generateKeysNow(kind)
   const subject = nameOf({ commonName: 'ca', organizations: [] })
@@ -111,7 +111,7 @@ test('WL-CSR-02: each usage is a use of the key or a purpose', async () => {
   const usages = ['s/mime', 'email protection', 'any', 'netscape sgc', 'cert sign', 'decipher only']
   const made = new X509Certificate(await sign(aRequest(), { usages, lifeMs: 3_600_000 }))
   expect(made.keyUsage).toEqual(['2.5.29.37.0', '1.3.6.1.5.5.7.3.4', '2.16.840.1.113730.4.1'])
-  // The bits of keyCertSign and decipherOnly, after the identifier of the use of the key.
+  // The identifier of key usage, followed by the bits of keyCertSign and decipherOnly.
   expect(made.raw.toString('hex')).toContain('0603551d0f0101ff04050303070480')
 })
 

@@ -1,11 +1,11 @@
 import { DerError, type DerValue, derTags, derValues, expectDer } from './der.ts'
 import { pemBlocks } from './pem.ts'
 
-/** 2.5.4.3 and 2.5.4.10, encoded. */
+/** The encoded ids 2.5.4.3 and 2.5.4.10. */
 const subjectTypes = { commonName: '550403', organization: '55040a' }
-/** 1.2.840.113549.1.9.14 and 2.5.29.17, encoded. */
+/** The encoded ids 1.2.840.113549.1.9.14 and 2.5.29.17. */
 const extensionTypes = { request: '2a864886f70d01090e', alternativeNames: '551d11' }
-/** The kinds of alternative names by their tags; other kinds are not asked for. */
+/** The supported kinds of alternative names by tag; names of other kinds are ignored. */
 const nameKinds: ReadonlyMap<number, AlternativeName['kind']> = new Map([
   [0x81, 'email'],
   [0x82, 'dns'],
@@ -13,16 +13,16 @@ const nameKinds: ReadonlyMap<number, AlternativeName['kind']> = new Map([
   [0x87, 'address'],
 ])
 
-/** A further name in a certificate. */
+/** A subject alternative name. */
 interface AlternativeName {
   readonly kind: 'address' | 'dns' | 'email' | 'uri'
   /** DER. */
   readonly value: Uint8Array
 }
 
-/** A request for a certificate, PKCS #10. */
+/** A certificate request, PKCS #10. */
 export interface CertificateRequest {
-  /** The last one of the subject. */
+  /** The last common name of the subject. */
   readonly commonName: string
   readonly organizations: readonly string[]
   /** DER. */
@@ -31,8 +31,8 @@ export interface CertificateRequest {
 }
 
 /**
- * Reads a request in PEM; throws a DerError for a text that is none. Its signature is not verified. The library that makes certificates is
- * not used here: it knows not all types of strings, so that a group could pass unseen.
+ * Reads a request in PEM. Throws a DerError for an invalid text. The signature is not verified. The library for making certificates is
+ * not used, because it does not support all string types and could miss a group.
  */
 export function readCertificateRequest(pem: string): CertificateRequest {
   const [block] = pemBlocks(pem)
@@ -80,7 +80,7 @@ function namesIn(bytes: Buffer, attributes: DerValue): AlternativeName[] {
 function namesOf(bytes: Buffer, extension: DerValue): AlternativeName[] {
   const [type, ...rest] = derValues(bytes, expectDer(extension, derTags.sequence))
   if (readType(bytes, type) !== extensionTypes.alternativeNames) return []
-  // A mark of importance may come in between.
+  // A `critical` flag may precede the value.
   const [names] = derValues(bytes, expectDer(rest.at(-1), derTags.octets))
   return derValues(bytes, expectDer(names, derTags.sequence)).flatMap(({ tag, from, start, end }) => {
     const kind = nameKinds.get(tag)

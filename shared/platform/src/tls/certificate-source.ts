@@ -14,59 +14,59 @@ export interface PairFiles {
 
 /** The files of a service's own certificate and of the authorities that it trusts. */
 export interface TlsFiles extends PairFiles {
-  /** Certificates of the authorities whose signature is good. */
+  /** Certificates of the trusted authorities. */
   readonly authorityFile: string
 }
 
-/** The texts of the files at one time; they belong together. */
+/** The texts of the files, read together. */
 export interface TlsTexts extends KeyPair {
   readonly authority: string
 }
 
-/** Certificates that follow their files until the source is closed. */
+/** Certificates that are reloaded when their files change, until the source is closed. */
 export interface CertificateSource {
   readonly current: TlsTexts
-  /** Called whenever other good certificates are in the files; the function that it returns ends that. */
+  /** Called whenever the files contain new valid certificates; the returned function removes the listener. */
   listen(listener: (texts: TlsTexts) => void): () => void
   close(): void
 }
 
-/** Files, and how they are looked at. */
+/** The files of certificates, and the clock and log for reading them. */
 export interface CertificateSourceOptions {
   readonly files: TlsFiles
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Interval of looks at the files. Reading three small files costs microseconds; certificates change in days. */
+/** Interval for checking the files. Reading three small files takes microseconds, and certificates change rarely. */
 const pollMs = 5_000
 
-/** Reads certificates, and reads them again when they change. An unusable one never replaces a usable one. */
+/** Reads certificates, and reloads them when they change. A bad certificate never replaces a good one. */
 export function openCertificateSource({ files, clock, log }: CertificateSourceOptions): CertificateSource {
   return followTexts<TlsTexts>({ read: () => readTexts(files), certificateFile: files.certificateFile, clock, log })
 }
 
-/** A certificate and its key that follow their files until the source is closed. */
+/** A certificate and its key that are reloaded when their files change, until the source is closed. */
 export interface PairSource {
   readonly current: KeyPair
-  /** As that of `CertificateSource`. */
+  /** Like `listen` of `CertificateSource`. */
   listen(listener: (pair: KeyPair) => void): () => void
   close(): void
 }
 
-/** Like `openCertificateSource`, for the own certificate alone. */
+/** Like `openCertificateSource`, for a certificate without authorities. */
 export function openPairSource({ files, clock, log }: Omit<CertificateSourceOptions, 'files'> & { readonly files: PairFiles }): PairSource {
   return followTexts<KeyPair>({ read: () => readPair(files), certificateFile: files.certificateFile, clock, log })
 }
 
-/** A certificate that never changes. */
+/** A pair that never changes. */
 export function fixedPair(pair: KeyPair): PairSource {
   return { current: pair, listen: () => () => {}, close: () => {} }
 }
 
 interface Followed<T> {
   read(): T
-  /** For the log. */
+  /** The file's name for the log. */
   readonly certificateFile: string
   readonly clock: Clock
   readonly log: Log

@@ -21,21 +21,21 @@ import {
 import { type DerValue, derTags, derValues, expectDer, printDer } from './der.ts'
 import { knownCertificate } from './known-certificate.ts'
 
-/** By the kind of key: ecdsa-with-SHA256, 1.2.840.10045.4.3.2, and sha256WithRSAEncryption, 1.2.840.113549.1.1.11. */
+/** Signature algorithms by the kind of key: ecdsa-with-SHA256, 1.2.840.10045.4.3.2, and sha256WithRSAEncryption, 1.2.840.113549.1.1.11. */
 const signatureAlgorithms: ReadonlyMap<string | undefined, Buffer> = new Map([
   ['ec', Buffer.from('300a06082a8648ce3d040302', 'hex')],
   ['rsa', Buffer.from('300d06092a864886f70d01010b0500', 'hex')],
 ])
 const version3 = Buffer.from('a003020102', 'hex')
 const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' }
-/** 2.5.29.14 and 2.5.29.35. */
+/** The ids 2.5.29.14 and 2.5.29.35. */
 const identifierTypes = { subject: Buffer.from('0603551d0e', 'hex'), authority: Buffer.from('0603551d23', 'hex') }
-/** 2.5.29.17. */
+/** The id 2.5.29.17. */
 const alternativeNamesType = Buffer.from('0603551d11', 'hex')
 const important = Buffer.from('0101ff', 'hex')
 const serialBytes = 16
 
-/** The parts of an authority's certificate that the certificates which it signs repeat. */
+/** The parts of an authority's certificate that are repeated in the certificates it signs. */
 interface Issuer {
   /** DER. */
   readonly subject: Uint8Array
@@ -43,14 +43,14 @@ interface Issuer {
   readonly identifier: Uint8Array
 }
 
-/** Reads the certificate of an authority, PEM. */
+/** Reads an authority's certificate in PEM. */
 export const readIssuer = boundedMemo(16, (pem: string): Issuer => {
   const certificate = knownCertificate(pem)
   const bytes = certificate.raw
   const inside = (value: DerValue | undefined, tag: number = derTags.sequence) => derValues(bytes, expectDer(value, tag))
   const print = (value: DerValue | undefined) => bytes.subarray(value?.from, value?.end)
   const [whole] = derValues(bytes, { start: 0, end: bytes.length })
-  // The version, the serial number, the algorithm, the issuer and the validity come first.
+  // Version, serial number, algorithm, issuer and validity precede the subject.
   const [, , , , , subject, key, ...others] = inside(inside(whole)[0])
   const extensions = others.find(({ tag }) => tag === derTags.extensions)
   const own = extensions && inside(inside(extensions, derTags.extensions)[0]).find((one) => hasType(bytes, one, identifierTypes.subject))
@@ -62,7 +62,7 @@ function hasType(bytes: Buffer, { start, end }: DerValue, type: Buffer): boolean
   return bytes.subarray(start, end).subarray(0, type.length).equals(type)
 }
 
-/** A key in PEM by which certificates are signed; throws for one of another kind. */
+/** Reads a signing key in PEM; throws if its kind is not supported. */
 export function readSigningKey(pem: string): KeyObject {
   const key = createPrivateKey(pem)
   algorithmOf(key)
@@ -80,12 +80,12 @@ interface Statement {
   readonly issuer: Uint8Array
   readonly subject: Uint8Array
   readonly publicKey: KeyObject
-  /** Wall clock. */
+  /** Wall-clock milliseconds. */
   readonly validity: { readonly notBefore: number; readonly notAfter: number }
   readonly extensions: readonly Uint8Array[]
 }
 
-/** The certificate of a statement, signed by a key; PEM. */
+/** Signs a certificate with the stated contents; PEM. */
 export function signCertificate({ issuer, subject, publicKey, validity, extensions }: Statement, key: KeyObject): string {
   const signatureAlgorithm = algorithmOf(key)
   const statement = printDer(
@@ -105,7 +105,7 @@ export function signCertificate({ issuer, subject, publicKey, validity, extensio
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }
 
-/** A positive number. */
+/** A random positive serial number. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(serialBytes)
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
@@ -120,19 +120,19 @@ function printInstant(ms: number): Uint8Array {
   return isShort ? printDer(derTags.utcTime, Buffer.from(text.slice(2))) : printDer(derTags.generalizedTime, Buffer.from(text))
 }
 
-/** Whom a certificate names. */
+/** The subject of a certificate. */
 export interface SubjectFields {
-  /** Absent: none. */
+  /** The common name, if any. */
   readonly commonName?: string | undefined
   readonly organizations: readonly string[]
 }
 
-/** The name of a subject, DER. */
+/** A subject's name in DER. */
 export function nameOf(fields: SubjectFields): Uint8Array {
   return namesInDer(JSON.stringify(fields))
 }
 
-/** Subjects by their fields: the same few come again with each server of a test process. */
+/** Names in DER by subject: each server of a test process uses the same few subjects. */
 const namesInDer = boundedMemo(64, (json: string) => {
   const { commonName, organizations }: SubjectFields = JSON.parse(json)
   const attribute = (type: string, text: string) => new AttributeTypeAndValue({ type, value: new AttributeValue({ utf8String: text }) })
@@ -147,7 +147,7 @@ export function alternativeNames(names: readonly string[], uri?: string): Uint8A
   return alternativeNamesInDer(JSON.stringify([names, uri]))
 }
 
-/** The extension of names, by them. */
+/** The extension for alternative names, cached by the names. */
 const alternativeNamesInDer = boundedMemo(64, (json: string) => {
   const [names, uri]: [readonly string[], string | null | undefined] = JSON.parse(json)
   const general = names.map((name) => new GeneralName(isIP(name) === 0 ? { dNSName: name } : { iPAddress: name }))
@@ -155,7 +155,7 @@ const alternativeNamesInDer = boundedMemo(64, (json: string) => {
   return extension(id_ce_subjectAltName, new SubjectAlternativeName([...general, ...identities]))
 })
 
-/** Names that a request asks for, in DER. They are all that a certificate without a subject names. */
+/** The extension for requested names, in DER. It is critical if the certificate has no subject. */
 export function requestedNames(names: readonly Uint8Array[], hasSubject: boolean): Uint8Array {
   const value = printDer(derTags.octets, printDer(derTags.sequence, ...names))
   return printDer(derTags.sequence, alternativeNamesType, ...(hasSubject ? [] : [important]), value)
@@ -165,24 +165,24 @@ export function purposes(...ids: string[]): Uint8Array {
   return purposesInDer(ids.join(' '))
 }
 
-/** The extension of purposes, by their ids. */
+/** The extension for extended key usages, cached by their ids. */
 const purposesInDer = boundedMemo(8, (ids: string) => extension(id_ce_extKeyUsage, new ExtendedKeyUsage(ids.split(' '))))
 
-/** The extension of uses of the key. */
+/** The extension for key usages. */
 export const keyUsage = boundedMemo(8, (flags: number) => extension(id_ce_keyUsage, new KeyUsage(flags), 'critical'))
 
-/** The extension that makes an authority, or that makes none. */
+/** The basic constraints of an authority, or of another certificate. */
 export const authorityConstraint = boundedMemo(2, (isAuthority: boolean) =>
   extension(id_ce_basicConstraints, new BasicConstraints({ cA: isAuthority }), 'critical'),
 )
 
-/** The identifier of the own key. */
+/** The extension with the identifier of the certificate's own key. */
 export function subjectIdentifier(key: KeyObject): Uint8Array {
   const value = printDer(derTags.octets, identifierOf(keyInfoOf(key)))
   return printDer(derTags.sequence, identifierTypes.subject, printDer(derTags.octets, value))
 }
 
-/** The identifier of the signing key. */
+/** The extension with the identifier of the signing key. */
 export function authorityIdentifier(identifier: Uint8Array): Uint8Array {
   const value = printDer(derTags.sequence, printDer(derTags.keyIdentifier, identifier))
   return printDer(derTags.sequence, identifierTypes.authority, printDer(derTags.octets, value))
@@ -199,7 +199,7 @@ function keyInfoOf(key: KeyObject): Buffer {
 
 const identifierBytes = 20
 
-/** RFC 5280, 4.2.1.2, method 1: of the bits of the key, without the byte that counts unused ones. */
+/** RFC 5280, 4.2.1.2, method 1: the hash of the key's bits, without the leading byte that counts unused bits. */
 function identifierOf(keyInfo: Uint8Array): Uint8Array {
   const bytes = Buffer.from(keyInfo)
   const [, key] = derValues(bytes, expectDer(derValues(bytes, { start: 0, end: bytes.length })[0], derTags.sequence))

@@ -7,7 +7,7 @@ import type { KeyPair } from './key-pair.ts'
 import type { KeyKind, Keys } from './keys.ts'
 import { knownCertificate } from './known-certificate.ts'
 
-/** The files that keep certificates between starts. */
+/** Stores certificates between starts. */
 export interface CertificateFiles {
   read(name: string): string | undefined
   write(name: string, text: string): void
@@ -15,11 +15,11 @@ export interface CertificateFiles {
 
 export interface CertificateOptions {
   readonly files: CertificateFiles
-  /** Opens the common names: `<product>-ca`, `<product>-admin`. */
+  /** The prefix of the common names: `<product>-ca`, `<product>-admin`. */
   readonly product: string
-  /** Host names and addresses under which the server is reached. */
+  /** Host names and addresses under which the server is reachable. */
   readonly names: readonly string[]
-  /** The kind of the administrator's key; `P-256` if absent. A stored key of another kind is replaced. */
+  /** The kind of the administrator's key. Default: `P-256`. A stored key of another kind is replaced. */
   readonly adminKey?: KeyKind
   readonly clock: Clock
 }
@@ -33,17 +33,17 @@ export interface Certificates {
   readonly issued: readonly ('ca' | 'serving' | 'admin')[]
 }
 
-/** Certificates of a clock that a test moves are valid at all times: TLS verifies them by the time of each client. */
+/** With a clock that a test moves, certificates are valid at all times, because TLS clients verify them by their own time. */
 function issuanceAt(clock: Clock): Issuance {
   return { nowMs: clock.now(), isTimeless: clock.isVirtual }
 }
 
-/** Group whose members may do everything. */
+/** The group whose members have all permissions. */
 const administratorsGroup = 'system:masters'
 
 /**
- * The certificates of a server: kept ones, or new ones if one is absent, does not fit its key or the authority,
- * lacks a name, or has only a third of its life left.
+ * Reads or makes the certificates of a server. A stored certificate is replaced if it does not fit its key or authority,
+ * lacks a name, or has less than a third of its life left.
  */
 export async function readCertificates({ files, product, names, adminKey = 'P-256', clock }: CertificateOptions): Promise<Certificates> {
   const issuance = issuanceAt(clock)
@@ -93,12 +93,12 @@ export function administratorOf(product: string): ClientSubject {
   return { commonName: `${product}-admin`, organizations: [administratorsGroup] }
 }
 
-/** Makes client certificates for keys of the caller. */
+/** Makes client certificates for keys that the caller provides. */
 export type ClientIssuer = (subject: ClientSubject, keys: Keys) => KeyPair
 
 /**
- * Makes client certificates for keys of the caller, so that one with a key that every client reads is made only where it is wanted. The
- * certificates of `readCertificates` have been read before.
+ * Makes client certificates for keys that the caller provides, so that an RSA key, which every client can read, is generated only on demand.
+ * `readCertificates` must have run before.
  */
 export async function clientIssuer({ files, clock }: Pick<CertificateOptions, 'files' | 'clock'>): Promise<ClientIssuer> {
   const authority = clientAuthority(files)
@@ -106,22 +106,22 @@ export async function clientIssuer({ files, clock }: Pick<CertificateOptions, 'f
   return (subject, keys) => certifyClient({ authority, ...subject, ...issuanceAt(clock) }, keys)
 }
 
-/** The authority of client certificates with its key; `readCertificates` has made it. */
+/** The authority of client certificates with its key, which `readCertificates` has stored. */
 export function clientAuthority(files: CertificateFiles): KeyPair {
   const authority = readPair(files, 'ca')
   if (authority === undefined) throw new Error('the authority of client certificates has not been made')
   return authority
 }
 
-/** Makes certificates for requests; PEM. */
+/** Signs certificate requests; PEM. */
 export type RequestSigner = (request: CertificateRequest, terms: RequestTerms) => Promise<string>
 
-/** Signs requests as this authority. Unlike the server's own certificates those of a clock that a test moves end by that clock. */
+/** Signs requests with this authority. Unlike the server's own certificates, the results expire by the given clock, even if a test moves it. */
 export function requestSigner(authority: KeyPair, clock: Clock): RequestSigner {
   return async (request, terms) => (await import('./issue.ts')).certifyRequest(request, { ...terms, authority, nowMs: clock.now() })
 }
 
-/** A client certificate without a group that is kept beside those of `readCertificates`, which have been read before. */
+/** A client certificate without groups, stored beside the certificates of `readCertificates`, which must have run before. */
 export async function keepUserCertificate(
   { files, clock }: Pick<CertificateOptions, 'files' | 'clock'>,
   { name, user }: { readonly name: string; readonly user: string },
@@ -137,13 +137,13 @@ export async function keepUserCertificate(
   return made
 }
 
-/** Common name of the certificate that the server shows as a proxy. */
+/** The common name of the certificate that the server presents as a proxy. */
 export const frontProxyName = 'front-proxy-client'
 const frontProxyAuthority = 'front-proxy-ca'
 
 type Kept = Pick<CertificateOptions, 'files' | 'clock'>
 
-/** The authority by which aggregated servers trust this one, kept or new. It signs nothing but `front-proxy-client`. */
+/** The authority by which aggregated servers trust this server, stored or new. It signs only `front-proxy-client`. */
 export async function keepFrontProxyAuthority({ files, clock }: Kept): Promise<KeyPair> {
   const issuance = issuanceAt(clock)
   const { nowMs } = issuance
@@ -156,7 +156,7 @@ export async function keepFrontProxyAuthority({ files, clock }: Kept): Promise<K
   )
 }
 
-/** The server's client certificate for aggregated servers, kept or new. */
+/** The server's client certificate for aggregated servers, stored or new. */
 export async function keepFrontProxyClient(authority: KeyPair, { files, clock }: Kept): Promise<KeyPair> {
   const issuance = issuanceAt(clock)
   const { nowMs } = issuance
@@ -172,7 +172,7 @@ function write(files: CertificateFiles, name: string, pair: KeyPair): KeyPair {
   return pair
 }
 
-/** A kept pair; undefined if a half is missing. */
+/** A stored pair; undefined if the certificate or the key is missing. */
 export function readPair(files: CertificateFiles, name: string): KeyPair | undefined {
   const certificate = files.read(`${name}.crt`)
   const key = files.read(`${name}.key`)
@@ -187,7 +187,7 @@ function parseCertificate(pem: string): X509Certificate | undefined {
   }
 }
 
-/** True while more than a third of the certificate's life is left and the key is the certificate's own. */
+/** True if more than a third of the certificate's life is left and the key fits the certificate. */
 export function isFresh(pair: KeyPair, nowMs: number): boolean {
   const certificate = parseCertificate(pair.certificate)
   if (certificate === undefined || !hasKey(certificate, pair.key)) return false
@@ -204,14 +204,14 @@ function hasKey(certificate: X509Certificate, pem: string): boolean {
   }
 }
 
-/** True where the authority has signed the certificate. */
+/** True if the authority has signed the certificate. */
 export function isSignedBy(pair: KeyPair, authority: KeyPair): boolean {
   const certificate = parseCertificate(pair.certificate)
   const issuer = parseCertificate(authority.certificate)
   return certificate !== undefined && issuer !== undefined && certificate.verify(issuer.publicKey)
 }
 
-/** True where the certificate carries all these host names and addresses. */
+/** True if the certificate contains all these host names and addresses. */
 export function coversNames(pair: KeyPair, names: readonly string[]): boolean {
   const certificate = parseCertificate(pair.certificate)
   return certificate !== undefined && names.every((name) => covers(certificate, name))

@@ -1,4 +1,4 @@
-/** A value in DER: its tag, its beginning, and the position of its content. */
+/** A value in DER: its tag, its start, and the position of its content. */
 export interface DerValue {
   readonly tag: number
   readonly from: number
@@ -6,7 +6,7 @@ export interface DerValue {
   readonly end: number
 }
 
-/** Tags of values. */
+/** Tags of DER values. */
 export const derTags = {
   integer: 0x02,
   bits: 0x03,
@@ -17,20 +17,20 @@ export const derTags = {
   bmpString: 0x1e,
   sequence: 0x30,
   set: 0x31,
-  /** In an identifier of an authority's key. */
+  /** In the identifier of an authority's key. */
   keyIdentifier: 0x80,
-  /** In a request for a certificate. */
+  /** In a certificate request. */
   attributes: 0xa0,
   /** In a certificate. */
   extensions: 0xa3,
 } as const
 
-/** The bytes are not the expected DER; the message names the error. */
+/** The bytes are not the expected DER; the message says why. */
 export class DerError extends Error {
   override readonly name = 'DerError'
 }
 
-/** The values that the content of another, or a whole text, consists of. */
+/** The values within another value, or within a whole text. */
 export function derValues(bytes: Buffer, { start, end }: Pick<DerValue, 'start' | 'end'>): readonly DerValue[] {
   const values: DerValue[] = []
   for (let at = start; at < end; ) {
@@ -41,7 +41,7 @@ export function derValues(bytes: Buffer, { start, end }: Pick<DerValue, 'start' 
   return values
 }
 
-/** The value, which has this tag, or an error. */
+/** The value if it has this tag; throws otherwise. */
 export function expectDer(value: DerValue | undefined, tag: number): DerValue {
   if (value?.tag !== tag) throw new DerError(`expected a value of tag ${tag}, got ${value?.tag ?? 'none'}`)
   return value
@@ -53,7 +53,7 @@ export function printDer(tag: number, ...content: readonly Uint8Array[]): Buffer
   return Buffer.concat([Uint8Array.of(tag, ...lengthOf(length)), ...content])
 }
 
-/** From 128 on the number of the bytes of the length comes first. */
+/** Encodes a length. From 128 on, the first byte states how many bytes follow. */
 function lengthOf(length: number): number[] {
   if (length < 0x80) return [length]
   const digits: number[] = []
@@ -65,7 +65,7 @@ function readValue(bytes: Buffer, { start, end }: Pick<DerValue, 'start' | 'end'
   const tag = bytes[start]
   const first = bytes[start + 1]
   if (tag === undefined || first === undefined || start + 2 > end) throw new DerError('a value ends too early')
-  // From 128 on the length is in the following bytes.
+  // From 128 on, the first byte states how many bytes of length follow.
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f
   if (first === 0x80 || lengthBytes > 4) throw new DerError('a length is not one of DER')
   const contentStart = start + 2 + lengthBytes

@@ -16,14 +16,14 @@ import { getSystemErrorMessage } from 'node:util'
 import { systemCodeOf, systemErrnoOf } from '../error-message.ts'
 import type { CertificateFiles } from './certificates.ts'
 
-/** A file or folder that the process needs cannot be used. The message is a sentence that names it and the reason. */
+/** A required file or folder cannot be used. The message is a sentence with its name and the reason. */
 export class FileError extends Error {
   override readonly name = 'FileError'
 }
 
 /**
- * Makes a folder that only its owner may enter. One that is there already keeps its mode, since others may have been let in on
- * purpose. Gives the mode.
+ * Makes a folder that only its owner may enter. An existing folder keeps its mode, since an administrator may have shared it on
+ * purpose. Returns the mode.
  */
 export function makePrivateFolder(path: string): number {
   explained(`the folder ${path} cannot be made`, () => {
@@ -36,15 +36,15 @@ export function makePrivateFolder(path: string): number {
   return mode & 0o777
 }
 
-/** Makes sure that lines can be added to a file, which is made where it is absent, for its owner alone. */
+/** Checks that lines can be appended to a file. A missing file is created, accessible only to its owner. */
 export function requireAppendable(path: string): void {
   explained(`the folder ${dirname(path)} cannot be made`, () => makeFolder(dirname(path)))
   explained(`the file ${path} cannot be written`, () => appendFileSync(path, '', { mode: 0o600 }))
 }
 
 /**
- * Makes a folder and those above it that are absent. The recursive form of Node never returns where a file system refuses
- * to make a folder by saying that it is absent, as /proc does.
+ * Makes a folder and its missing parents. Node's recursive form never returns if a file system refuses
+ * to create a folder with the error "not found", as /proc does.
  */
 function makeFolder(path: string): void {
   try {
@@ -63,8 +63,8 @@ function isThere(path: string): boolean {
 }
 
 /**
- * Writes a file that only its owner may read. A reader sees the old text or the new one, never a part. A full disk has no room for a
- * second file: there the text replaces the old one in place, so that a server can start and delete objects.
+ * Writes a file that only its owner may read. A reader sees the old or the new text, never a part. If the disk is too full for a
+ * second file, the text replaces the old one in place, so that a server can still start and delete objects.
  */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`
@@ -80,7 +80,7 @@ export function writePrivateFile(path: string, text: string): void {
   })
 }
 
-/** Does not truncate the file first, which would give its room to others. */
+/** Does not truncate the file first, since other programs could use up the freed space. */
 function writeInPlace(path: string, text: string): void {
   const file = openSync(path, 'r+')
   try {
@@ -90,7 +90,7 @@ function writeInPlace(path: string, text: string): void {
   }
 }
 
-/** Certificates in a folder, readable by its owner alone. */
+/** Stores certificates in a folder that only its owner can read. */
 export function certificateFolder(folder: string): CertificateFiles {
   return {
     read: (name) => readIfPresent(join(folder, name)),
@@ -98,11 +98,11 @@ export function certificateFolder(folder: string): CertificateFiles {
   }
 }
 
-/** Certificates that live as long as the process. */
+/** Stores certificates in memory. */
 export interface CertificateMemory extends CertificateFiles {
-  /** All of them, by name. */
+  /** All texts, by name. */
   readonly texts: ReadonlyMap<string, string>
-  /** The same certificates, for another server. */
+  /** A copy for another server. */
   fork(): CertificateMemory
 }
 
@@ -115,7 +115,7 @@ function readIfPresent(path: string): string | undefined {
   return explained(`the file ${path} cannot be read`, () => (isThere(path) ? readFileSync(path, 'utf8') : undefined))
 }
 
-/** Turns an error of the system into a sentence. */
+/** Turns a system error into a sentence. */
 function explained<T>(what: string, work: () => T): T {
   try {
     return work()

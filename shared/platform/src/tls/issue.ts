@@ -20,20 +20,20 @@ import type { KeyPair } from './key-pair.ts'
 import { generateKeys, type KeyKind, type Keys, printKey } from './keys.ts'
 
 const dayMs = 86_400_000
-/** Tolerated lag of a client's clock. */
+/** Tolerance for clients whose clock is slow. */
 const backdatedMs = 5 * 60_000
 const authorityLifeMs = 3_650 * dayMs
 const certificateLifeMs = 365 * dayMs
 
-/** Time of the creation of a certificate. */
+/** The time at which a certificate is made. */
 export interface Issuance {
   /** Wall clock. */
   readonly nowMs: number
-  /** It is valid from 1970 to 9999, for a clock that is independent of the verifiers' time. */
+  /** True for validity from 1970 to 9999, for a test clock that differs from the verifiers' time. */
   readonly isTimeless?: boolean | undefined
 }
 
-/** A new certificate authority that signs for itself. */
+/** Makes a self-signed certificate authority. */
 export async function issueAuthority({ commonName, ...issuance }: { readonly commonName: string } & Issuance): Promise<KeyPair> {
   const { publicKey, privateKey } = await generateKeys('P-256')
   const subject = nameOf({ commonName, organizations: [] })
@@ -54,7 +54,7 @@ export async function issueAuthority({ commonName, ...issuance }: { readonly com
   return { certificate, key: printKey(privateKey) }
 }
 
-/** A certificate for the server under these host names and addresses. */
+/** Makes a server certificate for these host names and addresses. */
 export function issueServing(
   options: {
     authority: KeyPair
@@ -65,7 +65,7 @@ export function issueServing(
   return issue({ ...options, organizations: [], extensions: [purposes(id_kp_serverAuth), alternativeNames(options.names)] })
 }
 
-/** A certificate by which the server knows a user: the common name is the user's name, the organizations are the groups. */
+/** Makes a client certificate: the common name is the user's name, the organizations are its groups. */
 export function issueClient(
   options: {
     authority: KeyPair
@@ -77,17 +77,17 @@ export function issueClient(
   return issue({ ...options, extensions: [purposes(id_kp_clientAuth)] })
 }
 
-/** Subject of a service's certificate, and the authority that signs it. */
+/** The subject of a service's certificate, and the signing authority. */
 export interface ServiceCertificateOptions {
   readonly authority: KeyPair
   readonly names: Names
   readonly role: ServiceRole
-  /** Host names and addresses under which the service is dialled. */
+  /** Host names and addresses under which clients dial the service. */
   readonly hostNames: readonly string[]
   readonly nowMs: number
 }
 
-/** Like `issueServiceCertificate`, with the role as a URI beside the names. */
+/** Like `issueServiceCertificate`, with the role as a URI among the names. */
 export function issueService({ authority, names, role, hostNames, nowMs }: ServiceCertificateOptions): Promise<KeyPair> {
   return issue({
     authority,
@@ -111,7 +111,7 @@ async function issue(options: IssueOptions): Promise<KeyPair> {
   return certify(options, await generateKeys(options.keyKind))
 }
 
-/** A client certificate for keys that are there already. */
+/** Makes a client certificate for existing keys. */
 export function certifyClient(options: Omit<IssueOptions, 'extensions'>, keys: Keys): KeyPair {
   return certify({ ...options, extensions: [purposes(id_kp_clientAuth)] }, keys)
 }
@@ -139,7 +139,7 @@ function certify(options: IssueOptions, { publicKey, privateKey }: Keys): KeyPai
   return { certificate, key: printKey(privateKey) }
 }
 
-/** Ids of the purposes that requests for certificates name, in the order of Go. */
+/** Ids of extended key usages that requests may name, in Go's order. */
 const requestedPurposes: readonly (readonly [string, string])[] = [
   ['any', '2.5.29.37.0'],
   ['server auth', id_kp_serverAuth],
@@ -155,7 +155,7 @@ const requestedPurposes: readonly (readonly [string, string])[] = [
   ['microsoft sgc', '1.3.6.1.4.1.311.10.3.3'],
   ['netscape sgc', '2.16.840.1.113730.4.1'],
 ]
-/** The other usages of requests, which are uses of the key. */
+/** The other usages of requests, which are key usages. */
 const requestedKeyUses: Readonly<Record<string, number>> = {
   signing: KeyUsageFlags.digitalSignature,
   'digital signature': KeyUsageFlags.digitalSignature,
@@ -168,17 +168,17 @@ const requestedKeyUses: Readonly<Record<string, number>> = {
   'encipher only': KeyUsageFlags.encipherOnly,
   'decipher only': KeyUsageFlags.decipherOnly,
 }
-/** Certificates of a shorter life end no earlier because they begin in the past. */
+/** Certificates with a shorter life are not shortened by the time for which they are backdated. */
 const shortLifeMs = 8 * 3_600_000
 
-/** The uses and the life of a certificate for a request. */
+/** The usages and the life of a certificate for a request. */
 export interface RequestTerms {
-  /** Usages as CertificateSigningRequests name them. */
+  /** The usages, named as in a CertificateSigningRequest. */
   readonly usages: readonly string[]
   readonly lifeMs: number
 }
 
-/** A certificate with the subject, the key and the names of a request, whose signature has been verified; PEM. */
+/** Makes a certificate with the subject, key and names of a request whose signature was verified; PEM. */
 export function certifyRequest(
   { commonName, organizations, publicKey, names }: CertificateRequest,
   { authority, nowMs, usages, lifeMs }: RequestTerms & { readonly authority: KeyPair; readonly nowMs: number },

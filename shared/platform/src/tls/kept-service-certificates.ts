@@ -8,17 +8,17 @@ import { issueServiceAuthority, issueServiceCertificate } from './service-certif
 export interface KeptServiceCertificates {
   readonly files: CertificateFiles
   readonly names: Names
-  /** Host names and addresses under which all of them are reached. */
+  /** Host names and addresses that all certificates contain. */
   readonly hostNames: readonly string[]
   readonly clock: Clock
 }
 
-/** Backends of services; they have certificates without a role. */
+/** Backends of services, whose certificates have no role. */
 const backends = ['etcd', 'nats'] as const
 
 /**
- * Makes the certificates of services on one machine, and keeps those that are still valid: an authority `ca`, a
- * certificate for each role, with the role's name, and one for etcd and one for NATS.
+ * Makes certificates for the services of one machine, or reuses stored ones that are still valid: an authority `ca`, a
+ * certificate named for each role, one for etcd and one for NATS.
  */
 export async function keepServiceCertificates({ files, names, hostNames, clock }: KeptServiceCertificates): Promise<void> {
   const nowMs = clock.now()

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
 import { boundedMemo } from '@orch/core/memo'
 
-/** A certificate in PEM, parsed once for all its readers. Throws for a text that is none. */
+/** A parsed PEM certificate, cached for all its readers. Throws for an invalid text. */
 export const knownCertificate = boundedMemo(64, (pem: string) => new X509Certificate(pem))

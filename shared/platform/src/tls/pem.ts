@@ -5,7 +5,7 @@ export interface PemBlock {
   readonly bytes: Buffer
 }
 
-/** The blocks, read line by line: a pattern over the whole text would take time that grows with the square of its length. */
+/** The blocks of a PEM text, read line by line, since a regular expression on the whole text would take quadratic time. */
 export function pemBlocks(pem: string): PemBlock[] {
   const blocks: PemBlock[] = []
   let open: { readonly type: string; hasHeaders: boolean; readonly lines: string[] } | undefined

@@ -4,11 +4,11 @@ export interface ServingNameOptions {
   readonly names: Names
   readonly hostName: string
   readonly bindAddress: string
-  /** Address of the server's own Service. */
+  /** The address of the server's own Service. */
   readonly serviceAddress: string
 }
 
-/** Every name and address under which the server may be called, from outside and inside the cluster. */
+/** All names and addresses of the server, inside and outside of the cluster. */
 export function servingNames({ names, hostName, bindAddress, serviceAddress }: ServingNameOptions): string[] {
   const service = names.serverServiceName
   const inside = [service, `${service}.default`, `${service}.default.svc`, `${service}.default.svc.${names.clusterDomain}`]

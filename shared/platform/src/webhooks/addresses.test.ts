@@ -8,7 +8,7 @@ import { createServiceAddresses, parseAddress, UnresolvedService } from './addre
 
 const place = { namespace: 'n', name: 's', port: 443 }
 
-/** Objects of one namespace, by resource and name. */
+/** Finds Services among objects of one namespace, given by resource and name. */
 function open({ services = new Map(), asksDns = false }: { services?: ReadonlyMap<string, string>; asksDns?: boolean } = {}) {
   const objects = new Map<string, object>()
   let reads = 0

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import { portOfSlice, readSlices, readyEndpoints } from './endpoint-slices.ts'
 import { limits } from './limits.ts'
 
-/** A Service that a webhook or an APIService names. */
+/** A reference to a Service in a webhook or an APIService. */
 export interface ServicePlace {
   readonly namespace: string
   readonly name: string
@@ -17,47 +17,47 @@ export interface ServicePlace {
 export interface Address {
   readonly host: string
   readonly port: number
-  /** The reason for an address by DNS name alone: shown when that name leads nowhere. */
+  /** The reason why the address is only a DNS name, for the error if that name does not resolve. */
   readonly doubt?: string
 }
 
-/** The allowed targets of calls. */
+/** The targets that calls may reach. */
 export interface CallPlaces {
-  /** Addresses of Services from the settings: `namespace/name` → `host:port`. */
+  /** Configured addresses of Services: `namespace/name` → `host:port`. */
   readonly services: ReadonlyMap<string, string>
-  /** Services without addresses are looked up in DNS: the server runs in a cluster whose Services have names there. */
+  /** True if Services without addresses are looked up in DNS, because the server runs in a cluster. */
   readonly asksDns: boolean
-  /** Link-local addresses are called, such as that of a cloud's metadata service. */
+  /** True if link-local addresses may be called, such as that of a cloud's metadata service. */
   readonly allowsLinkLocal: boolean
 }
 
-/** The targets without settings. */
+/** The call targets by default. */
 export const noPlaces: CallPlaces = { services: new Map(), asksDns: false, allowsLinkLocal: false }
 
-/** A Service that leads nowhere; the message says why. */
+/** A Service without a usable address; the message says why. */
 export class UnresolvedService extends Error {}
 
 export interface AddressNeeds {
   readonly storage: StorageService
   readonly names: Names
   readonly clock: Clock
-  /** A number in [0, 1): which of several addresses. */
+  /** A number in [0, 1) that selects one of several addresses. */
   readonly random: () => number
   readonly places: Pick<CallPlaces, 'services' | 'asksDns'>
 }
 
-/** Finds Services. */
+/** Finds the addresses of Services. */
 export interface ServiceAddresses {
-  /** Rejects with an `UnresolvedService` where there is none. */
+  /** Rejects with an `UnresolvedService` if there is no address. */
   find(place: ServicePlace): Promise<Address>
 }
 
-/** The stored addresses of a Service, or the reason why there are none. */
+/** The stored addresses of a Service, or the reason why it has none. */
 type Found = { readonly kind: 'addresses'; readonly addresses: readonly Address[] } | { readonly kind: 'none'; readonly reason: string }
 
 type Remembered = Found & { readonly untilMs: number }
 
-/** In order: the configured address, endpoints that are ready, the external name, and in a cluster the name in its DNS. */
+/** Tries in order: the configured address, ready endpoints, the external name, and within a cluster the DNS name. */
 export function createServiceAddresses({ storage, names, clock, random, places }: AddressNeeds): ServiceAddresses {
   const remembered = new Map<string, Remembered>()
   const look = async (key: string, place: ServicePlace): Promise<Found> => {
@@ -80,7 +80,7 @@ export function createServiceAddresses({ storage, names, clock, random, places }
   }
 }
 
-/** As `createServiceAddresses`, where something else routes cluster addresses to endpoints: a Service is at its own address. */
+/** Like `createServiceAddresses`, for a network that routes cluster IPs: a Service is reached at its own address. */
 export function createClusterAddresses(needs: AddressNeeds): ServiceAddresses {
   const { storage, places } = needs
   const others = createServiceAddresses(needs)
@@ -95,7 +95,7 @@ export function createClusterAddresses(needs: AddressNeeds): ServiceAddresses {
   }
 }
 
-/** `host:port`, an IPv6 host in brackets. */
+/** Parses `host:port`, with an IPv6 host in brackets. */
 export function parseAddress(text: string): Address {
   const colon = text.lastIndexOf(':')
   return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) }
@@ -156,7 +156,7 @@ async function read<T extends ApiObject>(
 
 const decoder = new TextDecoder()
 
-/** Storage holds nothing but objects that the gateway has checked. */
+/** Stored objects were validated by the gateway. */
 function parse<T extends ApiObject>(value: Uint8Array): T {
   return JSON.parse(decoder.decode(value))
 }

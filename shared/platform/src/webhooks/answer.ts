@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { type Credential, secretsOf } from './credentials.ts'
 import { limits } from './limits.ts'
 
-/** The response, or the reason why there is none. */
+/** The response, or the reason why it is missing. */
 export type CallAnswer =
   | { readonly kind: 'answered'; readonly text: string }
-  /** `code` is the status of the answer where there was one that refuses. */
+  /** `code` is the status of a refusing answer. */
   | { readonly kind: 'failed'; readonly message: string; readonly code: number | undefined; readonly isLate: boolean }
 
 /** The raw answer of a webhook server. */
@@ -14,7 +14,7 @@ export interface Posted {
   readonly text: string
 }
 
-/** A code of 200 to 206 with a body is an answer, with any content type: Go's servers send text/plain by default. */
+/** A code from 200 to 206 with a body is an answer. The content type does not matter: Go's servers send text/plain by default. */
 export function judge({ response, text }: Posted, credential: Credential, fail: (why: string) => CallAnswer): CallAnswer {
   const code = response.statusCode ?? 0
   if (code < 200 || code > 206) {
@@ -25,7 +25,7 @@ export function judge({ response, text }: Posted, credential: Credential, fail: 
   return fail(`0-length response with status code: ${code} and content type: ${response.headers['content-type'] ?? ''}`)
 }
 
-/** Reads a body, of bounded length. */
+/** Reads a body up to a maximum length. */
 export async function readText(response: Pick<IncomingMessage, 'destroy'> & AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -40,7 +40,7 @@ export async function readText(response: Pick<IncomingMessage, 'destroy'> & Asyn
   return Buffer.concat(chunks).toString()
 }
 
-/** A failing server may repeat the credential, and its answer is logged and sent to the client. */
+/** Removes the credential from a text: a failing server may repeat it, and its answer is logged and sent to the client. */
 function withoutSecrets(said: string, credential: Credential): string {
   return secretsOf(credential).reduce((text, secret) => text.replaceAll(secret, '[redacted]'), said)
 }

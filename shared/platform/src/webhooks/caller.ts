@@ -15,17 +15,17 @@ import { unreachedReason } from './unreached.ts'
 /** One call. */
 export interface Call {
   readonly webhook: WebhookTarget
-  /** Kind and name of the webhook: `webhook/deny.example.com`. */
+  /** The kind and name of the webhook: `webhook/deny.example.com`. */
   readonly to: string
   readonly body: string
   readonly timeoutMs: number
-  /** Aborted when the caller leaves. */
+  /** Raised when the caller gives up. */
   readonly signal: AbortSignal | undefined
-  /** W3C trace context for the webhook; absent: the request is not traced. */
+  /** The W3C trace context for the webhook; undefined if the request is not traced. */
   readonly traceparent: string | undefined
 }
 
-/** Posts to webhooks. Connections are kept for the next call to the same webhook. */
+/** Posts to webhooks, and reuses their connections. */
 export interface WebhookCaller {
   call(call: Call): Promise<CallAnswer>
   close(): void
@@ -38,7 +38,7 @@ export interface CallerNeeds {
   readonly clock: Clock
   /** The User-Agent of calls to webhooks. */
   readonly userAgent: string
-  /** The faults of a test; absent: there are never any. */
+  /** Injects the faults of a test; undefined without a test. */
   readonly calls?: OutgoingCalls | undefined
 }
 
@@ -93,7 +93,7 @@ export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, c
   }
 }
 
-/** The answers of faults. */
+/** The answers that faults produce. */
 const inPlace = {
   refuse: ({ code, body }: CallRefusal): Posted => ({ response: { statusCode: code, headers: {} }, text: body }),
   truncate(): never {
@@ -101,7 +101,7 @@ const inPlace = {
   },
 }
 
-/** A lookup that takes too long is left alone; its result is of no use any more. */
+/** Stops waiting for a slow lookup when the signal is raised; its result is ignored. */
 function withEnd<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = () => reject(new Error('ended'))
@@ -131,11 +131,11 @@ function optionsFor({ host, path, serverName }: Route, credential: Credential, e
 }
 
 function credentialTo({ place }: WebhookTarget, credentials: WebhookCredentials): Credential {
-  // An address of the default port is written without it.
+  // The default port is omitted from an address.
   return place.kind === 'service' ? serviceCredential(credentials, place) : credentialFor(credentials, hostOf(place.url))
 }
 
-/** Follows redirects that keep method and body, on the same host alone: no other server is shown credentials and objects. */
+/** Follows redirects that keep method and body, only on the same host: another server must not see credentials and objects. */
 async function post(options: RequestOptions, body: string, { host }: Route): Promise<Posted> {
   let path = String(options.path)
   for (let count = 0; ; count += 1) {
@@ -149,7 +149,7 @@ async function post(options: RequestOptions, body: string, { host }: Route): Pro
   }
 }
 
-/** A kept connection may have been closed by the other side just now: then the call is made once more, on a new one. */
+/** Repeats the call once on a new connection if the reused one has just been closed by the other side. */
 async function postTo(options: RequestOptions, body: string): Promise<Posted> {
   try {
     return await postOnce(options, body)

@@ -1,7 +1,7 @@
 import { Agent, type RequestOptions } from 'node:https'
 import type { SecureContext } from 'node:tls'
 
-/** Tells connections apart by place, names and TLS context, so that one is enough for all servers. */
+/** Separates connections by address, names and TLS context, so that one agent serves all servers. */
 export class ContextAgent extends Agent {
   readonly #numbers = new WeakMap<SecureContext, number>()
   #count = 0

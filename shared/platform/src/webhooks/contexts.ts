@@ -3,17 +3,17 @@ import { createSecureContext, type SecureContext } from 'node:tls'
 import { systemAuthorities } from '../tls/system-authorities.ts'
 import { limits } from './limits.ts'
 
-/** The authorities that a webhook is verified by, and our certificate. All PEM. */
+/** The authorities that verify a webhook's certificate, and our certificate. All PEM. */
 export interface Trust {
-  /** Absent: the authorities of the machine. */
+  /** Default: the authorities of the machine. */
   readonly authorities: string | undefined
   readonly clientCertificate: string | undefined
   readonly clientKey: string | undefined
 }
 
 /**
- * TLS contexts by their inputs. A connection that makes its own reads all authorities again, into memory that V8 does not
- * count. Changed authorities or certificates are another context; the least recently used ones are dropped.
+ * Cached TLS contexts. A connection that creates its own context reads all authorities again, into memory that V8 does not
+ * count. Other authorities or certificates need another context; the least recently used ones are dropped.
  */
 export class TlsContexts {
   readonly #known = new Map<string, SecureContext>()
@@ -24,7 +24,7 @@ export class TlsContexts {
       this.#known.get(key) ??
       createSecureContext({
         ca: authorities === undefined ? systemAuthorities() : certificatesIn(authorities),
-        // As in Go, any certificate in the bundle is trusted, also an intermediate authority or the server's own.
+        // As in Go, any certificate in the bundle is trusted, including intermediate authorities and the server's own certificate.
         allowPartialTrustChain: true,
         ...(clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientKey }),
       })
@@ -40,7 +40,7 @@ function keyOf(texts: readonly (string | undefined)[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('base64')
 }
 
-/** A bundle without a certificate would fail every connection, with a message that does not say why. */
+/** Checks that a bundle contains a certificate: otherwise every connection would fail with an unclear message. */
 function certificatesIn(authorities: string): string {
   if (authorities.includes('-----BEGIN CERTIFICATE-----')) return authorities
   throw new Error('unable to load root certificates: unable to parse bytes as PEM block')

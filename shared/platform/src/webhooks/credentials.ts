@@ -1,4 +1,4 @@
-/** One entry of a client configuration file: the credentials for a server. */
+/** An entry of a client configuration file: the credentials for a server. */
 export interface Credential {
   readonly token?: string | undefined
   readonly username?: string | undefined
@@ -10,16 +10,16 @@ export interface Credential {
 
 /** The server's credentials for webhooks. */
 export interface WebhookCredentials {
-  /** By the servers' names; `*` matches the first parts of a name. */
+  /** Credentials by server name; `*` stands for the first labels of a name. */
   readonly users: ReadonlyMap<string, Credential>
-  /** The user of the file's current context: for servers that no entry names. */
+  /** The user of the file's current context, for servers without an entry. */
   readonly current: Credential | undefined
 }
 
-/** The server has no credentials for webhooks. */
+/** No credentials for webhooks. */
 export const noCredentials: WebhookCredentials = { users: new Map(), current: undefined }
 
-/** The credentials for a Service: by its name, with the port if that is not 443. */
+/** The credentials for a Service, by its name and by its port unless that is 443. */
 export function serviceCredential(
   credentials: WebhookCredentials,
   { namespace, name, port }: { namespace: string; name: string; port: number },
@@ -53,22 +53,22 @@ function findBySuffix(users: WebhookCredentials['users'], target: string): Crede
   return undefined
 }
 
-/** Host and port as an address has them; the parser of addresses drops a port of 443. */
+/** Host and port as written in a URL; the URL parser would drop port 443. */
 export function hostOf(url: string): string {
   return /^https:\/\/([^/]*)/i.exec(url)?.[1] ?? ''
 }
 
-/** The header field that shows a credential. */
+/** The header for a credential. */
 export function authorizationOf({ token, username, password }: Credential): { authorization?: string } {
   if (token !== undefined) return { authorization: `Bearer ${token}` }
   if (username === undefined) return {}
   return { authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` }
 }
 
-/** Shorter ones are no secrets, and would be found in every text. */
+/** Shorter texts are no secrets, and would match in any text. */
 const secretLengthMin = 8
 
-/** The parts of a credential that must not be repeated to others. */
+/** The parts of a credential that must stay secret. */
 export function secretsOf(credential: Credential): readonly string[] {
   const { token = '', password = '' } = credential
   const shown = authorizationOf(credential).authorization?.split(' ')[1] ?? ''

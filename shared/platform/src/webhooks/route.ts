@@ -4,18 +4,18 @@ import type { WebhookTarget } from './target.ts'
 
 /** The connection to a webhook. */
 export interface Route {
-  /** As messages tell it. */
+  /** The URL for messages. */
   readonly url: string
-  /** With the port, where that is not the default one of the URL. */
+  /** The host with the port, unless it is the URL's default port. */
   readonly host: string
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string
-  /** Name that the certificate must carry; absent: the host that is connected to. */
+  /** The name that the certificate must carry; undefined for the connected host. */
   readonly serverName: string | undefined
   readonly find: (addresses: ServiceAddresses) => Promise<Address>
 }
 
-/** The webhook receives its timeout in whole seconds. */
+/** The route of a call; the webhook receives its timeout in whole seconds. */
 export function routeTo({ place }: WebhookTarget, timeoutMs: number): Route {
   const query = `?timeout=${Math.max(1, Math.ceil(timeoutMs / 1_000))}s`
   switch (place.kind) {
@@ -27,7 +27,7 @@ export function routeTo({ place }: WebhookTarget, timeoutMs: number): Route {
     }
     case 'url': {
       const parsed = URL.parse(place.url)
-      // The validation of a configuration accepts some addresses that cannot be reached, such as port 99999.
+      // Validation accepts some addresses that cannot be reached, such as port 99999.
       if (parsed === null) throw new Error(`parse ${JSON.stringify(place.url)}: invalid URL`)
       const { host, hostname, port, pathname } = parsed
       const bare = hostname.replace(/^\[|\]$/g, '')
@@ -38,14 +38,14 @@ export function routeTo({ place }: WebhookTarget, timeoutMs: number): Route {
   }
 }
 
-/** The path to which a redirect of an answer leads; undefined: it leads to another host. */
+/** The path of a redirect; undefined if it leads to another host. */
 export function redirectedPath(location: string, { host, path }: Pick<Route, 'host' | 'path'>): string | undefined {
   const from = `https://${host}${path}`
   const to = URL.parse(location, from)
   return to?.protocol === 'https:' && to.host === URL.parse(from)?.host ? `${to.pathname}${to.search}` : undefined
 }
 
-/** The bytes of a path in which some are written as `%41`. */
+/** The bytes of a path, with escapes such as `%41` decoded. */
 function decodePath(path: string): Buffer {
   const octets = Buffer.from(path).toString('latin1')
   return Buffer.from(
@@ -54,7 +54,7 @@ function decodePath(path: string): Buffer {
   )
 }
 
-/** The path in the form of Go's clients: without empty parts, `.`, `..` and a slash at the end; characters that need it as `%41`. */
+/** The path as Go's clients send it: without empty segments, `.`, `..` and a final slash, and with escapes only where needed. */
 function cleanPath(bytes: Buffer): string {
   const path = posix.resolve('/', bytes.toString('latin1'))
   return path.replace(/[^\w.~$&+,/:;=@-]/g, (octet) => `%${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)

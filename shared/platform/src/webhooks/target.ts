@@ -3,14 +3,14 @@ type WebhookPlace =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string }
 
-/** The target of calls to a webhook. */
+/** The target of webhook calls. */
 export interface WebhookTarget {
   readonly place: WebhookPlace
-  /** The authorities of its certificate, PEM; absent: the authorities of the system. */
+  /** The authorities of the webhook's certificate, PEM. Default: the authorities of the system. */
   readonly authorities?: string
 }
 
-/** `clientConfig` of a stored webhook. */
+/** The `clientConfig` of a stored webhook. */
 export interface WebhookClientConfig {
   readonly url?: string
   readonly service?: { readonly namespace?: string; readonly name?: string; readonly port?: number; readonly path?: string }

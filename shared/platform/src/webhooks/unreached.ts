@@ -1,6 +1,6 @@
 import { messageOf, systemCodeOf } from '../error-message.ts'
 
-/** Why a server was not reached, in the words of Go's dialer; `doubt` says why there was nothing but a name in DNS. */
+/** The reason why a server was not reached, in the words of Go's dialer. `doubt` explains why only a DNS name was available. */
 export function unreachedReason(error: unknown, doubt?: string): string {
   const code = systemCodeOf(error)
   const message = messageOf(error)
