@@ -13,7 +13,7 @@ export interface MetricRows {
   readonly name: string
   readonly help: string
   readonly type: string
-  /** How values of several threads are combined. */
+  /** The way to combine values of several threads. */
   readonly together: 'sum' | 'largest'
   readonly values: readonly MetricValue[]
 }

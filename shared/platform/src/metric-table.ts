@@ -8,7 +8,7 @@ type MetricRow = {
   readonly labels?: readonly string[]
   /** The release that deprecated the metric in favour of another. */
   readonly deprecatedFrom?: string
-  /** How values of several threads are combined. Default: sum. */
+  /** The way to combine values of several threads. Default: sum. */
   readonly together?: 'sum' | 'largest'
   /** For a metric that changes several times per request: callers keep its series, so labels are not hashed again. */
   readonly isHot?: true

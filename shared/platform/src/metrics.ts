@@ -10,7 +10,7 @@ interface MetricOptions<L extends string> {
   readonly labels?: readonly L[]
   /** The release that deprecated the metric: `1.22`. Three releases later the metric is hidden, and then removed. */
   readonly deprecatedFrom?: string
-  /** How values of several threads are combined. Default: sum. */
+  /** The way to combine values of several threads. Default: sum. */
   readonly together?: 'sum' | 'largest'
 }
 

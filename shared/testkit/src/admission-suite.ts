@@ -19,6 +19,7 @@ export interface AdmissionSuiteServices {
 /** Events arrive in milliseconds, on a busy machine in seconds. */
 const within = { timeout: 90_000 }
 
+/** Attributes for the creation of a ConfigMap, with some replaced. */
 export function someAttributes(rest: Partial<Attributes> = {}): Attributes {
   const place = { group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps', subresource: '', namespace: 'team', name: 'a' }
   const user = { name: 'änn', uid: 'u', groups: ['devs'], extra: { 'example.com/scopes': ['read', 'write'] } }

@@ -17,7 +17,7 @@ export interface FrameCallerOptions {
   readonly onGone: () => void
 }
 
-/** How long a call waits for its answer. */
+/** The time that a call waits for its answer. */
 export interface Patience {
   readonly answerMs: number
   /** Called if there was no answer for `rpcLimits.unansweredMs`. */

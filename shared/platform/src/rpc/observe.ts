@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics.ts'
 import { noTracer, type SpanKind, type Tracer, traceFields } from '../telemetry.ts'
 import { wireName } from './path.ts'
 
-/** Where calls are traced, measured and logged. */
+/** The tracer, metrics and log for calls. */
 export interface RpcTelemetry {
   readonly tracer?: Tracer | undefined
   readonly metrics?: Metrics | undefined
