@@ -6,7 +6,7 @@ const file = 'services/gateway/src/a.ts'
 const check = (text, name = file) => checkCode([{ file: name, text }], bounds)
 
 describe('a file', () => {
-  test('of more lines than are allowed is a violation', () => {
+  test('with more lines than allowed is a violation', () => {
     expect(check('const a = 1\n'.repeat(5))).toEqual([])
     expect(check('const a = 1\n'.repeat(6))).toEqual([`${file}: 6 lines; at most 5 are allowed outside data: split it by role`])
   })
@@ -28,7 +28,7 @@ describe('a file', () => {
   })
 })
 
-test('a function of more lines than are allowed is a violation, outside data', () => {
+test('a function with more lines than allowed is a violation, unless it is data', () => {
   const text = (lines) => `const a = () => {\n${'b()\n'.repeat(lines - 2)}}`
   expect(check(text(3))).toEqual([])
   expect(check(text(4))).toEqual([`${file}:1: a function of 4 lines; at most 3 are allowed outside data`])
@@ -42,7 +42,7 @@ test('non-null assertions beyond the bound are a violation that lists them', () 
   ])
 })
 
-test('values that tests force into a type beyond the bound are a violation that lists them', () => {
+test('casts to never in tests beyond the bound are a violation that lists them', () => {
   const tests = [
     { file: 'test/a.test.ts', text: "test('a thing as never before', () => {\n  take({ b } as never)\n})" },
     { file: 'test/b.test.ts', text: 'take({ b } as Thing)' },
@@ -64,7 +64,7 @@ describe('casts', () => {
     expect(countCode([{ file, text }]).casts).toHaveLength(count)
   })
 
-  test('a call of a function that does nothing but cast counts as one, where it is and where it is imported', () => {
+  test('a call of a function that only casts counts as a cast, in its own file and where it is imported', () => {
     const helper = { file, text: 'export const specOf = (a: unknown): Spec => (a ?? {}) as Spec\nspecOf(1)' }
     const other = { file: 'services/gateway/src/b/b.ts', text: "import { specOf as spec } from '../a.ts'\nspec(2)" }
     const namesake = { file: 'services/gateway/src/c.ts', text: 'function specOf(a: Spec) { return a.b }\nspecOf(3)' }
@@ -75,14 +75,14 @@ describe('casts', () => {
     ])
   })
 
-  test('more than are allowed are a violation that lists them', () => {
+  test('beyond the bound are a violation that lists them', () => {
     expect(check('\nconst a = b as string')).toEqual([
       `1 casts, and calls of functions that do nothing else; at most 0 are allowed:\n  ${file}:2: b as string`,
     ])
   })
 })
 
-test('functions with many parameters by position beyond the bound are a violation that lists them', () => {
+test('functions with many positional parameters beyond the bound are a violation that lists them', () => {
   expect(check('function a(b, c, d, e) {}')).toEqual([])
   expect(check('const a = (b, c, d, e, f) => {}')).toEqual([
     `1 functions with 5 or more parameters by position; take an object; at most 0 are allowed:\n  ${file}:1: (b, c, d, e, f) => {}`,

@@ -39,15 +39,15 @@ test.each([
   expect(violations).toEqual([expect.objectContaining({ line: 1, message })])
 })
 
-test('a text that contains from is no import', () => {
+test('a text that contains the word from is no import', () => {
   expect(core("rule(items, 'from', 'spec.ingress')")).toEqual([])
 })
 
-test('a violation names its line', () => {
+test('a violation names the line of the import', () => {
   expect(core("const a = 1\n\nconst b = 'kube-system'\n")).toMatchObject([{ file: 'shared/core/src/a.ts', line: 3 }])
 })
 
-test('names are allowed in tests, comments, the table of names and the API description', () => {
+test('product names are allowed in tests, comments, the table of names and the API description', () => {
   const text = "const group = 'apps.k8s.io'"
   expect(core(text, 'a.test.ts')).toEqual([])
   expect(core(`// ${text}`)).toEqual([])
@@ -135,7 +135,7 @@ test.each([
   expect(violation.message).toMatch(`${violation.file}:${violation.line} imports services/storage/src${within}/`)
 })
 
-test('folders that import from one another in one direction are no circle, whichever files do', () => {
+test('folders that import from one another in one direction are no circle', () => {
   const sources = {
     'index.ts': "export * from './x/a.ts'",
     'x/a.ts': "import { b } from '../y/b.ts'\nimport { e } from './inner/e.ts'",

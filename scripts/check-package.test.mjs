@@ -42,7 +42,7 @@ test('a package without faults passes', () => {
   })
 })
 
-test('an entry without its file, types of another module system than the code, and a command that npm would leave out are found, each by its tool', () => {
+test('a missing entry file, types of another module system than the code, and a command that npm would leave out are each found by a tool', () => {
   const require = { types: './index.d.ts', default: './index.cjs' }
   const exports = { '.': { ...soundExports, require }, './package.json': './other.json' }
   const files = { ...sound, 'command.js': '#!/usr/bin/env node\n', 'package.json': manifest(exports, { bin: { sound: './command.js' } }) }

@@ -36,19 +36,19 @@ test.each([
   expect(checkWords('shared/core/src/api/core-v1.ts', text)).toEqual([expect.stringContaining('begin with the subject')])
 })
 
-test('a title, a key and a list of words may begin so', () => {
+test('a title, a key and a list of words may begin with such a word', () => {
   for (const text of ["title: 'How to'", "verbs: { How: 'create' }", "step: 'When the pod ends, the job does.'"])
     expect(checkWords('a.ts', text)).toEqual([])
 })
 
-test('a later line of a comment, a word that begins alike and a heading may begin so', () => {
+test('a later line of a comment, a longer word with the same beginning and a heading may begin with such a word', () => {
   expect(checkWords('a.ts', '// The store says\n// What it holds.')).toEqual([])
   expect(checkWords('a.ts', '/**\n * The store says\n * Where it is.\n */')).toEqual([])
   expect(checkWords('a.ts', '// However it ends, Whatever is read.')).toEqual([])
   expect(checkWords('a.md', '# What orch is')).toEqual([])
 })
 
-test('plain sentences, other words that contain these, and terminal output in a document are no violations', () => {
+test('plain sentences, longer words that contain a forbidden word, and terminal output in a document are no violations', () => {
   expect(checkWords('a.ts', '// The caller receives the outcome; it was foretold by none.')).toEqual([])
   expect(checkWords('a.md', 'See:\n```console\nUser "nobody" set.\n```\nIt ends.')).toEqual([])
 })
@@ -65,12 +65,12 @@ test.each([
     expect(checkWords(file, `const first = 1\n${line}`)).toEqual([expect.stringMatching(/:2: "nobody": /i)])
 })
 
-test('values in a test may have these words', () => {
+test('values in a test may contain forbidden words', () => {
   const lines = ["const user = 'nobody'", "  ['nobody', { name: 'nobody' }],", 'expect(text).toContain(\'User "nobody" not found\')']
   expect(checkWords('services/a/src/a.test.ts', lines.join('\n'))).toEqual([])
 })
 
-test('deployments are checked as code and documents are, other YAML and the specification are not', () => {
+test('deployments are checked like code and documents; other YAML and the specification are not checked', () => {
   const line = '# The volume holds admin.conf for whoever administers.'
   for (const file of [
     'deploy/compose.yaml',

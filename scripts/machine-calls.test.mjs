@@ -38,7 +38,7 @@ describe('time and chance of the machine', () => {
     expect(check('const a = 1\n\nconst b = Date.now()\n')).toEqual([byClock('Date.now').replace(':1:', ':3:')])
   })
 
-  test('a file may use the calls that the list allows it, and no others', () => {
+  test('a file may use the calls that the list allows it, and no other calls', () => {
     const list = { [file]: { takes: ['timers'], reason: 'a test' } }
     expect(check('setTimeout(ring, 5)', list)).toEqual([])
     expect(check('setTimeout(ring, Date.now())', list)).toEqual([byClock('Date.now')])
@@ -58,7 +58,7 @@ describe('time and chance of the machine', () => {
     }
   })
 
-  test('tests may use both', () => {
+  test('tests may use time and chance of the machine', () => {
     expect(['services/gateway/src/a.test.ts', 'shared/testkit/src/cluster.ts', 'test/api/list.test.ts'].some(isProduct)).toBe(false)
   })
 })

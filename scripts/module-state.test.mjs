@@ -29,7 +29,7 @@ test.each([
   expect(found(text)).toEqual([])
 })
 
-test('a listed value may be changed, and a listed value that is not there is found', () => {
+test('a listed value may be changed, and an entry of the list without a value is a violation', () => {
   const text = 'let count = 0'
   expect(found(text, { 'a.ts': { count: 'a reason' } })).toEqual([])
   expect(found(text, { 'a.ts': { count: 'a reason', other: 'a reason' } })).toEqual([
@@ -37,7 +37,7 @@ test('a listed value may be changed, and a listed value that is not there is fou
   ])
 })
 
-test('the page lists memos with their bounds and the first sentence above them, and other values', () => {
+test('the page lists memos with their bounds and the first sentence of their comments, and other values', () => {
   const text = [
     '/** The size of a thing: it is slow. */\nexport const sizeOf = memo((thing: Thing) => thing.size)',
     '/**\n * The pattern of a text.\n * It is slow too.\n */\nconst patternOf: Of = boundedMemo(max, (text) => text)\nconst max = 12',
@@ -49,7 +49,7 @@ test('the page lists memos with their bounds and the first sentence above them, 
   expect(page).toContain('| `last` | `b.ts` | the last one |')
 })
 
-test('a memo without a comment is found', () => {
+test('a memo without a comment is a violation', () => {
   expect(checkMemoComments([{ file: 'a.ts', text: 'const sizeOf = memo((thing) => thing.size)' }])).toEqual([
     'a.ts: sizeOf keeps results and has no comment that says what they are',
   ])

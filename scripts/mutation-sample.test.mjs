@@ -17,7 +17,7 @@ test('the same seed draws the same mutants in every copy, another seed draws oth
   expect(draw(keys, { count: 20, seed: 2, root: '/copy' })).not.toEqual(drawn)
 })
 
-test('a sample that is larger than the scope is all of it', () => {
+test('a sample larger than the scope is the whole scope', () => {
   expect(draw(keys, { count: 1000, seed: 1 }).toSorted()).toEqual(keys.toSorted())
 })
 
@@ -30,7 +30,7 @@ test.each([
   expect([interval.low, interval.high].map((share) => Number(share.toFixed(3)))).toEqual([low, high])
 })
 
-test('the drawn mutants of a scope are tested alone, also where several have one place', () => {
+test('the drawn mutants of a scope are the only ones tested, also where several are at one place', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mutation-sample-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))

@@ -11,7 +11,7 @@ const read = (file) => readFileSync(join(root, file), 'utf8')
 const bin = read('services/orch/package/bin.cjs')
 const { isNewEnough: isNewEnoughForPackage } = createRequire(import.meta.url)('../services/orch/package/node-version.cjs')
 
-test('the package fetches the Node that the project itself fetches', () => {
+test('the package fetches the same Node version as the project', () => {
   const nodes = Object.entries(JSON.parse(read('package.json')).optionalDependencies).filter(([name]) => /^node-/.test(name))
   expect(nodes.length).toBeGreaterThan(0)
   const fetched = /^const nodeVersion = '(.+)'$/m.exec(bin)?.[1]
@@ -29,7 +29,7 @@ test.each([
   ['25.9.0', false],
   ['26.0.0', true],
   ['27.1.0', true],
-])('Node %s is new enough to the project and to the package: %s', (version, expected) => {
+])('Node %s is new enough for the project and the package: %s', (version, expected) => {
   expect(isNewEnough(version)).toBe(expected)
   expect(isNewEnoughForPackage(version)).toBe(expected)
 })

@@ -19,11 +19,11 @@ test.each([
   ['ssh://git@git.example.com:2222/team/orch.git'],
   ['git+ssh://git@git.example.com/team/orch.git'],
   ['git+https://git.example.com/team/orch.git'],
-])('a clone of %s names its repository as npm does, without a secret', (origin) => {
+])('a clone of %s names its repository in the form of npm, without a secret', (origin) => {
   expect(urlOf(origin)).toBe('git+https://git.example.com/team/orch.git')
 })
 
-test('the port of HTTPS stays', () => {
+test('the port of an HTTPS address is kept', () => {
   expect(urlOf('https://git.example.com:8443/team/orch.git')).toBe('git+https://git.example.com:8443/team/orch.git')
 })
 
@@ -40,11 +40,11 @@ test.each([
   ['git@gitserver:team/orch.git'],
   ['https://git.corp.internal/team/orch.git'],
   ['https://git.example.com/'],
-])('a clone of %j names none', (origin) => {
+])('a clone of %j names no repository', (origin) => {
   expect(urlOf(origin)).toBeUndefined()
 })
 
-test('the manifest wins over the CI service, and that over the clone', () => {
+test('the manifest takes precedence over the CI service, and the CI service over the clone', () => {
   const origin = 'https://git.example.com/mirror/orch.git'
   const github = { GITHUB_SERVER_URL: 'https://github.example.com', GITHUB_REPOSITORY: 'team/orch' }
   expect(urlOf(origin, github)).toBe('git+https://github.example.com/team/orch.git')
@@ -55,7 +55,7 @@ test('the manifest wins over the CI service, and that over the clone', () => {
   expect(repositoryOf({ manifest: undefined, env: {}, origin })).toMatchObject({ type: 'git', directory: 'services/orch' })
 })
 
-test('the origin of a folder is that of git, and absent without one', () => {
+test('the origin of a folder comes from git, and is undefined without a clone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orch-origin-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const git = (...args) => spawnSync('git', args, { cwd: folder })

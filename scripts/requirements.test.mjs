@@ -13,7 +13,7 @@ const statements = parseStatements(`
 const passing = (...titles) => ({ titles, outcome: 'passed' })
 const stateOf = (result, id) => result.statements.find((statement) => statement.id === id)?.state
 
-test('statements are read with area, kind and the repeated statement', () => {
+test('statements are read with area, kind and the statement that they repeat', () => {
   expect(statements.map(({ id, area, kind, sameAs }) => ({ id, area, kind, sameAs }))).toEqual([
     { id: 'RV-01', area: 'RV', kind: 'testable', sameAs: [] },
     { id: 'RV-02', area: 'RV', kind: 'testable', sameAs: ['AUTHN-CERT-01'] },
@@ -29,7 +29,7 @@ test.each([
   ['RV-01…AUTHN-CERT-01: a', ['RV-01', 'AUTHN-CERT-01']],
   ['RV-01 and more', []],
   ['as RV-01: says', []],
-])('the IDs of %s', (title, ids) => {
+])('a title names the IDs of %s', (title, ids) => {
   expect(idsOf(title)).toEqual(ids)
 })
 
@@ -41,7 +41,7 @@ describe('judging', () => {
     expect(judge(statements, [four, five]).crowded).toEqual(['a.test.ts > RV-01…RV-03, AUTHN-CERT-01, RV-09: five'])
   })
 
-  test('a passing test shows its statement, by its own title or its group’s', () => {
+  test('a passed test shows its statement, by its own title or the title of its group', () => {
     const result = judge(statements, [passing('RV-01: group', 'a'), passing('AUTHN-CERT-01: b')])
     expect(stateOf(result, 'RV-01')).toBe('shown')
     expect(stateOf(result, 'AUTHN-CERT-01')).toBe('shown')
@@ -100,7 +100,7 @@ describe('the report of a run', () => {
     [{ message: 'a worker', cause: { message: 'ended while it ran c.test.ts' } }],
   )
 
-  test('counts a file that did not load as one failure, and one whose process ended', () => {
+  test('counts a file that did not load as one failure, and likewise a file whose process ended', () => {
     expect(countTests(report)).toEqual({ passed: 2, failed: 4, skipped: 3 })
   })
 

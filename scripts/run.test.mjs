@@ -12,7 +12,7 @@ test('a child that ends by itself has a code and no signal', async () => {
   expect(await runChildToEnd(process.execPath, ['--eval', 'process.exitCode = 3'])).toEqual({ code: 3, signal: undefined })
 })
 
-test('a child that is killed has the code that a shell gives it, and the signal', async () => {
+test('a child that a signal ends has the exit code of a shell, and the signal', async () => {
   const dies = "process.kill(process.pid, 'SIGKILL')"
   expect(await runChildToEnd(process.execPath, ['--eval', dies])).toEqual({ code: 137, signal: 'SIGKILL' })
 })
@@ -21,7 +21,7 @@ test.each([
   ['SIGTERM', 'SIGTERM'],
   ['SIGINT', 'SIGINT'],
   ['SIGHUP', 'SIGTERM'],
-])('%s is passed on, and is what has ended the child', async (sent, seen) => {
+])('%s is passed on to the child, and ends it', async (sent, seen) => {
   const folder = mkdtempSync(join(tmpdir(), 'orch-run-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const child = join(folder, 'child.mjs')

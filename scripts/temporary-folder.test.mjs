@@ -11,7 +11,7 @@ function aFolder() {
   return folder
 }
 
-test('files of a run are removed at its end', () => {
+test('the temporary files of a run are removed at its end', () => {
   const parent = aFolder()
   vi.stubEnv('TMPDIR', parent)
   vi.stubEnv('NODE_COMPILE_CACHE', undefined)
@@ -33,7 +33,7 @@ test('the processes of a run share one compile cache, which the next run finds',
   expect(stdout).toContain(compileCache())
 })
 
-test('a compile cache with too many entries is emptied, another one stays', () => {
+test('a compile cache with too many entries is emptied, and a smaller cache stays', () => {
   const folder = aFolder()
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, name), '')
   compileCache(folder, 3)
@@ -42,7 +42,7 @@ test('a compile cache with too many entries is emptied, another one stays', () =
   expect(existsSync(folder)).toBe(false)
 })
 
-test('files of a killed run are removed by the next one, and no other files', () => {
+test('the temporary files of a killed run are removed by the next run, and no other files are', () => {
   const parent = aFolder()
   const { pid: gone } = spawnSync(process.execPath, ['-e', ''])
   const names = [`orch-tests-${gone}`, `orch-tests-${process.pid}`, 'orch-tests-of-mine', 'other']
@@ -51,7 +51,7 @@ test('files of a killed run are removed by the next one, and no other files', ()
   expect(names.filter((name) => existsSync(join(parent, name)))).toEqual(names.slice(1))
 })
 
-test('a folder of a killed run that cannot be removed stays, and the others are removed', () => {
+test('a folder of a killed run that cannot be removed stays, and the other folders are removed', () => {
   const parent = aFolder()
   const [mounted, removed] = ['', ''].map(() => `orch-tests-${spawnSync(process.execPath, ['-e', '']).pid}`)
   for (const name of [mounted, removed]) mkdirSync(join(parent, name))

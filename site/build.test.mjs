@@ -26,7 +26,7 @@ function siteOf(documents) {
   return { ...built, read: (file) => readFileSync(join(folder, file), 'utf8') }
 }
 
-test('the site of this project has a page for each entry of its menu, and no link that leads nowhere', async () => {
+test('the site of this project has a page for each entry of its menu, and no broken link', async () => {
   const folder = aFolder()
   const { pages, broken } = buildSite({ folder, contents, generated: await generatePages() })
   expect(broken).toEqual([])
@@ -62,7 +62,7 @@ test.for([
   expect(siteOf({ 'a.md': `# A\n\n${link}\n`, 'b.md': '# B\n' }).broken).toEqual([broken])
 })
 
-test('links lead to pages, headings and copied files; a document that is linked to becomes a page, and its links are checked too', () => {
+test('links lead to pages, headings and copied files; a linked document becomes a page, and its links are checked too', () => {
   const first = '# A\n\n[b](docs/b.md#the-second) [code](code/x.ts) [out](https://example.com) [here](#a)\n'
   const site = siteOf({ 'a.md': first, 'docs/b.md': '# B\n\n## The `second`\n\n[gone](c.md) [back](../a.md#a)\n', 'code/x.ts': 'text' })
   expect(site.pages).toEqual(['index.html', 'docs-b.html'])
@@ -74,11 +74,11 @@ test('links lead to pages, headings and copied files; a document that is linked 
   expect(site.broken).toEqual(['docs-b.html (docs/b.md): c.md leads to no file'])
 })
 
-test('text of documents is text: it brings no HTML', () => {
+test('text of documents is escaped, so that it adds no HTML', () => {
   expect(siteOf({ 'a.md': '# A\n\n<script>x</script>\n' }).read('index.html')).toContain('&lt;script&gt;x')
 })
 
-test('a section ends where a heading of its level begins; headings within code are none', () => {
+test('a section ends at a heading of its level, and headings within code are ignored', () => {
   expect(sectionOf('# A\n## B\nb\n### C\n```\n## no\n```\n## D\n', 'b')).toBe('## B\nb\n### C\n```\n## no\n```')
   expect(() => sectionOf('# A\n', 'b')).toThrow('there is no section b')
   expect(slugOf('--runtime-config: `x` & y')).toBe('--runtime-config-x--y')

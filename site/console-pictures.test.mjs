@@ -6,7 +6,7 @@ import { pictures } from './console-pictures.mjs'
 const docs = join(import.meta.dirname, '../docs')
 const bytesMax = 60 * 1024
 
-test('each picture of the console is one of the walk, small, and shown on its page', () => {
+test('each picture of the console is part of the walk, small, and shown on its page', () => {
   const page = readFileSync(join(docs, 'how-to/console.md'), 'utf8')
   const names = pictures.map(({ name }) => `${name}.webp`)
   expect(readdirSync(join(docs, 'console')).sort()).toEqual([...names].sort())

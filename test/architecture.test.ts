@@ -32,7 +32,7 @@ test('each file and function that the journeys of ARCHITECTURE.md name exists', 
   expect(wrongPlaces(text)).toEqual([])
 })
 
-test('a journey with an absent file or function is found', () => {
+test('a journey with an absent file or function is reported', () => {
   const [verb, gone] = ['services/gateway/src/verbs/create.ts', 'services/gateway/src/verbs/gone.ts']
   const text = `1. \`${verb}\`: \`create\` and \`respondStored\`\n2. \`${gone}\`: \`create\`\n3. \`${verb}\``
   expect(wrongPlaces(text)).toEqual([`${verb} has no respondStored`, `${gone} is missing`])
@@ -47,7 +47,7 @@ test('every library that a package depends on is in the list of ARCHITECTURE.md'
   expect(foreign.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
 })
 
-test('every controller is in the list of controllers', () => {
+test('every controller is in the list of ARCHITECTURE.md', () => {
   const text = read('docs/reference/controllers.md')
   const names = /Known: ([\w, -]+) \(/.exec(read('docs/reference/settings-controllers.md'))?.[1]?.split(', ') ?? []
   expect(names).toContain('statefulset')

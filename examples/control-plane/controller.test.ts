@@ -26,7 +26,7 @@ const namesOfBackups = async () => {
 const untilBackupsAre = (names: readonly string[]) => vi.waitFor(async () => expect(await namesOfBackups()).toEqual(names), 60_000)
 const setSpec = (spec: object) => server.client.objects.patch(reference, { spec }, { type: 'merge' })
 
-test('a database has the backups that it wants, more and fewer, and reports how many', async () => {
+test('a database gets as many backups as it asks for, more or fewer, and reports their number', async () => {
   await server.client.objects.create({ ...shop, spec: { engine: 'postgres', storageGb: 10 } })
   await untilBackupsAre(['shop-1'])
   await setSpec({ backups: 3 })
@@ -36,7 +36,7 @@ test('a database has the backups that it wants, more and fewer, and reports how 
   await vi.waitFor(async () => expect(await server.client.objects.get(reference)).toMatchObject({ status: { backups: 2 } }), 60_000)
 })
 
-test('a deleted backup is created again, and all are deleted with their database', async () => {
+test('a deleted backup is created again, and all backups are deleted with their database', async () => {
   await server.client.objects.create({ ...shop, spec: { engine: 'postgres', storageGb: 10 } })
   await untilBackupsAre(['shop-1'])
   const backups = server.client.resource({ ...address, plural: 'backups' })
@@ -49,7 +49,7 @@ test('a deleted backup is created again, and all are deleted with their database
   await untilBackupsAre([])
 })
 
-test('storage cannot shrink', async () => {
+test('a database refuses to shrink its storage', async () => {
   await server.client.objects.create({ ...shop, spec: { engine: 'postgres', storageGb: 10 } })
   await expect(setSpec({ storageGb: 5 })).rejects.toThrow('storage cannot shrink')
 })

@@ -16,7 +16,7 @@ const widget = (parts: number): V1Widget => ({
 })
 const reference = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'a', namespace: 'default' }
 
-test('one part too many is deleted', () => {
+test('a surplus part is deleted', () => {
   const present = ['a-0', 'a-1'].map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }))
   assert.deepEqual(
     decide(widget(1), present).map(({ kind, object }) => [kind, object.metadata.name]),
@@ -25,7 +25,7 @@ test('one part too many is deleted', () => {
 })
 
 test(
-  'a widget gets its parts, and loses them with itself',
+  'a widget gets its parts, and they are deleted with it',
   withServer(async (server) => {
     await using _ = await run([widgetController], { kubeconfig: server.user('controller').kubeconfig })
     await server.client.objects.create(widget(3))
@@ -38,7 +38,7 @@ test(
 )
 
 test(
-  'a create whose answer is lost makes no part twice',
+  'a create whose answer is lost is not repeated as a second part',
   withServer(async (server) => {
     const controller = server.user('controller')
     controller.faults.add({ on: { verb: 'create', resource: 'configmaps' }, times: 1, effect: loseReply() })

@@ -17,7 +17,7 @@ function journeyOf(verb) {
   return { ...countsOf('without general helpers and its event'), event: countsOf('its event') }
 }
 
-test.each(verbs)('the verb %s passes at most 45 files, and returns at most 40 times to one that it has left', (verb) => {
+test.each(verbs)('the verb %s enters at most 45 files, and returns at most 40 times to an earlier file', (verb) => {
   const { files, returns, event } = journeyOf(verb)
   expect(files).toBeGreaterThan(15)
   expect(files).toBeLessThanOrEqual(45)

@@ -7,7 +7,7 @@ const collection = '/api/v1/namespaces/default/configmaps'
 const many = (count: number, value: unknown, front = 'u') =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${front}${index}`, value]))
 
-test('VAL-10, LIM-12: fifty thousand unknown fields make a head that clients can read', async () => {
+test('VAL-10, LIM-12: fifty thousand unknown fields give a header that clients can read', async () => {
   const send = await aServer({ controllers: [] })
   const { code, headers } = await send('POST', collection, { metadata: { name: 'a' }, ...many(50_000, 1) })
   expect(code).toBe(201)
@@ -15,14 +15,14 @@ test('VAL-10, LIM-12: fifty thousand unknown fields make a head that clients can
   expect(String(headers['warning']).length).toBeLessThan(8 * 1024)
 })
 
-test('VAL-10, LIM-12: one warning longer than all may be is cut', async () => {
+test('VAL-10, LIM-12: one warning longer than the bound of all warnings is cut', async () => {
   const send = await aServer({ controllers: [] })
   const { code, headers } = await send('POST', collection, { metadata: { name: 'a' }, [`long${'g'.repeat(100_000)}`]: 1 })
   expect(code).toBe(201)
   expect(headers['warning']).toMatch(/^299 - "unknown field \\"longg{200,300}"$/)
 })
 
-test('META-18, LIM-12: fifty thousand faults are not listed one by one', async () => {
+test('META-18, LIM-12: fifty thousand errors are not all listed', async () => {
   const send = await aServer({ controllers: [] })
   const { code, text, body } = await send('POST', collection, { metadata: { name: 'a', labels: many(50_000, '!', 'bad key ') } })
   expect(code).toBe(422)
@@ -64,7 +64,7 @@ describe('values that expand beyond their text', () => {
     })
   })
 
-  test('LIM-12: a passed-through value may be deep; code that works on its parts refuses it with a 400', async () => {
+  test('LIM-12: a raw value may be deep, and code that processes its parts refuses it with a 400', async () => {
     const send = await aServer({ controllers: [] })
     const deep = `${'['.repeat(9_900)}${']'.repeat(9_900)}`
     expect((await send('POST', revisions, `{"metadata":{"name":"a"},"revision":1,"data":{"a":${deep}}}`)).code).toBe(201)
@@ -84,7 +84,7 @@ describe('values that expand beyond their text', () => {
     expect((await send('GET', '/readyz')).code).toBe(200)
   })
 
-  test('LIM-12: a custom object of a thousand levels is stored with its owners, and one of 1,002 is refused', async () => {
+  test('LIM-12: a custom object with a thousand levels is stored with its managedFields, and with 1,002 levels is refused', async () => {
     const send = await aServer({ controllers: [] })
     const defined = await send('POST', definitions, aDefinition('a', {}))
     expect(defined.code).toBe(201)
@@ -101,7 +101,7 @@ describe('values that expand beyond their text', () => {
     expect((await send('PATCH', `${path}/deepest`, patch, 'application/merge-patch+json')).code).toBe(422)
   })
 
-  test('LIM-12: owners of fields that are deeper than any object do not count', async () => {
+  test('LIM-12: managedFields that are deeper than any object are ignored', async () => {
     const send = await aServer({ controllers: [] })
     const fieldsV1 = `${'{"f:a":'.repeat(9_900)}{}${'}'.repeat(9_900)}`
     const entry = `{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":${fieldsV1}}`
@@ -116,7 +116,7 @@ describe('values that expand beyond their text', () => {
     expect([code, text.includes('nested deeper than 1000 levels')]).toEqual([422, true])
   })
 
-  test('QP-21, LIM-12: deep nesting is not paid for with spaces', async () => {
+  test('QP-21, LIM-12: deep nesting is not indented without bound', async () => {
     const send = await aServer({ controllers: [] })
     const data = `{"a":${'['.repeat(500)}${Array(20_000).fill('1').join(',')}${']'.repeat(500)}}`
     expect((await send('POST', revisions, `{"metadata":{"name":"a"},"revision":1,"data":${data}}`)).code).toBe(201)
@@ -138,7 +138,7 @@ describe('names that every object inherits', () => {
     expect((await send('GET', `${collection}?labelSelector=toString`)).body['items']).toHaveLength(0)
   })
 
-  test('VERB-07: change nothing but the object in a patch', async () => {
+  test('VERB-07: change only the object in a patch', async () => {
     const send = await aServer({ controllers: [] })
     await send('POST', collection, '{"metadata":{"name":"a"},"data":{"x":"1"}}')
     const merged = await send(
@@ -156,7 +156,7 @@ describe('names that every object inherits', () => {
   })
 })
 
-describe('bodies of more values than people write', () => {
+describe('bodies with very many values', () => {
   const values = many(80_000, '')
   const tooMany = { code: 413, body: { reason: 'RequestEntityTooLarge', message: 'Request entity too large: limit is 75000 values' } }
 
@@ -179,7 +179,7 @@ describe('bodies of more values than people write', () => {
     expect((await send('GET', `${collection}/a`)).body['data']).toBeUndefined()
   })
 
-  test('LIM-12: a thousand entries of managedFields are accepted, and not one more', async () => {
+  test('LIM-12: may have a thousand managedFields entries, and no more', async () => {
     const send = await aServer({ controllers: [] })
     const entry = (index: number) => ({
       manager: `m${index}`,
@@ -202,20 +202,20 @@ describe('bodies of more values than people write', () => {
     expect((await send('PATCH', `${collection}/a`, { data: { k0: 'w' } }, 'application/merge-patch+json')).code).toBe(200)
   })
 
-  test('LIM-12: of a hundred thousand unknown fields the first hundred are named', async () => {
+  test('LIM-12: with a hundred thousand unknown fields get warnings about the first hundred', async () => {
     const send = await aServer({ controllers: [] })
     const { code, body } = await send('POST', `${collection}?fieldValidation=Strict`, { metadata: { name: 'a' }, ...many(50_000, 1) })
     expect([code, body.message.split('unknown field').length - 1]).toEqual([400, 100])
   })
 
-  test('DEL-12, LIM-12: unknown options of a delete have no effect', async () => {
+  test('DEL-12, LIM-12: with unknown options of a delete are accepted', async () => {
     const send = await aServer({ controllers: [] })
     await send('POST', collection, { metadata: { name: 'a' } })
     expect((await send('DELETE', `${collection}/a`, { kind: 'DeleteOptions', gracePeriodSeconds: 0, ...many(50_000, 1) })).code).toBe(200)
   })
 })
 
-test('META-18: an update brings no finalizer that a create could not have brought', async () => {
+test('META-18: an update cannot add a finalizer that a create refuses', async () => {
   const send = await aServer({ controllers: [] })
   await send('POST', collection, { metadata: { name: 'a' } })
   const { code, body } = await send('PATCH', `${collection}/a`, { metadata: { finalizers: ['no spaces'] } }, 'application/merge-patch+json')
@@ -225,7 +225,7 @@ test('META-18: an update brings no finalizer that a create could not have brough
   })
 })
 
-describe('options of a delete that make no sense', () => {
+describe('invalid options of a delete', () => {
   const rows: [title: string, options: unknown, message: RegExp][] = [
     [
       'a version that is not served',
@@ -255,7 +255,7 @@ describe('options of a delete that make no sense', () => {
     })
   }
 
-  test('DEL-11: a grace period longer than all years is read as all of them', async () => {
+  test('DEL-11: a grace period beyond the maximum is cut to the maximum', async () => {
     const send = await aServer({ controllers: [] })
     const spec = { nodeName: 'n', terminationGracePeriodSeconds: Number.MAX_SAFE_INTEGER, containers: [{ name: 'c', image: 'i' }] }
     expect((await send('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'a' }, spec })).code).toBe(201)
@@ -264,7 +264,7 @@ describe('options of a delete that make no sense', () => {
     expect(body.metadata).toMatchObject({ deletionTimestamp: '9999-12-31T23:59:59Z' })
   })
 
-  test('DEL-12: every version that is served will do', async () => {
+  test('DEL-12: any served version is accepted', async () => {
     const send = await aServer({ controllers: [] })
     for (const apiVersion of ['v1', 'meta.orch.io/v1', 'apps/v1', 'policy/v1']) {
       await send('POST', collection, { metadata: { name: 'a' } })
@@ -273,7 +273,7 @@ describe('options of a delete that make no sense', () => {
   })
 })
 
-describe('methods that a path does not have', () => {
+describe('methods that a path does not support', () => {
   const rows: [title: string, method: string, path: string][] = [
     ['VERB-01: below the watch prefix nothing is created', 'POST', '/api/v1/watch/namespaces'],
     ['VERB-01: below the watch prefix nothing is deleted', 'DELETE', '/api/v1/watch/namespaces/default/configmaps'],
@@ -292,7 +292,7 @@ describe('methods that a path does not have', () => {
 test.each([
   ['DELETE', '/apis', 'APIGroupList'],
   ['PUT', '/apis/apps', 'APIGroup'],
-])('EP-31: %s %s changes nothing and is answered as a GET', async (method, path, kind) => {
+])('EP-31: %s %s changes nothing and is answered like a GET', async (method, path, kind) => {
   const send = await aServer({ controllers: [] })
   const { body: before } = await send('GET', path)
   const { code, body } = await send(method, path, { metadata: { name: 'a' } })
@@ -300,7 +300,7 @@ test.each([
   expect((await send('GET', path)).body).toEqual(before)
 })
 
-test('LIM-12: patch after patch makes no object beyond the store’s bound', async () => {
+test('LIM-12: repeated patches do not grow an object beyond the bound of the store', async () => {
   const send = await aServer({ controllers: [] })
   const templates = '/api/v1/namespaces/default/podtemplates'
   const spec = { containers: [{ name: 'c', image: 'i', env: [{ name: 'first' }] }] }

@@ -16,7 +16,7 @@ test.each([
   ['a whole answer', 'whole'],
   ['an answer in pieces', 'pieces'],
 ])(
-  'LIM-12: a connection over HTTP/2 that ends behind %s to a request whose body was not read does not hold the process',
+  'LIM-12: an HTTP/2 connection that ends after %s, to a request with an unread body, does not keep the process alive',
   async (_what, manner) => {
     expect(await runChild(manner)).toEqual(['closed', 0])
   },

@@ -17,7 +17,7 @@ async function send({ method, path, body = '' }: Heavy): Promise<{ readonly code
   return { code: response.status, text }
 }
 
-test.each(hostileRules.map((rule) => [rule.name, rule] as const))('%s is answered with what is wrong', async (_, rule) => {
+test.each(hostileRules.map((rule) => [rule.name, rule] as const))('%s is answered with its error', async (_, rule) => {
   if (rule.object !== undefined) expect(await send(definitionOf(rule))).toMatchObject({ code: 201 })
   const { code, text } = await send(requestOf(rule))
   expect({ code, text: code === rule.code ? '' : text.slice(0, 500) }).toEqual({ code: rule.code, text: '' })

@@ -16,7 +16,7 @@ async function answerTo(server: SocketServer, bytes: string): Promise<string> {
   return answer
 }
 
-describe('heads and bodies that want to be more than a request', () => {
+describe('heads and bodies that hide a second request', () => {
   const head = (line: string, ...fields: string[]) => `${[line, 'Host: x', ...fields].join('\r\n')}\r\n\r\n`
   const object = '{"metadata":{"name":"a"}}'
   const chunked = (fields: string, end: string, extension = '') =>

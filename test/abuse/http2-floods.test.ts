@@ -21,7 +21,7 @@ async function flood(connection: RawConnection, count: number, make: (round: num
   for (let round = 0; round < count; round += 1) if (!(await connection.send(make(round)))) return
 }
 
-describe('floods that cost their client the connection, and other clients nothing', () => {
+describe('floods that end only their client’s connection', () => {
   const rows: [what: string, attack: (connection: RawConnection) => Promise<void>][] = [
     [
       'streams that are opened and reset',
@@ -114,7 +114,7 @@ describe('floods that cost their client the connection, and other clients nothin
   })
 })
 
-test('LIM-12: a short head that expands to a long one, by fields from a table, is refused', async () => {
+test('LIM-12: a short header block that expands by table entries is refused', async () => {
   const server = await aSocketServer({ controllers: [] })
   const connection = await openRaw(server)
   // The field is named 15,000 times by one byte each: 60 MB.
@@ -124,7 +124,7 @@ test('LIM-12: a short head that expands to a long one, by fields from a table, i
   expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
 })
 
-test('LIM-12: a client that confirms the settings may send more requests than one that has not', async () => {
+test('LIM-12: a client that acknowledges the settings may send more requests than a client that has not', async () => {
   const server = await aSocketServer({ controllers: [] })
   const connection = await openRaw(server)
   await connection.send(frame('settings', flags.acknowledged, 0))

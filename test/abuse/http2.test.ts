@@ -10,7 +10,7 @@ function openSession({ port, credentials }: SocketServer): ClientHttp2Session {
   return session
 }
 
-test('VERB-01: a HEAD is answered over HTTP/2 too, without a body', async () => {
+test('VERB-01: a HEAD over HTTP/2 is answered without a body', async () => {
   const server = await aSocketServer({ controllers: [] })
   expect(await exchangeHttp2(server, 'HEAD', '/version')).toEqual({ status: 200, text: '' })
   expect(await exchangeHttp2(server, 'HEAD', '/livez')).toEqual({ status: 200, text: '' })
@@ -30,7 +30,7 @@ test('LIM-12: a head over the limit is refused over HTTP/2', async () => {
   expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
 })
 
-test('LIM-12: methods and parts of objects that a client makes up become no series of metrics', async () => {
+test('LIM-12: invented methods and subresources become no series of metrics', async () => {
   const server = await aSocketServer({ controllers: [] })
   const stranger = { ...server, credentials: { ca: server.credentials.ca } }
   for (const method of ['MADEUP', 'made-up']) {

@@ -48,7 +48,7 @@ test('META-07: one of several parallel creates of a name succeeds, and one of se
   }
 })
 
-test('DEL-05, DEL-08: sixteen clients that remove one finalizer each from an object under deletion leave nothing of it', async () => {
+test('DEL-05, DEL-08: sixteen clients that each remove one finalizer from an object under deletion remove the object', async () => {
   const send = await aServer({ controllers: [] })
   const finalizers = times(16).map((index) => `example.com/f${index}`)
   await send('POST', collection, { metadata: { name: 'a', finalizers } })
@@ -67,7 +67,7 @@ test('DEL-05, DEL-08: sixteen clients that remove one finalizer each from an obj
   expect((await send('GET', `${collection}/a`)).code).toBe(404)
 })
 
-test('CHUNK-03: pages show the state of the first one, after any deletes in between', async () => {
+test('CHUNK-03: pages show the state of the first page, after any deletes in between', async () => {
   const send = await aServer({ controllers: [] })
   const names = times(40).map((index) => `c${String(index).padStart(2, '0')}`)
   await Promise.all(names.map((name) => send('POST', collection, { metadata: { name } })))

@@ -12,7 +12,7 @@ import { credentialsOf } from './credentials.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
-test('LIM-12: readers that take nothing of a large list cost little memory', async () => {
+test('LIM-12: readers that never read a large list cost little memory', async () => {
   const server = await start({ controllers: [] })
   onTestFinished(() => server.stop())
   const objects = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
@@ -67,7 +67,7 @@ describe('a slow watcher', () => {
       .filter((line) => line !== '')
       .map((line) => (JSON.parse(line) as { object: { metadata: { name: string } } }).object.metadata.name)
 
-  test('LIM-12: over HTTP/1.1 gets whole lines, and the end after them', async () => {
+  test('LIM-12: over HTTP/1.1 gets whole lines, and then the end', async () => {
     let read: () => Promise<string> = () => Promise.reject(new Error('not open'))
     await aWatcherBehind(24, async (server) => {
       const agent = new Agent(await credentialsOf(server))
@@ -84,7 +84,7 @@ describe('a slow watcher', () => {
     expect(names.length).toBeLessThan(24)
   })
 
-  test('LIM-12: over HTTP/2 gets whole lines, and the end after them', async () => {
+  test('LIM-12: over HTTP/2 gets whole lines, and then the end', async () => {
     let read: () => Promise<string> = () => Promise.reject(new Error('not open'))
     await aWatcherBehind(24, async (server) => {
       const session = connectHttp2(server.url, await credentialsOf(server))
@@ -99,7 +99,7 @@ describe('a slow watcher', () => {
     expect(names.length).toBeLessThan(24)
   })
 
-  test('LIM-12: is cut off when it has not taken them within thirty seconds', async () => {
+  test('LIM-12: is disconnected when it has not read them within thirty seconds', async () => {
     let read: () => Promise<string> = () => Promise.reject(new Error('not open'))
     const { clock } = await aWatcherBehind(24, async (server) => {
       const session = connectHttp2(server.url, await credentialsOf(server))
@@ -113,7 +113,7 @@ describe('a slow watcher', () => {
   })
 })
 
-describe('a watcher that takes nothing of a large initial state', () => {
+describe('a watcher that does not read a large initial state', () => {
   const large = 'x'.repeat(900_000)
   const objectsOf = (server: RunningServer) => server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
   const aLarge = (name: string, text = large) => ({
@@ -147,7 +147,7 @@ describe('a watcher that takes nothing of a large initial state', () => {
     },
   }
 
-  test.each(Object.entries(openings))('LIM-12: over %s holds no copy of it', async (_, open) => {
+  test.each(Object.entries(openings))('LIM-12: over %s causes no copy of the state', async (_, open) => {
     const server = await aServerWith(8)
     await open(server)
     const before = process.memoryUsage()
@@ -161,7 +161,7 @@ describe('a watcher that takes nothing of a large initial state', () => {
     expect(after.rss - before.rss).toBeLessThan(80 * 1024 * 1024)
   })
 
-  test('LIM-12, WATCH-08: gets the state of its revision, and all changes after it, when it continues', async () => {
+  test('LIM-12, WATCH-08: gets the state of its revision, and all later changes, when it continues', async () => {
     const server = await aServerWith(6)
     const session = connectHttp2(server.server.url, server.credentials)
     onTestFinished(() => session.destroy())

@@ -3,7 +3,7 @@ import { aSocketServer, openSocket, readToEnd } from '../gateway/sockets.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
-describe('heads that two readers would understand differently', () => {
+describe('heads that two parsers would understand differently', () => {
   const rows: [title: string, head: string, rest: string][] = [
     [
       'a length and chunks',
@@ -33,7 +33,7 @@ describe('heads that two readers would understand differently', () => {
   }
 })
 
-test('ERR-18: an Audit-Id cannot write other fields of the answer', async () => {
+test('ERR-18: an Audit-Id cannot inject header fields into the answer', async () => {
   const server = await aSocketServer({ controllers: [] })
   const socket = await openSocket(server)
   socket.write('GET /version HTTP/1.1\r\nHost: x\r\nAudit-Id: a\rX-Evil: b\r\nConnection: close\r\n\r\n')

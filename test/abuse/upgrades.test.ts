@@ -35,7 +35,7 @@ const bodies: readonly (readonly [what: string, field: string, body: string])[] 
 
 describe.each(listenerModes)('$mode', ({ open, lack }) => {
   test.skipIf(lack !== undefined)(
-    `a request for a WebSocket that announces a body, or does not wait for an answer, is a 400, and the server goes on${lack === undefined ? '' : ` [skipped: ${lack}]`}`,
+    `a WebSocket request that announces a body, or does not wait for an answer, is a 400, and the server continues${lack === undefined ? '' : ` [skipped: ${lack}]`}`,
     async () => {
       const server = await open(['--anonymous-auth=false'])
       // Two threads have equal shares of the connections.
@@ -64,7 +64,7 @@ describe.each(listenerModes)('$mode', ({ open, lack }) => {
   )
 })
 
-test('a request for a WebSocket with an empty body by its length is served', async () => {
+test('a WebSocket request with a content length of zero is served', async () => {
   const server = await listenerModes[0]?.open()
   if (server === undefined) throw new Error('there is a first mode')
   const { ca, cert, key } = server.api.credentials

@@ -62,7 +62,7 @@ describe.each([
   })
 })
 
-test('a client that changes neither certificate nor conditions need not be a signer', async () => {
+test('a client that changes neither certificate nor conditions needs no right of a signer', async () => {
   const { api } = server
   const { metadata } = await created(api, path, aRequest(team, 'example.com/s'))
   const person = aPerson(api)
@@ -71,7 +71,7 @@ test('a client that changes neither certificate nor conditions need not be a sig
   expect((await onceAllowed(write)).status).toBe(200)
 })
 
-test('a certificate for clients does not make its holder one to whom everything is allowed', async () => {
+test('a client certificate from a request never grants its holder full access', async () => {
   const { api } = server
   const request = aRequest(masters, clientSigner)
   const answer = await api.post(path, request)
@@ -83,13 +83,13 @@ test('a certificate for clients does not make its holder one to whom everything 
   expect((await api.post(path, aRequest(masters, 'example.com/s'))).status).toBe(201)
 })
 
-test('a request for such a certificate that cannot be read is refused', async () => {
+test('an unreadable request for such a certificate is refused', async () => {
   const answer = await server.api.post(path, aRequest('MAA=', clientSigner))
   expect(answer.status).toBe(422)
   expect(answer.body['message']).toContain('spec.request: Invalid value')
 })
 
-test('TODAY-ADM-04: a bundle of a signer is written by who may attest for the signer, and its finalizers by anybody who may write it', async () => {
+test('TODAY-ADM-04: a trust bundle needs the right to attest for its signer, and its finalizers need only the right to write them', async () => {
   const { api } = server
   const bundles = `/apis/${apiVersion}/clustertrustbundles`
   const person = aPerson(api)

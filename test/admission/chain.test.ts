@@ -16,7 +16,7 @@ const aPod = (name: string, spec: object = {}) => ({
 })
 const aQuota = (hard: Record<string, string>) => ({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard } })
 
-test('ADM-BI-01: an object under admission does not exist yet, and a refused one never does', async () => {
+test('ADM-BI-01: during admission an object does not exist yet, and a refused object is never created', async () => {
   const { api } = server
   const seen: number[] = []
   const hook = await aWebhookServer(async (called, response) => {
@@ -63,7 +63,7 @@ test('ADM-BI-02, ADM-BI-17: plugins change and refuse writes without any flag', 
   ])
 })
 
-describe('plugins that are off', () => {
+describe('disabled plugins', () => {
   test('ADM-BI-04: without ResourceQuota no quota is enforced', async () => {
     const api = await anApi({ flags: [...flags, '--disable-admission-plugins=ResourceQuota'] })
     const namespace = await aNamespace(api)
@@ -71,7 +71,7 @@ describe('plugins that are off', () => {
     expect((await api.post(podsIn(namespace), aPod('p'))).status).toBe(201)
   })
 
-  test('ADM-BI-14, ADM-BI-15: without ValidatingAdmissionWebhook no such webhook is called, and its kind may be switched off', async () => {
+  test('ADM-BI-14, ADM-BI-15: without ValidatingAdmissionWebhook no validating webhook is called, and its API may be switched off', async () => {
     const disabled = [...flags, '--disable-admission-plugins=ValidatingAdmissionWebhook']
     const kind = 'admissionregistration.orch.io/v1/validatingwebhookconfigurations'
     const [still, off] = [await anApi({ flags: disabled }), await anApi({ flags: disabled, runtimeConfig: [`${kind}=false`] })]
@@ -86,8 +86,8 @@ describe('plugins that are off', () => {
   })
 })
 
-describe('mutating, then validating', () => {
-  test('ADM-BI-16, ADM-FLOW-03: validating webhooks are last, see the others’ changes, and can only refuse', async () => {
+describe('mutating before validating', () => {
+  test('ADM-BI-16, ADM-FLOW-03: validating webhooks are called last, see the changes of others, and can only refuse', async () => {
     const { api } = server
     const order: string[] = []
     const change = await aWebhookServer((called, response) => {
@@ -110,7 +110,7 @@ describe('mutating, then validating', () => {
     expect(judge.calls.map(({ request }) => request.object.data)).toEqual([{ by: 'the first' }, { by: 'the first' }])
   })
 
-  test('ADM-FLOW-07: when a webhook has changed an object, the plugins that change objects see it again', async () => {
+  test('ADM-FLOW-07: when a webhook has changed an object, mutating plugins are called again', async () => {
     const api = await anApi({ flags: [...flags, '--enable-admission-plugins=AlwaysPullImages'] })
     const hook = await aWebhookServer(patching(() => [{ op: 'replace', path: '/spec/containers/0/imagePullPolicy', value: 'Never' }]))
     const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }]
@@ -140,7 +140,7 @@ describe('mutating, then validating', () => {
   })
 })
 
-describe('configurations', () => {
+describe('webhook configurations', () => {
   let api: Api
   beforeEach(() => {
     api = server.api
@@ -157,16 +157,16 @@ describe('configurations', () => {
     ['with a dash before all', '-a'],
     ['with an empty part', 'a..b'],
     ['of 254 characters', 'a'.repeat(254)],
-  ])('ADM-WH-02: a name %s is refused', async (_what, name) => {
+  ])('ADM-WH-02: with a webhook name %s are refused', async (_what, name) => {
     expect(await refusal([aHook(aPlace, 'none')], name)).toEqual([422, expect.stringContaining('metadata.name: Invalid value')])
   })
 
-  test('ADM-WH-02: a name may have several parts', async () => {
+  test('ADM-WH-02: may have webhook names with several parts', async () => {
     const name = await aConfiguration(api, 'validating', [aHook(aPlace, 'none')], 'hooks.team-1.example.com')
     expect((await api.get(pathOf('validating', name))).status).toBe(200)
   })
 
-  test('ADM-WH-03: a configuration has several webhooks, and each is called', async () => {
+  test('ADM-WH-03: may have several webhooks, each of which is called', async () => {
     const [one, other] = [await aWebhookServer(allowing), await aWebhookServer(allowing)]
     const namespace = await aNamespace(api)
     await aConfiguration(api, 'validating', [aHook(one, namespace), aHook(other, namespace)])
@@ -181,11 +181,11 @@ describe('configurations', () => {
     ['ADM-WH-05: a rule that is no object', { rules: ['configmaps'] }, 400],
     ['ADM-WH-06: a place that is a text', { clientConfig: 'https://a.b/c' }, 400],
     ['ADM-WH-06: a place that is a list', { clientConfig: [{ url: 'https://a.b/c' }] }, 400],
-  ])('%s: the configuration is refused', async (_what, fields, code) => {
+  ])('%s: a configuration is refused', async (_what, fields, code) => {
     expect((await refusal([aHook(aPlace, 'none', fields)]))[0]).toBe(code)
   })
 
-  test('ADM-WH-05, ADM-WH-06: a webhook is called at its configured address, for a match of any of its rules', async () => {
+  test('ADM-WH-05, ADM-WH-06: have their webhook called at its address, for a match of any of its rules', async () => {
     const hook = await aWebhookServer(allowing)
     const rule = (resource: string) => ({ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: [resource] })
     const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: [rule('configmaps'), rule('secrets')] })

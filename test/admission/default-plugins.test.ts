@@ -33,21 +33,21 @@ function aPriorityClass(value: number, more: Fields = {}) {
 }
 
 describe('Priority', () => {
-  test('a Pod without a class has the priority 0 and may push others out', async () => {
+  test('a Pod without a class has the priority 0 and may preempt others', async () => {
     expect(await createdPod(server.api)).toMatchObject({ spec: { priority: 0, preemptionPolicy: 'PreemptLowerPriority' } })
   })
 
-  test('a Pod has the number of its class, from the moment at which the class was created', async () => {
+  test('a Pod gets the value of its class as soon as the class is created', async () => {
     const one = await created(server.api, scheduling, aPriorityClass(7, { preemptionPolicy: 'Never' }))
     const pod = await createdPod(server.api, { priorityClassName: one.metadata?.name })
     expect(pod).toMatchObject({ spec: { priority: 7, preemptionPolicy: 'Never' } })
   })
 
-  test('the classes of the system exist from the start', async () => {
+  test('the system classes exist from the start', async () => {
     expect(await createdPod(server.api, { priorityClassName: 'system-node-critical' })).toMatchObject({ spec: { priority: 2_000_001_000 } })
   })
 
-  test('an absent class, and a number or policy of the Pod’s own, are refused', async () => {
+  test('an absent class is refused, and so is a Pod with its own priority or policy', async () => {
     const path = podsIn(await aNamespace(server.api))
     const named = (spec: Fields) => aPod(spec, { name: 'p' })
     expect(await refusal(server.api, path, named({ priorityClassName: 'none' }))).toEqual([
@@ -64,7 +64,7 @@ describe('Priority', () => {
     ])
   })
 
-  test('one class may be the default one, and Pods have it', async () => {
+  test('one class may be the default, and Pods without a class get it', async () => {
     const api = await anApi()
     const first = await created(api, scheduling, aPriorityClass(5, { globalDefault: true }))
     const name = first.metadata?.name
@@ -77,7 +77,7 @@ describe('Priority', () => {
 })
 
 describe('tolerations', () => {
-  test('a Pod stays five minutes on a Node that is not ready or unreachable, unless it says otherwise', async () => {
+  test('a Pod stays five minutes on a Node that is not ready or unreachable, unless it has its own toleration', async () => {
     const seconds = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
     const own = { key: 'node.orch.io/not-ready', operator: 'Exists', effect: 'NoExecute' }
     expect((await createdPod(server.api)).spec['tolerations']).toEqual([
@@ -89,15 +89,15 @@ describe('tolerations', () => {
     expect((await createdPod(server.api, { tolerations: all })).spec['tolerations']).toEqual(all)
   })
 
-  test('how long is a setting', async () => {
+  test('a flag sets the duration', async () => {
     const flags = ['--default-not-ready-toleration-seconds=5', '--default-unreachable-toleration-seconds=6']
     const pod = await createdPod(await anApi({ flags }))
     expect(pod.spec['tolerations']).toMatchObject([{ tolerationSeconds: 5 }, { tolerationSeconds: 6 }])
   })
 })
 
-describe('TaintNodesByCondition', () => {
-  test('ADM-BI-13: a new Node is tainted as not ready, once', async () => {
+describe('the plugin TaintNodesByCondition', () => {
+  test('ADM-BI-13: taints a new Node once as not ready', async () => {
     const taint = { key: 'node.orch.io/not-ready', effect: 'NoSchedule' }
     const aNode = (spec: Fields = {}) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: aName('node') }, spec })
     const other = { key: 'a', effect: 'NoExecute' }
@@ -105,7 +105,7 @@ describe('TaintNodesByCondition', () => {
     expect(await created(server.api, '/api/v1/nodes', aNode({ taints: [taint] }))).toMatchObject({ spec: { taints: [taint] } })
   })
 
-  test('ADM-BI-20: it can be disabled', async () => {
+  test('ADM-BI-20: can be disabled', async () => {
     const api = await anApi({ flags: ['--disable-admission-plugins=TaintNodesByCondition'] })
     const node = await created(api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } })
     expect(node['spec'] ?? {}).toEqual({})
@@ -127,13 +127,13 @@ describe('storage', () => {
     ...more,
   })
 
-  test('ADM-BI-10: a new claim has its finalizer, ADM-BI-12: and its deletion waits for it', async () => {
+  test('ADM-BI-10: a new claim gets its finalizer, ADM-BI-12: and its deletion waits for it', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/persistentvolumeclaims`
     const { metadata } = await created(server.api, path, claim())
     expect(metadata).toMatchObject({ finalizers: ['orch.io/pvc-protection'] })
   })
 
-  test('ADM-BI-11: a new volume has its finalizer', async () => {
+  test('ADM-BI-11: a new volume gets its finalizer', async () => {
     const volume = {
       apiVersion: 'v1',
       kind: 'PersistentVolume',
@@ -145,7 +145,7 @@ describe('storage', () => {
     })
   })
 
-  test('a claim without a class has the default one; with two of them it is refused at 1.25, and has the newest from 1.26 on', async () => {
+  test('a claim without a class gets the default class; with two defaults it is refused at 1.25, and gets the newest from 1.26 on', async () => {
     const api = await anApi({ version: '1.25' })
     const path = `/api/v1/namespaces/${await aNamespace(api)}/persistentvolumeclaims`
     const mark = { 'storageclass.orch.io/is-default-class': 'true' }
@@ -167,7 +167,7 @@ describe('storage', () => {
     expect(await created(today, claims, claim())).toMatchObject({ spec: { storageClassName: 'a' } })
   })
 
-  test('a claim grows only when it is bound and its class can make volumes grow', async () => {
+  test('a claim may grow only if it is bound and its class allows expansion', async () => {
     const { api } = server
     const path = `/api/v1/namespaces/${await aNamespace(api)}/persistentvolumeclaims`
     const grow = { spec: { resources: { requests: { storage: '2Gi' } } } }
@@ -198,7 +198,7 @@ describe('DefaultIngressClass', () => {
     spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } }, ...spec },
   })
 
-  test('an Ingress without a class has the default one', async () => {
+  test('an Ingress without a class gets the default class', async () => {
     const api = await anApi()
     const path = `${networking}/namespaces/${await aNamespace(api)}/ingresses`
     const annotations = { 'ingressclass.orch.io/is-default-class': 'true' }
@@ -235,7 +235,7 @@ describe('RuntimeClass', () => {
     })
   })
 
-  test('ADM-BI-05: a Pod that brings an overhead is refused when its class has one, or none', async () => {
+  test('ADM-BI-05: a Pod that sets an overhead is refused if its class has one, and if it has none', async () => {
     const path = podsIn(await aNamespace(server.api))
     const withOverhead = await aRuntimeClass({ overhead })
     const without = await aRuntimeClass({})
@@ -258,7 +258,7 @@ describe('RuntimeClass', () => {
     ])
   })
 
-  test('a Pod that wants other nodes than its class is refused', async () => {
+  test('a Pod whose node selector contradicts its class is refused', async () => {
     const path = podsIn(await aNamespace(server.api))
     const runtimeClassName = await aRuntimeClass({ scheduling: { nodeSelector: { a: 'b' } } })
     expect(await refusal(server.api, path, aPod({ runtimeClassName, nodeSelector: { a: 'c' } }, { name: 'p' }))).toEqual([
@@ -327,7 +327,7 @@ describe('LimitRanger', () => {
     expect(await refusal(server.api, podsIn(namespace), aPod(spec, { name: 'p' }))).toEqual([403, `pods "p" is forbidden: ${message}`])
   })
 
-  test('a Pod as a whole is held to its sums, and to its largest init container', async () => {
+  test('a Pod as a whole is compared by the sum of its containers and by its largest init container', async () => {
     const namespace = await limited({ type: 'Pod', max: { cpu: '1' } })
     const containers = ['a', 'b'].map((name) => ({ ...container, name, resources: { limits: { cpu: '600m' } } }))
     expect(await refusal(server.api, podsIn(namespace), aPod({ containers }, { name: 'p' }))).toEqual([
@@ -340,7 +340,7 @@ describe('LimitRanger', () => {
     ])
   })
 
-  test('claims are held to their size', async () => {
+  test('claims are limited by size', async () => {
     const namespace = await limited({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '5Gi' } })
     const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims`
     const claim = (storage: string) => ({

@@ -43,8 +43,8 @@ const objects: readonly (readonly [string, object])[] = [
   ['events', { kind: 'Event', involvedObject: { kind: 'Pod', name: 'p' } }],
 ]
 
-describe('DRY-13: every built-in plugin takes part in a dry run without a trace', () => {
-  test('the answer has the plugins’ changes, and stays unwritten and uncounted', async () => {
+describe('DRY-13: every built-in plugin takes part in a dry run without a lasting effect', () => {
+  test('the answer has the changes of plugins, and nothing is stored or counted', async () => {
     const api = await anApiWithAll()
     const namespace = await aNamespace(api)
     const within = `/api/v1/namespaces/${namespace}`
@@ -67,7 +67,7 @@ describe('DRY-13: every built-in plugin takes part in a dry run without a trace'
     expect(body).toMatchObject({ status: { used: { pods: '0', services: '0', persistentvolumeclaims: '0', 'count/events': '0' } } })
   })
 
-  test('a refusal is the same, and no namespace is created', async () => {
+  test('the refusal is equal, and no namespace is created', async () => {
     const api = await anApiWithAll()
     const within = `/api/v1/namespaces/${await aNamespace(api)}`
     const pod = (spec: object) => ({

@@ -91,13 +91,13 @@ test('the page has ten policies', () => {
   ])
 })
 
-test('labels', async () => {
+test('the policy for labels requires them', async () => {
   const { deploy } = await anExample('labels')
   expect(said(await deploy({ labels: { app: 'a' } }))).toBe('422 the labels app and team are required')
   expect(said(await deploy({ labels: { app: 'a', team: 'b' } }))).toBe('201 ')
 })
 
-test('registry', async () => {
+test('the policy for registries refuses other registries', async () => {
   const { deploy } = await anExample('registry')
   expect(said(await deploy({ container: { image: 'docker.io/x:1' } }))).toBe('422 images of other registries: docker.io/x:1')
   expect(said(await deploy())).toBe('201 ')
@@ -110,12 +110,12 @@ test.each([
   ['x:1', 201],
   ['host:5000/x:1', 201],
   ['x@sha256:00', 201],
-])('latest: %s', async (image, status) => {
+])('the policy for image tags refuses latest: %s', async (image, status) => {
   const { deploy } = await anExample('latest')
   expect((await deploy({ container: { image } })).status).toBe(status)
 })
 
-test('replicas', async () => {
+test('the policy for replicas bounds them', async () => {
   const { deploy, namespace } = await anExample('replicas', { paramRef: { name: 'limits', parameterNotFoundAction: 'Deny' } })
   expect(said(await deploy())).toContain('no params found')
   const limits = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'limits' }, data: { maxReplicas: '2' } }
@@ -124,7 +124,7 @@ test('replicas', async () => {
   expect(said(await deploy({ replicas: 2 }))).toBe('201 ')
 })
 
-test('owner', async () => {
+test('the policy for owners requires an owner', async () => {
   const { path } = await anExample('owner')
   await created(api(), path, deployment({ labels: { owner: 'a' } }))
   const owner = (value: string) => api().patch(`${path}/d`, { metadata: { labels: { owner: value, other: 'x' } } })
@@ -132,7 +132,7 @@ test('owner', async () => {
   expect(said(await owner('a'))).toBe('200 ')
 })
 
-test('exempt', async () => {
+test('the policy with exemptions leaves them out', async () => {
   const { deploy, namespace } = await anExample('exempt')
   expect(said(await deploy())).toBe('201 ')
   const rbac = 'rbac.authorization.k8s.io'
@@ -151,7 +151,7 @@ test('exempt', async () => {
   await expect.poll(async () => said(await deploy({}, 'alice')), { timeout: 30_000 }).toBe('422 deployments are frozen')
 })
 
-test('limits', async () => {
+test('the policy for limits requires them', async () => {
   const { deploy } = await anExample('limits')
   const refused = '422 each container needs a memory limit of 2Gi at most'
   const memory = (limit: string) => ({ container: { resources: { limits: { memory: limit } } } })
@@ -160,7 +160,7 @@ test('limits', async () => {
   expect(said(await deploy(memory('2048Mi')))).toBe('201 ')
 })
 
-test('production', async () => {
+test('the policy for production applies there', async () => {
   const { path, namespace } = await anExample('production')
   await created(api(), path, deployment({}))
   const environment = (value: string) => api().patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { environment: value } } })
@@ -172,7 +172,7 @@ test('production', async () => {
   await expect.poll(async () => (await api().delete(`${path}/d?dryRun=All`)).status, { timeout: 30_000 }).toBe(200)
 })
 
-test('hosts', async () => {
+test('the policy for hosts refuses duplicates', async () => {
   const { namespace } = await anExample('hosts')
   const backend = { service: { name: 's', port: { number: 80 } } }
   const ingress = (host: string) => ({
@@ -186,7 +186,7 @@ test('hosts', async () => {
   expect(said(await post(`a.${namespace}.example.com`))).toBe('201 ')
 })
 
-test('privileged', async () => {
+test('the policy for privileged containers refuses them', async () => {
   const { deploy } = await anExample('privileged')
   expect(said(await deploy({ container: { securityContext: { privileged: true } } }))).toBe('422 privileged containers are not allowed')
   expect(said(await deploy())).toBe('201 ')

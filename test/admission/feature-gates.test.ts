@@ -13,7 +13,7 @@ const statefulSet = {
 }
 
 test.each([[['--emulated-version=1.27']], [['--emulated-version=1.26', '--feature-gates=StatefulSetAutoDeletePVC=true']]])(
-  'EMV-03: with %s admission fills in what a webhook has removed of a field behind a gate, as gateways do',
+  'EMV-03: with %s admission restores a gated field that a webhook has removed, as gateways do',
   async (flags) => {
     const api = await anApi({ flags })
     const namespace = await aNamespace(api)

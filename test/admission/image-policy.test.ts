@@ -45,7 +45,7 @@ function aConfiguration(url: string): string {
   return file
 }
 
-test('another server decides which images run', async () => {
+test('a remote server decides which images are allowed', async () => {
   const file = aConfiguration(await aReviewer())
   const api = await anApi({ flags: ['--enable-admission-plugins=ImagePolicyWebhook', `--admission-control-config-file=${file}`] })
   await api.post('/api/v1/namespaces/default/serviceaccounts', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } })

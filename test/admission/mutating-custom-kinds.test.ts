@@ -84,7 +84,7 @@ async function oaks(
 const specOf = ({ body }: Answer) => (body as Body)['spec']
 const message = ({ body }: Answer) => String(body['message'])
 
-describe('VAP-38: a configuration for a custom kind', () => {
+describe('VAP-38: an apply configuration for a custom kind', () => {
   test('is merged by the schema: items by their keys, and defaults are filled in afterwards', async () => {
     const { create } = await oaks({
       mutations: [
@@ -124,13 +124,13 @@ describe('VAP-38: a configuration for a custom kind', () => {
     expect(message(await unknown.create({ spec: { size: 1 } }))).toContain('.spec.height: field not declared in schema')
   })
 
-  test('is validated like clients’ objects', async () => {
+  test('is validated like the objects of clients', async () => {
     const { create } = await oaks({ mutations: [apply('Object{spec: Object.spec{size: object.spec.size * 100}}')] })
     expect(specOf(await create({ spec: { size: 1 } }))).toEqual({ size: 100 })
     expect(message(await create({ spec: { size: 2 } }))).toContain('spec.size: Invalid value: 200')
   })
 
-  test('is made for a request in another version, too', async () => {
+  test('is applied for a request in another version too', async () => {
     const { create } = await oaks({
       mutations: [apply("Object{spec: Object.spec{color: object.apiVersion.endsWith('/v1') ? 'one' : 'two'}}")],
     })
@@ -139,7 +139,7 @@ describe('VAP-38: a configuration for a custom kind', () => {
     expect(specOf(answer)).toEqual({ size: 1, color: 'one' })
   })
 
-  test('of the status is made where the policy is about that', async () => {
+  test('for the status is applied if the policy is about the status', async () => {
     const { create, path } = await oaks(
       { mutations: [apply("Object{status: Object.status{note: 'seen'}}")] },
       { rule: { resources: ['oaks/status'] } },
@@ -175,7 +175,7 @@ test('VAP-39: a JSON patch of a custom kind is applied, and fields outside the s
   expect(specOf(await create({ spec: { size: 1, color: 'red' } }))).toEqual({ size: 1, texts: ['a'] })
 })
 
-test('VAP-24: parameters of a custom kind, changed between two requests', async () => {
+test('VAP-24: parameters of a custom kind are current when they change between two requests', async () => {
   const group = `${aName('p')}.example.com`
   const limits = { type: 'object', properties: { spec: { type: 'object', properties: { color: { type: 'string' } } } } }
   await created(api(), definitions, {
@@ -206,7 +206,7 @@ test('VAP-24: parameters of a custom kind, changed between two requests', async 
   expect(specOf(await create({ spec: { size: 1 } }))).toEqual({ size: 1, color: 'blue' })
 })
 
-test('VAP-44: reviews and the configuration of admission are not changed', async () => {
+test('VAP-44: reviews and admission configurations are not mutated', async () => {
   const name = aName('policy')
   const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }
   const isOurs = { name: 'ours', expression: "has(object.metadata) && object.metadata.?name.orValue('').startsWith('changed')" }

@@ -41,7 +41,7 @@ async function somePolicies(...specs: readonly Readonly<Record<string, unknown>>
 
 const message = ({ body }: Answer) => String(body['message'])
 
-test('VAP-36, VAP-38: a configuration is merged into the object', async () => {
+test('VAP-36, VAP-38: an apply configuration is merged into the object', async () => {
   const { create } = await somePolicies({
     mutations: [apply('Object{metadata: Object.metadata{labels: {"added": object.metadata.name}}, data: {"b": "2"}}')],
   })
@@ -49,7 +49,7 @@ test('VAP-36, VAP-38: a configuration is merged into the object', async () => {
   expect(answer.body).toMatchObject({ metadata: { labels: { own: 'a', added: 'm' } }, data: { a: '1', b: '2' } })
 })
 
-test('VAP-39: a JSON patch is applied, with keys that are escaped', async () => {
+test('VAP-39: a JSON patch is applied, with escaped keys', async () => {
   const { create } = await somePolicies({
     mutations: [
       patch(
@@ -62,7 +62,7 @@ test('VAP-39: a JSON patch is applied, with keys that are escaped', async () => 
   expect(body['data']).toEqual({ b: '2' })
 })
 
-test('VAP-37, VAP-40: a policy without mutations, and an expression of another type, are refused', async () => {
+test('VAP-37, VAP-40: a policy without mutations, or with an expression of a wrong type, is refused', async () => {
   const post = (spec: object) => {
     const constraints = { resourceRules: [configMapRule] }
     const whole = { matchConstraints: constraints, reinvocationPolicy: 'Never', ...spec }
@@ -86,12 +86,12 @@ test('VAP-37, VAP-40: a policy without mutations, and an expression of another t
 describe('VAP-41: the order of policies', () => {
   const append = (text: string) => apply(`Object{data: {"order": object.data.order + "${text}"}}`)
 
-  test('is that of their names; each sees the earlier ones’ changes', async () => {
+  test('follows their names, and each sees the earlier changes', async () => {
     const { create } = await somePolicies({ mutations: [append('a')] }, { mutations: [append('b'), append('c')] })
     expect((await create({ data: { order: '' } })).body['data']).toEqual({ order: 'abc' })
   })
 
-  test('lets policies with reinvocation run once more after a later change of another one', async () => {
+  test('lets policies with reinvocation run again after a later change of another policy', async () => {
     const { create } = await somePolicies(
       { mutations: [append('a')], reinvocationPolicy: 'IfNeeded' },
       { mutations: [append('b')], reinvocationPolicy: 'Never' },
@@ -101,7 +101,7 @@ describe('VAP-41: the order of policies', () => {
   })
 })
 
-test('VAP-43: an error refuses as invalid, or leaves the change out and makes the others', async () => {
+test('VAP-43: an error refuses the object as invalid, or skips its mutation and applies the others', async () => {
   const mutations = [apply('Object{data: {"a": object.data.absent}}'), apply('Object{data: {"c": "2"}}')]
   const failing = await somePolicies({ mutations })
   const refused = await failing.create({ data: { b: '1' } })
@@ -117,7 +117,7 @@ test('VAP-43: an error refuses as invalid, or leaves the change out and makes th
   expect((await ignoring.create({ data: { b: '1' } })).body['data']).toEqual({ b: '1', c: '2' })
 })
 
-test('VAP-43: the first of several refusals is the message, and all are causes', async () => {
+test('VAP-43: the first of several refusals is the message, and all refusals are causes', async () => {
   const mutations = [apply('Object{data: {"a": object.data.absent}}')]
   const { create, names } = await somePolicies({ mutations }, { mutations, failurePolicy: 'Ignore' }, { mutations })
   const refused = await create({ data: { b: '1' } })
@@ -131,7 +131,7 @@ test('VAP-40: a field that the kind does not have is an error', async () => {
   expect(message(await create())).toContain('.dataX: field not declared in schema')
 })
 
-test('VAP-41: parameters, conditions and variables', async () => {
+test('VAP-41: expressions use parameters, conditions and variables', async () => {
   const { create, path } = await somePolicies({
     paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
     matchConditions: [{ name: 'ours', expression: "object.metadata.name.startsWith('ours')" }],
@@ -144,7 +144,7 @@ test('VAP-41: parameters, conditions and variables', async () => {
   expect((await create({ metadata: { name: 'other' } })).body.metadata.labels).toBeUndefined()
 })
 
-test('VAP-16: policies and bindings are not changed by policies', async () => {
+test('VAP-16: policies and bindings are not mutated by policies', async () => {
   const rule = { operations: ['*'], apiGroups: ['admissionregistration.orch.io'], apiVersions: ['*'], resources: ['*'] }
   const { names } = await somePolicies({
     matchConstraints: { resourceRules: [rule] },

@@ -31,20 +31,20 @@ const withCpu = (cpu: string) => ({ containers: [{ name: 'c', resources: { reque
 const roomy = { allocatable: { cpu: '2', memory: '4Gi' } }
 
 describe('PodTopologyLabels', () => {
-  test('TODAY-POD-18: a Pod that is created on a node has the labels of its zone and region, and no others', async () => {
+  test('TODAY-POD-18: a Pod that is created on a node gets its zone and region labels, and no others', async () => {
     const place = { 'topology.kubernetes.io/zone': 'z1', 'topology.kubernetes.io/region': 'r1' }
     const path = await aPodOn(await aNode(roomy, { ...place, rack: '7' }))
     expect((await server.api.get(path)).body).toMatchObject({ metadata: { labels: place } })
     expect((await server.api.get(path)).body).not.toHaveProperty('metadata.labels.rack')
   })
 
-  test('TODAY-POD-18: a Pod on a node that is not there keeps its labels', async () => {
+  test('TODAY-POD-18: a Pod on an absent node keeps its labels', async () => {
     expect((await server.api.get(await aPodOn(aName('absent')))).body).not.toHaveProperty('metadata.labels')
   })
 })
 
 describe('PodResizeValidator', () => {
-  test('TODAY-POD-05: a Pod grows up to what its node can allocate', async () => {
+  test('TODAY-POD-05: a Pod may grow up to the allocatable resources of its node', async () => {
     const path = await aPodOn(await aNode(roomy))
     expect(await resized(path, withCpu('2'))).toEqual([200])
     expect(await resized(path, withCpu('2001m'))).toEqual([
@@ -54,7 +54,7 @@ describe('PodResizeValidator', () => {
     ])
   })
 
-  test('TODAY-POD-05: a Pod is not resized on a node that is absent, or not of Linux', async () => {
+  test('TODAY-POD-05: a Pod is not resized on an absent node, or on a node without Linux', async () => {
     const [absent, other] = [aName('absent'), await aNode(roomy, { 'kubernetes.io/os': 'windows' })]
     expect(await resized(await aPodOn(absent), withCpu('2'))).toEqual([403, `pods "p" is forbidden: node "${absent}" not found`, undefined])
     expect(await resized(await aPodOn(other), withCpu('2'))).toEqual([
@@ -66,7 +66,7 @@ describe('PodResizeValidator', () => {
 })
 
 describe('NodeDeclaredFeatureValidator', () => {
-  test('TODAY-POD-06: resources of a Pod itself are resized on nodes that declare it', async () => {
+  test('TODAY-POD-06: Pod-level resources are resized only on nodes that declare support', async () => {
     const own = { resources: { requests: { cpu: '1', memory: '1Gi' } } }
     const grown = { resources: { requests: { cpu: '1500m' } } }
     const node = await aNode(roomy)

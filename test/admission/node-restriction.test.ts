@@ -36,7 +36,7 @@ async function aPodOn(node: string, more: object = {}): Promise<{ readonly name:
 }
 
 describe('nodes', () => {
-  test('a node registers itself, with labels of its own', async () => {
+  test('a node registers itself, with permitted labels', async () => {
     const name = aName('node')
     const labels = {
       'orch.io/hostname': 'h',
@@ -49,7 +49,7 @@ describe('nodes', () => {
     expect((await asNode(shared.api, name, 'POST', nodes, aNode(name, { labels }))).status).toBe(201)
   })
 
-  test('a node may not choose labels that select workloads', async () => {
+  test('a node may not set labels that select workloads', async () => {
     const name = aName('node')
     const labels = { 'node-restriction.orch.io/team': 'a', 'x.node-restriction.orch.io/team': 'a', 'role.orch.io/master': '' }
     const answer = await asNode(shared.api, name, 'POST', nodes, aNode(name, { labels }))
@@ -60,7 +60,7 @@ describe('nodes', () => {
     )
   })
 
-  test('a node is not another', async () => {
+  test('a node may not change another node', async () => {
     const { name } = await registered()
     const answer = await asNode(shared.api, 'other', 'PATCH', `${nodes}/${name}`, { metadata: { labels: { a: 'b' } } }, merge)
     expect(answer.body.message).toBe(`nodes "${name}" is forbidden: node "other" is not allowed to modify node "${name}"`)
@@ -73,7 +73,7 @@ describe('nodes', () => {
       { spec: { configSource: { configMap: { name: 'a', namespace: 'b', kubeletConfigKey: 'k' } } } },
       (name: string) => `node "${name}" is not allowed to update configSource to a new non-nil configSource`,
     ],
-  ])('a node may not write %j to itself', async (patch, why) => {
+  ])('a node may not set %j on itself', async (patch, why) => {
     const { name } = await registered()
     const answer = await asNode(shared.api, name, 'PATCH', `${nodes}/${name}`, patch, merge)
     expect(answer.status).toBe(403)
@@ -122,7 +122,7 @@ describe('pods', () => {
     return { answer: await asNode(shared.api, name, 'POST', pods, object), name, uid, pod }
   }
 
-  test('a node makes its own pods known, and deletes them', async () => {
+  test('a node creates the mirror pods of its files, and deletes them', async () => {
     const { answer, name, pod } = await postMirror(() => ({}))
     expect(answer.status).toBe(201)
     const refused = await asNode(shared.api, 'other', 'DELETE', `${pods}/${pod}`)
@@ -191,7 +191,7 @@ describe('pods', () => {
     expect(answer.body.message).toBe(`pods "${pod}" is forbidden: ${why.replaceAll('NODE', name).replace('got UID', `got ${uid}`)}`)
   })
 
-  test('a node writes the status of its own pods alone', async () => {
+  test('a node writes only the status of its own pods', async () => {
     const { name } = await registered()
     const pod = await aPodOn(name)
     const status = `${pods}/${pod.name}/status`
@@ -211,7 +211,7 @@ describe('pods', () => {
     )
   })
 
-  test('a node evicts its pods alone', async () => {
+  test('a node evicts only its own pods', async () => {
     const { name } = await registered()
     const pod = await aPodOn(name)
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod.name } }
@@ -255,7 +255,7 @@ describe('objects of nodes', () => {
     expect((await token(bound, 'other')).body.message).toContain('node requested token bound to a pod scheduled on a different node')
   })
 
-  test('a node renews its lease alone', async () => {
+  test('a node renews only its own lease', async () => {
     const { name } = await registered()
     const lease = (named: string) => ({ apiVersion: 'coordination.orch.io/v1', kind: 'Lease', metadata: { name: named }, spec: {} })
     const post = (namespace: string, named: string) =>
@@ -267,7 +267,7 @@ describe('objects of nodes', () => {
     expect((await post('default', name)).body.message).toContain('can only access leases in the "orch-node-lease" system namespace')
   })
 
-  test('KIND-CSI-04, CTRL-11: a node writes its own drivers alone', async () => {
+  test('KIND-CSI-04, CTRL-11: a node writes only its own CSINode', async () => {
     const { name } = await registered()
     const post = (named: string) =>
       asNode(shared.api, name, 'POST', '/apis/storage.orch.io/v1/csinodes', {
@@ -280,7 +280,7 @@ describe('objects of nodes', () => {
     expect((await post('other')).body.message).toContain('can only access CSINode with the same name as the requesting node')
   })
 
-  test('KIND-CSI-04, CTRL-11: a node adds drivers that register, and removes drivers that leave; no other node may', async () => {
+  test('KIND-CSI-04, CTRL-11: a node adds drivers that register, and removes drivers that leave; another node may not', async () => {
     const [{ name }, { name: other }] = [await registered(), await registered()]
     const collection = '/apis/storage.orch.io/v1/csinodes'
     const object = { apiVersion: 'storage.orch.io/v1', kind: 'CSINode', metadata: { name }, spec: { drivers: [] } }

@@ -38,8 +38,8 @@ async function annotatedNamespace(api: Api, annotations: Fields): Promise<string
   return name
 }
 
-describe('the choice of plugins', () => {
-  test('ADM-BI-18: the order of names does not matter', async () => {
+describe('the list of plugins', () => {
+  test('ADM-BI-18: may be in any order', async () => {
     const api = await serverWith('DenyServiceExternalIPs,AlwaysPullImages,AlwaysAdmit')
     const pod = await created(api, podsIn(await aNamespace(api)), aPod())
     expect(pod).toMatchObject({ spec: { containers: [{ imagePullPolicy: 'Always' }] } })
@@ -65,12 +65,12 @@ describe('the choice of plugins', () => {
     await expect(starting).rejects.toThrow(`there is no admission plugin "${plugin}" at level ${version}; expected some of`)
   })
 
-  test('PersistentVolumeLabel cannot be enabled where it is known', async () => {
+  test('may not enable PersistentVolumeLabel if it is known', async () => {
     const flags = ['--enable-admission-plugins=PersistentVolumeLabel']
     await expect(start({ flags, version: '1.30' })).rejects.toThrow('the admission plugin PersistentVolumeLabel cannot be enabled')
   })
 
-  test('a plugin that is both enabled and disabled is refused', async () => {
+  test('may not both enable and disable a plugin', async () => {
     const flags = ['--enable-admission-plugins=Priority', '--disable-admission-plugins=Priority']
     await expect(start({ flags })).rejects.toThrow('the admission plugin Priority is both enabled and disabled')
   })
@@ -93,12 +93,12 @@ describe('the choice of plugins', () => {
       'expected ResourceQuotaConfiguration of apiserver.config.orch.io/v1',
     ],
     ['a: [', 'the file is not YAML'],
-  ])('ADM-BI-19: a configuration file of %j is refused', async (text, message) => {
+  ])('ADM-BI-19: with a configuration file of %j is refused', async (text, message) => {
     await expect(start({ flags: [`--admission-control-config-file=${aFile(text)}`] })).rejects.toThrow(message)
   })
 })
 
-test('ADM-BI-19, FLAG-28: the file that the flag names configures its plugin; without the flag none does', async () => {
+test('ADM-BI-19, FLAG-28: the file of the flag configures its plugin, and without the flag no file is read', async () => {
   const defaults = '{apiVersion: pod-security.admission.config.orch.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: baseline}}'
   const file = aFile(
     `{apiVersion: apiserver.config.orch.io/v1, kind: AdmissionConfiguration, plugins: [{name: PodSecurity, configuration: ${defaults}}]}`,
@@ -112,7 +112,7 @@ test('ADM-BI-19, FLAG-28: the file that the flag names configures its plugin; wi
   expect(await statusWith([])).toBe(201)
 })
 
-test('AlwaysDeny refuses every write except the server’s own at its start', async () => {
+test('AlwaysDeny refuses every write except the bootstrap writes of the server', async () => {
   const api = await serverWith('AlwaysDeny')
   expect(await refusal(api, '/api/v1/namespaces', { metadata: { name: 'a' } })).toEqual([
     403,
@@ -120,7 +120,7 @@ test('AlwaysDeny refuses every write except the server’s own at its start', as
   ])
 })
 
-test('AlwaysAdmit admits', async () => {
+test('AlwaysAdmit admits every write', async () => {
   const api = await serverWith('AlwaysAdmit')
   expect((await api.post(podsIn(await aNamespace(api)), aPod())).status).toBe(201)
 })
@@ -133,7 +133,7 @@ test('NamespaceAutoProvision: the first object in a namespace creates it', async
   expect((await api.get('/api/v1/namespaces/none')).status).toBe(200)
 })
 
-test('NamespaceExists: nothing is created in an absent namespace, without NamespaceLifecycle too', async () => {
+test('NamespaceExists: a create in an absent namespace is refused, without NamespaceLifecycle too', async () => {
   const api = await anApi({ flags: ['--enable-admission-plugins=NamespaceExists', '--disable-admission-plugins=NamespaceLifecycle'] })
   expect(await refusal(api, '/api/v1/namespaces/none/secrets', { metadata: { name: 's' } })).toEqual([404, 'namespaces "none" not found'])
 })
@@ -156,7 +156,7 @@ test('ADM-BI-07, ADM-BI-08: SecurityContextDeny refuses elevated fields', async 
   await created(api, path, aPod({ securityContext: { runAsNonRoot: true } }))
 })
 
-test('LimitPodHardAntiAffinityTopology: only the node itself is an allowed topology', async () => {
+test('LimitPodHardAntiAffinityTopology: the host name is the only allowed topology', async () => {
   const api = await serverWith('LimitPodHardAntiAffinityTopology')
   const path = podsIn(await aNamespace(api))
   const affinity = (topologyKey: string) => ({
@@ -169,7 +169,7 @@ test('LimitPodHardAntiAffinityTopology: only the node itself is an allowed topol
   expect((await api.post(path, aPod(affinity('orch.io/hostname')))).status).toBe(201)
 })
 
-test('DenyServiceExternalIPs: addresses may be kept and dropped, but not added', async () => {
+test('DenyServiceExternalIPs: external IPs may be kept and removed, but not added', async () => {
   const api = await serverWith('DenyServiceExternalIPs')
   const path = `/api/v1/namespaces/${await aNamespace(api)}/services`
   const service = (spec: Fields) => ({
@@ -185,7 +185,7 @@ test('DenyServiceExternalIPs: addresses may be kept and dropped, but not added',
   await created(api, path, service({}))
 })
 
-test('ExtendedResourceToleration: a request for a special resource tolerates its taint', async () => {
+test('ExtendedResourceToleration: a Pod that requests an extended resource tolerates its taint', async () => {
   const api = await serverWith('ExtendedResourceToleration')
   const amounts = { 'example.com/gpu': '1', cpu: '1' }
   const containers = [{ ...container, resources: { requests: amounts, limits: amounts } }]
@@ -205,7 +205,7 @@ plugins:
       clusterDefaultNodeSelector: kind=any
       listed: disk=ssd,kind=any
 `
-  test('the labels of the namespace, or of the cluster, are added; others are refused', async () => {
+  test('adds the selector of the namespace, or of the cluster, and refuses conflicting selectors', async () => {
     const api = await serverWith('PodNodeSelector', configuration)
     const own = await annotatedNamespace(api, { 'scheduler.alpha.orch.io/node-selector': 'team=a' })
     expect(await created(api, podsIn(own), aPod({ nodeSelector: { x: 'y' } }))).toMatchObject({
@@ -223,7 +223,7 @@ plugins:
     ])
   })
 
-  test('ADM-CRED-18: the older form of the file is read, and a file of the plugin alone', async () => {
+  test('ADM-CRED-18: reads the older format of the file, and a file for this plugin only', async () => {
     const selectors = 'podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: a=b }'
     const older = `kind: AdmissionConfiguration\napiVersion: apiserver.orch.io/v1alpha1\nplugins: [{name: PodNodeSelector, path: ${aFile(selectors)}}]`
     for (const text of [older, selectors]) {
@@ -233,7 +233,7 @@ plugins:
   })
 })
 
-test('PodTolerationRestriction: Pods get their namespace’s tolerations, and none that it does not list', async () => {
+test('PodTolerationRestriction: Pods get the tolerations of their namespace, and only tolerations on its list', async () => {
   const api = await serverWith('PodTolerationRestriction')
   const text = (...keys: string[]) => JSON.stringify(keys.map((key) => ({ key, operator: 'Exists' })))
   const namespace = await annotatedNamespace(api, {
@@ -249,7 +249,7 @@ test('PodTolerationRestriction: Pods get their namespace’s tolerations, and no
   ])
 })
 
-test('EventRateLimit: more Events than agreed are a 429', async () => {
+test('EventRateLimit: Events beyond the configured rate are a 429', async () => {
   const api = await serverWith(
     'EventRateLimit',
     `
@@ -278,7 +278,7 @@ plugins:
   expect(answers.filter(({ status }) => status === 201).length).toBe(answers.length - refused.length)
 })
 
-test('a Pod without containers is refused by validation, after any plugins', async () => {
+test('a Pod without containers is refused by validation, with any plugins', async () => {
   const looking = 'ServiceAccount,AlwaysPullImages,PodTolerationRestriction,ExtendedResourceToleration,LimitPodHardAntiAffinityTopology'
   const api = await serverWith(`${looking},PodNodeSelector`)
   const namespace = await aNamespace(api)
@@ -297,7 +297,7 @@ test('a Pod without containers is refused by validation, after any plugins', asy
   }
 })
 
-test('VAP-32: policies come from no files: a configuration of their plugins is refused', async () => {
+test('VAP-32: a configuration file for the plugins of policies is refused', async () => {
   const configuration = (name: string) =>
     `kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{name: ${name}, configuration: {staticManifestsDir: /policies}}]`
   for (const name of ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy']) {

@@ -75,7 +75,7 @@ test('a user that blocks the deletion of an owner needs the right to write its f
   expect((await onceAllowed(post)).status).toBe(201)
 })
 
-test('an owner that blocked already needs no further right', async () => {
+test('an owner that was already blocked needs no further right', async () => {
   const { api, path, person, owner } = await aScene(may('create', 'delete', 'patch'))
   const blocking = { ...owner, blockOwnerDeletion: true }
   await created(api, path, configMap({ name: 'a', ownerReferences: [blocking] }))
@@ -87,7 +87,7 @@ test('an owner that blocked already needs no further right', async () => {
   expect(answer.status).toBe(200)
 })
 
-test('a blocking reference to an owner of a kind that is not served is refused', async () => {
+test('a blocking reference to an owner of an unserved kind is refused', async () => {
   const { path, person } = await aScene(may('create', 'delete'))
   const owner = { apiVersion: 'example.com/v1', kind: 'Thing', name: 't', uid: 'u', blockOwnerDeletion: true }
   const answer = await person.post(path, configMap({ name: 'a', ownerReferences: [owner] }))

@@ -35,7 +35,7 @@ const detail = 'privileged (container "main" must not set securityContext.privil
 describe('without a configuration', () => {
   const shared = sharedApi({ flags })
 
-  test('in a namespace without labels everything is allowed', async () => {
+  test('a namespace without labels allows everything', async () => {
     const at = await labelled(shared.api, {})
     expect((await shared.api.post(`${at}/pods`, pod('a'))).status).toBe(201)
   })
@@ -50,14 +50,14 @@ describe('without a configuration', () => {
     expect((await shared.api.get(`${at}/pods/a`)).status).toBe(404)
   })
 
-  test('a violation of the warned level causes a warning', async () => {
+  test('a violation of the warn level causes a warning', async () => {
     const at = await labelled(shared.api, { warn: 'baseline', 'warn-version': 'v1.24' })
     const answer = await shared.api.post(`${at}/pods`, pod('a'))
     expect(answer.status).toBe(201)
     expect(answer.headers.warning).toBe(`299 - "would violate PodSecurity \\"baseline:v1.24\\": ${detail.replaceAll('"', '\\"')}"`)
   })
 
-  test('a workload is warned of and not refused', async () => {
+  test('a workload with a violation causes a warning and is not refused', async () => {
     const at = await labelled(shared.api, { enforce: 'baseline', warn: 'baseline' })
     const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [privileged] } }
     const object = {
@@ -71,7 +71,7 @@ describe('without a configuration', () => {
     expect(answer.headers.warning).toContain('would violate PodSecurity')
   })
 
-  test('an existing pod may change fields that no level checks, and not its images', async () => {
+  test('an existing pod may change unchecked fields, and not its images', async () => {
     const at = await labelled(shared.api, {})
     await created(shared.api, `${at}/pods`, pod('a'))
     await shared.api.patch(at, { metadata: { labels: { [key('enforce')]: 'baseline' } } })
@@ -81,7 +81,7 @@ describe('without a configuration', () => {
     expect(image.body.message).toContain('violates PodSecurity "baseline:latest"')
   })
 
-  test('a level that is raised holds for the next pod at once', async () => {
+  test('a level that is raised applies to the next pod at once', async () => {
     const at = await labelled(shared.api, {})
     for (const level of ['restricted', 'privileged', 'restricted', 'privileged']) {
       await shared.api.patch(at, { metadata: { labels: { [key('enforce')]: level } } })
@@ -99,7 +99,7 @@ describe('without a configuration', () => {
     )
   })
 
-  test('a stricter level warns of the existing pods that violate it', async () => {
+  test('a stricter level warns about the existing pods that violate it', async () => {
     const at = await labelled(shared.api, {})
     for (const name of ['a', 'b', 'c']) await created(shared.api, `${at}/pods`, pod(name))
     await created(shared.api, `${at}/pods`, pod('fine', { name: 'main', image: 'i:1' }))
@@ -112,7 +112,7 @@ describe('without a configuration', () => {
     )
   })
 
-  test('null is treated as absent, as typed clients mean it', async () => {
+  test('a null label counts as absent, as typed clients send it', async () => {
     const at = await labelled(shared.api, { enforce: 'restricted' })
     const nothing = { securityContext: null, volumes: null, initContainers: null, os: null, hostPID: null }
     const container = {
@@ -140,7 +140,7 @@ describe('without a configuration', () => {
   })
 })
 
-test('the configuration has defaults, and exemptions', async () => {
+test('the configuration has defaults and exemptions', async () => {
   const folder = aFolder()
   const file = join(folder, 'admission.yaml')
   const configuration = {
@@ -175,7 +175,7 @@ test('the configuration has defaults, and exemptions', async () => {
   expect((await api.post('/api/v1/namespaces/tools/pods', pod('d'))).status).toBe(201)
 })
 
-test('each profile has labels of its own', async () => {
+test('each profile has different labels', async () => {
   const api = await anApi({ flags, profile: 'kubernetes' })
   const metadata = { name: aName('ns'), labels: { [key('enforce')]: 'baseline', 'pod-security.kubernetes.io/warn': 'baseline' } }
   await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata })
@@ -185,7 +185,7 @@ test('each profile has labels of its own', async () => {
   expect(answer.headers.warning).toContain('would violate PodSecurity')
 })
 
-test('the audit log contains the enforced level, and violations of the audited one', async () => {
+test('the audit log contains the enforced level, and violations of the audit level', async () => {
   const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', resources: [{ group: '', resources: ['pods'] }] }]), { flags })
   const at = await labelled(audited.api, { enforce: 'privileged', audit: 'baseline' })
   await created(audited.api, `${at}/pods`, pod('a'))

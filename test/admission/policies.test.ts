@@ -12,7 +12,7 @@ const owned = { metadata: { name: 'owned', labels: { owner: 'a' } } }
 const message = ({ body }: Answer) => String(body['message'])
 
 describe('a decision', () => {
-  test('VAP-14, VAP-29: a policy counts from its binding on, and not after it', async () => {
+  test('VAP-14, VAP-29: uses a policy while its binding exists', async () => {
     const { create, name } = await aPolicy({ bindings: [] })
     expect((await create()).status).toBe(201)
     const binding = aName('binding')
@@ -23,7 +23,7 @@ describe('a decision', () => {
     expect((await create()).status).toBe(201)
   })
 
-  test('VAP-17: a denial names policy, binding and message, and has them as a cause', async () => {
+  test('VAP-17: denies with policy, binding and message, also as a cause', async () => {
     const { create, name, binding } = await aPolicy({})
     const answer = await create({ metadata: { name: 'm' } })
     const text = `ValidatingAdmissionPolicy '${name}' with binding '${binding}' denied request: an owner is required`
@@ -42,7 +42,7 @@ describe('a decision', () => {
     ['Forbidden', 403],
     ['RequestEntityTooLarge', 413],
     ['Invalid', 422],
-  ])('VAP-17: the reason %s has the code %d', async (reason, code) => {
+  ])('VAP-17: with the reason %s has the code %d', async (reason, code) => {
     const { create } = await aPolicy({ policy: { validations: [{ expression: 'false', reason }] } })
     const answer = await create()
     expect(answer.status).toBe(code)
@@ -60,13 +60,13 @@ describe('a decision', () => {
       { expression: 'false', message: 'own', messageExpression: "'a'.replace('a', object.data.long)" },
       'own',
     ],
-  ])('VAP-18: the message where %s', async (_what, validation, expected) => {
+  ])('VAP-18: has its message where %s', async (_what, validation, expected) => {
     const { create } = await aPolicy({ policy: { validations: [validation] } })
     const answer = await create({ metadata: { name: 'm' }, data: { long: 'x'.repeat(5_121) } })
     expect(message(answer)).toMatch(new RegExp(`denied request: ${expected}$`))
   })
 
-  test('VAP-19: a warning instead of a denial', async () => {
+  test('VAP-19: may be a warning instead of a denial', async () => {
     const { create, name, binding } = await aPolicy({ binding: { validationActions: ['Warn'] } })
     const answer = await create()
     expect(answer.status).toBe(201)
@@ -75,7 +75,7 @@ describe('a decision', () => {
     )
   })
 
-  test('VAP-22: an error of evaluation denies, or is ignored', async () => {
+  test('VAP-22: after an evaluation error is a denial, or ignores the error', async () => {
     const validations = [{ expression: "object.metadata.labels['x'] == 'y'" }]
     const failing = await aPolicy({ policy: { validations } })
     expect(message(await failing.create())).toMatch(
@@ -85,7 +85,7 @@ describe('a decision', () => {
     expect((await ignoring.create()).status).toBe(201)
   })
 
-  test('VAP-30: a dry run is denied and warned of as any other request', async () => {
+  test('VAP-30: applies to a dry run like to any other request', async () => {
     const denying = await aPolicy({})
     expect((await api().post(`${denying.path}?dryRun=All`, configMap({ name: 'dry' }))).status).toBe(422)
     const warning = await aPolicy({ binding: { validationActions: ['Warn'] } })
@@ -95,7 +95,7 @@ describe('a decision', () => {
 })
 
 describe('the variables of expressions', () => {
-  test('VAP-10: no old object on create, no object on delete, the user and the operation', async () => {
+  test('VAP-10: are no old object on create, no object on delete, the user and the operation', async () => {
     const { create, path } = await aPolicy({
       policy: {
         matchConstraints: { resourceRules: [{ ...configMapRule, operations: ['*'] }] },
@@ -115,7 +115,7 @@ describe('the variables of expressions', () => {
     expect((await api().delete(`${path}/seen`)).status).toBe(200)
   })
 
-  test('VAP-11: include the namespace of the object; null if there is none', async () => {
+  test('VAP-11: include the namespace of the object, or null without a namespace', async () => {
     const name = aName('policy')
     const { namespace, create } = await aPolicy({
       policy: { validations: [{ expression: "namespaceObject.metadata.labels['team'] == 'a'", message: 'not of team a' }] },
@@ -134,7 +134,7 @@ describe('the variables of expressions', () => {
     expect((await api().post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })).status).toBe(201)
   })
 
-  test('VAP-07: variables, each evaluated when it is needed', async () => {
+  test('VAP-07: include declared variables, each evaluated at its first use', async () => {
     const { create } = await aPolicy({
       policy: {
         variables: [
@@ -202,7 +202,7 @@ describe('the matched requests', () => {
     expect((await api().get(`${path}/named`)).status).toBe(404)
   })
 
-  test('VAP-15: with a condition that cannot be evaluated follow the failure policy; a false one wins', async () => {
+  test('VAP-15: with a condition that cannot be evaluated follow the failure policy, unless another condition is false', async () => {
     const broken = { name: 'broken', expression: "object.metadata.labels['x'] == 'y'" }
     const failing = await aPolicy({ policy: { matchConditions: [broken] } })
     expect(message(await failing.create())).toContain('resulted in error: no such key: labels')
@@ -212,7 +212,7 @@ describe('the matched requests', () => {
     expect((await unmet.create()).status).toBe(201)
   })
 
-  test('VAP-16: policies, bindings and webhook configurations are not matched', async () => {
+  test('VAP-16: exclude policies, bindings and webhook configurations', async () => {
     const everything = { operations: ['*'], apiGroups: ['admissionregistration.orch.io'], apiVersions: ['*'], resources: ['*'] }
     const { name } = await aPolicy({ policy: { matchConstraints: { resourceRules: [everything] }, validations: denying } })
     const spec = { matchConstraints: { resourceRules: [configMapRule] }, validations: denying }
@@ -223,7 +223,7 @@ describe('the matched requests', () => {
     expect(changed.status).toBe(200)
   })
 
-  test('VAP-15: an object in another version of its kind is matched by Equivalent, and not by Exact', async () => {
+  test('VAP-15: include an object in another version with Equivalent, and not with Exact', async () => {
     const rule = { operations: ['CREATE'], apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'] }
     const policyFor = (matchPolicy: string) => ({
       matchConstraints: { resourceRules: [{ ...rule, resourceNames: [`with-${matchPolicy.toLowerCase()}`] }], matchPolicy },
@@ -275,7 +275,7 @@ describe('parameters', () => {
   const validations = [{ expression: 'size(object.data) <= int(params.data.max)', messageExpression: "'more than ' + params.data.max" }]
   const paramRef = (name: string, parameterNotFoundAction = 'Deny') => ({ name, parameterNotFoundAction })
 
-  test('VAP-24: a name in the namespace of the request, changed between two requests', async () => {
+  test('VAP-24: are found by name in the namespace of the request, and are current when they change between two requests', async () => {
     const rule = { ...configMapRule, resourceNames: ['seen'] }
     const { create, path } = await aPolicy({
       policy: { paramKind, validations, matchConstraints: { resourceRules: [rule] } },
@@ -291,7 +291,7 @@ describe('parameters', () => {
     expect((await create(seen)).status).toBe(201)
   })
 
-  test('VAP-24: parameters of a fixed namespace, by name and by labels; Allow does not apply the binding', async () => {
+  test('VAP-24: are found in a fixed namespace, by name and by labels; with Allow an absent parameter skips the binding', async () => {
     const params = await aNamespace(api())
     const at = `/api/v1/namespaces/${params}/configmaps`
     const reference = { ...paramRef('limits', 'Allow'), namespace: params }
@@ -318,7 +318,7 @@ describe('parameters', () => {
     expect(message(await byLabels.create({ data }))).toContain('denied request: more than 1')
   })
 
-  test('VAP-23: an unknown kind of parameters fails by the failure policy', async () => {
+  test('VAP-23: of an unknown kind follow the failure policy', async () => {
     const unknown = { apiVersion: 'x.example.com/v1', kind: 'Nothing' }
     const failing = await aPolicy({ policy: { paramKind: unknown }, binding: { paramRef: paramRef('a') } })
     expect(message(await failing.create())).toContain(
@@ -328,7 +328,7 @@ describe('parameters', () => {
     expect((await ignoring.create()).status).toBe(201)
   })
 
-  test('VAP-25: a parameter in the namespace of the request, where the request has none', async () => {
+  test('VAP-25: in the namespace of the request fail for a cluster-scoped request', async () => {
     const name = aName('limited')
     const rule = {
       operations: ['CREATE'],
@@ -348,7 +348,7 @@ describe('parameters', () => {
   })
 })
 
-test('VAP-01: policies have a status, which only the server writes to', async () => {
+test('VAP-01: policies have a status, which only the server writes', async () => {
   const { name } = await aPolicy({})
   const path = `${configurationsAt}/validatingadmissionpolicies/${name}`
   const status = { observedGeneration: 1, typeChecking: { expressionWarnings: [{ fieldRef: 'spec', warning: 'w' }] } }
@@ -356,7 +356,7 @@ test('VAP-01: policies have a status, which only the server writes to', async ()
   expect((await api().patch(`${path}/status`, { status })).body).toMatchObject({ metadata: { generation: 1 }, status })
 })
 
-test('VAP-27: two questions to the authorizer fit into one expression, three do not', async () => {
+test('VAP-27: two authorizer checks fit the budget of one expression, three do not', async () => {
   const ask = "authorizer.requestResource.check('create').allowed()"
   const two = await aPolicy({ policy: { validations: [{ expression: `${ask} && ${ask}` }] } })
   expect((await two.create()).status).toBe(201)
@@ -373,7 +373,7 @@ test('VAP-26: an expression that is too expensive is an error', async () => {
 })
 
 describe('conditions of webhooks', () => {
-  test.each(['mutating', 'validating'] as const)('VAP-33: a %s webhook is called where all conditions are true', async (phase) => {
+  test.each(['mutating', 'validating'] as const)('VAP-33: call a %s webhook if all of them are true', async (phase) => {
     const hook = await aWebhookServer(allowing)
     const matchConditions = [
       { name: 'named', expression: "object.metadata.name.startsWith('called')" },
@@ -384,7 +384,7 @@ describe('conditions of webhooks', () => {
     expect(hook.calls.map(({ request }) => request.name)).toEqual(['called-1', 'called-2'])
   })
 
-  test('VAP-33: an error refuses or is ignored by the failure policy, without a call; a false condition wins', async () => {
+  test('VAP-33: with an error refuse or ignore by the failure policy, without a call, unless another condition is false', async () => {
     const hook = await aWebhookServer(allowing)
     const broken = { name: 'broken', expression: "object.metadata.labels['x'] == 'y'" }
     const failing = await aHookedNamespace(api(), 'validating', hook, { matchConditions: [broken] })

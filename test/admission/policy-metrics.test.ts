@@ -19,7 +19,7 @@ async function metric(name: string, labels: Readonly<Record<string, string>>): P
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }
 
-test('VAP-31: decisions and their times are counted by policy, binding, action and error', async () => {
+test('VAP-31: decisions and their durations are counted by policy, binding, action and error', async () => {
   const { create, name: policy, binding } = await aPolicy({})
   await create()
   await create(owned)
@@ -45,7 +45,7 @@ describe('VAP-35: match conditions are counted', () => {
   const excluding = { name: 'excluding', expression: "object.metadata.name != 'excluded'" }
   const broken = { name: 'broken', expression: "object.metadata.labels['x'] == 'y'" }
 
-  test('of a policy', async () => {
+  test('for a policy', async () => {
     const { create, name } = await aPolicy({ policy: { matchConditions: [excluding] } })
     await create({ metadata: { name: 'excluded' } })
     await create(owned)
@@ -60,7 +60,7 @@ describe('VAP-35: match conditions are counted', () => {
   test.each([
     ['mutating', 'admit'],
     ['validating', 'validate'],
-  ] as const)('of a %s webhook', async (phase, type) => {
+  ] as const)('for a %s webhook', async (phase, type) => {
     const hook = await aWebhookServer(allowing)
     const name = `${aName('hook')}.example.com`
     const { path } = await aHookedNamespace(api(), phase, hook, { name, matchConditions: [excluding] })

@@ -35,7 +35,7 @@ const checked = (path: string, generation = 1) =>
     ({ body }) => statusOf(body).observedGeneration === generation,
   ).then(({ body }) => body)
 
-test('VAP-12: type checking finds an absent field, and the policy is stored all the same', async () => {
+test('VAP-12: type checking reports an absent field, and the policy is still stored', async () => {
   const path = await aPolicy({
     validations: [
       { expression: 'object.spec.replicas <= 5' },
@@ -54,7 +54,7 @@ test('VAP-12: type checking finds an absent field, and the policy is stored all 
   ])
 })
 
-test('VAP-12, VAP-13: a policy without faults has an empty type checking, and each generation is checked', async () => {
+test('VAP-12, VAP-13: a valid policy has an empty type checking, and each generation is checked', async () => {
   const path = await aPolicy({ validations: [{ expression: "object.spec.template.spec.containers.all(c, c.image.contains(':'))" }] })
   expect(statusOf(await checked(path))).toEqual({ observedGeneration: 1, typeChecking: {} })
   await api().patch(path, { spec: { validations: [{ expression: 'object.spec.none' + " == ''" }] } })
@@ -63,7 +63,7 @@ test('VAP-12, VAP-13: a policy without faults has an empty type checking, and ea
   expect(warningsOf(await checked(path, 3))).toEqual([])
 })
 
-test('VAP-13: the status of a create is dropped, and its manager is the controller', async () => {
+test('VAP-13: the status of a create is dropped, and the manager of the status is the controller', async () => {
   const name = aName('policy')
   const path = `${configurationsAt}/validatingadmissionpolicies`
   const status = { observedGeneration: 7, typeChecking: { expressionWarnings: [{ fieldRef: 'a', warning: 'b' }] } }
@@ -86,7 +86,7 @@ test('VAP-12: parameters have the type of their kind', async () => {
   expect(warningsOf(await checked(path)).map(({ fieldRef }) => fieldRef)).toEqual(['spec.validations[1].expression'])
 })
 
-test('VAP-12: a later definition is checked, and again when its schema changes', async () => {
+test('VAP-12: a kind that is defined later is checked, and again when its schema changes', async () => {
   const group = `${aName('g')}.example.com`
   const rule = { apiGroups: [group], apiVersions: ['v1'], operations: ['CREATE'], resources: ['oaks'] }
   const path = await aPolicy({ validations: [{ expression: 'object.spec.height < 10' }] }, rule)

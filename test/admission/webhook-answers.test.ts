@@ -25,7 +25,7 @@ test.each([
   [200, undefined],
   [201, 'application/json'],
   [206, 'application/json'],
-])('ADM-REV-16: an answer with code %i and content type %s counts', async (code, type) => {
+])('ADM-REV-16: an answer with code %i and content type %s is accepted', async (code, type) => {
   const { api } = server
   const hook = await aWebhookServer(as(labelling, code, type))
   const { path } = await aHookedNamespace(api, 'mutating', hook)
@@ -36,7 +36,7 @@ test.each([
   ['serving', false],
   ['issuer', true],
   ['serving', true],
-] as const)('a bundle of the %s certificate alone is enough; an authority between: %s', async (which, hasIntermediate) => {
+] as const)('a bundle with only the %s certificate is sufficient, intermediate authority: %s', async (which, hasIntermediate) => {
   const { api } = server
   const hook = await aWebhookServer(allowing, { hasIntermediate })
   for (const phase of ['mutating', 'validating'] as const) {
@@ -58,7 +58,7 @@ test.each([
     "x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs",
   ],
   ['for another address', { dnsNames: ['10.0.0.9'] }, 'x509: certificate is valid for 10.0.0.9, not 127.0.0.1'],
-])('a certificate %s is refused in the words of Go’s clients', async (_what, options, reason) => {
+])('a certificate %s is refused in the words of Go clients', async (_what, options, reason) => {
   const { api } = server
   const hook = await aWebhookServer(allowing, options)
   const { certificate: other } = await aCertificate({ commonName: 'other', isAuthority: true })

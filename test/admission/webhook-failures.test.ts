@@ -80,7 +80,7 @@ test.each(underRule('ADM-FLOW-15'))(
   },
 )
 
-test.each(underRule('ADM-FLOW-14'))('%s: an answer that %s counts for nothing under failurePolicy Ignore', async (_ids, _what, reply) => {
+test.each(underRule('ADM-FLOW-14'))('%s: an answer that %s is ignored under failurePolicy Ignore', async (_ids, _what, reply) => {
   const { api } = server
   const hook = await aWebhookServer(reply)
   const { path } = await aHookedNamespace(api, 'mutating', hook, { failurePolicy: 'Ignore' })
@@ -99,7 +99,7 @@ const badPatches: readonly (readonly [string, string])[] = [
   ['leaves no object', '[{"op":"replace","path":"","value":null}]'],
 ]
 
-test.each(badPatches)('ADM-REV-23: a patch that %s ends the request, for any failure policy', async (_what, patch) => {
+test.each(badPatches)('ADM-REV-23: a patch that %s ends the request, with any failure policy', async (_what, patch) => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: true, patchType: 'JSONPatch', patch: toBase64(patch) })))
   const { path } = await aHookedNamespace(api, 'mutating', hook, { failurePolicy: 'Ignore' })
@@ -109,7 +109,7 @@ test.each(badPatches)('ADM-REV-23: a patch that %s ends the request, for any fai
 test.each([
   ['Fail', 500],
   ['Ignore', 201],
-])('ADM-FLOW-14, ADM-FLOW-15: one that is down, failurePolicy %s', async (failurePolicy, code) => {
+])('ADM-FLOW-14, ADM-FLOW-15: a webhook that is down follows its failurePolicy %s', async (failurePolicy, code) => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   hook.stop()
@@ -124,7 +124,7 @@ test.each([
 test.each([
   ['Fail', 500],
   ['Ignore', 201],
-])('ADM-WH-13, ADM-FLOW-14, ADM-FLOW-15: one that takes longer than its time, failurePolicy %s', async (failurePolicy, code) => {
+])('ADM-WH-13, ADM-FLOW-14, ADM-FLOW-15: a webhook that exceeds its timeout follows its failurePolicy %s', async (failurePolicy, code) => {
   const { api } = server
   const hook = await aWebhookServer(() => {})
   const { path, hook: name } = await aHookedNamespace(api, 'validating', hook, { timeoutSeconds: 5, failurePolicy })
@@ -137,7 +137,7 @@ test.each([
 test.each([
   ['Fail', 500],
   ['Ignore', 201],
-])('ADM-FLOW-14, ADM-FLOW-15: one at a port that does not exist, failurePolicy %s', async (failurePolicy, code) => {
+])('ADM-FLOW-14, ADM-FLOW-15: a webhook at an invalid port follows its failurePolicy %s', async (failurePolicy, code) => {
   const { api } = server
   const place = { url: 'https://127.0.0.1:99999/hook', caBundle: '' }
   for (const phase of ['mutating', 'validating'] as const) {
@@ -153,7 +153,7 @@ test.each([
   }
 })
 
-test('the time of the request ends the call as well, and no webhook is called after it', async () => {
+test('the deadline of the request ends the call too, and no webhook is called after it', async () => {
   const { api } = server
   const slow = await aWebhookServer(() => {})
   const next = await aWebhookServer(allowing)
@@ -163,7 +163,7 @@ test('the time of the request ends the call as well, and no webhook is called af
   expect({ status, calls: [slow.calls.length, next.calls.length] }).toEqual({ status: 504, calls: [1, 0] })
 })
 
-test('ADM-WH-35: a certificate of another authority is not believed', async () => {
+test('ADM-WH-35: a certificate of another authority is refused', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { certificate } = await aCertificate({ commonName: 'other', isAuthority: true })
@@ -175,7 +175,7 @@ test('ADM-WH-35: a certificate of another authority is not believed', async () =
   expect(hook.calls).toEqual([])
 })
 
-test('ADM-WH-35: a bundle without a certificate is named', async () => {
+test('ADM-WH-35: a bundle without a certificate is reported by name', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const clientConfig = { url: hook.url, caBundle: toBase64('no certificate') }
@@ -185,7 +185,7 @@ test('ADM-WH-35: a bundle without a certificate is named', async () => {
   expect(hook.calls).toEqual([])
 })
 
-test('a certificate for another name is not believed', async () => {
+test('a certificate for another name is refused', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing, { dnsNames: ['other.example.com'] })
   const { path } = await aHookedNamespace(api, 'validating', hook)

@@ -13,7 +13,7 @@ function tracing(letter: string): Reply {
   ])
 }
 
-test('mutating webhooks are called in the order of their configurations’ names, then of their places', async () => {
+test('mutating webhooks are called in the order of the names of their configurations, then of their positions', async () => {
   const { api } = server
   const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((letter) => aWebhookServer(tracing(letter))))
   const namespace = await aNamespace(api)
@@ -25,7 +25,7 @@ test('mutating webhooks are called in the order of their configurations’ names
   expect(data).toEqual({ trace: 'abc' })
 })
 
-test('ADM-FLOW-04: validating webhooks are all called at once', async () => {
+test('ADM-FLOW-04: validating webhooks are called in parallel', async () => {
   const { api } = server
   const waiting: (() => void)[] = []
   // No call is answered before all have arrived.
@@ -39,7 +39,7 @@ test('ADM-FLOW-04: validating webhooks are all called at once', async () => {
   expect(hook.calls).toHaveLength(3)
 })
 
-test('ADM-FLOW-08: webhooks with reinvocation are called again after a later change, others are not', async () => {
+test('ADM-FLOW-08: webhooks with reinvocation are called again after a later change, and other webhooks are not', async () => {
   const { api } = server
   const again = await aWebhookServer(allowing)
   const once = await aWebhookServer(allowing)
@@ -68,7 +68,7 @@ test('ADM-FLOW-08: no webhook is called again without a later change', async () 
   expect([first.calls.length, second.calls.length]).toEqual([1, 1])
 })
 
-test('ADM-FLOW-08: a change that the server reverts by a default is a change', async () => {
+test('ADM-FLOW-08: a change that a default of the server reverts counts as a change', async () => {
   const { api } = server
   const again = await aWebhookServer(allowing)
   const removing = await aWebhookServer(patching(() => [{ op: 'remove', path: '/template/spec/restartPolicy' }]))
@@ -83,7 +83,7 @@ test('ADM-FLOW-08: a change that the server reverts by a default is a change', a
   expect([again.calls.length, removing.calls.length]).toEqual([2, 1])
 })
 
-test('ADM-FLOW-09: two webhooks that keep changing the object are called twice, not for ever', async () => {
+test('ADM-FLOW-09: two webhooks that keep changing the object are called twice each', async () => {
   const { api } = server
   const [a, b] = [await aWebhookServer(tracing('a')), await aWebhookServer(tracing('b'))]
   const namespace = await aNamespace(api)
@@ -93,7 +93,7 @@ test('ADM-FLOW-09: two webhooks that keep changing the object are called twice, 
   expect(data).toEqual({ trace: 'abab' })
 })
 
-test('ADM-FLOW-08: one that changes its mind when it is called again may refuse', async () => {
+test('ADM-FLOW-08: a webhook that is called again may refuse', async () => {
   const { api } = server
   const fickle = await aWebhookServer(answering(({ request }) => ({ allowed: request.object.data?.trace !== 'x' })))
   const changing = await aWebhookServer(tracing('x'))
@@ -102,7 +102,7 @@ test('ADM-FLOW-08: one that changes its mind when it is called again may refuse'
   expect((await api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))).status).toBe(400)
 })
 
-test('ADM-FLOW-13, ADM-REV-15: a dry run reaches webhooks that allow it', async () => {
+test('ADM-FLOW-13, ADM-REV-15: a dry run is sent to webhooks that allow it', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const namespace = await aNamespace(api)
@@ -114,7 +114,7 @@ test('ADM-FLOW-13, ADM-REV-15: a dry run reaches webhooks that allow it', async 
   expect((await api.get(`${path}/a`)).status).toBe(404)
 })
 
-test('each object of a deletion of a collection has a call', async () => {
+test('each object of a deleted collection causes a call', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['DELETE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
@@ -132,7 +132,7 @@ test('calls to one webhook share one connection', async () => {
   expect(new Set(hook.calls.map(({ remotePort }) => remotePort)).size).toBe(1)
 })
 
-test('a call over a kept connection that the webhook has closed is repeated, over a new one', async () => {
+test('a call over a kept connection that the webhook has closed is repeated over a new connection', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { path } = await aHookedNamespace(api, 'validating', hook)
@@ -148,7 +148,7 @@ test('a call over a kept connection that the webhook has closed is repeated, ove
   expect(ports[2]).not.toBe(ports[0])
 })
 
-test('a webhook whose own writes call it comes to an end', async () => {
+test('a webhook whose own writes call it again does not recurse without end', async () => {
   const { api } = server
   const hook = await aWebhookServer(async (called, response) => {
     if (called.request.name === 'a') await api.post(path, configMap({ name: 'b' }))

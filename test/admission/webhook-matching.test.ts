@@ -10,7 +10,7 @@ const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 const labels = { color: 'red' }
 const objectSelector = { matchLabels: labels }
 
-test('ADM-WH-16: the object selector looks at the new and at the old object', async () => {
+test('ADM-WH-16: the object selector is matched against the new and the old object', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { path } = await aHookedNamespace(api, 'validating', hook, { objectSelector })
@@ -40,7 +40,7 @@ test('ADM-WH-17, ADM-WH-18: an absent object, or one without labels, matches no 
   expect(hook.calls.map(({ request }) => request.name)).toEqual(['b'])
 })
 
-test('ADM-WH-19: the namespace selector matches the present labels of the namespace', async () => {
+test('ADM-WH-19: the namespace selector matches the current labels of the namespace', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const namespace = await aNamespace(api)
@@ -55,7 +55,7 @@ test('ADM-WH-19: the namespace selector matches the present labels of the namesp
   expect(clusterMode() === 'embedded' ? names : [...new Set(names)]).toEqual(['b'])
 })
 
-test('ADM-WH-20: the future labels of a Namespace itself count', async () => {
+test('ADM-WH-20: for a Namespace itself its new labels are matched', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const key = aName('label')
@@ -71,7 +71,7 @@ test('ADM-WH-20: the future labels of a Namespace itself count', async () => {
   ])
 })
 
-test('ADM-WH-21: a cluster-scoped object is sent for any namespace selector', async () => {
+test('ADM-WH-21: a cluster-scoped object is sent with any namespace selector', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['CREATE'], apiGroups: ['rbac.authorization.orch.io'], apiVersions: ['*'], resources: ['clusterroles'] }]
@@ -96,7 +96,7 @@ test.each([
   expect(hook.calls).toEqual([])
 })
 
-test('ADM-WH-33: any one rule is enough', async () => {
+test('ADM-WH-33: a match of one rule is enough', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const other = { ...configMapRule, resources: ['secrets'] }
@@ -137,7 +137,7 @@ test('ADM-FLOW-16, ADM-REV-07, ADM-REV-08: a request through another version is 
   })
 })
 
-test('ADM-FLOW-16: events reach a webhook that knows them in the other group', async () => {
+test('ADM-FLOW-16: events are sent to a webhook with a rule for the other group', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['CREATE'], apiGroups: ['events.orch.io'], apiVersions: ['v1'], resources: ['events'] }]
@@ -151,7 +151,7 @@ test('ADM-FLOW-16: events reach a webhook that knows them in the other group', a
   })
 })
 
-test('ADM-FLOW-17, ADM-WH-15: only the exact version is sent with matchPolicy Exact', async () => {
+test('ADM-FLOW-17, ADM-WH-15: with matchPolicy Exact only the exact version is sent', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: autoscalerRules, matchPolicy: 'Exact' })
@@ -192,7 +192,7 @@ async function aKind(api: Api, conversion: object = {}) {
 }
 
 describe('custom objects in two versions', () => {
-  test('ADM-FLOW-16, ADM-REV-08: a webhook of one version sees requests through the other in it, and its patch is converted back', async () => {
+  test('ADM-FLOW-16, ADM-REV-08: are sent to a webhook in the version of its rule, and its patch is converted back', async () => {
     const { api } = server
     const { group, rules, thing, pathIn } = await aKind(api)
     const hook = await aWebhookServer(
@@ -218,7 +218,7 @@ describe('custom objects in two versions', () => {
     expect(hook.calls[2]?.request).toMatchObject({ operation: 'DELETE', oldObject: { apiVersion: `${group}/v2` } })
   })
 
-  test('ADM-FLOW-16: so it does for a subresource, and where it validates', async () => {
+  test('ADM-FLOW-16: are converted for a subresource and for a validating webhook too', async () => {
     const { api } = server
     const { group, rules, thing, pathIn } = await aKind(api)
     const hook = await aWebhookServer(allowing)
@@ -231,7 +231,7 @@ describe('custom objects in two versions', () => {
     ])
   })
 
-  test('ADM-FLOW-17: with matchPolicy Exact it does not', async () => {
+  test('ADM-FLOW-17: are not converted with matchPolicy Exact', async () => {
     const { api } = server
     const { rules, thing, pathIn } = await aKind(api)
     const hook = await aWebhookServer(allowing)
@@ -240,7 +240,7 @@ describe('custom objects in two versions', () => {
     expect(hook.calls).toEqual([])
   })
 
-  test('ADM-FLOW-18: a version that a changed definition serves no more is no way to the same objects', async () => {
+  test('ADM-FLOW-18: are not matched by a version that a changed definition no longer serves', async () => {
     const { api } = server
     const { group, rules, thing, pathIn } = await aKind(api)
     const hook = await aWebhookServer(allowing)
@@ -271,7 +271,7 @@ describe('custom objects that a conversion webhook converts', () => {
     return { conversion, ...(await aKind(api, { conversion: conversionBy(urlOf(conversion)) })) }
   }
 
-  test('ADM-FLOW-16, ADM-REV-08: a webhook sees them in the version of its rule, and its patch is converted back', async () => {
+  test('ADM-FLOW-16, ADM-REV-08: are sent to a webhook in the version of its rule, and its patch is converted back', async () => {
     const { api } = server
     const { group, rules, thing, pathIn } = await aConvertedKind(api)
     const hook = await aWebhookServer(
@@ -294,7 +294,7 @@ describe('custom objects that a conversion webhook converts', () => {
     expect(hook.calls[2]?.request).toMatchObject({ operation: 'DELETE', oldObject: { apiVersion: `${group}/v2`, spec: { hue: 'blue' } } })
   })
 
-  test('ADM-FLOW-16: an object is converted once for all webhooks of a version', async () => {
+  test('ADM-FLOW-16: are converted once for all webhooks of a version', async () => {
     const { api } = server
     const { conversion, rules, thing, pathIn } = await aConvertedKind(api)
     const hooks = [await aWebhookServer(allowing), await aWebhookServer(allowing)]
@@ -306,7 +306,7 @@ describe('custom objects that a conversion webhook converts', () => {
     expect(conversion.calls.filter(({ request }) => request.desiredAPIVersion.endsWith('/v2'))).toHaveLength(2)
   })
 
-  test('the calls that admission makes are counted, with those of requests', async (context) => {
+  test('have the conversions of admission counted with those of requests', async (context) => {
     if (clusterMode() === 'distributed') context.skip('admission counts in processes of its own')
     const { api } = server
     const { group, conversion, rules, thing, pathIn } = await aConvertedKind(api)
@@ -325,7 +325,7 @@ describe('custom objects that a conversion webhook converts', () => {
     expect([ofFirst.length, await total()]).toEqual([2, 2])
   })
 
-  test('ADM-FLOW-16: an object without its conversion is not admitted, for any failure policy', async () => {
+  test('ADM-FLOW-16: are refused if the conversion fails, with any failure policy', async () => {
     const { api } = server
     const { group, conversion, rules, thing, pathIn } = await aConvertedKind(api)
     const hook = await aWebhookServer(allowing)
@@ -342,7 +342,7 @@ describe('custom objects that a conversion webhook converts', () => {
     expect(hook.calls).toEqual([])
   })
 
-  test('ADM-FLOW-16, VAP-15: a policy sees them in the version of its rule', async () => {
+  test('ADM-FLOW-16, VAP-15: are passed to a policy in the version of its rule', async () => {
     const { api } = server
     const { group, rules, thing, pathIn } = await aConvertedKind(api)
     const registration = 'admissionregistration.orch.io/v1'
@@ -369,7 +369,7 @@ describe('custom objects that a conversion webhook converts', () => {
     expect((await api.post(path, thing({ apiVersion: `${group}/v1`, spec: { color: 'blue' } }))).status).toBe(201)
   })
 
-  test('ADM-FLOW-17: with matchPolicy Exact they are not converted for it', async () => {
+  test('ADM-FLOW-17: are not converted with matchPolicy Exact', async () => {
     const { api } = server
     const { rules, thing, pathIn } = await aConvertedKind(api)
     const hook = await aWebhookServer(allowing)
@@ -379,7 +379,7 @@ describe('custom objects that a conversion webhook converts', () => {
   })
 })
 
-test('ADM-FLOW-18: a version that is no longer served is no way to the same objects any more', async () => {
+test('ADM-FLOW-18: a version that is no longer served is not matched', async () => {
   const api = await anApi({ flags: ['--controllers=*,-root-ca-cert-publisher', '--runtime-config=autoscaling/v1=false'] })
   const hook = await aWebhookServer(allowing)
   const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: autoscalerRules, matchPolicy: 'Equivalent' })
@@ -387,7 +387,7 @@ test('ADM-FLOW-18: a version that is no longer served is no way to the same obje
   expect(hook.calls).toEqual([])
 })
 
-test('ADM-WH-45: a configuration counts from its creation, in its present form, until it is deleted', async () => {
+test('ADM-WH-45: a configuration is used from its creation to its deletion, with its current content', async () => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: false })))
   const { path, configuration } = await aHookedNamespace(api, 'validating', hook)
@@ -401,7 +401,7 @@ test('ADM-WH-45: a configuration counts from its creation, in its present form, 
   expect(await tryOnce()).toBe(201)
 })
 
-test('webhooks are never called for configurations of webhooks', async () => {
+test('webhooks are never called for webhook configurations', async () => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: false })))
   const rules = [{ operations: ['*'], apiGroups: ['admissionregistration.orch.io'], apiVersions: ['*'], resources: ['*/*'] }]
@@ -410,7 +410,7 @@ test('webhooks are never called for configurations of webhooks', async () => {
   expect(hook.calls).toEqual([])
 })
 
-test('ADM-WH-01, ADM-WH-14, ADM-WH-22, ADM-WH-23: the defaults of a configuration', async () => {
+test('ADM-WH-01, ADM-WH-14, ADM-WH-22, ADM-WH-23: a configuration gets its defaults', async () => {
   const { api } = server
   const clientConfig = { service: { name: 's', namespace: 'none' } }
   const name = await aConfiguration(api, 'mutating', [aHook({ url: '', caBundle: '' }, 'no-such-namespace', { clientConfig })])
@@ -443,13 +443,13 @@ const bad: readonly (readonly [string, Readonly<Record<string, unknown>>, string
   ['ADM-WH-41: no name', { clientConfig: { service: { namespace: 'n', name: '' } } }, 'service name is required'],
 ]
 
-test.each(bad)('%s: the configuration is refused', async (_what, fields, text) => {
+test.each(bad)('%s: a configuration is refused', async (_what, fields, text) => {
   const { api } = server
   const { status, body } = await tryConfiguration(api, 'validating', [aHook({ url: 'https://a.b/c', caBundle: '' }, 'none', fields)])
   expect({ status, message: body['message'] }).toEqual({ status: 422, message: expect.stringContaining(text) })
 })
 
-test('ADM-WH-04: two webhooks of one name', async () => {
+test('ADM-WH-04: two webhooks of one name are refused', async () => {
   const { api } = server
   const hook = aHook({ url: 'https://a.b/c', caBundle: '' }, 'none')
   expect((await tryConfiguration(api, 'mutating', [hook, hook])).body['message']).toContain('webhooks[1].name: Duplicate value')

@@ -5,7 +5,7 @@ import { allowing, answering, aWebhookServer, patching } from './webhook-server.
 
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 
-test('ADM-REV-06, ADM-WH-29, ADM-WH-32: a subresource is named, and has its parent’s namespace', async () => {
+test('ADM-REV-06, ADM-WH-29, ADM-WH-32: a subresource is named, and has the namespace of its parent', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['replicationcontrollers/*'], scope: 'Namespaced' }]
@@ -25,7 +25,7 @@ test('ADM-REV-06, ADM-WH-29, ADM-WH-32: a subresource is named, and has its pare
   })
 })
 
-test('ADM-REV-10, ADM-REV-13, ADM-REV-14: a request that is passed on is a CONNECT without options and old object', async () => {
+test('ADM-REV-10, ADM-REV-13, ADM-REV-14: a proxied request is a CONNECT without options and old object', async () => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: false, status: { message: 'keep out' } })))
   const rules = [{ operations: ['CONNECT'], apiGroups: [''], apiVersions: ['v1'], resources: ['services/proxy'] }]
@@ -46,7 +46,7 @@ test('ADM-REV-10, ADM-REV-13, ADM-REV-14: a request that is passed on is a CONNE
   })
 })
 
-test('a patch is completed and pruned like anything that is written', async () => {
+test('a patch is defaulted and pruned like any write', async () => {
   const { api } = server
   const hook = await aWebhookServer(
     patching(() => [
@@ -67,7 +67,7 @@ test('a patch is completed and pruned like anything that is written', async () =
   expect(containers[0]).not.toHaveProperty('zzz')
 })
 
-test('the server’s own members are unchanged, at a create and at an update', async () => {
+test('server-set members are unchanged in a create and an update', async () => {
   const { api } = server
   const hook = await aWebhookServer(
     patching(({ request }) => [
@@ -96,7 +96,7 @@ test('the server’s own members are unchanged, at a create and at an update', a
   expect(body).toMatchObject({ metadata, spec: { replicas: 2 }, status: { replicas: 0 } })
 })
 
-test('a status that is written stays a status: the webhook changes nothing beside it', async () => {
+test('a webhook for a status changes only the status', async () => {
   const { api } = server
   const hook = await aWebhookServer(
     patching(() => [
@@ -114,7 +114,7 @@ test('a status that is written stays a status: the webhook changes nothing besid
   expect(body).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 1, observedGeneration: 7 } })
 })
 
-test('a webhook’s changes outside a subresource are not judged', async () => {
+test('changes by a webhook outside a subresource are not validated', async () => {
   const { api } = server
   const hook = await aWebhookServer(patching(() => [{ op: 'replace', path: '/spec/hostNetwork', value: false }]))
   const rules = [{ operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods/ephemeralcontainers'] }]
@@ -133,7 +133,7 @@ test('a webhook’s changes outside a subresource are not judged', async () => {
   expect(text).toContain('host namespaces (hostNetwork=true)')
 })
 
-test('a webhook’s changes of the server’s own members are not judged', async () => {
+test('changes by a webhook to server-set members are not validated', async () => {
   // It has a say in every update of a claim, and is asked late.
   const api = await anApi({ flags: ['--disable-admission-plugins=PersistentVolumeClaimResize'] })
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/deletionTimestamp', value: '2001-01-01T00:00:00Z' }]))
@@ -149,7 +149,7 @@ test('a webhook’s changes of the server’s own members are not judged', async
   expect(text).toContain('maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 5Gi')
 })
 
-test('a Namespace that a webhook has changed is as complete as any', async () => {
+test('a Namespace that a webhook has changed still has all its defaults', async () => {
   const { api } = server
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/labels', value: { seen: 'yes' } }]))
   const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['namespaces'] }]
@@ -175,7 +175,7 @@ test.each([
   expect(body['message']).toContain(text)
 })
 
-test('MACH-WRITE-07: the uid, owners of fields and unknown fields that a webhook sets are dropped', async () => {
+test('MACH-WRITE-07: the uid, managedFields and unknown fields that a webhook sets are dropped', async () => {
   const { api } = server
   const hook = await aWebhookServer(
     patching(() => [

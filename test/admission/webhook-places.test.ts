@@ -28,7 +28,7 @@ test('ADM-WH-41…ADM-WH-44: a Service is called at the mapped address, under it
   ])
 })
 
-test('ADM-WH-44: a certificate without the name of the Service is not believed', async () => {
+test('ADM-WH-44: a certificate without the name of the Service is refused', async () => {
   const hook = await aWebhookServer(allowing)
   const api = await anApi({ flags: [quiet, `--webhook-service-map=team/checks=127.0.0.1:${hook.port}`] })
   const { body } = await callService(api, hook, { namespace: 'team', name: 'checks' })
@@ -36,7 +36,7 @@ test('ADM-WH-44: a certificate without the name of the Service is not believed',
   expect(hook.calls).toEqual([])
 })
 
-test('a Service with an external name is called there, under its own name', async () => {
+test('a Service with an external name is called at that host, under its own name', async () => {
   const api = await anApi({ flags: [quiet] })
   const namespace = await aNamespace(api)
   const hook = await aWebhookServer(allowing, { dnsNames: [`away.${namespace}.svc`] })
@@ -46,14 +46,14 @@ test('a Service with an external name is called there, under its own name', asyn
   expect(hook.calls[0]?.serverName).toBe(`away.${namespace}.svc`)
 })
 
-test('an unknown Service is named at once, without a question to DNS', async () => {
+test('an unknown Service is reported at once, without a DNS request', async () => {
   const hook = await aWebhookServer(allowing)
   const api = await anApi({ flags: [quiet] })
   const { body } = await callService(api, hook, { namespace: 'none', name: 'nobody' })
   expect(body['message']).toMatch(/Post "https:\/\/nobody\.none\.svc:443\/\?timeout=10s": service "nobody" not found$/)
 })
 
-test('an unknown Service is looked for in the DNS of a cluster', async () => {
+test('an unknown Service is resolved in the cluster DNS', async () => {
   const hook = await aWebhookServer(allowing)
   const api = await anApi({ flags: [quiet, '--webhook-service-dns'] })
   const { body } = await callService(api, hook, { namespace: 'none', name: 'nobody' })
@@ -115,7 +115,7 @@ async function aServerKnownAs(users: readonly object[], extra: KnownAs = {}) {
   return anApi({ flags: [quiet, `--admission-control-config-file=${file}`, ...(extra.flags ?? [])] })
 }
 
-test('ADM-CRED-04…ADM-CRED-07: each of the two plugins has a client configuration of its own', async () => {
+test('ADM-CRED-04…ADM-CRED-07: each of the two plugins has a separate client configuration', async () => {
   const hook = await aWebhookServer(allowing)
   const known = (token: string) => [{ name: '*', user: { token } }]
   const api = await aServerKnownAs(known('judges'), { mutatingUsers: known('changes') })
@@ -126,7 +126,7 @@ test('ADM-CRED-04…ADM-CRED-07: each of the two plugins has a client configurat
   expect(hook.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer changes', 'Bearer judges'])
 })
 
-test('ADM-CRED-02, ADM-CRED-03, ADM-CRED-11, ADM-CRED-16: a token for the host and port of an address', async () => {
+test('ADM-CRED-02, ADM-CRED-03, ADM-CRED-11, ADM-CRED-16: a token is found by the host and port of an address', async () => {
   const hook = await aWebhookServer(allowing)
   const api = await aServerKnownAs([{ name: `127.0.0.1:${hook.port}`, user: { token: 't-1' } }])
   for (const phase of ['mutating', 'validating'] as const) {
@@ -136,7 +136,7 @@ test('ADM-CRED-02, ADM-CRED-03, ADM-CRED-11, ADM-CRED-16: a token for the host a
   expect(hook.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer t-1', 'Bearer t-1'])
 })
 
-test('ADM-CRED-01, ADM-CRED-08, ADM-CRED-10, ADM-CRED-15: names and passwords are found by the names of Services', async () => {
+test('ADM-CRED-01, ADM-CRED-08, ADM-CRED-10, ADM-CRED-15: user names and passwords are found by the names of Services', async () => {
   const hook = await aWebhookServer(allowing, { dnsNames: ['checks.team.svc'] })
   const users = [
     { name: 'checks.team.svc', user: { username: 'u', password: 'p' } },
@@ -148,7 +148,7 @@ test('ADM-CRED-01, ADM-CRED-08, ADM-CRED-10, ADM-CRED-15: names and passwords ar
   expect(hook.calls.map(({ headers }) => headers.authorization)).toEqual([`Basic ${toBase64('u:p')}`, `Basic ${toBase64('u:q')}`])
 })
 
-test('ADM-CRED-03, ADM-CRED-13, ADM-CRED-14, ADM-CRED-18: a certificate for all, from a file of the old form', async () => {
+test('ADM-CRED-03, ADM-CRED-13, ADM-CRED-14, ADM-CRED-18: a certificate may be for all servers, in a file of the old format', async () => {
   const hook = await aWebhookServer(allowing, { requiresCertificate: true })
   const pair = await aCertificate({ issuer: hook.authority, commonName: 'orch-server', use: 'client' })
   const user = { 'client-certificate-data': toBase64(pair.certificate), 'client-key-data': toBase64(pair.key) }

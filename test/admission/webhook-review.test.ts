@@ -28,7 +28,7 @@ describe('a webhook’s request about a create, an update and a delete', () => {
     })
   })
 
-  test('ADM-REV-04, ADM-REV-05, ADM-REV-07, ADM-REV-08: has the kind and the resource, which are those of the request without a conversion', async () => {
+  test('ADM-REV-04, ADM-REV-05, ADM-REV-07, ADM-REV-08: has the kind and the resource, and without a conversion those of the original request', async () => {
     const { create } = await threeCalls()
     const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
     const resource = { group: '', version: 'v1', resource: 'configmaps' }
@@ -44,7 +44,7 @@ describe('a webhook’s request about a create, an update and a delete', () => {
     expect(remove?.request).toMatchObject({ name: 'a', namespace, operation: 'DELETE', userInfo })
   })
 
-  test('ADM-REV-12…ADM-REV-15: the object, the one before, whether it is a dry run, and the options', async () => {
+  test('ADM-REV-12…ADM-REV-15: has the object, the old object, the dry run flag, and the options', async () => {
     const { namespace, create, update, remove } = await threeCalls()
     expect(create?.request).toMatchObject({
       object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace }, data: { x: '1' } },
@@ -61,7 +61,7 @@ describe('a webhook’s request about a create, an update and a delete', () => {
   })
 })
 
-test('ADM-REV-09: a generated name is sent once it exists: to validating webhooks alone', async () => {
+test('ADM-REV-09: a generated name is sent only to validating webhooks', async () => {
   const { api } = server
   const change = await aWebhookServer(allowing)
   const judge = await aWebhookServer(allowing)
@@ -77,7 +77,7 @@ test('ADM-REV-09: a generated name is sent once it exists: to validating webhook
   expect(judge.calls[0]?.request).toMatchObject({ name: metadata.name, object: { metadata: { name: metadata.name } } })
 })
 
-test('META-15: uid and time of creation of a new object, and its kind’s derived members, are sent to validating webhooks alone', async () => {
+test('META-15: uid and creation time of a new object, and derived members of its kind, are sent only to validating webhooks', async () => {
   const { api } = server
   const change = await aWebhookServer(allowing)
   const judge = await aWebhookServer(allowing)
@@ -105,7 +105,7 @@ test('META-15: uid and time of creation of a new object, and its kind’s derive
   expect(judged).toMatchObject({ generation: 1, labels: { 'controller-uid': metadata.uid, 'job-name': 'j' } })
 })
 
-test('KIND-MISC-07: a Service’s allocated addresses are sent to validating webhooks alone, and released when they refuse', async () => {
+test('KIND-MISC-07: the allocated addresses of a Service are sent only to validating webhooks, and released when a webhook refuses', async () => {
   const { api } = server
   const change = await aWebhookServer(allowing)
   const judge = await aWebhookServer(answering(({ request }) => ({ allowed: request.name !== 'no' })))
@@ -132,14 +132,14 @@ test('KIND-MISC-07: a Service’s allocated addresses are sent to validating web
   await created(api, path, aService('other', fixed))
 })
 
-test('a webhook may name an object whose name the server would make up', async () => {
+test('a webhook may name an object that has only a generateName', async () => {
   const { api } = server
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/name', value: 'given' }]))
   const { path } = await aHookedNamespace(api, 'mutating', hook)
   expect((await created(api, path, configMap({ generateName: 'made-' }))).metadata.name).toBe('given')
 })
 
-test('a refusal before an object has its name contains the name’s beginning', async () => {
+test('a refusal before an object has its name contains the generateName', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const spec = { serviceAccountName: 'nobody', containers: [{ name: 'c', image: 'i' }] }
@@ -149,7 +149,7 @@ test('a refusal before an object has its name contains the name’s beginning', 
   expect(body).toMatchObject({ code: 403, message: `pods "made-" is forbidden: ${why}` })
 })
 
-test('a Namespace whose name the server makes up is labelled with it', async () => {
+test('a Namespace with a generated name gets its name label', async () => {
   const { api } = server
   const { metadata } = await created(api, '/api/v1/namespaces', {
     apiVersion: 'v1',
@@ -159,7 +159,7 @@ test('a Namespace whose name the server makes up is labelled with it', async () 
   expect(metadata.labels).toEqual({ 'orch.io/metadata.name': metadata.name })
 })
 
-test('ADM-REV-14: the options contain the client’s own, and nothing else', async () => {
+test('ADM-REV-14: the options contain only the options of the client', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps', 'serviceaccounts/token'] }]
@@ -189,7 +189,7 @@ test('ADM-REV-14: the options contain the client’s own, and nothing else', asy
   ])
 })
 
-test('ADM-REV-03: each call has a uid of its own, two webhooks of one request too', async () => {
+test('ADM-REV-03: each call has a unique uid, also for two webhooks of one request', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const namespace = await aNamespace(api)
@@ -219,7 +219,7 @@ test('ADM-REV-11, IMP-18: the review has the impersonated user with uid and extr
   })
 })
 
-test('ADM-WH-08, ADM-REV-17, VER-14: the first listed version that can be sent; the answer has the same', async () => {
+test('ADM-WH-08, ADM-REV-17, VER-14: the first supported version of the list is sent, and the answer has the same version', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { path } = await aHookedNamespace(api, 'validating', hook, { admissionReviewVersions: ['v9', 'v1beta1', 'v1'] })
@@ -227,7 +227,7 @@ test('ADM-WH-08, ADM-REV-17, VER-14: the first listed version that can be sent; 
   expect(hook.calls[0]?.review.apiVersion).toBe('admission.orch.io/v1beta1')
 })
 
-test('ADM-REV-20, ADM-REV-21, ADM-FLOW-05, ADM-FLOW-20: a refusal in the words of the webhook, with its code', async () => {
+test('ADM-REV-20, ADM-REV-21, ADM-FLOW-05, ADM-FLOW-20: a refusal has the message and the code of the webhook', async () => {
   const { api } = server
   const status = { code: 409, message: 'too late', reason: 'Conflict' }
   const hook = await aWebhookServer(answering(() => ({ allowed: false, status })))
@@ -248,7 +248,7 @@ test.each([
   ['a reason', { status: { reason: 'Because' } }, 400, ': Because'],
   ['a code of success', { status: { code: 200, message: 'm', status: 'Success' } }, 400, ': m'],
   ['a code that HTTP does not have', { status: { code: 1000, message: 'm' } }, 500, ': m'],
-])('ADM-REV-19, ADM-REV-20, ERR-20: a refusal that says %s', async (_what, more, code, text) => {
+])('ADM-REV-19, ADM-REV-20, ERR-20: a refusal with %s', async (_what, more, code, text) => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: false, ...more })))
   const { path, hook: name } = await aHookedNamespace(api, 'mutating', hook)
@@ -256,7 +256,7 @@ test.each([
   expect(body).toMatchObject({ code, status: 'Failure', message: `admission webhook "${name}" denied the request${text}` })
 })
 
-test('ADM-REV-22, ADM-REV-23, ADM-FLOW-01: a patch changes the stored object, and the later webhooks’ input', async () => {
+test('ADM-REV-22, ADM-REV-23, ADM-FLOW-01: a patch changes the stored object, and the input of later webhooks', async () => {
   const { api } = server
   const first = await aWebhookServer(patching(() => [{ op: 'add', path: '/data/added', value: 'yes' }]))
   const second = await aWebhookServer(patching(({ request }) => [{ op: 'add', path: '/data/seen', value: request.object.data.added }]))
@@ -271,7 +271,7 @@ test('ADM-REV-22, ADM-REV-23, ADM-FLOW-01: a patch changes the stored object, an
   expect(judge.calls[0]?.request.object.data).toEqual(data)
 })
 
-test('ADM-REV-24: a patch of a refusal counts for nothing', async () => {
+test('ADM-REV-24: the patch of a refusal is ignored', async () => {
   const { api } = server
   const patch = Buffer.from('[{"op":"add","path":"/data","value":{}}]').toString('base64')
   const hook = await aWebhookServer(answering(() => ({ allowed: false, patchType: 'JSONPatch', patch })))
@@ -295,7 +295,7 @@ test('ADM-FLOW-06: a patch of a validating webhook changes nothing', async () =>
   })
 })
 
-test('ADM-REV-25, ADM-REV-27, ADM-FLOW-22: warnings of all webhooks reach the client, with yes and with no', async () => {
+test('ADM-REV-25, ADM-REV-27, ADM-FLOW-22: warnings of all webhooks are returned, for an allowed and a refused request', async () => {
   const { api } = server
   const one = await aWebhookServer(answering(() => ({ allowed: true, warnings: ['one', 'a "quoted" word'] })))
   const two = await aWebhookServer(answering(() => ({ allowed: true, warnings: ['two'] })))
@@ -317,7 +317,7 @@ test.each([
   ['both webhooks', ['one', 'two'], '', '(?:one|two)'],
   ['a plugin of the server', [], 'plugin', 'plugin'],
   ['a plugin and both webhooks', ['one', 'two'], 'plugin', 'plugin|one|two'],
-] as const)('ADM-FLOW-22: %s may reject, and the warnings of all that were asked reach the client', async (_, refusing, plugin, said) => {
+] as const)('ADM-FLOW-22: %s may refuse, and the warnings of all called webhooks are returned', async (_, refusing, plugin, said) => {
   const { api } = server
   const hookNamed = (name: 'one' | 'two') =>
     aWebhookServer(
@@ -346,7 +346,7 @@ test.each([
   expect(headers['warning']).toBe(asked.join(', '))
 })
 
-test('LIM-07, ADM-REV-26: warnings longer than advised reach the client, and are cut only beyond the head’s bound', async () => {
+test('LIM-07, ADM-REV-26: warnings beyond the advised length are returned, and cut only beyond the bound of the header', async () => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: true, warnings: ['a'.repeat(121), 'b'.repeat(300)] })))
   const { path } = await aHookedNamespace(api, 'validating', hook)
@@ -362,7 +362,7 @@ test('LIM-07, ADM-REV-26: warnings longer than advised reach the client, and are
   expect(texts).toEqual(Array.from({ length: 16 }, (_, index) => `299 - "${`${index} ${'c'.repeat(1000)}`.slice(0, 256)}"`))
 })
 
-test('ADM-REV-25: a warning may be in any language, is one line, and not empty', async () => {
+test('ADM-REV-25: a warning may contain any characters, is one line, and is not empty', async () => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: true, warnings: ['Grüße 😀', '', 'two\r\nX-Lines: 1'] })))
   const { path } = await aHookedNamespace(api, 'validating', hook)
@@ -409,7 +409,7 @@ test.each([
   expect((await api.get(`${path}/a`)).status).toBe(200)
 })
 
-test('ADM-FLOW-02: the object that the webhooks leave is validated', async () => {
+test('ADM-FLOW-02: the object after all webhooks is validated', async () => {
   const { api } = server
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/data', value: { 'no key!': '' } }]))
   const { path } = await aHookedNamespace(api, 'mutating', hook)

@@ -29,7 +29,7 @@ function groupsIn({ body }: Answer): string[] {
   return (body['groups'] as { name: string }[]).map(({ name }) => name)
 }
 
-test('AGG-26, AGG-30: groups are in the order of their priorities, and one is removed with its APIService', async () => {
+test('AGG-26, AGG-30: groups are in the order of their priorities, and a group is removed with its APIService', async () => {
   const server = await aRemoteServer(servingFlavors)
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService(server, { groupPriorityMinimum: 17_790 }))
@@ -43,7 +43,7 @@ test('AGG-26, AGG-30: groups are in the order of their priorities, and one is re
   expect((await api.get('/apis/taste.example.com')).status).toBe(404)
 })
 
-test('AGG-27: aggregated discovery shows the resources of a server that speaks the older form', async () => {
+test('AGG-27: aggregated discovery shows the resources of a server with the older discovery format', async () => {
   const server = await aRemoteServer(servingFlavors)
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService(server))
@@ -72,7 +72,7 @@ test('AGG-27: other group versions in an aggregated discovery are ignored', asyn
   expect((await api.get('/apis', wantsAggregated)).text).not.toContain('lies')
 })
 
-test('AGG-27, AGG-29: resources without a kind or verbs, and of another form, keep no namespace from being deleted', async () => {
+test('AGG-27, AGG-29: resources without a kind or verbs, and of another format, do not stop the deletion of a namespace', async () => {
   const resources = [{ resource: 'parents', subresources: [] }, { resource: 'odd', responseKind: 1, scope: {}, verbs: 'all' }, 'text']
   const server = await aRemoteServer((arrived, response) => {
     if (arrived.url !== '/apis') return servingFlavors(arrived, response)
@@ -95,7 +95,7 @@ test('AGG-27, AGG-29: resources without a kind or verbs, and of another form, ke
   expect(status).toBe(404)
 })
 
-test('AGG-27, AGG-29: a server that does not answer is stale, and the others are shown', async () => {
+test('AGG-27, AGG-29: a server that does not answer is marked stale, and the others are shown', async () => {
   const server = await aRemoteServer(() => {})
   const api = await anApi({ flags: [serviceAt(server)] })
   await created(api, apiServices, anApiService(server))
@@ -107,7 +107,7 @@ test('AGG-27, AGG-29: a server that does not answer is stale, and the others are
   expect(answer.text).toContain('"resource":"deployments"')
 })
 
-test('AGG-06: a hand-made APIService serves the group version of a definition, which returns with its end', async () => {
+test('AGG-06: an APIService made by hand replaces the group version of a definition, until it is deleted', async () => {
   const server = await aRemoteServer((arrived, response) => {
     if (arrived.url === flavorsPath) return servingFlavors(arrived, response)
     json(response, 200, { from: 'behind' })

@@ -20,7 +20,7 @@ async function opened(answer: Answering, flags: readonly string[] = []) {
   return { server, api }
 }
 
-test('AGG-16: the remote server receives the user from this server alone, and nothing about the client’s connection', async () => {
+test('AGG-16: the remote server receives the user from this server only, and nothing about the connection of the client', async () => {
   const { server, api } = await opened(servingFlavors)
   await api.send('GET', `${collection}/sweet`, {
     headers: {
@@ -103,7 +103,7 @@ test('AGG-31: the media type is that of the remote server', async () => {
 test.each([
   ['NEG-11', 'Protobuf', 'application/vnd.kubernetes.protobuf'],
   ['NEG-12', 'a Table', 'application/json;as=Table;v=v1;g=meta.orch.io'],
-])('%s: %s may be refused by the server behind', async (_id, _what, accept) => {
+])('%s: %s may be refused by the remote server', async (_id, _what, accept) => {
   const { server, api } = await opened((_arrived, response) => {
     response.writeHead(406, { 'content-type': 'text/plain' })
     response.end('only application/json')
@@ -116,7 +116,7 @@ test.each([
 test.each([
   [[], 502, 'the backend attempted to redirect this request, which is not permitted'],
   [['--aggregator-reject-forwarding-redirect=false'], 302, ''],
-])('AGG-22: a redirect, with %j', async (flags, code, words) => {
+])('AGG-22: a redirect is returned, with %j', async (flags, code, words) => {
   const { api } = await opened((_arrived, response) => {
     response.writeHead(302, { location: 'https://elsewhere.example.com/' })
     response.end()
@@ -125,7 +125,7 @@ test.each([
   expect([status, text]).toEqual([code, words])
 })
 
-test('AGG-17: a certificate of another authority is not believed', async () => {
+test('AGG-17: a certificate of another authority is refused', async () => {
   const server = await aRemoteServer(servingFlavors)
   const other = await aRemoteServer(servingFlavors)
   const api = await anApi({ flags: [serviceAt(server)] })
@@ -135,21 +135,21 @@ test('AGG-17: a certificate of another authority is not believed', async () => {
   expect(server.asked()).toEqual([])
 })
 
-test('the certificate of the server itself may be the authority that is trusted', async () => {
+test('the certificate of the server itself may be the trusted authority', async () => {
   const server = await aRemoteServer(servingFlavors)
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService({ caBundle: server.servingBundle }))
   expect((await api.get(`${flavorsPath}/flavors`)).status).toBe(200)
 })
 
-test('AGG-17: insecureSkipTLSVerify accepts any certificate, of any name', async () => {
+test('AGG-17: insecureSkipTLSVerify accepts any certificate, with any name', async () => {
   const server = await aRemoteServer(servingFlavors, { dnsNames: ['other.example.com'] })
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService(server, { caBundle: undefined, insecureSkipTLSVerify: true }))
   expect((await api.get(`${collection}/sweet`)).status).toBe(200)
 })
 
-test('AGG-21: an upgrade is forwarded with the user, and both sides speak', async () => {
+test('AGG-21: an upgrade is forwarded with the user, and both sides send and receive', async () => {
   const { server, api } = await opened(servingFlavors)
   server.onUpgrade = (_request, socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhello ')
@@ -173,7 +173,7 @@ test('AGG-21: an upgrade is forwarded with the user, and both sides speak', asyn
   socket.destroy()
 })
 
-test('AGG-19: an unreachable server is a 503 at once before its end is known', async () => {
+test('AGG-19: an unreachable server is a 503 at once, before its condition is updated', async () => {
   const { server, api } = await opened(servingFlavors)
   await server.stop()
   const { status, text } = await api.get(collection)
@@ -181,7 +181,7 @@ test('AGG-19: an unreachable server is a 503 at once before its end is known', a
   expect(text).toMatch(/^(error trying to reach service: dial tcp: 127\.0\.0\.1:\d+: connect: connection refused|service unavailable)\n$/)
 })
 
-test('AGG-11, AGG-17: the request for a group version has the proxy’s certificate, from the server itself', async () => {
+test('AGG-11, AGG-17: the discovery request of the server itself has the proxy certificate', async () => {
   const folder = aFolder()
   const server = await aRemoteServer(servingFlavors)
   const { certificate, key } = await server.client('front')
@@ -207,7 +207,7 @@ async function unavailableFor(api: Api, spec: object): Promise<unknown> {
   return [reason, message]
 }
 
-test('AGG-10, AGG-12: a Service that is missing, and then present, is seen', async () => {
+test('AGG-10, AGG-12: a Service that is missing, and then exists, changes the condition', async () => {
   const api = await anApi()
   expect(await unavailableFor(api, { service: { namespace: 'default', name: 'api' } })).toEqual([
     'ServiceNotFound',
@@ -225,7 +225,7 @@ test('AGG-10, AGG-12: a Service that is missing, and then present, is seen', asy
   expect(metrics.text).toContain('aggregator_unavailable_apiservice{name="v1alpha1.taste.example.com"} 1')
 })
 
-test('a document of hundred megabytes is passed on, piece by piece', async () => {
+test('a document of a hundred megabytes is forwarded in pieces', async () => {
   const piece = Buffer.alloc(1024 * 1024, 'x')
   const { api } = await opened((_arrived, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' })

@@ -14,7 +14,7 @@ async function opened(flags: readonly string[]): Promise<{ readonly api: Api; re
   return { api, trust: body['data'] as Record<string, string> }
 }
 
-test('AGG-17, AGG-24: aggregated servers see a certificate of the authority that is published for them, without any flag', async () => {
+test('AGG-17, AGG-24: aggregated servers get a certificate of the published authority, without any flag', async () => {
   const server = await aRemoteServer(servingFlavors)
   const { api, trust } = await opened([serviceAt(server)])
   await registered(api, anApiService(server))
@@ -34,7 +34,7 @@ test('AGG-17, AGG-24: aggregated servers see a certificate of the authority that
   expect(new X509Certificate(clients).publicKey.equals(authority.publicKey)).toBe(false)
 })
 
-test('AGG-24, READ-26: aggregated servers get no header for the uid without the feature gate', async () => {
+test('AGG-24, READ-26: aggregated servers get no uid header without the feature gate', async () => {
   const { trust } = await opened(['--feature-gates=RemoteRequestHeaderUID=false'])
   expect(trust).not.toHaveProperty('requestheader-uid-headers')
   expect(trust['requestheader-username-headers']).toBe('["X-Remote-User"]')

@@ -19,7 +19,7 @@ async function opened(answer: Answering, http2: RemoteServerOptions['http2'] = {
   return { server, api }
 }
 
-test('AGG-15, AGG-16: requests share one HTTP/2 session if the server offers it, with the user from this server alone', async () => {
+test('AGG-15, AGG-16: requests share one HTTP/2 session if the server offers it, with the user from this server only', async () => {
   const { server, api } = await opened(servingFlavors)
   const headers = {
     'x-remote-user': 'mallory',
@@ -46,7 +46,7 @@ test('AGG-15, AGG-16: requests share one HTTP/2 session if the server offers it,
   expect(server.sessions.size).toBe(1)
 })
 
-test('AGG-20: events of a watch arrive one by one over HTTP/2; the end of the client ends the forwarded request, and trailers are passed', async () => {
+test('AGG-20: events of a watch arrive one by one over HTTP/2; the end of the client ends the forwarded request, and trailers are forwarded', async () => {
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const lines: ((line: string) => void)[] = []
   const { api, server } = await opened(({ url }, response) => {
@@ -87,7 +87,7 @@ test('AGG-21: a request for another protocol uses HTTP/1.1', async () => {
   socket.destroy()
 })
 
-test('a server that accepts one stream at a time gets as many sessions as requests wait', async () => {
+test('a server that accepts one stream at a time gets one session per waiting request', async () => {
   const waiting: (() => void)[] = []
   const { server, api } = await opened((_arrived, response) => void waiting.push(() => json(response, 200, {})), {
     maxConcurrentStreams: 1,
@@ -108,7 +108,7 @@ test('a server that accepts one stream at a time gets as many sessions as reques
   }
 })
 
-test('a session that the server has closed or left is replaced; a request without effect is sent once more, a body is not', async () => {
+test('a session that the server has closed or left is replaced; a request without a body is repeated, a request with a body is not', async () => {
   const { server, api } = await opened(servingFlavors)
   expect((await api.get(`${collection}/sweet`)).status).toBe(200)
   for (const session of server.sessions) session.goaway()
@@ -137,7 +137,7 @@ test('a session that the server has closed or left is replaced; a request withou
   }
 })
 
-test('an answer that breaks off over HTTP/2 is no whole answer for the client', async () => {
+test('an HTTP/2 answer that breaks off is not completed for the client', async () => {
   const { server, api } = await opened((_arrived, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' })
     response.write('half of')

@@ -27,7 +27,7 @@ test('AGG-14: metrics show the unavailable servers, with their reasons', async (
   expect(text).toContain(`aggregator_unavailable_apiservice_total{name="${taste}",reason="ServiceNotFound"} 1`)
 })
 
-test('AGG-01: the table shows the service, and whether it is available', async () => {
+test('AGG-01: the table shows the service and its availability', async () => {
   const table = { accept: 'application/json;as=Table;v=v1;g=meta.orch.io' }
   await anUnavailableGroup(server.api)
   const { body } = await server.api.get(apiServices, table)

@@ -14,7 +14,7 @@ async function opened() {
   return { behind, api }
 }
 
-test('AGG-31: a remote server sets no field for the whole host or about this server’s decisions', async () => {
+test('AGG-31: headers of a remote server for the whole host, or about decisions of this server, are dropped', async () => {
   const { behind, api } = await opened()
   const fields = [
     ...['Kube-Explain: {}', 'Orch-Explain: {}', 'Orch-Explain-Id: 1', 'Set-Cookie: a=b', 'Strict-Transport-Security: max-age=1'],
@@ -54,7 +54,7 @@ const answers: readonly (readonly [what: string, bytes: string, ends: boolean, e
 ]
 
 describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
-  test('AGG-20: the client has an answer or sees that there is none, for any answer of a remote server, and the next one is served', async () => {
+  test('AGG-20: any answer of a remote server gives the client an answer or an error, and the next request is served', async () => {
     const { behind, api } = await opened()
     const session = connectHttp2(api.url, api.credentials)
     onTestFinished(() => session.destroy())

@@ -92,7 +92,7 @@ const gone = ({ status }: Answer) => status === 404
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const flavorsOf = (namespace: string) => `${flavorsPath}/namespaces/${namespace}/flavors`
 
-test('AGG-29: a namespace in which an older server has nothing is deleted, and one in which it has something, with that', async () => {
+test('AGG-29: a namespace without objects of an older server is deleted, and its objects there are deleted first', async () => {
   const { api } = await opened()
   for (const name of ['empty', 'full']) {
     await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
@@ -105,7 +105,7 @@ test('AGG-29: a namespace in which an older server has nothing is deleted, and o
   expect((await api.get(flavorsOf('full'))).body).toMatchObject({ items: null })
 })
 
-test('AGG-29, DEL-12: objects of an older server, whose APIService was added later, are collected with their owners, and own others', async () => {
+test('AGG-29, DEL-12: objects of an older server whose APIService was added later are collected with their owners, and may be owners', async () => {
   const { api } = await opened()
   const owner = await created(api, configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owner' } })
   const owned = aFlavor('owned', [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid }])

@@ -67,7 +67,7 @@ test('AGG-28: OpenAPI 2 has the paths and definitions of other servers, under ot
   expect(definitions).not.toHaveProperty('example.Unused')
 })
 
-test('AGG-28: a server that speaks OpenAPI 2 alone has a document of OpenAPI 3', async () => {
+test('AGG-28: a server with only OpenAPI 2 gets a document of OpenAPI 3', async () => {
   const server = await aRemoteServer(documented)
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService(server))
@@ -96,7 +96,7 @@ test('AGG-28: a server that speaks OpenAPI 2 alone has a document of OpenAPI 3',
   })
 })
 
-test('AGG-28: the document of OpenAPI 3 of another server is passed with the hash that it gives', async () => {
+test('AGG-28: the OpenAPI 3 document of another server is forwarded with its hash', async () => {
   const name = 'apis/taste.example.com/v1alpha1'
   const server = await aRemoteServer((arrived, response) => {
     if (arrived.url === '/openapi/v3') {
@@ -141,7 +141,7 @@ const definition = {
   },
 }
 
-test('AGG-06, AGG-28: a version of a definition that another server serves is described by that server alone', async () => {
+test('AGG-06, AGG-28: a version of a definition that another server serves has only the description of that server', async () => {
   const server = await aRemoteServer(documented)
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService(server))
@@ -170,7 +170,7 @@ test('AGG-06, AGG-28: a version of a definition that another server serves is de
   expect([remote.includes('listFlavors'), remote.includes('of the definition')]).toEqual([true, false])
 })
 
-test('AGG-28: definitions of one name from two servers are two, and each path refers to that of its own server', async () => {
+test('AGG-28: definitions of one name from two servers stay separate, and each path refers to the definition of its server', async () => {
   const serving = (place: { group: string; version: string }, of: string): Answering => {
     const root = `/apis/${place.group}/${place.version}`
     const responses = { 200: { description: 'OK', schema: reference('example.Holder') } }
@@ -223,7 +223,7 @@ function aLargeDocument(kinds: number) {
   }
 }
 
-test('AGG-28: a document of ten megabytes is read, and not again for as long as its tag is the same', async () => {
+test('AGG-28: a document of ten megabytes is read, and not again while its ETag is the same', async () => {
   const clock = clusterMode() === 'embedded' ? createFakeClock(Date.now()) : undefined
   const bytes = Buffer.from(JSON.stringify(aLargeDocument(9_000)))
   expect(bytes.length).toBeGreaterThan(10 * 1024 * 1024)
@@ -257,7 +257,7 @@ test('AGG-28: a document of ten megabytes is read, and not again for as long as 
   expect((await api.get('/openapi/v2')).text).toContain('listKind8999')
 })
 
-test('AGG-28: a document of more than 64 MiB is not read, and its group version is served all the same', async () => {
+test('AGG-28: a document of more than 64 MiB is not read, and its group version is still served', async () => {
   const piece = Buffer.alloc(1024 * 1024, ' ')
   const { promise: refused, resolve } = Promise.withResolvers<void>()
   const server = await aRemoteServer((arrived, response) => {

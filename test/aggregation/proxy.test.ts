@@ -3,7 +3,7 @@ import { anApi, created } from '../api/api.ts'
 import { anApiService, apiServices, conditionOf, registered, serviceAt } from './api-services.ts'
 import { aFlavor, aRemoteServer, flavorsPath, json, servingFlavors } from './remote-server.ts'
 
-test('AGG-15, AGG-18: a request under the group version of another server is answered by that server', async () => {
+test('AGG-15, AGG-18: a request for the group version of another server is answered by that server', async () => {
   const server = await aRemoteServer(servingFlavors)
   const api = await anApi({ flags: [serviceAt(server)] })
   expect(await registered(api, anApiService(server))).toMatchObject({ reason: 'Passed', message: 'all checks passed' })

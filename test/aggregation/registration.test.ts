@@ -20,7 +20,7 @@ async function refusal(spec: object, name = 'v1alpha1.taste.example.com'): Promi
   return status === 201 ? '' : String(body['message'])
 }
 
-test('AGG-02: the name is made of version and group', async () => {
+test('AGG-02: the name consists of version and group', async () => {
   expect(await refusal({}, 'a')).toContain(
     'metadata.name: Invalid value: "a": must be `spec.version+"."+spec.group`: "v1alpha1.taste.example.com"',
   )
@@ -69,7 +69,7 @@ test('AGG-04: the port is 443 by default', async () => {
   expect(body['spec']).toMatchObject({ service: { port: 443 } })
 })
 
-test('AGG-13: only the answer of its server counts for a Service without a cluster address', async () => {
+test('AGG-13: for a Service without a cluster IP only the answer of its server counts', async () => {
   const behind = await aRemoteServer(servingFlavors, { dnsNames: ['away.default.svc'] })
   const api = await anApi()
   const spec = { type: 'ExternalName', externalName: 'localhost' }
@@ -99,7 +99,7 @@ test('AGG-23: a watch continues when another APIService changes', async () => {
   expect(await watch.next()).toMatchObject({ type: 'BOOKMARK' })
 })
 
-test('AGG-24: the authority that aggregated servers need to trust this one is published', async () => {
+test('AGG-24: the authority that aggregated servers need is published', async () => {
   const { body } = await server.api.get('/api/v1/namespaces/orch-system/configmaps/extension-apiserver-authentication')
   expect((body['data'] as Record<string, string>)['client-ca-file']).toContain('BEGIN CERTIFICATE')
   const rbac = '/apis/rbac.authorization.orch.io/v1'
@@ -112,7 +112,7 @@ test('AGG-24: the authority that aggregated servers need to trust this one is pu
   expect(codes).toEqual([200, 200, 200])
 })
 
-test('AGG-29: a collector that begins while a remote server does not answer collects', async () => {
+test('AGG-29: a garbage collector that starts while a remote server does not answer collects', async () => {
   let isSilent = false
   const behind = await aRemoteServer((arrived, response) => {
     if (!isSilent) servingFlavors(arrived, response)
@@ -146,7 +146,7 @@ test('AGG-29: a collector that begins while a remote server does not answer coll
   await expect.poll(found).toBe(404)
 })
 
-test('AGG-27, AGG-29: a document of discovery that does not end is not waited for', async () => {
+test('AGG-27, AGG-29: an endless discovery document is not waited for', async () => {
   const piece = Buffer.alloc(256 * 1024, ' ')
   const behind = await aRemoteServer((arrived, response) => {
     if (arrived.url !== '/apis') return arrived.url === flavorsPath ? servingFlavors(arrived, response) : json(response, 404, {})

@@ -99,7 +99,7 @@ const aFlunder = (name: string) => ({
 })
 
 test.skipIf(programs.some((name) => findProgram(name) === undefined))(
-  `AGG-15, AGG-24, AGG-29: the sample server of Kubernetes serves its kinds through this one${withoutPrograms(...programs)}`,
+  `AGG-15, AGG-24, AGG-29: the sample server of Kubernetes serves its kinds through this server${withoutPrograms(...programs)}`,
   { timeout: 180_000 },
   async () => {
     const { kubectl, create, serve, available, env } = await opened()
@@ -139,7 +139,7 @@ test.skipIf(programs.some((name) => findProgram(name) === undefined))(
 )
 
 test.skipIf(programs.some((name) => findProgram(name) === undefined))(
-  `AGG-19, AGG-29: the sample server of Kubernetes is stopped: a request ends in time, other requests go on, and it comes back${withoutPrograms(...programs)}`,
+  `AGG-19, AGG-29: while the sample server of Kubernetes is stopped, a request ends in time and other requests are served, until it is back${withoutPrograms(...programs)}`,
   { timeout: 180_000 },
   async () => {
     const { kubectl, create, serve, available } = await opened()

@@ -64,27 +64,24 @@ async function examineNext({ behind, server }: Opened, what: string): Promise<vo
 describe.each(listenerModes)('$mode', ({ open, lack }) => {
   const note = lack === undefined ? '' : ` [skipped: ${lack}]`
 
-  test.skipIf(lack !== undefined)(
-    `AGG-16: whatever its head, a request over HTTP/1.1 is one request for the server behind${note}`,
-    async () => {
-      const both = await opened(open)
-      for (const [turn, head] of oddHeads.entries()) {
-        const socket = await aSocket(both.server, 'http/1.1', turn)
-        const answer = firstAnswer(socket)
-        socket.write(bytesOf(head), 'latin1')
-        const text = await answer
-        examine(both.behind.requests, head.what)
-        // The bytes after a refused upgrade are no request either.
-        if (text.startsWith('HTTP/1.1 400')) expect([head.what, both.behind.requests.length]).toEqual([head.what, 0])
-        socket.destroy()
-        await examineNext(both, head.what)
-      }
-      expect(both.server.endedThreads()).toBe(0)
-    },
-  )
+  test.skipIf(lack !== undefined)(`AGG-16: a request over HTTP/1.1 with any head is one request for the remote server${note}`, async () => {
+    const both = await opened(open)
+    for (const [turn, head] of oddHeads.entries()) {
+      const socket = await aSocket(both.server, 'http/1.1', turn)
+      const answer = firstAnswer(socket)
+      socket.write(bytesOf(head), 'latin1')
+      const text = await answer
+      examine(both.behind.requests, head.what)
+      // The bytes after a refused upgrade are no request either.
+      if (text.startsWith('HTTP/1.1 400')) expect([head.what, both.behind.requests.length]).toEqual([head.what, 0])
+      socket.destroy()
+      await examineNext(both, head.what)
+    }
+    expect(both.server.endedThreads()).toBe(0)
+  })
 
   test.skipIf(lack !== undefined)(
-    `AGG-16: whatever its fields, a request over HTTP/2 is one request for the server behind${note}`,
+    `AGG-16: a request over HTTP/2 with any header fields is one request for the remote server${note}`,
     async () => {
       const both = await opened(open)
       for (const [turn, fields] of oddFields.entries()) {
@@ -163,7 +160,7 @@ function endOfStream(socket: TLSSocket): Promise<void> {
 
 const goaway = 7
 
-test('AGG-16: a connection whose server has answered before the end of the body is not used again', async () => {
+test('AGG-16: a connection whose server has answered before the end of the body is not reused', async () => {
   const [mode] = listenerModes
   if (mode === undefined) throw new Error('there is a first mode')
   const both = await opened(mode.open)

@@ -35,7 +35,7 @@ test.each([
   ['HTTP/1.1', {}],
   ['HTTP/2', { http2: {} }],
 ] as const)(
-  'AGG-20, AGG-29: a server behind that does not answer over %s is a 504 when the time of the request is over',
+  'AGG-20, AGG-29: a remote server that does not answer over %s is a 504 at the deadline of the request',
   async (_version, options) => {
     const { api, clock, arrival } = await opened(options)
     const arrived = arrival()
@@ -54,7 +54,7 @@ test.each([
   },
 )
 
-test('AGG-20: the deadline of a request is the client’s own', async () => {
+test('AGG-20: the client sets the deadline of a request', async () => {
   const { api, clock, arrival } = await opened()
   const arrived = arrival()
   const answer = api.get(`${collection}/hangs?timeout=7s`)
@@ -63,7 +63,7 @@ test('AGG-20: the deadline of a request is the client’s own', async () => {
   expect((await answer).status).toBe(504)
 })
 
-test('AGG-20: an answer that stalls is aborted when the time of the request is over', async () => {
+test('AGG-20: an answer that stalls is aborted at the deadline of the request', async () => {
   const { api, clock, arrival } = await opened()
   const arrived = arrival()
   const request = httpsRequest(`${api.url}${collection}/hangs`, { ...api.credentials })
@@ -80,7 +80,7 @@ test('AGG-20: an answer that stalls is aborted when the time of the request is o
   expect([answer.statusCode, String(first)]).toEqual([200, '{"kind":'])
 })
 
-test('AGG-20: a watch through the aggregator has no such limit', async () => {
+test('AGG-20: a watch through the aggregator has no deadline', async () => {
   const { api, clock, arrival } = await opened()
   const arrived = arrival()
   const opening = api.watch(`${collection}?watch=true`)

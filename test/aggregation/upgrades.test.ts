@@ -42,7 +42,7 @@ function webSocketUrl(api: Api): string {
   return `${api.url.replace(/^https/, 'wss')}${execPath}?command=ls`
 }
 
-test('AGG-21: a WebSocket is passed with its subprotocol, its messages in both directions, and its close with code and reason', async () => {
+test('AGG-21: a WebSocket is forwarded with its subprotocol, messages in both directions, and its close with code and reason', async () => {
   const { server, api } = await opened()
   const { connected } = echoing(server)
   const client = new WsClient(webSocketUrl(api), ['v4.channel.k8s.io', 'v5.channel.k8s.io'], {
@@ -75,7 +75,7 @@ test('AGG-21: a WebSocket is passed with its subprotocol, its messages in both d
   expect(asked?.headers).not.toHaveProperty('impersonate-user')
 })
 
-test('AGG-21: Node’s own WebSocket with a token speaks with the remote server, which does not receive the token', async () => {
+test('AGG-21: a WebSocket of Node with a token reaches the remote server, which does not receive the token', async () => {
   const file = join(aFolder(), 'tokens.csv')
   writeFileSync(file, 'secret-of-jane,jane,u-1,"system:masters"\n')
   const { server, api } = await opened([`--token-auth-file=${file}`])
@@ -99,7 +99,7 @@ test('AGG-21: Node’s own WebSocket with a token speaks with the remote server,
   expect([code, String(reason)]).toEqual([4000, 'enough'])
 })
 
-test('AGG-21: a user without the right gets a 403 in place of the WebSocket, and nothing reaches the remote server', async () => {
+test('AGG-21: a user without permission gets a 403 instead of the WebSocket, and nothing reaches the remote server', async () => {
   const { server, api } = await opened()
   echoing(server)
   const client = new WsClient(webSocketUrl(api), { ...api.credentials, headers: { 'impersonate-user': 'jane' } })
@@ -109,7 +109,7 @@ test('AGG-21: a user without the right gets a 403 in place of the WebSocket, and
   client.on('error', () => undefined).terminate()
 })
 
-test('AGG-21: a remote server’s answer with a status in place of an upgrade is passed on', async () => {
+test('AGG-21: an answer of the remote server with a status instead of an upgrade is forwarded', async () => {
   const { server, api } = await opened()
   server.onUpgrade = (_request, socket) => {
     socket.end('HTTP/1.1 409 Conflict\r\nContent-Type: text/plain\r\nX-Of: behind\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbusy')
@@ -161,7 +161,7 @@ function readerOf(socket: Duplex) {
   }
 }
 
-test('AGG-21: an upgrade to SPDY is passed with all its protocols, and bytes after either head are not lost', async () => {
+test('AGG-21: an upgrade to SPDY is forwarded with all its protocols, and bytes after either head are not lost', async () => {
   const { server, api } = await opened()
   const { promise: behind, resolve } = Promise.withResolvers<{ readonly socket: Duplex; readonly head: Buffer }>()
   server.onUpgrade = (_request, socket, head) => {
@@ -211,7 +211,7 @@ async function anUpgraded(server: RemoteServer, api: Api): Promise<{ readonly cl
   return { client, behind: await behind }
 }
 
-test('AGG-21: the end of the remote server ends the client’s upgraded connection', async () => {
+test('AGG-21: the end of the remote server ends the upgraded connection of the client', async () => {
   const { server, api } = await opened()
   const { client, behind } = await anUpgraded(server, api)
   const ended = once(client, 'close')

@@ -42,21 +42,21 @@ function ownership(body: Body): Record<string, unknown> {
 const keys = (...names: string[]) => ({ 'f:data': Object.fromEntries(names.map((name) => [`f:${name}`, {}])) })
 
 describe('apply', () => {
-  test('SSA-01, SSA-04, SSA-05, VERB-10: creates with 201, then merges with 200', async () => {
+  test('SSA-01, SSA-04, SSA-05, VERB-10: creates with 201, and merges later with 200', async () => {
     const { path } = await aPlace(server.api)
     expect((await apply(server.api, path, named({ x: '1' }))).status).toBe(201)
     const { status, body } = await apply(server.api, path, named({ x: '2', y: '3' }))
     expect({ status, data: body['data'] }).toEqual({ status: 200, data: { x: '2', y: '3' } })
   })
 
-  test('SSA-02, NEG-07: the body is YAML or JSON', async () => {
+  test('SSA-02, NEG-07: accepts YAML and JSON', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: "1"\n')
     const { status, body } = await apply(server.api, path, JSON.stringify(named({ x: '1', y: '2' })))
     expect({ status, data: body['data'] }).toEqual({ status: 200, data: { x: '1', y: '2' } })
   })
 
-  test('MF-01 to MF-06, SSA-07, SSA-65: an entry names the fields of its owner', async () => {
+  test('MF-01 to MF-06, SSA-07, SSA-65: writes an entry with the fields of its owner', async () => {
     const { path } = await aPlace(server.api)
     const { body } = await apply(server.api, path, named({ x: '1' }))
     expect(ownersOf(body)).toEqual([
@@ -71,14 +71,14 @@ describe('apply', () => {
     ])
   })
 
-  test('SSA-25: applying the same again writes nothing', async () => {
+  test('SSA-25: of the same configuration writes nothing', async () => {
     const { path } = await aPlace(server.api)
     const first = await apply(server.api, path, named({ x: '1' }))
     const second = await apply(server.api, path, named({ x: '1' }))
     expect({ status: second.status, text: second.text }).toEqual({ status: 200, text: first.text })
   })
 
-  test('SSA-25: the same quantity in other words is no change', async () => {
+  test('SSA-25: of an equal quantity in another format changes nothing', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/resourcequotas/q`
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { cpu: '1000m' } } }
@@ -88,7 +88,7 @@ describe('apply', () => {
     expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion)
   })
 
-  test('SSA-11, SSA-55: managers with the same value share the field, and it stays while one of them does', async () => {
+  test('SSA-11, SSA-55: of an equal value shares the field, which stays while one manager applies it', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1' }))
     const shared = await apply(server.api, path, named({ x: '1' }), { manager: 'm2' })
@@ -99,7 +99,7 @@ describe('apply', () => {
     expect(ownership(body)).toEqual({ 'm1 Apply': { 'f:data': {} }, 'm2 Apply': keys('x') })
   })
 
-  test('SSA-12, SSA-14, ERR-13: another’s value is a conflict', async () => {
+  test('SSA-12, SSA-14, ERR-13: of another value conflicts with the owner', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1' }))
     const { status, body } = await apply(server.api, path, named({ x: '2' }), { manager: 'm2' })
@@ -110,7 +110,7 @@ describe('apply', () => {
     })
   })
 
-  test('SSA-12: several conflicts are all listed', async () => {
+  test('SSA-12: lists all conflicts', async () => {
     const { path, collection } = await aPlace(server.api)
     await created(server.api, `${collection}?fieldManager=maker`, named({ x: '1', y: '1' }))
     const { status, body } = await apply(server.api, path, named({ x: '2', y: '2' }))
@@ -118,7 +118,7 @@ describe('apply', () => {
     expect({ status, message: body['message'] }).toEqual({ status: 409, message })
   })
 
-  test('SSA-32: with force the value and the field are the applier’s', async () => {
+  test('SSA-32: with force takes over the value and the field', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1', y: '1' }))
     const { body } = await apply(server.api, path, named({ x: '2' }), { manager: 'm2', force: true })
@@ -126,14 +126,14 @@ describe('apply', () => {
     expect(ownership(body)).toEqual({ 'm1 Apply': keys('y'), 'm2 Apply': keys('x') })
   })
 
-  test('SSA-13, SSA-20, SSA-23, SSA-24: a field that no manager applies any more is removed', async () => {
+  test('SSA-13, SSA-20, SSA-23, SSA-24: removes a field that no manager applies any longer', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1', y: '2' }))
     const { body } = await apply(server.api, path, named({ x: '1' }))
     expect({ data: body['data'], owners: ownership(body) }).toEqual({ data: { x: '1' }, owners: { 'm1 Apply': keys('x') } })
   })
 
-  test('SSA-26, SSA-21: an applier removes no field that it did not apply', async () => {
+  test('SSA-26, SSA-21: removes no field that the applier did not apply', async () => {
     const { path, collection } = await aPlace(server.api)
     await created(server.api, `${collection}?fieldManager=maker`, named({ x: '1' }))
     await apply(server.api, path, named({ y: '1' }))
@@ -141,7 +141,7 @@ describe('apply', () => {
     expect(body['data']).toEqual({ x: '1', z: '1' })
   })
 
-  test('SSA-58: an applier of nothing has no entry', async () => {
+  test('SSA-58: of nothing leaves no entry', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1' }))
     await apply(server.api, path, named({ y: '1' }), { manager: 'm2' })
@@ -149,7 +149,7 @@ describe('apply', () => {
     expect(ownership(body)).toEqual({ 'm1 Apply': keys('x') })
   })
 
-  test('SSA-22: a dropped field with a default gets it', async () => {
+  test('SSA-22: resets a dropped field to its default', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/d`
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
@@ -175,7 +175,7 @@ describe('apply', () => {
     })
   })
 
-  test('SSA-36, SSA-37: items of sets and of maps are owned one by one', async () => {
+  test('SSA-36, SSA-37: owns items of sets and of maps separately', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/services/s`
     const service = (finalizers: string[], port: number) => ({
@@ -194,7 +194,7 @@ describe('apply', () => {
     expect(ownership(body)).toEqual({ 'm1 Apply': fields('a', 80), 'm2 Apply': fields('b', 81) })
   })
 
-  test('SSA-66, MF-01: the status has owners of its own', async () => {
+  test('SSA-66, MF-01: of the status has a separate entry', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/resourcequotas/q`
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' } }
@@ -212,13 +212,13 @@ describe('apply', () => {
     })
   })
 
-  test('SSA-04: the status of an absent object is not created', async () => {
+  test('SSA-04: does not create the status of an absent object', async () => {
     const namespace = await aNamespace(server.api)
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, status: { used: { pods: '0' } } }
     expect((await apply(server.api, `/api/v1/namespaces/${namespace}/resourcequotas/q/status`, quota)).status).toBe(404)
   })
 
-  test('DRY-05, DRY-10: a dry run merges and stores nothing', async () => {
+  test('DRY-05, DRY-10: as a dry run merges and stores nothing', async () => {
     const { path } = await aPlace(server.api)
     const making = await apply(server.api, path, named({ x: '1' }), { query: '&dryRun=All' })
     expect({ status: making.status, absent: (await server.api.get(path)).status }).toEqual({ status: 201, absent: 404 })
@@ -231,7 +231,7 @@ describe('apply', () => {
     })
   })
 
-  test('SSA-49, SSA-52, SSA-64: the command line takes over from its client-side apply, whose annotation stays current', async () => {
+  test('SSA-49, SSA-52, SSA-64: by kubectl takes over from its client-side apply, whose annotation stays current', async () => {
     const { path, collection } = await aPlace(server.api)
     const annotation = 'kubectl.orch.io/last-applied-configuration'
     const before = named({ x: '1' })
@@ -244,7 +244,7 @@ describe('apply', () => {
     expect(JSON.parse(text ?? '')).toEqual({ ...before, data: { x: '2' } })
   })
 
-  test('SSA-50: a field that another tool has changed is a conflict in that switch', async () => {
+  test('SSA-50: that takes over conflicts on a field that another tool has changed', async () => {
     const { path, collection } = await aPlace(server.api)
     const annotations = {
       'kubectl.orch.io/last-applied-configuration': JSON.stringify(named({ x: '1' })),
@@ -255,7 +255,7 @@ describe('apply', () => {
     expect(body['message']).toBe('Apply failed with 1 conflict: conflict with "tool" using v1: .data.y')
   })
 
-  test('SSA-53: an applier may change the version that it uses', async () => {
+  test('SSA-53: may change its version', async () => {
     const namespace = await aNamespace(server.api)
     const root = (version: string) => `/apis/autoscaling/${version}/namespaces/${namespace}/horizontalpodautoscalers/h`
     const autoscaler = (version: string, maxReplicas: number) => ({
@@ -274,7 +274,7 @@ describe('apply', () => {
 })
 
 describe('versions of a kind', () => {
-  test('SSA-53: data without a field in the older version survives an applier that changes to the newer one', async () => {
+  test('SSA-53: an applier that changes to the newer version keeps data of fields that the older version lacks', async () => {
     const namespace = await aNamespace(server.api)
     const root = (version: string) => `/apis/autoscaling/${version}/namespaces/${namespace}/horizontalpodautoscalers`
     const memory = { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '5' } } }
@@ -298,7 +298,7 @@ describe('versions of a kind', () => {
     expect(body.metadata['annotations']).toBeUndefined()
   })
 
-  test('META-12: an autoscaler written back in the older version’s form is not written', async () => {
+  test('META-12: an autoscaler that is written back unchanged in the older version is not stored again', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/apis/autoscaling/v1/namespaces/${namespace}/horizontalpodautoscalers`
     await created(server.api, path.replace('/v1/', '/v2/'), {
@@ -311,7 +311,7 @@ describe('versions of a kind', () => {
   })
 })
 
-describe('ownership by other paths', () => {
+describe('ownership by subresources', () => {
   const deployment = (spec: object = {}) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -331,7 +331,7 @@ describe('ownership by other paths', () => {
     return path
   }
 
-  test('SSA-66, SSA-15: a writer of the scale owns the number of pods', async () => {
+  test('SSA-66, SSA-15: a writer of the scale owns the replicas', async () => {
     const path = await aDeployment()
     await server.api.patch(`${path}/scale?fieldManager=scaler`, { spec: { replicas: 3 } })
     const { body } = await server.api.get(path)
@@ -364,10 +364,10 @@ describe('ownership by other paths', () => {
   })
 })
 
-describe('an apply is refused', () => {
+describe('a refused apply', () => {
   const unexpected = 'PatchOptions.meta.orch.io "" is invalid: '
 
-  test('SSA-16: without a manager', async () => {
+  test('SSA-16: has no manager', async () => {
     const { path } = await aPlace(server.api)
     const sending = { body: named({}), headers: { 'content-type': 'application/apply-patch+yaml' } }
     const { status, body } = await server.api.send('PATCH', path, sending)
@@ -377,7 +377,7 @@ describe('an apply is refused', () => {
     })
   })
 
-  test('QP-15: with a manager whose name is too long', async () => {
+  test('QP-15: has a manager name that is too long', async () => {
     const { path } = await aPlace(server.api)
     const { status, body } = await apply(server.api, path, named({}), { manager: 'm'.repeat(129) })
     expect({ status, message: body['message'] }).toEqual({
@@ -451,7 +451,7 @@ describe('an apply is refused', () => {
     expect((await server.api.get(path)).status).toBe(404)
   })
 
-  test('SSA-40: with two items of the same key', async () => {
+  test('SSA-40: has two items with the same key', async () => {
     const namespace = await aNamespace(server.api)
     const ports = [{ port: 80 }, { port: 80 }]
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports } }
@@ -462,7 +462,7 @@ describe('an apply is refused', () => {
     })
   })
 
-  test('SSA-25: if it names another state or another object than the live one', async () => {
+  test('SSA-25: names another version or another uid than the live object', async () => {
     const { path } = await aPlace(server.api)
     const { body } = await apply(server.api, path, named({ x: '1' }))
     const { resourceVersion, uid } = body.metadata
@@ -472,7 +472,7 @@ describe('an apply is refused', () => {
     expect((await apply(server.api, path, named({ x: '2' }, { resourceVersion, uid }))).status).toBe(200)
   })
 
-  test('VAL-08, VAL-09, VAL-12, VAL-13: duplicate members cause a warning or a refusal', async () => {
+  test('VAL-08, VAL-09, VAL-12, VAL-13: has duplicate members, which otherwise cause a warning', async () => {
     const { path } = await aPlace(server.api)
     const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: "1"\n  x: "2"\n  z: "1"\n  z: "2"\n'
     const strict = await apply(server.api, path, yaml, { query: '&fieldValidation=Strict' })
@@ -495,8 +495,8 @@ describe('an apply is refused', () => {
   })
 })
 
-describe('writes that are no apply', () => {
-  test('SSA-08, SSA-17, SSA-18: a POST makes its client the owner of everything in it', async () => {
+describe('writes other than apply', () => {
+  test('SSA-08, SSA-17, SSA-18: by POST make the client the owner of everything in them', async () => {
     const { collection } = await aPlace(server.api)
     const { body } = await server.api.post(collection, named({ x: '1' }, { labels: { l: 'v' } }), { 'user-agent': 'tool/v1 (linux)' })
     const fieldsV1 = {
@@ -506,12 +506,12 @@ describe('writes that are no apply', () => {
     expect(ownersOf(body)).toMatchObject([{ manager: 'tool', operation: 'Update', apiVersion: 'v1', fieldsV1 }])
   })
 
-  test('SSA-18: a writer without a name is unknown', async () => {
+  test('SSA-18: without a manager name are by unknown', async () => {
     const { collection } = await aPlace(server.api)
     expect(ownersOf(await created(server.api, collection, named({ x: '1' })))).toMatchObject([{ manager: 'unknown' }])
   })
 
-  test('SSA-09, SSA-10, SSA-15: a PUT and a patch own their changes, and take them without force', async () => {
+  test('SSA-09, SSA-10, SSA-15: by PUT and PATCH own their changes, without force', async () => {
     const { path } = await aPlace(server.api)
     const { body: first } = await apply(server.api, path, named({ x: '1', y: '1', z: '1' }))
     const put = { ...first, data: { x: '2', y: '1', z: '1' } }
@@ -521,14 +521,14 @@ describe('writes that are no apply', () => {
     expect(ownership(third)).toEqual({ 'patcher Update': keys('y'), 'putter Update': keys('x') })
   })
 
-  test('SSA-09: a PUT that changes nothing owns nothing and writes nothing', async () => {
+  test('SSA-09: by PUT without a change own and store nothing', async () => {
     const { path } = await aPlace(server.api)
     const first = await apply(server.api, path, named({ x: '1' }))
     expect((await server.api.put(`${path}?fieldManager=other`, first.body)).text).toBe(first.text)
     expect((await server.api.put(`${path}?fieldManager=other`, named({ x: '1' }))).text).toBe(first.text)
   })
 
-  test('SSA-66, SSA-28: an update of the status is noted as one', async () => {
+  test('SSA-66, SSA-28: of the status are recorded as such', async () => {
     const namespace = await aNamespace(server.api)
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { pods: '1' } } }
     const collection = `/api/v1/namespaces/${namespace}/resourcequotas`
@@ -540,13 +540,13 @@ describe('writes that are no apply', () => {
     })
   })
 
-  test('fields that the server adds have no owner', async () => {
+  test('do not own fields that the server adds', async () => {
     const name = await aNamespace(server.api)
     const { body } = await server.api.get(`/api/v1/namespaces/${name}`)
     expect(ownership(body)).toEqual({ 'unknown Update': { 'f:metadata': { 'f:labels': { '.': {}, 'f:orch.io/metadata.name': {} } } } })
   })
 
-  test('MF-02: unreadable entries are ignored', async () => {
+  test('MF-02: may contain unreadable entries, which are ignored', async () => {
     const { collection, path } = await aPlace(server.api)
     const { body: first } = await apply(server.api, path, named({ x: '1' }))
     const entry = { manager: 'x', operation: 'Bogus', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} }
@@ -554,7 +554,7 @@ describe('writes that are no apply', () => {
     expect(body.metadata['managedFields']).toEqual(first.metadata['managedFields'])
   })
 
-  test('SSA-07: entries that a writer sends replace the earlier ones', async () => {
+  test('SSA-07: may contain entries, which replace the earlier ones', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1' }))
     const entry = { manager: 'old', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: keys('x') }
@@ -574,13 +574,13 @@ describe('writes that are no apply', () => {
     ],
     ['SSA-61: an update', (api, path) => api.put(`${path}?fieldManager=me`, named({ x: '1', y: '1' }, { managedFields: [{}] }))],
   ]
-  test.each(resets)('%s with one empty entry starts anew; SSA-63: its other changes are then its own', async (_title, reset) => {
+  test.each(resets)('%s with one empty entry resets the owners; SSA-63: and then owns its other changes', async (_title, reset) => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1' }))
     expect(ownership((await reset(server.api, path)).body)).toEqual({ 'me Update': keys('y') })
   })
 
-  test('SSA-62: an empty list starts anew, null changes nothing', async () => {
+  test('SSA-62: with an empty list reset the owners, and with null change nothing', async () => {
     const { path } = await aPlace(server.api)
     const { text } = await apply(server.api, path, named({ x: '1' }))
     expect((await server.api.patch(path, { metadata: { managedFields: null } })).text).toBe(text)
@@ -588,7 +588,7 @@ describe('writes that are no apply', () => {
     expect((await server.api.put(path, named({ x: '1' }, { managedFields: [] }))).body.metadata).not.toHaveProperty('managedFields')
   })
 
-  test('SSA-32: of many updaters the oldest become one', async () => {
+  test('SSA-32: of many updaters are merged into one entry, oldest first', async () => {
     const { path, collection } = await aPlace(server.api)
     await created(server.api, `${collection}?fieldManager=u0`, named({ k0: '1' }))
     for (let count = 1; count <= 11; count++) await server.api.patch(`${path}?fieldManager=u${count}`, { data: { [`k${count}`]: '1' } })
@@ -597,7 +597,7 @@ describe('writes that are no apply', () => {
     expect(ownership(body)['ancient-changes Update']).toMatchObject({ 'f:data': { 'f:k0': {}, 'f:k1': {} } })
   })
 
-  test('SSA-56: a field is handed over: applied by another, it stays when its first applier drops it', async () => {
+  test('SSA-56: hand a field over: a second applier keeps it when the first drops it', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1', y: '1' }))
     await apply(server.api, path, named({ x: '1' }), { manager: 'heir' })
@@ -608,7 +608,7 @@ describe('writes that are no apply', () => {
     })
   })
 
-  test('a lost race is tried again: many appliers, none refused', async () => {
+  test('are retried after a lost race: none of many appliers is refused', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ base: '1' }), { manager: 'base' })
     const managers = Array.from({ length: 12 }, (_, index) => `w${index}`)

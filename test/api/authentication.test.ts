@@ -13,11 +13,11 @@ const unauthorized = failure(401, 'Unauthorized', 'Unauthorized')
 const anAuthority = () => readCertificates({ files: certificateMemory(), product: 'other', names: ['localhost'], clock: systemClock })
 
 describe('certificates', () => {
-  test('AUTHN-CERT-01: the administrator’s certificate opens everything', async () => {
+  test('AUTHN-CERT-01: the certificate of the administrator gives full access', async () => {
     expect((await server.api.get('/api/v1/namespaces')).status).toBe(200)
   })
 
-  test('AUTHN-CERT-04, AUTHN-CERT-05: a certificate of another authority is a 401 everywhere', async () => {
+  test('AUTHN-CERT-04, AUTHN-CERT-05: a certificate of another authority is a 401 on every path', async () => {
     const { admin } = await anAuthority()
     const other = server.api.as({ cert: admin.certificate, key: admin.key })
     for (const target of ['/api/v1/namespaces', '/api', configMapsIn('default')]) {
@@ -26,7 +26,7 @@ describe('certificates', () => {
     }
   })
 
-  test('AUTHN-CERT-05: with anonymous access on, it is a 401 all the same', async () => {
+  test('AUTHN-CERT-05: a certificate of another authority is a 401 with anonymous access too', async () => {
     const api = await anApi({ anonymousAuth: true })
     const { admin } = await anAuthority()
     expect((await api.as({ cert: admin.certificate, key: admin.key })('GET', '/api/v1/namespaces')).status).toBe(401)
@@ -48,8 +48,8 @@ describe('certificates', () => {
   })
 })
 
-describe('strangers', () => {
-  test('AUTHN-ANON-05: get a 401 without credentials with anonymous access off, on any path', async () => {
+describe('requests without valid credentials', () => {
+  test('AUTHN-ANON-05: get a 401 with anonymous access off, on any path', async () => {
     const stranger = (await anApi({ anonymousAuth: false })).as({})
     for (const target of ['/', '/api', '/apis', '/api/v1/namespaces', '/metrics', '/openapi/v2', '/none', '/livezz', '/version/x']) {
       const { status, body } = await stranger('GET', target)
@@ -67,19 +67,19 @@ describe('strangers', () => {
       expect((await stranger('GET', target)).status).toBe(200)
   })
 
-  test('AUTHN-ANON-05: with anonymous access off no path answers a stranger', async () => {
+  test('AUTHN-ANON-05: get no answer on any path with anonymous access off', async () => {
     const stranger = (await anApi({ anonymousAuth: false })).as({})
     for (const target of ['/version', '/livez', '/api/v1/namespaces']) expect((await stranger('GET', target)).status).toBe(401)
   })
 
-  test('AUTHN-ANON-03: with anonymous access on, a request without credentials is served', async () => {
+  test('AUTHN-ANON-03: are served with anonymous access on', async () => {
     const api = await anApi({ anonymousAuth: true, flags: ['--authorization-mode=AlwaysAllow'] })
     const stranger = api.as({})
     expect((await stranger('GET', '/api/v1/namespaces')).status).toBe(200)
     expect((await stranger('GET', '/metrics')).status).toBe(200)
   })
 
-  test.each([false, true])('AUTHN-ANON-04, ERR-03: a bad bearer token is a 401, anonymous access %j', async (anonymousAuth) => {
+  test.each([false, true])('AUTHN-ANON-04, ERR-03: with an invalid bearer token get a 401, anonymous access %j', async (anonymousAuth) => {
     const api = await anApi({ anonymousAuth })
     const stranger = api.as({})
     for (const authorization of ['Bearer nonsense', 'bearer a.b.c', 'Bearer eyJhbGciOiJub25lIn0.e30.']) {
@@ -88,7 +88,7 @@ describe('strangers', () => {
     }
   })
 
-  test('AUTHN-ANON-05: headers that name a user are not believed', async () => {
+  test('AUTHN-ANON-05: with headers that name a user do not become that user', async () => {
     const headers = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }
     const asAnonymous = { status: 403, body: { message: expect.stringContaining('User "system:anonymous" cannot') } }
     expect(await server.api.as({})('GET', '/api/v1/namespaces', { headers })).toMatchObject(asAnonymous)
@@ -117,7 +117,7 @@ describe('tokens of service accounts', () => {
     expect(body['message']).toContain('User "system:serviceaccount:default:filled" cannot list')
   })
 
-  test('AUTHN-SA-10, AUTHN-SA-13: a requested token authenticates the account, until that is deleted', async () => {
+  test('AUTHN-SA-10, AUTHN-SA-13: a requested token authenticates the account until the account is deleted', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts'
     await created(server.api, accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'leaving' } })
     const asked = await server.api.post(`${accounts}/leaving/token`, { spec: { expirationSeconds: 600 } })

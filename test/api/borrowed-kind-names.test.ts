@@ -26,8 +26,8 @@ async function defined(kind: string, plural: string) {
   return { group, object, collection: `/apis/${group}/v1/namespaces/${namespace}/${plural}` }
 }
 
-describe('a custom kind that is called as a built-in one has nothing else of it', () => {
-  test('a status is taken whole, and its writer owns it', async () => {
+describe('a custom kind with the name of a built-in kind', () => {
+  test('has a status that is written as a whole and owned by its writer', async () => {
     const { object, collection } = await defined('CertificateSigningRequest', 'certificatesigningrequests')
     const made = await created(server.api, collection, { ...object, spec: { size: 1 } })
     expect(JSON.stringify(made.metadata)).toContain('f:size')
@@ -35,7 +35,7 @@ describe('a custom kind that is called as a built-in one has nothing else of it'
     expect(body['status']).toEqual({ phase: 'Ready' })
   })
 
-  test('messages name its group', async () => {
+  test('has its group in messages', async () => {
     const { group, object, collection } = await defined('Ingress', 'ingresses')
     const { body } = await server.api.post(collection, { ...object, spec: { size: 'x' } })
     expect(body['message']).toContain(`Ingress.${group} "a" is invalid`)

@@ -51,7 +51,7 @@ test('MACH-READ-09: objects are created, replaced, read and listed in CBOR', asy
   expect((await send('DELETE', `${path}/a`, encode({ preconditions: { uid: 'other' } }))).status).toBe(409)
 })
 
-test('MACH-READ-09: large objects of a list in CBOR have their bytes, as have small ones', async () => {
+test('MACH-READ-09: large and small objects of a list in CBOR have their bytes', async () => {
   const namespace = await aNamespace(api)
   const path = `/api/v1/namespaces/${namespace}/secrets`
   for (const [name, length] of [
@@ -71,7 +71,7 @@ test('MACH-READ-09: large objects of a list in CBOR have their bytes, as have sm
   expect(metadata).toMatchObject(inJson.map(({ metadata }) => ({ metadata })))
 })
 
-test('MACH-READ-09: a configuration in CBOR is applied, of a custom kind too', async () => {
+test('MACH-READ-09: a configuration in CBOR is applied, for a custom kind too', async () => {
   const namespace = await aNamespace(api)
   const group = `${aName('g')}.example.com`
   const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' }
@@ -129,7 +129,7 @@ function itemsIn(bytes: Buffer): unknown[] {
   return items
 }
 
-test('MACH-READ-09: errors and discovery are in CBOR, and what has no such form is refused', async () => {
+test('MACH-READ-09: errors and discovery are in CBOR, and documents without a CBOR form are a 406', async () => {
   const missing = await send('GET', '/api/v1/namespaces/default/secrets/none')
   expect([missing.status, missing.headers['content-type']]).toEqual([404, cbor])
   expect(objectIn(missing.bytes)).toMatchObject({ kind: 'Status', reason: 'NotFound', code: 404 })

@@ -54,7 +54,7 @@ test('one component is read by its name, in all forms; another name is a 404 tha
   expect(await api.get(`${path}/nothing`)).toMatchObject({ status: 404, body: { message: 'componentstatus "nothing" not found' } })
 })
 
-test('components are selected by name; no component has a label', async () => {
+test('components are selected by name, and have no labels', async () => {
   const api = await anApi()
   const namesOf = async (query: string) => (await api.get(`${path}?${query}`)).body.items.map((item: Body) => item.metadata.name)
   expect(await namesOf('fieldSelector=metadata.name%3Dscheduler')).toEqual(['scheduler'])
@@ -74,7 +74,7 @@ test.each([
   expect((await healthOf(api))['scheduler']).toContain(`Healthy ${health}`)
 })
 
-test('a server without controllers has a controller manager while one renews its Lease', async () => {
+test('a server without controllers reports a controller manager while its Lease is renewed', async () => {
   const api = await anApi({ profile: 'kubernetes', controllers: ['bootstrap', 'flow-control'] })
   expect((await healthOf(api))['controller-manager']).toBe(
     'Healthy False no leader has renewed the Lease kube-system/controllers or kube-system/kube-controller-manager',

@@ -73,7 +73,7 @@ const lies: readonly (readonly [string, Reply, string])[] = [
 ]
 
 describe('CRD-128, CRD-129, CRD-130: a webhook that answers', () => {
-  test.each(lies)('%s gives a 500 with that reason, and hurts nothing', async (_, lie, message) => {
+  test.each(lies)('%s gives a 500 with that reason, and affects no other request', async (_, lie, message) => {
     const { api } = server
     const kind = await aConvertedKind(api)
     await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 1 }))
@@ -89,7 +89,7 @@ describe('CRD-128, CRD-129, CRD-130: a webhook that answers', () => {
   })
 })
 
-test('nothing is stored of a write that its webhook fails', async () => {
+test('a write whose webhook fails is not stored', async () => {
   const { api } = server
   const kind = await aConvertedKind(api, { reply: answeringObjects(() => ({ result: { status: 'Failure', message: 'no' } })) })
   const made = await api.post(kind.at('v2'), widget(kind, 'v2', 'a', { box: { size: 1 } }))
@@ -125,7 +125,7 @@ test('CRD-136: objects that need no conversion are read, written and deleted whi
   expect((await api.delete(`${kind.at('v1')}/a`)).status).toBe(200)
 })
 
-test('a watch whose webhook fails ends with an error event; one in the stored version continues', async () => {
+test('a watch whose webhook fails ends with an error event, and a watch in the stored version continues', async () => {
   const { api } = server
   const kind = await aConvertedKind(api)
   const second = await api.watch(`${kind.at('v2')}?watch=1`)
@@ -161,7 +161,7 @@ const held: readonly (readonly [string, (api: Api, kind: ConvertedKind) => Promi
 ]
 
 test.each(held)(
-  'CRD-146: a watch gives all changes before its definition %s, also those that its webhook still converts',
+  'CRD-146: a watch gets all changes before its definition %s, including those that its webhook still converts',
   async (_, change) => {
     const { api } = server
     const kind = await aConvertedKind(api)
@@ -186,7 +186,7 @@ test.each(held)(
   },
 )
 
-test('an answer without end is not read to its end', async () => {
+test('an endless answer is not read to its end', async () => {
   const { api } = server
   let sent = 0
   const kind = await aConvertedKind(api, {
@@ -209,7 +209,7 @@ test('an answer without end is not read to its end', async () => {
   expect(sent).toBeLessThan(100)
 })
 
-test('a webhook that cannot be reached is named with the reason', async () => {
+test('a webhook that cannot be reached is reported with the reason', async () => {
   const { api } = server
   const closed = createServer()
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
@@ -236,7 +236,7 @@ const inService = (port: number) => (hook: WebhookServer) => ({
   caBundle: hook.caBundle,
 })
 
-test('a webhook behind a Service is found like those of admission, and its certificate must have the name of the Service', async () => {
+test('a webhook behind a Service is resolved like those of admission, and its certificate must have the name of the Service', async () => {
   const { api } = server
   const hook = await aWebhookServer(converting, { dnsNames: ['converter.default.svc'] })
   await created(api, '/api/v1/namespaces/default/services', {

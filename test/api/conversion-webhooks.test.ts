@@ -8,7 +8,7 @@ const tableOf = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }
 const metadataOf = { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' }
 
 describe('reading', () => {
-  test('CRD-126, CRD-130: an object is got in a version that its webhook makes of it', async () => {
+  test('CRD-126, CRD-130: returns an object in a version that its webhook converts it to', async () => {
     const { api } = server
     const kind = await aConvertedKind(api, { more: { extra: { type: 'string', default: 'of v2' } } })
     const made = await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 3, hue: 'red' }))
@@ -26,7 +26,7 @@ describe('reading', () => {
     expect(body['spec']).not.toHaveProperty('extra')
   })
 
-  test('CRD-126: a webhook that knows reviews v1beta1 alone gets those', async () => {
+  test('CRD-126: sends v1beta1 reviews to a webhook that supports only those', async () => {
     const { api } = server
     const kind = await aConvertedKind(api, { reviewVersions: ['v9', 'v1beta1'] })
     await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 3 }))
@@ -34,7 +34,7 @@ describe('reading', () => {
     expect(kind.hook.calls[0]?.review).toMatchObject({ apiVersion: 'apiextensions.k8s.io/v1beta1' })
   })
 
-  test('CRD-127: a list or a page is converted by one call, and not at all in the stored version', async () => {
+  test('CRD-127: converts a list or a page in one call, and makes no call in the stored version', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     for (const name of ['a', 'b', 'c']) await created(api, kind.at('v1'), widget(kind, 'v1', name, { size: 1 }))
@@ -51,7 +51,7 @@ describe('reading', () => {
     expect(kind.hook.calls).toHaveLength(2)
   })
 
-  test('tables have the cells of the requested version; metadata alone need no call', async () => {
+  test('shows tables with the cells of the requested version, and metadata without a call', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 7 }))
@@ -66,7 +66,7 @@ describe('reading', () => {
     expect(kind.hook.calls).toHaveLength(calls)
   })
 
-  test('CRD-125: a watch sends the present objects and every change in its version, in order', async () => {
+  test('CRD-125: sends a watch the current objects and every change in its version, in order', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 1 }))
@@ -85,7 +85,7 @@ describe('reading', () => {
     expect(await table.next()).toMatchObject({ type: 'ADDED', object: { rows: [{ cells: ['b', 5] }] } })
   })
 
-  test('integers beyond 2^53 stay exact', async () => {
+  test('keeps integers beyond 2^53 exact', async () => {
     const { api } = server
     const kind = await aConvertedKind(api, {
       reply: ({ text, request }, response) => {
@@ -104,7 +104,7 @@ describe('reading', () => {
 })
 
 describe('writing', () => {
-  test('CRD-124: every write through another version is stored in the stored one', async () => {
+  test('CRD-124: converts every write through another version to the stored version', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     const made = await created(api, kind.at('v2'), widget(kind, 'v2', 'a', { box: { size: 1 }, color: 'red' }))
@@ -128,7 +128,7 @@ describe('writing', () => {
     expect((await api.get(`${kind.at('v1')}/a`)).status).toBe(404)
   })
 
-  test('values are validated in the version of the request, and nothing of a refused write is stored', async () => {
+  test('validates values in the version of the request, and stores nothing of a refused write', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     const { status, body } = await api.post(kind.at('v2'), widget(kind, 'v2', 'a', { box: { size: 101 } }))
@@ -136,7 +136,7 @@ describe('writing', () => {
     expect((await api.get(`${kind.at('v1')}/a`)).status).toBe(404)
   })
 
-  test('a dry run calls the webhook and stores nothing', async () => {
+  test('calls the webhook in a dry run and stores nothing', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     const { body } = await api.post(`${kind.at('v2')}?dryRun=All`, widget(kind, 'v2', 'a', { box: { size: 1 } }))
@@ -144,7 +144,7 @@ describe('writing', () => {
     expect((await api.get(kind.at('v1'))).body.items).toEqual([])
   })
 
-  test('an update that changes nothing is not stored', async () => {
+  test('stores no update without a change', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     const made = await created(api, kind.at('v2'), widget(kind, 'v2', 'a', { box: { size: 1 } }))
@@ -152,7 +152,7 @@ describe('writing', () => {
     expect(body).toEqual(made)
   })
 
-  test('CRD-137: managers own the fields that they applied in their own versions', async () => {
+  test('CRD-137: keeps managers as owners of the fields that they applied in their own versions', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     const apply = (version: string, manager: string, spec: object) =>
@@ -178,7 +178,7 @@ describe('writing', () => {
     expect((await api.get(`${kind.at('v1')}/a`)).body['spec']).toEqual({ size: 1, weight: 'light' })
   })
 
-  test('a collection is deleted through any version', async () => {
+  test('deletes a collection through any version', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     for (const name of ['a', 'b']) await created(api, kind.at('v1'), widget(kind, 'v1', name, { size: 1 }))
@@ -186,7 +186,7 @@ describe('writing', () => {
     expect((await api.get(kind.at('v1'))).body.items).toEqual([])
   })
 
-  test('CRD-130: a webhook changes labels and annotations of the metadata, and its other changes are undone', async () => {
+  test('CRD-130: lets a webhook change labels and annotations of the metadata, and reverts its other changes to metadata', async () => {
     const { api } = server
     const kind = await aConvertedKind(api, {
       reply: answeringObjects((called) => ({
@@ -202,8 +202,8 @@ describe('writing', () => {
   })
 })
 
-describe('another stored version', () => {
-  test('CRD-124, CRD-138, CRD-136: old objects stay unchanged until they are written, and need no call in their own version', async () => {
+describe('a change of the stored version', () => {
+  test('CRD-124, CRD-138, CRD-136: leaves old objects unchanged until they are written, and needs no call in their own version', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     await created(api, kind.at('v1'), widget(kind, 'v1', 'old', { size: 1 }))
@@ -229,7 +229,7 @@ describe('another stored version', () => {
     expect(kind.hook.calls).toHaveLength(known)
   })
 
-  test('CRD-124: an old object has the defaults of its own version before it is converted', async () => {
+  test('CRD-124: gives an old object the defaults of its own version before it is converted', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     await created(api, kind.at('v1'), widget(kind, 'v1', 'old', { size: 1 }))

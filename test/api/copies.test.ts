@@ -62,7 +62,7 @@ const byName = (left: Body, right: Body) => (left.metadata.name < right.metadata
 
 describe.each([7, 77, 777])('seed %i', (seed) => {
   test.each(['', 'labelSelector=app%3Dweb', 'labelSelector=app+notin+(db)', 'fieldSelector=metadata.name!%3Dm-3'])(
-    'WATCH-17, RV-28, LIST-11: what a watch has told is at every version what a list shows (%s)',
+    'WATCH-17, RV-28, LIST-11: the events of a watch and a list agree at every version (%s)',
     async (selector) => {
       const path = configMapsIn(await aNamespace(server.api))
       await write(path, dice(seed), 20)

@@ -38,7 +38,7 @@ async function foos(api: Api, versions: readonly Json[]) {
 
 const partsOf = ({ spec, status }: Body): Json => ({ spec, status })
 
-test('CRD-95, CRD-98: the stored version gives defaults to reads; the others give theirs to their own writes', async () => {
+test('CRD-95, CRD-98: the stored version gives defaults to reads, and other versions to their own writes', async () => {
   const { api } = server
   const first = (more: Json = {}) =>
     version('v1beta1', { a: text('A'), b: text('B'), c: text(), one: text('1'), two: text(), ...more }, false)
@@ -75,7 +75,7 @@ test('CRD-95, CRD-98: the stored version gives defaults to reads; the others giv
   expect(partsOf((await api.patch(path, { spec: { one: 'x' } })).body)['spec']).toEqual({ ...before, one: 'x' })
 })
 
-test('CRD-95, CRD-124: an object that was stored in another version has the defaults of that one until it is written', async () => {
+test('CRD-95, CRD-124: an object that was stored in another version has the defaults of that version until it is written', async () => {
   const { api } = server
   const { at, change, foo } = await foos(api, [
     version('v1', { a: text(), b: text() }, true),
@@ -88,7 +88,7 @@ test('CRD-95, CRD-124: an object that was stored in another version has the defa
   expect((await api.patch(`${at('v1')}/foo`, { metadata: { labels: { x: 'y' } } })).body['spec']).toEqual({ a: '1', b: '2' })
 })
 
-test('CRD-92, CRD-95: defaults in metadata of embedded objects are of fields that metadata has', async () => {
+test('CRD-92, CRD-95: defaults in metadata of embedded objects are only for fields of ObjectMeta', async () => {
   const { api } = server
   const metadata = { name: 'Bar', unknown: 'unknown' }
   const embedded = (more: Json): Json => ({

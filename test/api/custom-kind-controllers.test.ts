@@ -28,7 +28,7 @@ async function withOldObjects() {
   return { api, kind, namespace, reference, owner: `${configMaps}/owner` }
 }
 
-test('dependants in an older version follow their owner when the conversion webhook works again; others do not wait for it', async () => {
+test('dependants in an older version are deleted after their owner when the conversion webhook works again, and others do not wait', async () => {
   const { api, kind, owner, reference } = await withOldObjects()
   const path = `/api/v1/namespaces/${kind.namespace}/secrets`
   await created(api, path, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'other', ownerReferences: [reference] } })
@@ -77,7 +77,7 @@ test('a namespace with objects in an older version is deleted when the conversio
   expect(gone.status).toBe(404)
 })
 
-test('DEL-12: the deletion of a custom object does not delete dependants with an owner that lives', async () => {
+test('DEL-12: the deletion of a custom object does not delete dependants with another living owner', async () => {
   const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
   const kind = await aConvertedKind(api)
   const configMaps = `/api/v1/namespaces/${kind.namespace}/configmaps`
@@ -161,7 +161,7 @@ test('DEL-12: owners and dependants of a kind that the preferred version of its 
   for (const path of [`${bs}/dependant`, `${configMaps}/dependant`]) expect((await goneAt(path)).status).toBe(404)
 })
 
-test('DEL-12: an owner that is deleted in the foreground waits for dependants of such a kind', async () => {
+test('DEL-12: an owner under foreground deletion waits for dependants of such a kind', async () => {
   const { api, bs, configMaps, aB, aMap, statusOf, goneAt } = await withUnpreferredKind()
   // The collector knows of the kind when it has collected one of its objects.
   const first = await aMap('first')
@@ -183,7 +183,7 @@ test('DEL-12: an owner that is deleted in the foreground waits for dependants of
   for (const gone of [path, `${configMaps}/owner`]) expect((await goneAt(gone)).status).toBe(404)
 })
 
-test('a namespace is deleted after its objects of such a kind, and a new one of its name begins without them', async () => {
+test('a namespace is deleted after its objects of such a kind, and a new namespace of its name is empty', async () => {
   const { api, namespace, bs, aB, goneAt } = await withUnpreferredKind()
   await aB('old')
   const path = `/api/v1/namespaces/${namespace}`
@@ -193,7 +193,7 @@ test('a namespace is deleted after its objects of such a kind, and a new one of 
   expect((await api.get(bs)).body.items).toEqual([])
 })
 
-test('a collector that begins while a conversion webhook does not answer collects objects of other kinds', async () => {
+test('a garbage collector that starts while a conversion webhook does not answer collects objects of other kinds', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['*', '-garbage-collector'] })
   onTestFinished(() => server.stop())
   const { client } = server

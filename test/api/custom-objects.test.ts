@@ -90,7 +90,7 @@ describe('definitions', () => {
     ])
   })
 
-  test('CRD-05: an update adds the stored version, and only a client removes one', async () => {
+  test('CRD-05: get the stored version in an update, and only a client removes a version', async () => {
     const { definition } = await gadgets(server.api)
     const stored = (body: Body) => (body['status'] as { storedVersions: string[] }).storedVersions
     const versions = [version('v1', { storage: false }), version('v2')]
@@ -101,7 +101,7 @@ describe('definitions', () => {
     expect(stored(body)).toEqual(['v1'])
   })
 
-  test('CRD-24: stored versions patched into the status stay, unless the list is empty', async () => {
+  test('CRD-24: keep stored versions that are patched into the status, unless the list is empty', async () => {
     const { definition } = await gadgets(server.api)
     for (const [given, kept] of [
       [['v9'], ['v9']],
@@ -117,7 +117,7 @@ describe('definitions', () => {
     }
   })
 
-  test('CRD-09: a Table of definitions shows when they were created', async () => {
+  test('CRD-09: have a Table with their creation time', async () => {
     const { definition } = await gadgets(server.api)
     const { metadata } = (await server.api.get(definition)).body
     const { columnDefinitions, rows } = await table(definition)
@@ -125,7 +125,7 @@ describe('definitions', () => {
     expect(rows.map(({ cells }) => cells)).toEqual([[metadata.name, metadata.creationTimestamp]])
   })
 
-  test('CRD-52, CRD-62: a definition of a group of the project has a condition about its approval', async () => {
+  test('CRD-52, CRD-62: in a group of the project have a condition about their approval', async () => {
     const { body } = await server.api.post(definitions, {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
@@ -147,7 +147,7 @@ describe('definitions', () => {
 })
 
 describe('paths', () => {
-  test('CRD-65: a path of no definition is a 404', async () => {
+  test('CRD-65: without a definition are a 404', async () => {
     const { group, namespace, collection } = await gadgets(server.api, {
       versions: [version('v1'), version('v2', { storage: false, served: false })],
     })
@@ -167,7 +167,7 @@ describe('paths', () => {
     for (const path of served) expect([path, (await server.api.get(path)).status]).toEqual([path, 200])
   })
 
-  test('MACH-HTTP-01: below a group of custom kinds alone a path that is not served is a plain text, and a collection wants a name to change', async () => {
+  test('MACH-HTTP-01: below a group with only custom kinds answer an unserved path in plain text, and a collection needs a name for a change', async () => {
     const { group, collection } = await gadgets(server.api)
     await until(
       () => server.api.get(collection),
@@ -183,7 +183,7 @@ describe('paths', () => {
     expect((await server.api.get('/apis/apps/v1/mice')).body).toMatchObject({ kind: 'Status', code: 404 })
   })
 
-  test('the fields of a selector that a custom kind does not have are named alone', async () => {
+  test('with selectors on unknown fields report these fields only', async () => {
     const { collection } = await gadgets(server.api)
     await until(
       () => server.api.get(collection),
@@ -196,7 +196,7 @@ describe('paths', () => {
     expect(await server.api.delete(`${collection}?fieldSelector=spec.size=1`)).toMatchObject(refused)
   })
 
-  test('MACH-READ-03: lists print an empty token, which those of built-in kinds leave out', async () => {
+  test('MACH-READ-03: of lists print an empty token, which built-in kinds omit', async () => {
     const { collection } = await gadgets(server.api)
     await until(
       () => server.api.get(collection),
@@ -207,13 +207,13 @@ describe('paths', () => {
     expect((await server.api.get(collection, { accept })).body.metadata).not.toHaveProperty('continue')
   })
 
-  test('CRD-116: a subresource that is not declared is a 404', async () => {
+  test('CRD-116: of an undeclared subresource are a 404', async () => {
     const { group, collection } = await gadgets(server.api)
     await created(server.api, collection, gadget(group, 'a'))
     for (const name of ['status', 'scale', 'other']) expect((await server.api.get(`${collection}/a/${name}`)).status).toBe(404)
   })
 
-  test('CRD-70: aggregated discovery shows a kind, and the changes of its definition', async () => {
+  test('CRD-70: are in aggregated discovery, which follows the changes of a definition', async () => {
     const { group, definition } = await gadgets(server.api)
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
     const found = async () => {
@@ -229,7 +229,7 @@ describe('paths', () => {
 })
 
 describe('bodies', () => {
-  test('CRD-76: the name of an object is a subdomain of 253 characters', async () => {
+  test('CRD-76: have a name that is a DNS subdomain of up to 253 characters', async () => {
     const { group, collection } = await gadgets(server.api)
     const long = `${'a'.repeat(250)}.b`
     expect((await server.api.post(collection, gadget(group, `${long}c`))).status).toBe(201)
@@ -239,7 +239,7 @@ describe('bodies', () => {
     }
   })
 
-  test('CRD-84: are YAML and are answered in YAML', async () => {
+  test('CRD-84: may be YAML and are answered in YAML', async () => {
     const { group, collection } = await gadgets(server.api)
     const body = `apiVersion: ${group}/v1\nkind: Gadget\nmetadata: {name: a}\nspec:\n  size: 3 # of all\n  note: "on"\n`
     const headers = { 'content-type': 'application/yaml', accept: 'application/yaml' }
@@ -281,7 +281,7 @@ describe('bodies', () => {
     expect([status, body['reason']]).toEqual([413, 'RequestEntityTooLarge'])
   })
 
-  test('CRD-101: with several faults are one 422 that names them all', async () => {
+  test('CRD-101: with several errors are one 422 with all errors', async () => {
     const { group, collection } = await gadgets(server.api)
     const { status, body } = await server.api.post(
       collection,
@@ -295,7 +295,7 @@ describe('bodies', () => {
     ).toEqual(['FieldValueInvalid spec.size', 'FieldValueTooLong spec.note', 'FieldValueTooLong status.phase'])
   })
 
-  test('CRD-102: have the kind of their path', async () => {
+  test('CRD-102: must have the kind of their path', async () => {
     const { group, collection } = await gadgets(server.api)
     const { status, body } = await server.api.post(collection, { ...gadget(group, 'a'), kind: 'Widget' })
     expect([status, causesOf(body)]).toEqual([
@@ -354,14 +354,14 @@ test('CRD-97: a null that is not allowed is dropped on creates and updates, and 
   }
 })
 
-test('CRD-85: CBOR is neither read nor answered without its gate', async () => {
+test('CRD-85: CBOR is neither accepted nor returned without its gate', async () => {
   const { group, collection } = await gadgets(server.api)
   const cbor = 'application/cbor'
   expect((await server.api.send('POST', collection, { body: gadget(group, 'a'), headers: { 'content-type': cbor } })).status).toBe(415)
   expect((await server.api.get(collection, { accept: cbor })).status).toBe(406)
 })
 
-test('CRD-137: owners of fields are known in every version, and forgotten with a removed version', async () => {
+test('CRD-137: owners of fields are kept in every version, and dropped with a removed version', async () => {
   const versions = [version('v1'), version('v2', { storage: false })]
   const { group, namespace, collection, definition } = await gadgets(server.api, { versions })
   const apply = (at: string, manager: string, spec: object) =>
@@ -390,7 +390,7 @@ test('CRD-137: owners of fields are known in every version, and forgotten with a
 })
 
 describe('the status', () => {
-  test('CRD-108: is validated and ratcheted when it is written, and rules see the whole object', async () => {
+  test('CRD-108: is validated with ratcheting when it is written, and rules see the whole object', async () => {
     const subresources = { status: {} }
     const ofStatus = (phaseMax: number, more: object = {}) => {
       const phase = { type: 'string', maxLength: phaseMax }
@@ -418,7 +418,7 @@ describe('the status', () => {
 })
 
 describe('tables', () => {
-  test('CRD-121: a column of texts prints a date unchanged', async () => {
+  test('CRD-121: print a date in a string column unchanged', async () => {
     const columns = [
       { name: 'Note', type: 'string', format: 'date-time', jsonPath: '.spec.note' },
       { name: 'Since', type: 'date', jsonPath: '.spec.note' },
@@ -431,7 +431,7 @@ describe('tables', () => {
     expect(rows[0]?.cells).toEqual(['a', '2020-01-01T00:00:00Z', expect.stringMatching(/^\d+y/)])
   })
 
-  test('CRD-122: show the requested part of the objects, and the list’s token', async () => {
+  test('CRD-122: show the requested part of the objects, and the token of the list', async () => {
     const { group, collection } = await gadgets(server.api)
     for (const name of ['a', 'b', 'c']) await created(server.api, collection, gadget(group, name, { spec: { size: 1 } }))
     const shown = async (includeObject: string) => (await table(`${collection}?includeObject=${includeObject}`)).rows[0]?.object
@@ -447,7 +447,7 @@ describe('tables', () => {
   })
 })
 
-test('CRD-157: metrics count requests for custom objects by their kind, and how long updates are compared', async () => {
+test('CRD-157: metrics count requests for custom objects by their kind, and the duration of comparisons in updates', async () => {
   const api = await anApi({ version: '1.25', profile: 'kubernetes' })
   const { group, collection } = await gadgets(api)
   await created(api, collection, gadget(group, 'a'))

@@ -96,7 +96,7 @@ const widget = (group: string, name: string, members: object = {}, version = 'v1
 })
 
 describe('objects', () => {
-  test('CRD-64, CRD-73, CRD-74: are served at once when their definition is acknowledged', async () => {
+  test('CRD-64, CRD-73, CRD-74: are served as soon as their definition is acknowledged', async () => {
     const { group, collection } = await widgets(server.api)
     const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 3, unknown: 1 } }))
     expect(made).toMatchObject({ kind: 'Widget', metadata: { name: 'a', generation: 1 }, spec: { color: 'red', size: 3 } })
@@ -106,7 +106,7 @@ describe('objects', () => {
     expect([body.kind, namesOfItems(body)]).toEqual(['WidgetList', ['a']])
   })
 
-  test('CRD-90: members are printed in the order of their names', async () => {
+  test('CRD-90: have members in alphabetical order', async () => {
     const { group, collection } = await widgets(server.api)
     const { text } = await server.api.post(collection, widget(group, 'a', { spec: { size: 3, color: 'blue' } }))
     expect(text).toMatch(
@@ -114,7 +114,7 @@ describe('objects', () => {
     )
   })
 
-  test('CRD-99: values of a wrong type are refused', async () => {
+  test('CRD-99: with values of a wrong type are refused', async () => {
     const { group, collection } = await widgets(server.api)
     const { status, body } = await server.api.post(collection, widget(group, 'a', { spec: { size: 'x' } }))
     expect([status, body['message']]).toEqual([
@@ -123,7 +123,7 @@ describe('objects', () => {
     ])
   })
 
-  test('CRD-77: a body of another version is a 400, one of another kind a 422', async () => {
+  test('CRD-77: with another version in the body are a 400, with another kind a 422', async () => {
     const { group, collection } = await widgets(server.api)
     const other = await server.api.post(collection, widget(group, 'a', {}, 'v2'))
     expect([other.status, other.body['message']]).toEqual([
@@ -134,7 +134,7 @@ describe('objects', () => {
     expect([kind.status, kind.body['message']]).toEqual([422, `Wid.${group} "a" is invalid: kind: Invalid value: "Wid": must be Widget`])
   })
 
-  test('CRD-77: a body without a kind or a version is a 400', async () => {
+  test('CRD-77: without a kind or a version in the body are a 400', async () => {
     const { group, collection } = await widgets(server.api)
     const { kind, ...withoutKind } = widget(group, 'a')
     const { apiVersion: _apiVersion, ...withoutVersion } = widget(group, 'a')
@@ -154,7 +154,7 @@ describe('objects', () => {
     ])
   })
 
-  test('CRD-83: a strategic merge patch is a 415 that names the others', async () => {
+  test('CRD-83: do not support strategic merge patch: a 415 names the other patch types', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     const headers = { 'content-type': 'application/strategic-merge-patch+json' }
@@ -168,7 +168,7 @@ describe('objects', () => {
     expect(answers.map(({ status, body }) => [status, body['message']])).toEqual([refused, refused, refused])
   })
 
-  test('a subresource that the definition does not have is a 404 of the object, and a verb that one does not have a 405 of the resource', async () => {
+  test('have no undeclared subresource (a 404 of the object), and no other verbs on a subresource (a 405 of the resource)', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     const details = { group, kind: 'widgets' }
@@ -184,7 +184,7 @@ describe('objects', () => {
     }
   })
 
-  test('NEG-11, NEG-15, CRD-80: Protobuf alone is a 406, and in a list of types the next is used', async () => {
+  test('NEG-11, NEG-15, CRD-80: are a 406 in Protobuf alone, and use the next type of a list', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     const protobuf = 'application/vnd.kubernetes.protobuf'
@@ -197,7 +197,7 @@ describe('objects', () => {
     }
   })
 
-  test('CRD-86: a patch may leave the resourceVersion, but not remove it', async () => {
+  test('CRD-86: may be patched without a resourceVersion, but a patch may not remove it', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     for (const patch of [
@@ -217,7 +217,7 @@ describe('objects', () => {
     expect((await server.api.patch(`${configMaps}/a`, { metadata: { resourceVersion: null } })).status).toBe(200)
   })
 
-  test('new finalizers without a path are warned of, when an object is created and when it is changed', async () => {
+  test('cause a warning about new finalizers without a path, in a create and in an update', async () => {
     const { group, collection } = await widgets(server.api)
     const warningsOf = ({ headers }: Answer) =>
       [...String(headers['warning'] ?? '').matchAll(/finalizers: \W*([\w.]+)/g)].map(([, name]) => name)
@@ -230,7 +230,7 @@ describe('objects', () => {
     expect((await server.api.patch(`${collection}/a`, { metadata: { finalizers: null } })).status).toBe(200)
   })
 
-  test('CRD-86, CRD-87, CRD-110: PUT wants a resourceVersion and an object, and counts changes of the spec', async () => {
+  test('CRD-86, CRD-87, CRD-110: need a resourceVersion and an object in a PUT, and count changes of the spec', async () => {
     const { group, collection } = await widgets(server.api)
     const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
     const without = await server.api.put(`${collection}/a`, widget(group, 'a'))
@@ -244,7 +244,7 @@ describe('objects', () => {
     expect(body['status']).toBeUndefined()
   })
 
-  test('CRD-109: the status is written by its own path, which writes nothing else', async () => {
+  test('CRD-109: have a status subresource that writes nothing else', async () => {
     const { group, collection } = await widgets(server.api)
     const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 1 }, status: { phase: 'lost' } }))
     expect(made['status']).toBeUndefined()
@@ -258,7 +258,7 @@ describe('objects', () => {
     expect([body.metadata['labels'], body['status']]).toEqual([undefined, { phase: 'kept' }])
   })
 
-  test('CRD-109: a status that is not in the body is none', async () => {
+  test('CRD-109: lose a status that is absent in the body', async () => {
     const { group, collection } = await widgets(server.api)
     const made = await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
     const path = `${collection}/a/status`
@@ -270,7 +270,7 @@ describe('objects', () => {
     expect([without.status, without.body['status']]).toEqual([200, undefined])
   })
 
-  test('CRD-111, CRD-113: the scale shows and writes the replicas', async () => {
+  test('CRD-111, CRD-113: have a scale that reads and writes the replicas', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { size: 1, replicas: 2 } }))
     const { body: scale } = await server.api.get(`${collection}/a/scale`)
@@ -280,7 +280,7 @@ describe('objects', () => {
     expect((await server.api.get(`${collection}/a`)).body['spec']).toEqual({ color: 'red', replicas: 5, size: 1 })
   })
 
-  test('CRD-114: a scale with a wrong number is refused by the rules of the object', async () => {
+  test('CRD-114: with an invalid number in the scale are refused by the rules of the object', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { replicas: 3 } }))
     const { status, body } = await server.api.patch(`${collection}/a/scale`, { spec: { replicas: -3 } })
@@ -290,14 +290,14 @@ describe('objects', () => {
     ])
   })
 
-  test('CRD-112: an object without replicas has no scale to be read', async () => {
+  test('CRD-112: without replicas have no scale', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     const { status, body } = await server.api.get(`${collection}/a/scale`)
     expect([status, body['message']]).toEqual([500, 'Internal error occurred: the spec replicas field ".spec.replicas" does not exist'])
   })
 
-  test('CRD-112: a patch of the scale that leaves the replicas unset is a 400', async () => {
+  test('CRD-112: get a 400 for a patch of the scale without replicas', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
     const path = `${collection}/a/scale`
@@ -309,7 +309,7 @@ describe('objects', () => {
     expect((await server.api.patch(path, labels)).status).toBe(200)
   })
 
-  test('a scale that is put without replicas, as clients print a zero, sets them to 0', async () => {
+  test('get 0 replicas from a scale that is put without replicas, as clients omit a zero', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
     const scale = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'a' }, spec: {} }
@@ -317,7 +317,7 @@ describe('objects', () => {
     expect((await server.api.get(`${collection}/a`)).body['spec']).toEqual({ color: 'red', replicas: 0, size: 1 })
   })
 
-  test('CRD-115: a write of the scale takes over the replicas, and an apply does so by force', async () => {
+  test('CRD-115: let a write of the scale take over the replicas, and an apply with force', async () => {
     const { group, collection } = await widgets(server.api)
     const apply = (path: string, manager: string, body: object, force = false) =>
       server.api.send('PATCH', `${path}?fieldManager=${manager}&force=${force}`, {
@@ -341,7 +341,7 @@ describe('objects', () => {
     expect(await owners()).toEqual(['third scale'])
   })
 
-  test('CRD-79, READ-17: selectable fields select, in lists and watches', async () => {
+  test('CRD-79, READ-17: can be selected by selectable fields, in lists and watches', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { color: 'blue' } }))
     const red = await created(server.api, collection, widget(group, 'b', { spec: {} }))
@@ -356,7 +356,7 @@ describe('objects', () => {
     expect([status, body['message']]).toEqual([400, expect.stringContaining('field label not supported: spec.size')])
   })
 
-  test('CRD-153: an apply merges lists by the keys that the schema names', async () => {
+  test('CRD-153: have lists that an apply merges by the keys of the schema', async () => {
     const { group, collection } = await widgets(server.api)
     const apply = (manager: string, parts: readonly object[]) =>
       server.api.send('PATCH', `${collection}/a?fieldManager=${manager}`, {
@@ -373,7 +373,7 @@ describe('objects', () => {
     })
   })
 
-  test('CRD-88: unknown fields are named when they are to be refused', async () => {
+  test('CRD-88: with unknown fields are refused with their names in strict mode', async () => {
     const { group, collection } = await widgets(server.api)
     const { status, body } = await server.api.post(
       `${collection}?fieldValidation=Strict`,
@@ -410,7 +410,7 @@ describe('objects', () => {
     expect((await watch.next())?.object).toMatchObject({ kind: 'Table', rows: [{ cells: ['b', null, 'red'] }] })
   })
 
-  test('CRD-81: metadata alone is served in JSON and in Protobuf', async () => {
+  test('CRD-81: are served as metadata in JSON and in Protobuf', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     const json = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
@@ -432,7 +432,7 @@ describe('versions', () => {
     schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } } },
   }
 
-  test('CRD-123, CRD-125: of a definition without conversion show the fields that each has', async () => {
+  test('CRD-123, CRD-125: of a definition without conversion show the fields of their schemas', async () => {
     const { group, collection } = await widgets(server.api, { versions: [widgetVersion, second] })
     const inSecond = collection.replace('/v1/', '/v2/')
     const watch = await server.api.watch(`${inSecond}?watch=1`)
@@ -443,7 +443,7 @@ describe('versions', () => {
     expect((await watch.next())?.object).toEqual(shown)
   })
 
-  test('CRD-98: defaults of a new schema show in existing objects', async () => {
+  test('CRD-98: with defaults in a new schema show them in existing objects', async () => {
     const { group, collection, definition } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
     const patch = [
@@ -459,15 +459,15 @@ describe('versions', () => {
     expect((await server.api.get(collection)).body.items[0]?.['spec']).toEqual({ color: 'red', extra: 'more', size: 1 })
   })
 
-  test('CRD-75: a deprecated one is warned of', async () => {
+  test('CRD-75: that are deprecated cause a warning', async () => {
     const { collection } = await widgets(server.api, { versions: [{ ...widgetVersion, deprecated: true }] })
     const { headers } = await server.api.get(collection)
     expect(headers['warning']).toMatch(/^299 - "g-\d+\.example\.com\/v1 Widget is deprecated"$/)
   })
 })
 
-describe('watches', () => {
-  test('CRD-72: end with a change of the spec, and continue through one of labels', async () => {
+describe('watches of custom objects', () => {
+  test('CRD-72: end with a change of the spec, and continue with a change of labels', async () => {
     const { group, collection, definition } = await widgets(server.api)
     const watch = await server.api.watch(`${collection}?watch=1`)
     await server.api.patch(definition, { metadata: { labels: { a: 'b' } } })
@@ -477,7 +477,7 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined()
   })
 
-  test('MACH-DEL-04, CRD-67, CRD-142: read and delete objects during the deletion of their definition, and see none created', async () => {
+  test('MACH-DEL-04, CRD-67, CRD-142: see the deletion of objects with their definition, and no creation', async () => {
     const { group, collection, definition } = await widgets(server.api)
     const metadata = { name: 'a', finalizers: ['example.com/held'] }
     await created(server.api, collection, { ...widget(group, 'a'), metadata })
@@ -568,7 +568,7 @@ describe('OpenAPI', () => {
     ])
   })
 
-  test('CRD-149, CRD-150: version 3 has all of a schema, and version 2 the part that its readers accept', async () => {
+  test('CRD-149, CRD-150: version 3 has the whole schema, and version 2 the part that its clients accept', async () => {
     const spec = {
       type: 'object',
       required: ['gone', 'kept'],
@@ -624,7 +624,7 @@ describe('OpenAPI', () => {
     expect(definitions[`${name}List`]).toMatchObject({ type: 'object', required: ['items'], properties: list })
   })
 
-  test('CRD-149, CRD-151: version 2 has them in its one document, and loses them with the definition', async () => {
+  test('CRD-149, CRD-151: version 2 has the kinds in one document, until their definition is deleted', async () => {
     const { group, path, definition } = await widgets(server.api)
     const name = `com.example.${group.split('.')[0]}.v1.Widget`
     const { body, headers } = await server.api.get('/openapi/v2')
@@ -640,10 +640,10 @@ describe('OpenAPI', () => {
   })
 })
 
-describe('everything around', () => {
+describe('other parts of the server', () => {
   const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: Body) => [{ apiVersion, kind, name, uid }]
 
-  test('CRD-154: custom objects are deleted with their owners, and with their dependants', async () => {
+  test('CRD-154: delete custom objects with their owners, and delete their dependants', async () => {
     const { group, collection } = await widgets(server.api)
     const configMaps = configMapsIn(collection.split('/')[5] ?? '')
     const owner = await created(server.api, configMaps, configMap({ name: 'owner' }))
@@ -658,7 +658,7 @@ describe('everything around', () => {
     expect((await server.api.get(`${collection}/a`)).status).toBe(404)
   })
 
-  test('CRD-154: a quota counts them', async () => {
+  test('CRD-154: count custom objects in a quota', async () => {
     const { group, collection } = await widgets(server.api)
     const namespace = collection.split('/')[5] ?? ''
     await created(server.api, `/api/v1/namespaces/${namespace}/resourcequotas`, {
@@ -677,7 +677,7 @@ describe('everything around', () => {
     expect([status, body['message']]).toEqual([403, expect.stringContaining(`exceeded quota: q, requested: count/widgets.${group}=1`)])
   })
 
-  test('CRD-155: they are deleted with their namespace', async () => {
+  test('CRD-155: delete custom objects with their namespace', async () => {
     const { group, collection } = await widgets(server.api)
     const namespace = collection.split('/')[5] ?? ''
     await created(server.api, collection, widget(group, 'a'))
@@ -689,7 +689,7 @@ describe('everything around', () => {
     expect(namesOfItems((await server.api.get(collection)).body)).toEqual([])
   })
 
-  test('CRD-78: a namespace under deletion accepts no new ones', async () => {
+  test('CRD-78: accept no new custom objects in a namespace under deletion', async () => {
     const { group, collection } = await widgets(server.api)
     const namespace = collection.split('/')[5] ?? ''
     const configMaps = configMapsIn(namespace)

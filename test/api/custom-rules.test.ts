@@ -38,7 +38,7 @@ async function ruled(): Promise<{ readonly collection: string; readonly object: 
   }
 }
 
-test('CEL-27 CEL-30: an object that does not keep a rule is a 422 with the message of the rule at its field', async () => {
+test('CEL-27 CEL-30: an object that breaks a rule is a 422 with the message of the rule at its field', async () => {
   const { collection, object } = await ruled()
   const { status, body } = await server.api.post(collection, object({ min: 2, max: 1, mode: 'x' }))
   expect(status).toBe(422)
@@ -66,7 +66,7 @@ test('CRD-100: rules are not evaluated on an object of wrong types', async () =>
   expect(body['message']).toContain('some validation rules were not checked because the object was invalid')
 })
 
-test('CEL-42, CEL-43: a message expression that makes a text of unknown length is refused', async () => {
+test('CEL-42, CEL-43: a message expression that creates a string of unbounded length is refused', async () => {
   const group = `${aName('g')}.example.com`
   const rule = { rule: 'self.min <= self.max', messageExpression: "'min ' + string(self.min) + ' is above max'" }
   const spec = { ...schema.properties.spec, 'x-kubernetes-validations': [rule] }

@@ -255,7 +255,7 @@ function aDefinition(apiVersion: string): Json {
 }
 
 test.each(rows.map((row, index) => [`${row.kind} (${index})`, row] as const))(
-  'a change of a %s is completed as in a create, however it comes',
+  'a change of a %s gets the same defaults as a create, with any verb',
   async (_, row) => {
     const namespace = await aNamespace(server.api)
     const { path, sent } = await start(row, namespace)
@@ -272,7 +272,7 @@ test.each(rows.map((row, index) => [`${row.kind} (${index})`, row] as const))(
   },
 )
 
-test('a Secret with data in the body as well has the texts in place of the earlier values', async () => {
+test('stringData of a Secret replaces earlier values, beside data in the body', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/secrets`
   const made: Body = await created(server.api, path, { metadata: { name: 's' }, data: { a: 'b25l', b: 'b25l' } })
   const { body } = await server.api.put(`${path}/s`, { ...made, stringData: { a: 'two' } })

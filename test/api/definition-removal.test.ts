@@ -21,7 +21,7 @@ const oak = (name: string, finalizers: string[] = []): ApiObject => ({
   metadata: { name, namespace: 'default', finalizers },
 })
 
-test('CRD-140, CRD-142, CRD-143, CRD-146: objects are deleted before their definition, those with finalizers hold it, and none is created meanwhile', async () => {
+test('CRD-140, CRD-142, CRD-143, CRD-146: objects are deleted before their definition, those with finalizers delay it, and no object is created meanwhile', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['*'] })
   onTestFinished(() => server.stop())
   const { client } = server
@@ -73,7 +73,7 @@ const statusOf = (request: Promise<unknown>): Promise<unknown> =>
     ({ code }) => code,
   )
 
-test('CRD-143, CRD-147: objects of a definition that serves no version any more are deleted with it, and a new one of its name starts empty', async () => {
+test('CRD-143, CRD-147: objects of a definition without served versions are deleted with it, and a new definition of its name has none', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['*'] })
   onTestFinished(() => server.stop())
   const { client } = server
@@ -105,7 +105,7 @@ async function lastCondition({ client }: RunningServer, name: string): Promise<u
   return condition
 }
 
-test('CRD-145: a definition that never was established is deleted without a look at objects', async () => {
+test('CRD-145: a definition that was never established is deleted without listing objects', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['*'] })
   onTestFinished(() => server.stop())
   const { client } = server

@@ -59,7 +59,7 @@ describe('names and conditions', () => {
     expect(answer.body.metadata.generation).toBe(1)
   })
 
-  test('CRD-08, MACH-CRD-05: the server observes no generation; from 1.36 on a writer of the status may note one, which stays', async () => {
+  test('CRD-08, MACH-CRD-05: the server sets no observedGeneration; from 1.36 on a writer of the status may set it, and it stays', async () => {
     const release = async (api: Api, group: string) => {
       const path = pathOf(group, 'widgets')
       const { body } = await api.post(definitions, definition(group, { plural: 'widgets', kind: 'Widget' }))
@@ -75,7 +75,7 @@ describe('names and conditions', () => {
     expect(await release(await anApi({ version: '1.35' }), 'plain.example.com')).toBe(0)
   })
 
-  test('the server owns the names and conditions that it has settled, and the writer the rest', async () => {
+  test('the server owns the names and conditions in the status, and the writer owns the rest', async () => {
     const group = 'owned.example.com'
     await create(group, { plural: 'kites', kind: 'Kite' })
     const owners = async () => ownersOf(await server.api.get(pathOf(group, 'kites')))
@@ -108,7 +108,7 @@ describe('names and conditions', () => {
     expect(conditionsOf(await create('third.example.com', { plural: 'apricots', kind: 'Apricot', shortNames: ['ap'] }))).toEqual(whole)
   })
 
-  test('CRD-60: a name that its definition gives up is assigned to the waiting one', async () => {
+  test('CRD-60: a name that its definition drops is assigned to the waiting definition', async () => {
     const group = 'fourth.example.com'
     await create(group, { plural: 'pears', kind: 'Pear', shortNames: ['p'] })
     await create(group, { plural: 'plums', kind: 'Plum', shortNames: ['p'] })
@@ -130,7 +130,7 @@ describe('names and conditions', () => {
     expect(conditionsOf(answer)).toEqual({ NamesAccepted: 'False ShortNamesConflict', Established: 'True InitialNamesAccepted' })
   })
 
-  test('two definitions that want one name at the same time do not both get it', async () => {
+  test('of two definitions that request one name at the same time only one gets it', async () => {
     const group = 'sixth.example.com'
     const answers = await Promise.all(
       ['as', 'bs', 'cs', 'ds'].map((plural) => create(group, { plural, kind: plural.toUpperCase(), shortNames: ['one'] })),
@@ -139,14 +139,14 @@ describe('names and conditions', () => {
     expect(answers.filter((answer) => conditionsOf(answer)['NamesAccepted'] === 'True NoConflicts')).toHaveLength(1)
   })
 
-  test('a dry run shows the names that it would have, and takes none', async () => {
+  test('a dry run shows the names that would be assigned, and assigns none', async () => {
     const group = 'seventh.example.com'
     const body = definition(group, { plural: 'tries', kind: 'Try', shortNames: ['t'] })
     expect(conditionsOf(await server.api.post(`${definitions}?dryRun=All`, body))).toEqual(whole)
     expect(conditionsOf(await create(group, { plural: 'trials', kind: 'Trial', shortNames: ['t'] }))).toEqual(whole)
   })
 
-  test('CRD-07: a write of the status keeps the spec, and gives no names', async () => {
+  test('CRD-07: a write of the status keeps the spec, and assigns no names', async () => {
     const group = 'eighth.example.com'
     const { body } = await create(group, { plural: 'stones', kind: 'Stone' })
     const changed = {
@@ -162,7 +162,7 @@ describe('names and conditions', () => {
     expect(namesOf(answer)).toMatchObject({ plural: 'stones', kind: 'Stone' })
   })
 
-  test('CRD-06: the generation counts changes of the spec alone', async () => {
+  test('CRD-06: the generation counts only changes of the spec', async () => {
     const group = 'ninth.example.com'
     await create(group, { plural: 'hills', kind: 'Hill' })
     const path = pathOf(group, 'hills')
@@ -173,10 +173,10 @@ describe('names and conditions', () => {
   })
 })
 
-describe('deletion', () => {
+describe('the deletion of a definition', () => {
   const deleted = async (group: string, plural: string): Promise<Body> => (await server.api.delete(pathOf(group, plural))).body
 
-  test('CRD-140: a definition that is deleted waits for its objects', async () => {
+  test('CRD-140: waits for its objects', async () => {
     const group = 'tenth.example.com'
     await create(group, { plural: 'boats', kind: 'Boat' })
     const body = await deleted(group, 'boats')
@@ -189,7 +189,7 @@ describe('deletion', () => {
     expect(conditionsOf({ body })).toEqual({ ...whole, Terminating: 'True InstanceDeletionPending' })
   })
 
-  test('CRD-143, CRD-147: it is deleted after its objects, and one of its name can be created again', async () => {
+  test('CRD-143, CRD-147: follows the deletion of its objects, and its name can be reused', async () => {
     const group = 'eleventh.example.com'
     const first = await create(group, { plural: 'ships', kind: 'Ship', shortNames: ['sh'] })
     await deleted(group, 'ships')
@@ -202,7 +202,7 @@ describe('deletion', () => {
     expect(second.body.metadata.uid).not.toBe(first.body.metadata.uid)
   })
 
-  test('CRD-145: one that never was established is deleted, too', async () => {
+  test('CRD-145: also works for a definition that was never established', async () => {
     const group = 'twelfth.example.com'
     await create(group, { plural: 'vans', kind: 'Van', shortNames: ['v'] })
     await create(group, { plural: 'vats', kind: 'Vat', shortNames: ['v'] })
@@ -214,7 +214,7 @@ describe('deletion', () => {
     expect((await server.api.get(pathOf(group, 'vans'))).status).toBe(200)
   })
 
-  test('CRD-60: the names of a deleted one are assigned to the waiting one', async () => {
+  test('CRD-60: releases its names to the waiting definition', async () => {
     const group = 'thirteenth.example.com'
     await create(group, { plural: 'roads', kind: 'Road', shortNames: ['r'] })
     await create(group, { plural: 'rails', kind: 'Rail', shortNames: ['r'] })
@@ -226,7 +226,7 @@ describe('deletion', () => {
     expect(conditionsOf(settled)).toEqual(whole)
   })
 
-  test('CRD-141: a precondition that does not hold is a 409', async () => {
+  test('CRD-141: with a failed precondition is a 409', async () => {
     const group = 'fourteenth.example.com'
     await create(group, { plural: 'lamps', kind: 'Lamp' })
     for (const preconditions of [{ uid: 'other' }, { resourceVersion: '1' }]) {

@@ -38,7 +38,7 @@ describe('an object without finalizers', () => {
     )
   })
 
-  test('DEL-10: the Status of a named group names the group', async () => {
+  test('DEL-10: has a Status that names its group', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/apis/coordination.orch.io/v1/namespaces/${namespace}/leases`
     await created(server.api, path, { apiVersion: 'coordination.orch.io/v1', kind: 'Lease', metadata: { name: 'a' } })
@@ -50,7 +50,7 @@ describe('an object without finalizers', () => {
   })
 
   test.each(['Pod', 'PersistentVolumeClaim', 'ServiceAccount', 'Service', 'PodTemplate'])(
-    'DEL-10: the answer of a %s is the object',
+    'DEL-10: of the kind %s is the answer itself',
     async (kind) => {
       const spec: Record<string, unknown> = {
         Pod: { spec: { containers: [{ name: 'c', image: 'i' }] } },
@@ -107,7 +107,7 @@ describe('an object with finalizers', () => {
     expect(second.body).toEqual(first)
   })
 
-  test('DEL-05, DEL-06, DEL-07, DEL-08: is deleted with its last finalizer, in any order', async () => {
+  test('DEL-05, DEL-06, DEL-07, DEL-08: is deleted with its last finalizer, removed in any order', async () => {
     const { path } = await held('example.com/one', 'example.com/two', 'example.com/three')
     await server.api.delete(`${path}/a`)
     const second = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/one', 'example.com/three'] } })
@@ -119,7 +119,7 @@ describe('an object with finalizers', () => {
     expect((await server.api.get(`${path}/a`)).status).toBe(404)
   })
 
-  test('DEL-06: PUT may remove the last finalizer too', async () => {
+  test('DEL-06: may lose the last finalizer by PUT', async () => {
     const { path } = await held('example.com/one')
     const { body } = await server.api.delete(`${path}/a`)
     const { finalizers: _finalizers, ...metadata } = body.metadata
@@ -127,14 +127,14 @@ describe('an object with finalizers', () => {
     expect((await server.api.get(`${path}/a`)).status).toBe(404)
   })
 
-  test('DEL-09: finalizers may be put in another order', async () => {
+  test('DEL-09: may have its finalizers reordered', async () => {
     const { path } = await held('example.com/one', 'example.com/two')
     await server.api.delete(`${path}/a`)
     const { body } = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/two', 'example.com/one'] } })
     expect(body.metadata.finalizers).toEqual(['example.com/two', 'example.com/one'])
   })
 
-  test('DEL-09: a finalizer can’t be added during the deletion', async () => {
+  test('DEL-09: cannot get a finalizer during the deletion', async () => {
     const { path } = await held('example.com/one')
     await server.api.delete(`${path}/a`)
     const { status, body } = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/one', 'example.com/x'] } })
@@ -144,14 +144,14 @@ describe('an object with finalizers', () => {
     )
   })
 
-  test('DEL-02: the deletion mark can’t be removed', async () => {
+  test('DEL-02: cannot lose the deletion timestamp', async () => {
     const { path } = await held('example.com/one')
     const { body: marked } = await server.api.delete(`${path}/a`)
     const { body } = await server.api.patch(`${path}/a`, { metadata: { deletionTimestamp: null, labels: { x: 'y' } } })
     expect(body.metadata.deletionTimestamp).toBe(marked.metadata.deletionTimestamp)
   })
 
-  test('DEL-13, EP-27: deletecollection marks it', async () => {
+  test('DEL-13, EP-27: is marked by deletecollection', async () => {
     const { path } = await held('example.com/one')
     await created(server.api, path, configMap({ name: 'b' }))
     const before = (await server.api.get(path)).body
@@ -162,13 +162,13 @@ describe('an object with finalizers', () => {
     expect(list.items[0]!.metadata.deletionTimestamp).toEqual(expect.any(String))
   })
 
-  test('DEL-01: 202 is the answer to orphanDependents: false', async () => {
+  test('DEL-01: with orphanDependents: false is answered with a 202', async () => {
     const { path } = await held('example.com/one')
     expect((await server.api.delete(`${path}/a`, options({ orphanDependents: false }))).status).toBe(202)
   })
 })
 
-describe('options', () => {
+describe('delete options', () => {
   test('QP-18, QP-19, QP-20, DEL-11: may be in the body, as YAML, or in the query', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b', 'c', 'd')
     expect((await server.api.delete(`${path}/a`, options({ gracePeriodSeconds: 0 }))).status).toBe(200)
@@ -179,7 +179,7 @@ describe('options', () => {
     expect((await server.api.get(path)).body.items).toEqual([])
   })
 
-  test('QP-18: a number that is none is a 400', async () => {
+  test('QP-18: with an invalid number are a 400', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, body } = await server.api.delete(`${path}/a?gracePeriodSeconds=abc`)
     expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
@@ -189,7 +189,7 @@ describe('options', () => {
   test.each([
     ['Orphan', 'orphan'],
     ['Foreground', 'foregroundDeletion'],
-  ])('DEL-12: %s leaves the finalizer %s for the collector', async (propagationPolicy, finalizer) => {
+  ])('DEL-12: with %s leave the finalizer %s for the collector', async (propagationPolicy, finalizer) => {
     const { api } = withoutControllers
     const path = await someConfigMaps(api, 'a')
     const { status, body } = await api.delete(`${path}/a`, options({ propagationPolicy }))
@@ -198,7 +198,7 @@ describe('options', () => {
     expect((await api.get(`${path}/a`)).status).toBe(404)
   })
 
-  test('DEL-12: a Job orphans its Pods by default, with a warning, and is the answer meanwhile', async () => {
+  test('DEL-12: orphan the Pods of a Job by default, with a warning, and the answer is the Job', async () => {
     const { api } = withoutControllers
     const path = `/apis/batch/v1/namespaces/${await aNamespace(api)}/jobs`
     const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } }
@@ -218,7 +218,7 @@ describe('options', () => {
     expect(await deleted(undefined, path)).toEqual({ kind: 'JobList', finalizers: undefined, warning })
   })
 
-  test('DEL-12: another policy is refused, and both ways at once', async () => {
+  test('DEL-12: with an unknown policy, or with both members, are refused', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const other = await server.api.delete(`${path}/a`, options({ propagationPolicy: 'Nope' }))
     expect(other.status).toBe(422)
@@ -231,7 +231,7 @@ describe('options', () => {
     expect((await server.api.get(`${path}/a`)).status).toBe(200)
   })
 
-  test.each(['', 'v1', 'meta.orch.io/v1', 'apps/v1', 'batch/v1'])('DEL-12: options of the version "%s" are read', async (apiVersion) => {
+  test.each(['', 'v1', 'meta.orch.io/v1', 'apps/v1', 'batch/v1'])('DEL-12: of the version "%s" are accepted', async (apiVersion) => {
     const path = await someConfigMaps(server.api, 'a')
     const answer = await server.api.delete(`${path}/a`, options({ apiVersion, propagationPolicy: 'Foreground' }))
     expect(answer.body.metadata.finalizers).toEqual(['foregroundDeletion'])
@@ -244,19 +244,19 @@ describe('options', () => {
     [{ kind: 'ConfigMap' }, 'no kind "ConfigMap" is registered for version "meta.orch.io/v1" in scheme "pkg/runtime/scheme.go:100"'],
     [[], `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${typeMeta}`],
     ['"x"', `couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type ${typeMeta}`],
-  ])('DEL-12: a body that is no DeleteOptions is refused: %j', async (body, message) => {
+  ])('DEL-12: are refused if the body is something else: %j', async (body, message) => {
     const path = await someConfigMaps(server.api, 'a')
     const answer = await server.api.delete(`${path}/a`, body)
     expect([answer.status, answer.body['message']]).toEqual([400, message])
     expect((await server.api.get(`${path}/a`)).status).toBe(200)
   })
 
-  test('DEL-12: null is options without members', async () => {
+  test('DEL-12: may be null, as options without members', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect((await server.api.delete(`${path}/a`, 'null')).status).toBe(200)
   })
 
-  test.each(['apps/v9', 'nope/v1', 'apps'])('DEL-12: options of the version %s, which is not served, are refused', async (apiVersion) => {
+  test.each(['apps/v9', 'nope/v1', 'apps'])('DEL-12: of the unserved version %s are refused', async (apiVersion) => {
     const path = await someConfigMaps(server.api, 'a')
     const answer = await server.api.delete(`${path}/a`, options({ apiVersion }))
     expect({ status: answer.status, message: answer.body['message'] }).toEqual({
@@ -266,7 +266,7 @@ describe('options', () => {
     expect((await server.api.get(`${path}/a`)).status).toBe(200)
   })
 
-  test.each(['uid', 'resourceVersion'])('DEL-10: a precondition of %s that is no text is refused', async (field) => {
+  test.each(['uid', 'resourceVersion'])('DEL-10: with a precondition of %s that is no string are refused', async (field) => {
     const path = await someConfigMaps(server.api, 'a')
     const answer = await server.api.delete(`${path}/a`, options({ preconditions: { [field]: 5 } }))
     expect(answer.status).toBe(400)
@@ -274,7 +274,7 @@ describe('options', () => {
     expect((await server.api.get(`${path}/a`)).status).toBe(200)
   })
 
-  test('DEL-10: preconditions', async () => {
+  test('DEL-10: have preconditions that are checked', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body: live } = await server.api.get(`${path}/a`)
     const { uid, resourceVersion } = live.metadata
@@ -295,7 +295,7 @@ describe('options', () => {
     expect((await server.api.delete(`${path}/a`, options({ preconditions: { uid, resourceVersion } }))).status).toBe(200)
   })
 
-  test('DEL-10: a body of another kind is refused', async () => {
+  test('DEL-10: of another kind are refused', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, body } = await server.api.delete(`${path}/a`, { kind: 'Foo', apiVersion: 'v1' })
     expect(status).toBe(400)
@@ -303,7 +303,7 @@ describe('options', () => {
     expect((await server.api.get(`${path}/a`)).status).toBe(200)
   })
 
-  test('DEL-14: deletecollection accepts the parameters of a list', async () => {
+  test('DEL-14: of a deletecollection include the parameters of a list', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b', 'c')
     expect((await server.api.delete(`${path}?resourceVersionMatch=Exact`)).status).toBe(422)
     expect((await server.api.delete(`${path}?limit=abc`)).status).toBe(400)
@@ -314,7 +314,7 @@ describe('options', () => {
     expect(namesOfItems((await server.api.delete(`${path}?continue=${page.metadata.continue}`)).body)).toEqual(['b', 'c'])
   })
 
-  test('EP-27: deletecollection answers in each form of a list, and refuses the form of one object before it deletes', async () => {
+  test('EP-27: of a deletecollection allow each form of a list, and the form of one object is refused before anything is deleted', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const ask = (accept: string) => server.api.send('DELETE', `${path}?dryRun=All`, { headers: { accept } })
     const one = 'application/json;as=PartialObjectMetadata;g=meta.orch.io;v=v1'
@@ -334,7 +334,7 @@ describe('options', () => {
   })
 })
 
-describe('Pods', () => {
+describe('deleted Pods', () => {
   const aPod = async (spec: Record<string, unknown> = {}) => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
     const containers = [{ name: 'c', image: 'i' }]
@@ -342,7 +342,7 @@ describe('Pods', () => {
     return `${path}/a`
   }
 
-  test('DEL-11: wait for their node, for their own or the deleter’s grace period', async () => {
+  test('DEL-11: wait for their node, for the grace period of the Pod or of the request', async () => {
     const target = await aPod({ nodeName: 'n' })
     const { status, body } = await server.api.delete(target)
     expect({ status, grace: body.metadata['deletionGracePeriodSeconds'] }).toEqual({ status: 200, grace: 30 })
@@ -364,7 +364,7 @@ describe('Pods', () => {
     ['with a shorter grace', 100, options({ gracePeriodSeconds: 40 }), 40],
     ['with a negative grace', 100, options({ gracePeriodSeconds: -1 }), 1],
     ['without options, where the first asked for less than the Pod does', 10, undefined, 10],
-  ])('DEL-11: a second deletion %s leaves this grace, counted from the first', async (_name, first, second, expected) => {
+  ])('DEL-11: after a second deletion %s have this grace period, counted from the first', async (_name, first, second, expected) => {
     const target = await aPod({ nodeName: 'n' })
     const before = (await server.api.delete(target, options({ gracePeriodSeconds: first }))).body.metadata
     const { status, body } = await server.api.delete(target, second)
@@ -373,7 +373,7 @@ describe('Pods', () => {
     expect(body.metadata.resourceVersion === before.resourceVersion).toBe(expected === first)
   })
 
-  test('DEL-11: a Pod that ends during its grace stays until a deletion without grace', async () => {
+  test('DEL-11: that finish during the grace period stay until a deletion without one', async () => {
     const target = await aPod({ nodeName: 'n' })
     await server.api.delete(target)
     expect((await server.api.patch(`${target}/status`, { status: { phase: 'Succeeded' } })).status).toBe(200)
@@ -383,13 +383,13 @@ describe('Pods', () => {
     expect((await server.api.get(target)).status).toBe(404)
   })
 
-  test('DEL-11: are deleted at once without a node', async () => {
+  test('DEL-11: without a node are removed at once', async () => {
     const target = await aPod()
     expect((await server.api.delete(target)).body.kind).toBe('Pod')
     expect((await server.api.get(target)).status).toBe(404)
   })
 
-  test('DEL-11: a negative grace is one second', async () => {
+  test('DEL-11: with a negative grace period wait for one second', async () => {
     const target = await aPod({ nodeName: 'n', terminationGracePeriodSeconds: 7 })
     const { body } = await server.api.delete(target, options({ gracePeriodSeconds: -5 }))
     expect(body.metadata['deletionGracePeriodSeconds']).toBe(1)
@@ -446,7 +446,7 @@ describe('namespaces', () => {
     expect((await server.api.get(configMapsIn(name))).body.items).toEqual([])
   })
 
-  test('ADDR-12: leave nothing that others create during the deletion', async () => {
+  test('ADDR-12: have no remaining contents, even if others create objects during the deletion', async () => {
     const name = await aNamespace(server.api)
     const codes = new Set<number>()
     const writers = Array.from({ length: 4 }, async (_, writer) => {
@@ -480,7 +480,7 @@ describe('namespaces', () => {
     await gone(server.api, name)
   })
 
-  test('ADDR-12: that exist from the start can’t be deleted', async () => {
+  test('ADDR-12: that exist from the start cannot be deleted', async () => {
     for (const name of ['default', 'orch-system', 'orch-public']) {
       const { status, body } = await server.api.delete(`/api/v1/namespaces/${name}`)
       expect({ status, reason: body['reason'] }).toEqual({ status: 403, reason: 'Forbidden' })
@@ -488,7 +488,7 @@ describe('namespaces', () => {
     }
   })
 
-  test('ADDR-12: their finalizers are changed on a path of their own', async () => {
+  test('ADDR-12: have a subresource for their finalizers', async () => {
     const name = await aNamespace(server.api)
     const target = `/api/v1/namespaces/${name}`
     const { body } = await server.api.get(target)

@@ -25,18 +25,15 @@ interface ApiGroup {
 const resourcesOf = async (api: Api, base: string) => ((await api.get(base)).body['resources'] ?? []) as ApiResource[]
 const groupsOf = async (api: Api) => (await api.get('/apis')).body['groups'] as ApiGroup[]
 
-test.each(['/openapi/v2', '/openapi/v3/apis/apps/v1'])(
-  'ADDR-18: %s says when it was made, the same time at each question',
-  async (path) => {
-    const [first, second] = [await server.api.get(path), await server.api.get(path)]
-    const made = first.headers['last-modified'] ?? ''
-    expect(new Date(made).toUTCString()).toBe(made)
-    expect(Date.parse(made)).toBeLessThanOrEqual(Date.now())
-    expect(second.headers['last-modified']).toBe(made)
-  },
-)
+test.each(['/openapi/v2', '/openapi/v3/apis/apps/v1'])('ADDR-18: %s has the same time of creation in each request', async (path) => {
+  const [first, second] = [await server.api.get(path), await server.api.get(path)]
+  const made = first.headers['last-modified'] ?? ''
+  expect(new Date(made).toUTCString()).toBe(made)
+  expect(Date.parse(made)).toBeLessThanOrEqual(Date.now())
+  expect(second.headers['last-modified']).toBe(made)
+})
 
-test('ADDR-18: every document of the index exists, and those of discovery hold the path they describe', async () => {
+test('ADDR-18: every document of the index exists, and discovery documents contain their path', async () => {
   const { paths } = (await server.api.get('/openapi/v3')).body as unknown as { paths: Record<string, { serverRelativeURL: string }> }
   for (const name of ['.well-known/openid-configuration', 'api', 'apis', 'apis/apps', 'openid/v1/jwks', 'version']) {
     const { status, body } = await server.api.get(paths[name]?.serverRelativeURL ?? 'none')
@@ -45,7 +42,7 @@ test('ADDR-18: every document of the index exists, and those of discovery hold t
 })
 
 describe('discovery', () => {
-  test('ADDR-17: /api', async () => {
+  test('ADDR-17: describes /api', async () => {
     const { body } = await server.api.get('/api')
     expect(body).toEqual({
       kind: 'APIVersions',
@@ -54,7 +51,7 @@ describe('discovery', () => {
     })
   })
 
-  test('ADDR-17: the resources of the core group have no apiVersion, those of others do', async () => {
+  test('ADDR-17: omits apiVersion in resources of the core group, and has it in others', async () => {
     expect((await server.api.get('/api/v1')).body).toMatchObject({ kind: 'APIResourceList', groupVersion: 'v1' })
     expect((await server.api.get('/api/v1')).body).not.toHaveProperty('apiVersion')
     expect((await server.api.get('/apis/apps/v1')).body).toMatchObject({
@@ -64,7 +61,7 @@ describe('discovery', () => {
     })
   })
 
-  test('ADDR-17: /apis and one group', async () => {
+  test('ADDR-17: describes /apis and one group', async () => {
     const { body } = await server.api.get('/apis')
     expect(body).toMatchObject({ kind: 'APIGroupList', apiVersion: 'v1' })
     expect((await server.api.get('/apis/')).body).toEqual(body)
@@ -80,7 +77,7 @@ describe('discovery', () => {
     expect((await server.api.get('/apis/storage.orch.io')).body).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...storage })
   })
 
-  test('VER-01, VER-02, VER-03, VER-08: versions are named by how finished they are, the best first', async () => {
+  test('VER-01, VER-02, VER-03, VER-08: lists versions by stability, the most stable first', async () => {
     for (const { versions, preferredVersion } of await groupsOf(server.api)) {
       expect(versions.map(({ version }) => version).filter((version) => !/^v\d+((alpha|beta)\d+)?$/.test(version))).toEqual([])
       expect(preferredVersion).toEqual(versions[0])
@@ -89,7 +86,7 @@ describe('discovery', () => {
     }
   })
 
-  test('ADDR-17, ADDR-09: a group version lists its resources with their verbs', async () => {
+  test('ADDR-17, ADDR-09: lists the resources of a group version with their verbs', async () => {
     const { body } = await server.api.get('/api/v1')
     expect(body).toMatchObject({ kind: 'APIResourceList', groupVersion: 'v1' })
     const resources = body['resources'] as ApiResource[]
@@ -114,7 +111,7 @@ describe('discovery', () => {
     expect((await server.api.get('/apis/storage.orch.io/v1')).body).toMatchObject({ kind: 'APIResourceList', apiVersion: 'v1' })
   })
 
-  test('KIND-CSI-01, KIND-VA-01, KIND-NODE-01, KIND-RQ-01: the five kinds and their scopes', async () => {
+  test('KIND-CSI-01, KIND-VA-01, KIND-NODE-01, KIND-RQ-01: has the five kinds and their scopes', async () => {
     const storage = await resourcesOf(server.api, '/apis/storage.orch.io/v1')
     const core = await resourcesOf(server.api, '/api/v1')
     const scopes = [...storage, ...core].map(({ name, namespaced }) => [name, namespaced])
@@ -134,12 +131,12 @@ describe('discovery', () => {
     expect(storage.map(({ name }) => name)).not.toContain('csinodes/status')
   })
 
-  test('READ-18: the beta of the aggregated form is removed; clients that ask for it get the plain form, which they accept too', async () => {
+  test('READ-18: has no aggregated v2beta1; clients that request it get the plain form, which they also accept', async () => {
     const beta = 'application/json;g=apidiscovery.orch.io;v=v2beta1;as=APIGroupDiscoveryList'
     expect((await server.api.get('/apis', { accept: `${beta},application/json` })).body.kind).toBe('APIGroupList')
   })
 
-  test('MACH-DISC-01, READ-19: discovery has an ETag, and is not sent again to clients with it', async () => {
+  test('MACH-DISC-01, READ-19: has an ETag, and is not sent again to clients with the same ETag', async () => {
     const accept = 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
     const { headers } = await server.api.get('/apis', { accept })
     const again = await server.api.get('/apis', { accept, 'if-none-match': String(headers.etag) })
@@ -150,7 +147,7 @@ describe('discovery', () => {
     }
   })
 
-  test('MACH-DISC-01, ADDR-17, READ-18: clients that ask for the aggregated form get it', async () => {
+  test('MACH-DISC-01, ADDR-17, READ-18: is aggregated on request', async () => {
     const accept = 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
     const { headers, body } = await server.api.get('/apis', { accept: `${accept},application/json` })
     expect(String(headers['content-type']).replaceAll(' ', '')).toBe(accept)
@@ -165,7 +162,7 @@ describe('discovery', () => {
     })
   })
 
-  test('MACH-DISC-01: the aggregated form is served in Protobuf and YAML, with the same tag', async () => {
+  test('MACH-DISC-01: is aggregated in Protobuf and YAML too, with the same ETag', async () => {
     const form = ';g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
     const json = await server.api.get('/apis', { accept: `application/json${form}` })
     expect([json.headers['cache-control'], json.headers['vary']]).toEqual(['public', 'Accept'])
@@ -177,7 +174,7 @@ describe('discovery', () => {
     expect([protobuf.headers['content-type'], protobuf.headers.etag]).toEqual([type, json.headers.etag])
   })
 
-  test('MACH-OPS-02: from level 1.27 on, the results of health checks are metrics of their own, and metrics may be asked for as Protobuf', async () => {
+  test('MACH-OPS-02: metrics count health checks from level 1.27 on, and are served as Protobuf too', async () => {
     expect((await server.api.get('/metrics/slis')).status).toBe(404)
     const api = await anApi({ controllers: [], flags: ['--emulated-version=1.37'] })
     expect((await api.get('/readyz?exclude=shutdown')).status).toBe(200)
@@ -197,7 +194,7 @@ describe('discovery', () => {
     expect((await api.get('/metrics/slis', { accept: protobuf })).text).toContain('kubernetes_healthchecks_total')
   })
 
-  test('VER-09: the service is API version 1.25', async () => {
+  test('VER-09: the server reports API version 1.25', async () => {
     const { body } = await server.api.get('/version')
     expect(body).toMatchObject({ major: '1', minor: '25', gitVersion: expect.stringMatching(/^v1\.25\./) })
     for (const field of ['gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'])
@@ -208,7 +205,7 @@ describe('discovery', () => {
 describe('runtime configuration', () => {
   const namesIn = async (api: Api) => (await groupsOf(api)).flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion))
 
-  test('VER-04, VER-05: alpha versions are off, beta versions are on', async () => {
+  test('VER-04, VER-05: leaves alpha versions off and beta versions on', async () => {
     const names = await namesIn(server.api)
     expect(names.filter((name) => name.includes('alpha'))).toEqual([])
     expect(names.filter((name) => name.includes('beta'))).toEqual(
@@ -217,13 +214,13 @@ describe('runtime configuration', () => {
     expect((await server.api.get('/apis/networking.orch.io/v1alpha1/clustercidrs')).status).toBe(404)
   })
 
-  test('RTC-01, RTC-02, RTC-04, RTC-06: a bare group version is switched on', async () => {
+  test('RTC-01, RTC-02, RTC-04, RTC-06: switches a group version on by its name', async () => {
     const api = await anApi({ version: '1.25', runtimeConfig: ['networking.orch.io/v1alpha1'] })
     expect(await namesIn(api)).toContain('networking.orch.io/v1alpha1')
     expect((await api.get('/apis/networking.orch.io/v1alpha1/clustercidrs')).status).toBe(200)
   })
 
-  test('RTC-03, RTC-06: a group version is switched off, and its paths with it', async () => {
+  test('RTC-03, RTC-06: switches a group version off with its paths', async () => {
     const api = await anApi({ version: '1.25', runtimeConfig: ['storage.orch.io/v1beta1=false', 'batch/v1=false'] })
     const names = await namesIn(api)
     expect(names).toContain('storage.orch.io/v1')
@@ -240,7 +237,7 @@ describe('runtime configuration', () => {
     expect((await api.get('/openapi/v3')).text).not.toContain('apis/batch/v1')
   })
 
-  test('RTC-05, RTC-07: one resource of a version is switched off', async () => {
+  test('RTC-05, RTC-07: switches one resource of a version off', async () => {
     const api = await anApi({ version: '1.25', runtimeConfig: ['storage.orch.io/v1/csinodes=false'] })
     expect((await api.get('/apis/storage.orch.io/v1/csinodes')).status).toBe(404)
     expect((await api.get('/apis/storage.orch.io/v1/volumeattachments')).status).toBe(200)
@@ -249,25 +246,25 @@ describe('runtime configuration', () => {
     expect(names).toContain('volumeattachments')
   })
 
-  test('RTC-01: several at once, by stability too', async () => {
+  test('RTC-01: may have several keys, also for a stability', async () => {
     const api = await anApi({ version: '1.25', runtimeConfig: ['api/beta=false', 'storage.orch.io/v1beta1=true', 'api/alpha=true'] })
     const names = await namesIn(api)
     expect(names.filter((name) => name.includes('beta'))).toEqual(['storage.orch.io/v1beta1'])
     expect(names).toContain('networking.orch.io/v1alpha1')
   })
 
-  test('RTC-01: a key that names nothing is refused', async () => {
+  test('RTC-01: with an unknown key is refused', async () => {
     await expect(anApi({ version: '1.25', runtimeConfig: ['nothing.orch.io/v1=false'] })).rejects.toThrow('nothing.orch.io/v1')
   })
 
-  test('GATE-01, GATE-02, GATE-04: gates that are settled or unknown can’t be switched', async () => {
+  test('GATE-01, GATE-02, GATE-04: cannot switch gates that are GA or unknown', async () => {
     await expect(anApi({ version: '1.25', featureGates: ['NoSuchGate=true'] })).rejects.toThrow('NoSuchGate')
     await expect(anApi({ version: '1.25', featureGates: ['AdvancedAuditing=false'] })).rejects.toThrow('AdvancedAuditing')
   })
 })
 
-describe('settled gates', () => {
-  test('GATE-03: a GA gate may still be named with its value', async () => {
+describe('gates of GA features', () => {
+  test('GATE-03: may be set to their own value', async () => {
     const api = await anApi({ version: '1.25', featureGates: ['AdvancedAuditing=true'] })
     expect((await api.get('/readyz')).status).toBe(200)
   })
@@ -310,7 +307,7 @@ describe('versions of one object', () => {
     expect(await watch.next()).toMatchObject({ type: 'DELETED', object: { apiVersion: 'autoscaling/v2', spec: { maxReplicas: 6 } } })
   })
 
-  test('STORE-06: events of both groups are the same objects', async () => {
+  test('STORE-06: are the same events in both groups', async () => {
     const event = {
       apiVersion: 'v1',
       kind: 'Event',
@@ -350,7 +347,7 @@ describe('OpenAPI', () => {
     expect((await server.api.get('/openapi/v2', { accept: 'text/html' })).status).toBe(406)
   })
 
-  test('ADDR-18: version 2 in Protobuf, under a type without an @', async () => {
+  test('ADDR-18: version 2 is served in Protobuf, under a type without an @', async () => {
     const { status, headers } = await server.api.get('/openapi/v2', {
       accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
     })
@@ -358,7 +355,7 @@ describe('OpenAPI', () => {
     expect(headers['content-type']).not.toContain('@')
   })
 
-  test('ADDR-18, READ-19: version 3 has a document per group version, kept for a year by its hash', async () => {
+  test('ADDR-18, READ-19: version 3 has a document per group version, cached for a year by its hash', async () => {
     const { body } = await server.api.get('/openapi/v3')
     const paths = body['paths'] as Record<string, { serverRelativeURL: string }>
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['api/v1', 'apis/storage.orch.io/v1', 'apis/apps/v1']))
@@ -378,7 +375,7 @@ describe('OpenAPI', () => {
     expect((await server.api.get('/openapi/v3/apis/none/v1')).status).toBe(404)
   })
 
-  test('QP-16: the description shows that the server validates fields', async () => {
+  test('QP-16: shows that the server validates fields', async () => {
     type Parameter = { name: string }
     const { text } = await server.api.get('/openapi/v3/api/v1')
     const { paths } = JSON.parse(text) as { paths: Record<string, { parameters: Parameter[]; patch: { parameters: Parameter[] } }> }
@@ -390,7 +387,7 @@ describe('OpenAPI', () => {
 })
 
 describe('probes', () => {
-  test.each(['healthz', 'livez', 'readyz'])('MACH-OPS-01: /%s names its checks, each of which is a path', async (probe) => {
+  test.each(['healthz', 'livez', 'readyz'])('MACH-OPS-01: /%s lists its checks, each with a path', async (probe) => {
     const { text } = await server.api.get(`/${probe}?verbose`)
     const names = [...text.matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name = '']) => name)
     expect(names.length).toBeGreaterThanOrEqual(25)
@@ -401,7 +398,7 @@ describe('probes', () => {
     expect(await server.api.get(`/${probe}/nosuch`)).toMatchObject({ status: 404, text: '404 page not found\n' })
   })
 
-  test('checks of a probe are excluded by their names, one for each parameter; other names are warned of', async () => {
+  test('exclude checks by name, one for each parameter, and warn about unknown names', async () => {
     const { status, text } = await server.api.get('/readyz?verbose&exclude=etcd&exclude=none&exclude=ping,log&exclude=shutdown')
     expect(status).toBe(200)
     const lines = text.split('\n')
@@ -414,7 +411,7 @@ describe('probes', () => {
     ])
   })
 
-  test.each(['healthz', 'livez', 'readyz'])('AUTHN-ANON-05: /%s answers anybody', async (probe) => {
+  test.each(['healthz', 'livez', 'readyz'])('AUTHN-ANON-05: /%s needs no credentials', async (probe) => {
     const stranger = server.api.as({})
     const plain = await stranger('GET', `/${probe}`)
     expect(plain).toMatchObject({ status: 200, text: 'ok', headers: { 'content-type': 'text/plain; charset=utf-8' } })

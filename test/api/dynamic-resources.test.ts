@@ -23,7 +23,7 @@ async function aClaim(namespace: string): Promise<string> {
 const patchStatus = (path: string, status: object, headers: Record<string, string> = {}) =>
   server.api.send('PATCH', `${path}/status`, { headers: { 'content-type': 'application/merge-patch+json', ...headers }, body: { status } })
 
-test('TODAY-DRA-01: access for administration needs a label of the namespace, in a claim, a template and an allocation', async () => {
+test('TODAY-DRA-01: admin access needs a label of the namespace, in a claim, a template and an allocation', async () => {
   const namespace = await aNamespace(server.api)
   const post = (plural: string, kind: string, spec: object) =>
     server.api.post(`${group}/namespaces/${namespace}/${plural}`, { apiVersion, kind, metadata: { name: aName('a') }, spec })
@@ -43,7 +43,7 @@ test('TODAY-DRA-01: access for administration needs a label of the namespace, in
   expect((await tries()).map(({ status }) => status)).toEqual([201, 201, 200])
 })
 
-test('TODAY-DRA-02: the state of devices goes with their allocation', async () => {
+test('TODAY-DRA-02: the status of devices is removed with their allocation', async () => {
   const claim = await aClaim(await aNamespace(server.api))
   await patchStatus(claim, { allocation: { devices: { results: [device('x'), device('y')] } } })
   const { request: _r, ...x } = device('x')
@@ -51,7 +51,7 @@ test('TODAY-DRA-02: the state of devices goes with their allocation', async () =
   expect((await patchStatus(claim, { allocation: null })).body['status']).toEqual({})
 })
 
-test('TODAY-DRA-02: an allocation needs a right of its own, and the state of a device another one for its driver', async () => {
+test('TODAY-DRA-02: an allocation needs a special right, and the status of a device needs a right for its driver', async () => {
   const claim = await aClaim(await aNamespace(server.api))
   const rbac = '/apis/rbac.authorization.k8s.io/v1'
   const user = aName('driver')
@@ -83,7 +83,7 @@ test('TODAY-DRA-02: an allocation needs a right of its own, and the state of a d
   expect((await patchStatus(claim, { devices: [x] }, asUser)).status).toBe(200)
 })
 
-test('TODAY-DRA-04: a taint with another effect is a new one, whose time the server sets', async () => {
+test('TODAY-DRA-04: a taint with another effect is a new taint, and the server sets its time', async () => {
   const name = aName('rule')
   const path = `${group}/devicetaintrules`
   const before = '2026-01-01T00:00:00Z'
@@ -98,7 +98,7 @@ test('TODAY-DRA-04: a taint with another effect is a new one, whose time the ser
   expect(await timeAfter({ effect: 'NoSchedule', timeAdded: before })).toBe(before)
 })
 
-test('TODAY-QUOTA-01: a claim for more devices of a class than a quota has left is refused', async () => {
+test('TODAY-QUOTA-01: a claim for more devices of a class than the quota allows is refused', async () => {
   const namespace = await aNamespace(server.api)
   const devices = 'gold.deviceclass.resource.k8s.io/devices'
   await created(server.api, `/api/v1/namespaces/${namespace}/resourcequotas`, {
@@ -118,7 +118,7 @@ test('TODAY-QUOTA-01: a claim for more devices of a class than a quota has left 
   ])
 })
 
-test('TODAY-VER-03: beta versions are served where the configuration asks for them, with their deprecation', async () => {
+test('TODAY-VER-03: beta versions are served if the configuration enables them, with their deprecation', async () => {
   expect((await server.api.get('/apis/resource.k8s.io/v1beta2')).status).toBe(404)
   const { body } = await betas.api.get('/apis/resource.k8s.io')
   expect((body as unknown as { versions: { version: string }[] }).versions.map(({ version }) => version)).toEqual([
@@ -172,7 +172,7 @@ test('TODAY-VER-03: a claim of v1beta1 has flat requests, and is the same claim 
   expect((await api.patch(`${path('v1beta1')}/x/status`, { status })).body['status']).toEqual(status)
 })
 
-test('TODAY-VER-03: a device of v1beta1 has its attributes in a part of their own, and is the same device in v1', async () => {
+test('TODAY-VER-03: a device of v1beta1 has its attributes in the member basic, and is the same device in v1', async () => {
   const { api } = betas
   const path = (version: string) => `/apis/resource.k8s.io/${version}/resourceslices`
   const pool = { name: 'p', generation: 1, resourceSliceCount: 1 }

@@ -108,7 +108,7 @@ const deleteIds: Record<Kind['deleteAnswer'], string> = { object: 'EP-24', Statu
 describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$kind', (kind) => {
   const id = collectionIds[kind.kind]!
 
-  test(`${id}, EP-13, EP-15, EP-17: create, get, list, update and patch`, async () => {
+  test(`${id}, EP-13, EP-15, EP-17: create, get, list, update and patch work`, async () => {
     const path = await collectionOf(kind)
     const name = aName('x')
     const parameters = 'fieldManager=me&fieldValidation=Strict&pretty=false'
@@ -177,7 +177,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
     expect((await server.api.delete(`${path}?${all}`)).status).toBe(200)
   })
 
-  test('EP-29: watch', async () => {
+  test('EP-29: watch works', async () => {
     const path = await collectionOf(kind)
     const { metadata } = await created(server.api, path, objectOf(kind))
     const watch = await server.api.watch(`${path}?watch=true&fieldSelector=metadata.name%3D${metadata.name}`)
@@ -231,7 +231,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
       expect((await server.api.get(`${path}/${made.metadata.name}`)).body).toEqual(put.body)
     })
 
-    test('EP-20: a status path accepts labels, except for a VolumeAttachment, and no old version', async () => {
+    test('EP-20: a status path accepts labels, except for a VolumeAttachment, and refuses an old version', async () => {
       const path = await collectionOf(kind)
       const made = await created(server.api, path, objectOf(kind))
       const target = `${path}/${made.metadata.name}/status`
@@ -261,7 +261,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
   if (kind.isNamespaced) {
     const allId = kind.kind === 'ResourceQuota' ? 'EP-11' : 'EP-12'
 
-    test(`${allId}, EP-16: all namespaces at once`, async () => {
+    test(`${allId}, EP-16: a list covers all namespaces`, async () => {
       const [first, second] = [await collectionOf(kind), await collectionOf(kind)]
       const group = aName('group')
       for (const path of [first, second]) await created(server.api, path, objectOf(kind, 'same', { group }))
@@ -284,7 +284,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
   }
 })
 
-describe('others', () => {
+describe('other paths', () => {
   test.each([
     '/api/v1/namespaces//configmaps',
     '/api/v1/namespaces//configmaps/a',
@@ -293,12 +293,12 @@ describe('others', () => {
     '/api/v1/namespaces/default/configmaps/%2F',
     '/api/v1//nodes',
     '/api/v1/nodes//status',
-  ])('EP-32: %s names nothing', async (target) => {
+  ])('EP-32: %s is a 404', async (target) => {
     const { status } = await server.api.get(target)
     expect(status).toBe(404)
   })
 
-  test('EP-31, METRIC-13: metrics', async () => {
+  test('EP-31, METRIC-13: metrics are served', async () => {
     await server.api.get('/api/v1/nodes')
     const { status, headers, text } = await server.api.get('/metrics')
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: expect.stringMatching(/^text\/plain; version=0\.0\.4/) })
@@ -324,7 +324,7 @@ describe('others', () => {
     expect(text).toMatch(/^apiserver_longrunning_gauge\{verb="WATCH"\} \d+$/m)
   })
 
-  test('METRIC-17, METRIC-18, FLAG-26: a metric that was deprecated three releases ago is hidden until it is asked for', async () => {
+  test('METRIC-17, METRIC-18, FLAG-26: a metric that was deprecated three releases ago is hidden unless requested', async () => {
     expect((await server.api.get('/metrics')).text).not.toContain('apiserver_registered_watchers')
     const asked = await anApi({ version: '1.25', flags: ['--show-hidden-metrics-for-version=1.24'] })
     expect((await asked.get('/metrics')).text).toMatch(

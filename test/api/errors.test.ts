@@ -6,8 +6,8 @@ const server = sharedApi({ version: '1.25' })
 
 const json = { 'content-type': 'application/json' }
 
-describe('the Status of each reason, whole', () => {
-  test('ERR-18: 404 NotFound', async () => {
+describe('the complete Status of each reason', () => {
+  test('ERR-18: 404 NotFound has its reason and details', async () => {
     const { status, headers, body, text } = await server.api.get(`${configMapsIn('default')}/none`)
     expect(status).toBe(404)
     expect(headers['content-type']).toBe('application/json')
@@ -15,7 +15,7 @@ describe('the Status of each reason, whole', () => {
     expect(text).toMatch(/^\{"kind":"Status","apiVersion":"v1","metadata":\{\},"status":"Failure","message":/)
   })
 
-  test('ERR-18: 404 of a named group names the group', async () => {
+  test('ERR-18: 404 has the group of a named group', async () => {
     const { body } = await server.api.get('/apis/storage.orch.io/v1/csinodes/none')
     expect(body).toEqual(
       failure(404, 'NotFound', 'csinodes.storage.orch.io "none" not found', { name: 'none', group: 'storage.orch.io', kind: 'csinodes' }),
@@ -31,13 +31,13 @@ describe('the Status of each reason, whole', () => {
     '/apis/storage.orch.io/v1/things',
     '/api/v1/namespaces/default/configmaps/a/things',
     '/api/v1/namespaces/default/pods/a/status/more',
-  ])('ERR-18, ERR-19: below a group that is served, %s is a Status', async (path) => {
+  ])('ERR-18, ERR-19: a 404 below a served group, %s, is a Status', async (path) => {
     const { status, body } = await server.api.get(path)
     expect(status).toBe(404)
     expect(body).toEqual(failure(404, 'NotFound', 'the server could not find the requested resource', {}))
   })
 
-  test('ERR-18, ERR-19: a path of a group that is not served is no Status', async () => {
+  test('ERR-18, ERR-19: a 404 below an unserved group is no Status', async () => {
     for (const path of ['/apis/none.example.com/v1/things', '/apis/none.example.com/v1', '/apis/none.example.com']) {
       const { status, headers, text } = await server.api.get(path)
       expect({ status, text, type: headers['content-type'] }).toEqual({
@@ -48,7 +48,7 @@ describe('the Status of each reason, whole', () => {
     }
   })
 
-  test.each(['GET', 'POST', 'DELETE'])('ERR-18, ERR-19: %s on a path that is no API’s is no Status', async (method) => {
+  test.each(['GET', 'POST', 'DELETE'])('ERR-18, ERR-19: %s outside of the API is no Status', async (method) => {
     const { status, headers, text } = await server.api.send(method, '/none')
     expect({ status, text, type: headers['content-type'] }).toEqual({
       status: 404,
@@ -60,7 +60,7 @@ describe('the Status of each reason, whole', () => {
   test.each([
     ['ingresses', 'Ingress', {}],
     ['networkpolicies', 'NetworkPolicy', { podSelector: {}, policyTypes: ['Nothing'] }],
-  ])('ERR-18: failures of %s name the group in which they were first', async (plural, kind, spec) => {
+  ])('ERR-18: failures of %s name their first group', async (plural, kind, spec) => {
     const path = `/apis/networking.orch.io/v1/namespaces/default/${plural}`
     const object = { apiVersion: 'networking.orch.io/v1', kind, metadata: { name: 'bad' }, spec }
     const { status, body } = await server.api.post(path, object)
@@ -69,7 +69,7 @@ describe('the Status of each reason, whole', () => {
     expect(body['details']).toMatchObject({ group: 'extensions', kind })
   })
 
-  test('ADDR-17: the root lists all paths, sorted, with each check of a probe', async () => {
+  test('ADDR-17: the root lists all paths, sorted, with each health check', async () => {
     const { status, body } = await server.api.get('/')
     const listed = body['paths'] as string[]
     expect(status).toBe(200)
@@ -82,13 +82,13 @@ describe('the Status of each reason, whole', () => {
     }
   })
 
-  test('ERR-18, ERR-19: 405 MethodNotAllowed', async () => {
+  test('ERR-18, ERR-19: 405 MethodNotAllowed has its reason', async () => {
     const { status, body } = await server.api.put(configMapsIn('default'), configMap({ name: 'a' }))
     expect(status).toBe(405)
     expect(body).toEqual(failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {}))
   })
 
-  test('ERR-07, ERR-18, NEG-09: 406 NotAcceptable', async () => {
+  test('ERR-07, ERR-18, NEG-09: 406 NotAcceptable has its reason', async () => {
     const { status, body } = await server.api.get(configMapsIn('default'), { accept: 'text/html' })
     expect(status).toBe(406)
     const media = ['application/json', 'application/yaml', 'application/vnd.orch.protobuf']
@@ -102,7 +102,7 @@ describe('the Status of each reason, whole', () => {
     expect(parameters.body).toEqual(failure(406, 'NotAcceptable', message))
   })
 
-  test('ERR-18, ERR-19: 415 UnsupportedMediaType', async () => {
+  test('ERR-18, ERR-19: 415 UnsupportedMediaType has its reason', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, body } = await server.api.post(path, configMap({ name: 'b' }), { 'content-type': 'text/csv' })
     expect(status).toBe(415)
@@ -114,7 +114,7 @@ describe('the Status of each reason, whole', () => {
     expect(patch.body).toEqual(failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {}))
   })
 
-  test('ERR-18, LIM-12: 413 RequestEntityTooLarge', async () => {
+  test('ERR-18, LIM-12: 413 RequestEntityTooLarge has its reason', async () => {
     const data = { x: 'v'.repeat(3 * 1024 * 1024) }
     const path = await someConfigMaps(server.api, 'a')
     const tooLarge = failure(413, 'RequestEntityTooLarge', 'Request entity too large: limit is 3145728')
@@ -123,7 +123,7 @@ describe('the Status of each reason, whole', () => {
     expect((await server.api.get(path)).body.items).toHaveLength(1)
   })
 
-  test('ERR-18, ERR-19: 422 Invalid names every bad field', async () => {
+  test('ERR-18, ERR-19: 422 Invalid names every invalid field', async () => {
     const { status, body } = await server.api.post('/apis/storage.orch.io/v1/volumeattachments', {
       apiVersion: 'storage.orch.io/v1',
       kind: 'VolumeAttachment',
@@ -145,7 +145,7 @@ describe('the Status of each reason, whole', () => {
     expect(causes.map(({ field }) => field)).toEqual(expect.arrayContaining(['spec.attacher', 'spec.source', 'spec.nodeName']))
   })
 
-  test('ERR-18, ERR-19: 403 Forbidden where a namespace is going', async () => {
+  test('ERR-18, ERR-19: 403 Forbidden is for a terminating namespace', async () => {
     const namespace = await aNamespace(server.api)
     const path = configMapsIn(namespace)
     await server.api.post(path, configMap({ name: 'held', finalizers: ['example.com/hold'] }))
@@ -163,7 +163,7 @@ describe('the Status of each reason, whole', () => {
     await server.api.patch(`${path}/held`, { metadata: { finalizers: null } })
   })
 
-  test('ERR-18: 504 Timeout when a request exceeds its deadline', async () => {
+  test('ERR-18: 504 Timeout is for a request past its deadline', async () => {
     const { status, body } = await server.api.get(`${configMapsIn('default')}?resourceVersion=9007199254740000&timeout=50ms`)
     expect(status).toBe(504)
     expect(body).toMatchObject({ reason: 'Timeout', message: expect.stringMatching(/^Timeout: /) })
@@ -176,13 +176,13 @@ describe('the Status of each reason, whole', () => {
     ['5x', 'unknown unit "x" in duration "5x"'],
     ['1sx', 'unknown unit "sx" in duration "1sx"'],
     ['9999999999h', 'invalid duration "9999999999h"'],
-  ])('ERR-18, MACH-WRITE-02: the timeout %s is a 400 that says why', async (timeout, problem) => {
+  ])('ERR-18, MACH-WRITE-02: the timeout %s is a 400 with the reason', async (timeout, problem) => {
     const { status, body } = await server.api.get(`${configMapsIn('default')}?timeout=${timeout}`)
     expect([status, body['message']]).toEqual([400, `invalid timeout specified in the request URL - time: ${problem}`])
   })
 })
 
-describe('bodies that can’t be', () => {
+describe('invalid bodies', () => {
   const post = async (body: string, type = 'application/json') => server.api.post(configMapsIn('default'), body, { 'content-type': type })
 
   test.each([
@@ -194,7 +194,7 @@ describe('bodies that can’t be', () => {
     ['two objects', '{}{}'],
     ['bytes that are no text', '\u0000\u0001'],
     ['a lone brace', '}'],
-  ])('ERR-19, EP-35: %s is a bad request', async (_what, body) => {
+  ])('ERR-19, EP-35: such as %s are a 400', async (_what, body) => {
     const { status, body: answer } = await post(body)
     expect({ status, reason: answer['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
     expect(answer['message']).toMatch(
@@ -202,7 +202,7 @@ describe('bodies that can’t be', () => {
     )
   })
 
-  test('ERR-19: 100,000 nested arrays are a bad request, and the server lives', async () => {
+  test('ERR-19: with 100,000 nested arrays are a 400, and the server continues', async () => {
     const { status } = await post(
       `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
     )
@@ -214,7 +214,7 @@ describe('bodies that can’t be', () => {
     ['null', 'application/json', 'null'],
     ['YAML of nothing', 'application/yaml', ''],
     ['YAML of a comment alone', 'application/yaml', '# nothing\n'],
-  ])('EP-35: %s is an object without a name', async (_what, type, body) => {
+  ])('EP-35: such as %s are objects without a name', async (_what, type, body) => {
     const { status, body: answer } = await server.api.send('POST', `/api/v1/namespaces/default/configmaps`, {
       body,
       headers: { 'content-type': type },
@@ -225,11 +225,11 @@ describe('bodies that can’t be', () => {
     })
   })
 
-  test('ERR-19: bad YAML is a bad request', async () => {
+  test('ERR-19: in invalid YAML are a 400', async () => {
     expect(await post('a: [', 'application/yaml')).toMatchObject({ status: 400, body: { reason: 'BadRequest' } })
   })
 
-  test('ERR-19: YAML with an anchor that grows without end is refused or read in bounded time', async () => {
+  test('ERR-19: in YAML with anchors that expand without end are refused or parsed in bounded time', async () => {
     const lines = ['a0: &a0 [x]', ...Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at},*a${at}]`)]
     const { status } = await post(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bomb}\n${lines.join('\n')}\n`, 'application/yaml')
     expect(status).toBeOneOf([201, 400])
@@ -262,7 +262,7 @@ describe('bodies that can’t be', () => {
     expect(body['message']).toMatch(message)
   })
 
-  test('ERR-19: another version of the kind is a bad request', async () => {
+  test('ERR-19: with another version of the kind are a 400', async () => {
     const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers'
     const object = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'a' } }
     const message = 'the API version in the data (autoscaling/v2) does not match the expected API version (autoscaling/v1)'
@@ -274,34 +274,34 @@ describe('bodies that can’t be', () => {
     ['is long', `{${' '.repeat(40)}x`, `invalid character 'x' looking for beginning of object key string ({${' '.repeat(29)} ...)`],
     ['begins with anything else', '[1', 'unexpected end of JSON input (5b31)'],
     ['is empty', '', 'unexpected end of JSON input (<empty>)'],
-  ])('ERR-19: the message shows the beginning of a body that %s', async (_what, text, why) => {
+  ])('ERR-19: are quoted at their beginning in the message for a body that %s', async (_what, text, why) => {
     const { body } = await post(text)
     expect(body['message']).toBe(
       `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: ${why}`,
     )
   })
 
-  test('ERR-19: another name than the path’s is a bad request', async () => {
+  test('ERR-19: with another name than the path are a 400', async () => {
     const path = await someConfigMaps(server.api, 'w1')
     const { status, body } = await server.api.put(`${path}/w1`, configMap({ name: 'w2' }))
     expect(status).toBe(400)
     expect(body).toEqual(failure(400, 'BadRequest', 'the name of the object (w2) does not match the name on the URL (w1)'))
   })
 
-  test('ERR-19: a version on a new object is a bad request', async () => {
+  test('ERR-19: with a version on a new object are a 400', async () => {
     const { status, body } = await server.api.post(configMapsIn('default'), configMap({ name: 'a', resourceVersion: '1' }))
     expect(status).toBe(400)
     expect(body).toEqual(failure(400, 'BadRequest', 'resourceVersion should not be set on objects to be created'))
   })
 
-  test('ERR-19: a version that is no number is a bad request', async () => {
+  test('ERR-19: with an invalid version are a 400', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, body } = await server.api.put(`${path}/a`, configMap({ name: 'a', resourceVersion: 'abc' }))
     expect(status).toBe(400)
     expect(body['message']).toContain('strconv.ParseUint: parsing "abc": invalid syntax')
   })
 
-  test('ERR-19: some kinds may not be replaced without a version', async () => {
+  test('ERR-19: without a version may not replace objects of some kinds', async () => {
     const path = '/apis/storage.orch.io/v1/csinodes'
     const csiNode = { apiVersion: 'storage.orch.io/v1', kind: 'CSINode', metadata: { name: 'versionless' }, spec: { drivers: [] } }
     await server.api.post(path, csiNode)
@@ -312,7 +312,7 @@ describe('bodies that can’t be', () => {
     )
   })
 
-  test.each(['FlowSchema', 'PriorityLevelConfiguration'])('ERR-19: a %s may be replaced without a version', async (kind) => {
+  test.each(['FlowSchema', 'PriorityLevelConfiguration'])('ERR-19: without a version may replace a %s', async (kind) => {
     const path = `/apis/flowcontrol.apiserver.orch.io/v1beta2/${kind.toLowerCase()}s`
     const apiVersion = 'flowcontrol.apiserver.orch.io/v1beta2'
     const limited = { assuredConcurrencyShares: 1, limitResponse: { type: 'Reject' } }
@@ -331,7 +331,7 @@ describe('bodies that can’t be', () => {
       { metadata: { namespace: 'b' } },
       'the namespace of the provided object does not match the namespace sent on the request',
     ],
-  ])('ERR-19: a patch that gives %s is a 400, whatever its form', async (_what, patch, message) => {
+  ])('ERR-19: of a patch that gives %s are a 400, in any patch type', async (_what, patch, message) => {
     const path = `${await someConfigMaps(server.api, 'a')}/a`
     const { metadata } = patch
     const [field, value] = Object.entries(metadata)[0] as [string, string | null]
@@ -348,7 +348,7 @@ describe('bodies that can’t be', () => {
     }
   })
 
-  test('ERR-19: a finalizer without a domain is a 422, at a create and at an update', async () => {
+  test('ERR-19: with a finalizer without a domain are a 422, in a create and in an update', async () => {
     const message = '"nodomain": name is neither a standard finalizer name nor is it fully qualified'
     const path = await someConfigMaps(server.api, 'a')
     const made = await server.api.post(path, configMap({ name: 'b', finalizers: ['example.com/a', 'nodomain'] }))
@@ -358,7 +358,7 @@ describe('bodies that can’t be', () => {
     expect(patched.body['message']).toBe(`ConfigMap "a" is invalid: metadata.finalizers[0]: Invalid value: ${message}`)
   })
 
-  test('ERR-19: standard finalizers need no domain, and those of webhook configurations neither', async () => {
+  test('ERR-19: may have standard finalizers without a domain, also on webhook configurations', async () => {
     const path = await someConfigMaps(server.api, 'a')
     for (const finalizer of ['orch', 'orphan', 'foregroundDeletion']) {
       expect((await server.api.patch(`${path}/a`, { metadata: { finalizers: [finalizer] } })).status).toBe(200)
@@ -372,7 +372,7 @@ describe('bodies that can’t be', () => {
     ['fieldManager', `fieldManager=${'m'.repeat(129)}`, 'fieldManager'],
     ['fieldValidation', 'fieldValidation=Sometimes', 'fieldValidation'],
     ['dryRun', 'dryRun=Some', 'dryRun'],
-  ])('QP-14, QP-15, QP-16: a bad %s is a 422', async (_what, query, field) => {
+  ])('QP-14, QP-15, QP-16: an invalid %s is a 422', async (_what, query, field) => {
     const { status, body } = await server.api.post(`${configMapsIn('default')}?${query}`, configMap({ name: 'a' }))
     expect(status).toBe(422)
     expect(body).toMatchObject({ reason: 'Invalid', details: { group: 'meta.orch.io', kind: 'CreateOptions', causes: [{ field }] } })
@@ -399,11 +399,11 @@ describe('headers and codes', () => {
     }
   })
 
-  test('ERR-18: the caller’s audit id is returned', async () => {
+  test('ERR-18: an answer has the audit ID of its request', async () => {
     expect((await server.api.get('/api', { 'audit-id': 'mine' })).headers['audit-id']).toBe('mine')
   })
 
-  test('ERR-15: 201 for a create, 200 for everything else that succeeds', async () => {
+  test('ERR-15: a create is answered with 201, and other successful requests with 200', async () => {
     const path = await someConfigMaps(server.api)
     const codes = [
       (await server.api.post(path, configMap({ name: 'a' }))).status,
@@ -417,7 +417,7 @@ describe('headers and codes', () => {
     expect(codes).toEqual([201, 200, 200, 200, 200, 200, 200])
   })
 
-  test('ERR-18: errors are written as YAML if asked for', async () => {
+  test('ERR-18: errors are in YAML on request', async () => {
     const { status, headers, text } = await server.api.get(`${configMapsIn('default')}/none`, { accept: 'application/yaml' })
     expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'application/yaml' })
     expect(text).toMatch(/^kind: Status\n/)
@@ -428,7 +428,7 @@ describe('headers and codes', () => {
     expect((await server.api.send('OPTIONS', configMapsIn('default'))).status).toBe(405)
   })
 
-  test('LIM-12: a header over the limit does not hurt the server', async () => {
+  test('LIM-12: a header over the limit does not harm the server', async () => {
     const code = await server.api.get('/livez', { 'x-long': 'h'.repeat(2 * 1024 * 1024) }).then(
       ({ status }) => status,
       () => 'closed',
@@ -437,7 +437,7 @@ describe('headers and codes', () => {
     expect((await server.api.get('/livez')).text).toBe('ok')
   })
 
-  test('LIM-12: bytes that are no HTTP do not hurt the server', async () => {
+  test('LIM-12: bytes other than HTTP do not harm the server', async () => {
     const { hostname, port } = new URL(server.api.url)
     const answer = await new Promise<string>((resolve) => {
       const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })

@@ -39,8 +39,8 @@ async function tableOf(target: string, accept = table): Promise<Shown> {
   return JSON.parse(text) as Shown
 }
 
-describe('Protobuf out', () => {
-  test('NEG-03, PROTO-01…08: an object is in an envelope, its message in field 2', async () => {
+describe('answers in Protobuf', () => {
+  test('NEG-03, PROTO-01…08: have an object in an envelope, its message in field 2', async () => {
     const path = await someConfigMaps(server.api)
     const made = await created(server.api, path, configMap({ name: 'a', labels: { x: 'y' }, data: { one: '1', two: 'zwei' } }))
     const { status, headers, bytes } = await sendRaw(server.api, 'GET', `${path}/a`, { headers: { accept: protobuf } })
@@ -58,7 +58,7 @@ describe('Protobuf out', () => {
     expect(data).toEqual(['one=1', 'two=zwei'])
   })
 
-  test('NEG-03: a list has its metadata in field 1 and its items in field 2, the second time too', async () => {
+  test('NEG-03: have list metadata in field 1 and items in field 2, the second time too', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b', 'c')
     const first = await sendRaw(server.api, 'GET', `${path}?limit=2`, { headers: { accept: `${protobuf},application/json` } })
     const second = await sendRaw(server.api, 'GET', `${path}?limit=2`, { headers: { accept: `${protobuf},application/json` } })
@@ -75,7 +75,7 @@ describe('Protobuf out', () => {
     ])
   })
 
-  test('NEG-03: a cached form of an object is not shown once it has changed', async () => {
+  test('NEG-03: do not come from the cache once an object has changed', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const texts = []
     for (const text of ['one', 'two']) {
@@ -86,7 +86,7 @@ describe('Protobuf out', () => {
     expect(texts).toEqual(['one', 'two'])
   })
 
-  test('ERR-18: a Status is in the requested format', async () => {
+  test('ERR-18: include a Status in the requested format', async () => {
     const path = await someConfigMaps(server.api)
     const { status, headers, bytes } = await sendRaw(server.api, 'GET', `${path}/none`, { headers: { accept: protobuf } })
     expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: protobuf })
@@ -96,7 +96,7 @@ describe('Protobuf out', () => {
     expect(wireFields(message).get(6)).toEqual([404n])
   })
 
-  test('NEG-08: large answers are compressed for clients that accept it', async () => {
+  test('NEG-08: are compressed if they are large and the client accepts it', async () => {
     const path = await someConfigMaps(server.api)
     await created(server.api, path, configMap({ name: 'large', data: { text: 'x'.repeat(200_000) } }))
     const headers = { accept: protobuf, 'accept-encoding': 'gzip' }
@@ -107,7 +107,7 @@ describe('Protobuf out', () => {
     }
   })
 
-  test('NEG-03: discovery has the form for clients that read Protobuf', async () => {
+  test('NEG-03: include discovery', async () => {
     for (const [target, kind] of [
       ['/api', 'APIVersions'],
       ['/apis', 'APIGroupList'],
@@ -119,7 +119,7 @@ describe('Protobuf out', () => {
     }
   })
 
-  test('NEG-09: a Table has no Protobuf', async () => {
+  test('NEG-09: exclude a Table', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const accept = `${protobuf};as=Table;v=v1;g=meta.orch.io`
     expect((await server.api.get(path, { accept })).status).toBe(406)
@@ -127,8 +127,8 @@ describe('Protobuf out', () => {
   })
 })
 
-describe('Protobuf in', () => {
-  test('NEG-04, NEG-05: a POST whose body and answer differ in format', async () => {
+describe('requests in Protobuf', () => {
+  test('NEG-04, NEG-05: may be answered in another format than the body of a POST', async () => {
     const path = await someConfigMaps(server.api)
     const body = envelopeOf('v1', 'ConfigMap', configMapMessage('a', { one: '1' }))
     const { status, headers, bytes } = await sendRaw(server.api, 'POST', path, { headers: { 'content-type': protobuf }, body })
@@ -136,7 +136,7 @@ describe('Protobuf in', () => {
     expect(JSON.parse(bytes.toString())).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { one: '1' } })
   })
 
-  test('NEG-04: a client of Protobuf alone can send and read', async () => {
+  test('NEG-04: work for a client that supports only Protobuf', async () => {
     const path = await someConfigMaps(server.api)
     const headers = { 'content-type': protobuf, accept: `${protobuf},application/json` }
     const body = envelopeOf('v1', 'ConfigMap', configMapMessage('a', { one: '1' }))
@@ -154,13 +154,13 @@ describe('Protobuf in', () => {
     expect([gone.status, readEnvelope(gone.bytes).kind]).toEqual([200, 'Status'])
   })
 
-  test('DEL-01: preconditions of DeleteOptions in Protobuf count', async () => {
+  test('DEL-01: include preconditions of DeleteOptions', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const body = envelopeOf('v1', 'DeleteOptions', wireMessage([2, wireMessage([1, 'another-uid'])]))
     expect((await sendRaw(server.api, 'DELETE', `${path}/a`, { headers: { 'content-type': protobuf }, body })).status).toBe(409)
   })
 
-  test('NEG-04: a permission check', async () => {
+  test('NEG-04: include a permission check', async () => {
     const attributes = wireMessage([1, 'default'], [2, 'get'], [5, 'pods'])
     const body = envelopeOf('authorization.orch.io/v1', 'SelfSubjectAccessReview', wireMessage([2, wireMessage([1, attributes])]))
     const target = '/apis/authorization.orch.io/v1/selfsubjectaccessreviews'
@@ -181,7 +181,7 @@ describe('Protobuf in', () => {
     expect([status, JSON.parse(bytes.toString()).reason]).toEqual([400, 'BadRequest'])
   })
 
-  test('NEG-04, ERR-18: another type is a 415 that names the accepted ones', async () => {
+  test('NEG-04, ERR-18: of another type are a 415 that names the accepted types', async () => {
     const path = await someConfigMaps(server.api)
     const { status, body } = await server.api.post(path, 'x', { 'content-type': 'application/vnd.kubernetes.protobuf' })
     expect(status).toBe(415)
@@ -218,7 +218,7 @@ function withoutServerFields(bytes: Buffer, name: string): Buffer {
 }
 
 describe('Table', () => {
-  test('TABLE-01, TABLE-02, TABLE-03, NEG-06: a list', async () => {
+  test('TABLE-01, TABLE-02, TABLE-03, NEG-06: contains a list', async () => {
     const path = await someConfigMaps(server.api)
     await created(server.api, path, configMap({ name: 'a', data: { x: '1', y: '2' } }))
     const { body: plain } = await server.api.get(path)
@@ -241,13 +241,13 @@ describe('Table', () => {
     })
   })
 
-  test('NEG-06: the earlier version is answered as requested', async () => {
+  test('NEG-06: has the earlier version on request', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const shown = await tableOf(path, tableBeta)
     expect([shown.apiVersion, shown.rows[0]?.object?.apiVersion]).toEqual(['meta.orch.io/v1beta1', 'meta.orch.io/v1beta1'])
   })
 
-  test('TABLE-04, TABLE-05: a kind without columns of its own shows names and when the objects were created', async () => {
+  test('TABLE-04, TABLE-05: of a kind without columns shows names and creation times', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/limitranges`
     const { metadata } = await created(server.api, path, {
@@ -264,7 +264,7 @@ describe('Table', () => {
     expect(shown.rows[0]?.cells).toEqual(['a', metadata.creationTimestamp])
   })
 
-  test('NEG-06: one object is a Table with one row, at the version of the object', async () => {
+  test('NEG-06: of one object has one row, and the version of the object', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const { metadata } = (await server.api.get(`${path}/a`)).body
     const shown = await tableOf(`${path}/a`)
@@ -272,7 +272,7 @@ describe('Table', () => {
     expect(shown.rows.map(({ cells }) => cells[0])).toEqual(['a'])
   })
 
-  test('TABLE-06: includeObject selects the objects of rows', async () => {
+  test('TABLE-06: has the objects that includeObject selects', async () => {
     const path = await someConfigMaps(server.api)
     await created(server.api, path, configMap({ name: 'a', data: { x: '1' } }))
     for (const target of [path, `${path}/a`]) {
@@ -287,7 +287,7 @@ describe('Table', () => {
     }
   })
 
-  test('CHUNK-01: pages of a Table are those of the list', async () => {
+  test('CHUNK-01: has the pages of the list', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b', 'c')
     const first = await tableOf(`${path}?limit=2`)
     expect(first.metadata.remainingItemCount).toBe(1)
@@ -295,14 +295,14 @@ describe('Table', () => {
     expect([...first.rows, ...rest.rows].map(({ cells }) => cells[0])).toEqual(['a', 'b', 'c'])
   })
 
-  test('NEG-06: rows are read anew once an object has changed', async () => {
+  test('NEG-06: has current rows once an object has changed', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect((await tableOf(path)).rows[0]?.cells[1]).toBe(0)
     await server.api.patch(`${path}/a`, { data: { x: '1' } })
     expect((await tableOf(path)).rows[0]?.cells[1]).toBe(1)
   })
 
-  test('NEG-06: the answer of a write has the form', async () => {
+  test('NEG-06: may be the answer of a write', async () => {
     const path = await someConfigMaps(server.api)
     const made = await server.api.post(path, configMap({ name: 'a' }), { accept: table })
     expect([made.status, made.body.kind]).toEqual([201, 'Table'])
@@ -310,12 +310,12 @@ describe('Table', () => {
     expect([gone.status, gone.body.kind]).toEqual([200, 'Status'])
   })
 
-  test('ERR-18: a failure is a Status', async () => {
+  test('ERR-18: is a Status after a failure', async () => {
     const { body } = await server.api.get(`${await someConfigMaps(server.api)}/none`, { accept: kubectlTable })
     expect(body).toMatchObject({ kind: 'Status', code: 404 })
   })
 
-  test('NEG-06: a version that is not the stored one has the same rows, and objects of its own', async () => {
+  test('NEG-06: in a version other than the stored one has the same rows, with objects of its version', async () => {
     const namespace = await aNamespace(server.api)
     const object = {
       apiVersion: 'autoscaling/v2',
@@ -336,7 +336,7 @@ describe('Table', () => {
     expect([one, two].map((shown) => shown?.rows[0]?.object?.apiVersion)).toEqual(['autoscaling/v1', 'autoscaling/v2'])
   })
 
-  test('NEG-06: every kind that can be listed has one', async () => {
+  test('NEG-06: exists for every kind that can be listed', async () => {
     const { body } = await server.api.get('/apis')
     const groups = body['groups'] as { versions: { groupVersion: string }[] }[]
     const bases = ['/api/v1', ...groups.flatMap((group) => group.versions.map(({ groupVersion }) => `/apis/${groupVersion}`))]
@@ -349,8 +349,8 @@ describe('Table', () => {
   })
 })
 
-describe('metadata alone', () => {
-  test('an object and a list, in JSON', async () => {
+describe('PartialObjectMetadata', () => {
+  test('is returned for an object and a list, in JSON', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const plain = (await server.api.get(path)).body
     const one = (await server.api.get(`${path}/a`, { accept: metadataOnly })).body
@@ -364,7 +364,7 @@ describe('metadata alone', () => {
     })
   })
 
-  test('an object and a list have the form, in Protobuf for clients of metadata', async () => {
+  test('is returned for an object and a list in Protobuf', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const one = await sendRaw(server.api, 'GET', `${path}/a`, { headers: { accept: inProtobuf(metadataOnly) } })
     const { kind, apiVersion, message } = readEnvelope(one.bytes)
@@ -374,7 +374,7 @@ describe('metadata alone', () => {
     expect((wireFields(all.message).get(2) ?? []).map((item) => wireField(item as Buffer, 1, 1).toString())).toEqual(['a', 'b'])
   })
 
-  test("NEG-09: a list's form of an object, and the other way round, is a 406", async () => {
+  test('NEG-09: of a list requested for an object is a 406, and of an object requested for a list too', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const answers = [await server.api.get(path, { accept: metadataOnly }), await server.api.get(`${path}/a`, { accept: metadataList })]
     expect(answers.map(({ status }) => status)).toEqual([406, 406])
@@ -385,7 +385,7 @@ describe('metadata alone', () => {
 const inProtobuf = (accept: string) => `${accept.replace('application/json', protobuf)},${accept},application/json`
 
 describe('watches', () => {
-  test('NEG-06: as Table: columns in the first event of each client, and one row in every event', async () => {
+  test('NEG-06: as Table have columns in the first event of each client, and one row in every event', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watches = [await server.api.watch(`${path}?watch=1`, { accept: kubectlTable })]
     const [first] = await (watches[0] as (typeof watches)[0]).take(1)
@@ -413,7 +413,7 @@ describe('watches', () => {
 
   const bookmarked = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1'
 
-  test('WATCH-08: a bookmark as Table has the version in its row', async () => {
+  test('WATCH-08: as Table have the version of a bookmark in its row', async () => {
     const path = await someConfigMaps(server.api)
     const watch = await server.api.watch(`${path}?${bookmarked}`, { accept: table })
     const events = await watch.take(1)
@@ -423,7 +423,7 @@ describe('watches', () => {
     expect(rows[0]?.object?.metadata).toMatchObject({ resourceVersion: metadata.resourceVersion })
   })
 
-  test('as metadata alone', async () => {
+  test('as PartialObjectMetadata have only metadata', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1`, { accept: metadataOnly })
     await server.api.patch(`${path}/a`, { data: { x: '1' } })
@@ -435,7 +435,7 @@ describe('watches', () => {
     expect(Object.keys(events[1]?.object ?? {})).toEqual(['kind', 'apiVersion', 'metadata'])
   })
 
-  test('WATCH-02, NEG-03: as Protobuf: frames with their length, the object in its envelope', async () => {
+  test('WATCH-02, NEG-03: as Protobuf have frames with their length, and the object in its envelope', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const { headers, frames } = await readFrames(server.api, `${path}?${bookmarked}&timeoutSeconds=1`, `${protobuf},application/json`, 3)
     expect(headers['content-type']).toBe(`${protobuf};stream=watch`)
@@ -449,7 +449,7 @@ describe('watches', () => {
     expect(wireField(told[2]?.message as Buffer, 1, 6).toString()).toMatch(/^\d+$/)
   })
 
-  test('WATCH-17, NEG-03: changes as Protobuf, to several clients at once', async () => {
+  test('WATCH-17, NEG-03: as Protobuf send changes to several clients at once', async () => {
     const path = await someConfigMaps(server.api)
     const { metadata } = (await server.api.get(path)).body
     const target = `${path}?watch=1&resourceVersion=${metadata.resourceVersion}`
@@ -462,7 +462,7 @@ describe('watches', () => {
     }
   })
 
-  test('WATCH-02, NEG-09: YAML cannot be streamed: a 406 that names the formats that can', async () => {
+  test('WATCH-02, NEG-09: as YAML are a 406 that names the supported formats', async () => {
     const path = await someConfigMaps(server.api)
     const { status, text } = await server.api.get(`${path}?watch=1`, { accept: 'application/yaml' })
     expect(status).toBe(406)

@@ -35,8 +35,8 @@ async function aPlace() {
   return { namespace, path, make: (object: object) => created(server.api, path, object) }
 }
 
-describe('background', () => {
-  test('DEL-12: dependants follow their owner, and theirs', async () => {
+describe('background deletion', () => {
+  test('DEL-12: dependants are deleted after their owner, and then their dependants', async () => {
     const { path, make } = await aPlace()
     const top = await make(owned('top'))
     const middle = await make(owned('middle', reference(top)))
@@ -64,7 +64,7 @@ describe('background', () => {
     await gone(`${path}/child`)
   })
 
-  test('DEL-12: an owner of the same name with another uid is none', async () => {
+  test('DEL-12: an owner of the same name with another uid counts as absent', async () => {
     const { path, make } = await aPlace()
     const owner = await make(owned('owner'))
     await make(owned('child', { ...reference(owner), uid: '11111111-2222-3333-4444-555555555555' }))
@@ -72,7 +72,7 @@ describe('background', () => {
     expect((await server.api.get(`${path}/owner`)).status).toBe(200)
   })
 
-  test('DEL-12: an owner in another namespace is none, with an Event', async () => {
+  test('DEL-12: an owner in another namespace counts as absent, with an Event', async () => {
     const here = await aPlace()
     const there = await aPlace()
     const owner = await there.make(owned('owner'))
@@ -90,7 +90,7 @@ describe('background', () => {
     expect(body.items[0]!['message']).toContain(`does not exist in namespace "${here.namespace}"`)
   })
 
-  test('DEL-12: a wrong owner reference does not affect other dependents', async () => {
+  test('DEL-12: an invalid owner reference does not affect other dependants', async () => {
     const here = await aPlace()
     const there = await aPlace()
     const owner = await here.make(owned('owner'))
@@ -107,7 +107,7 @@ describe('background', () => {
     expect(ownersOf(await server.api.get(`${here.path}/child`))).toEqual([reference(owner)])
   })
 
-  test.each(['a/b', 'a,b', '..', '%61'])('DEL-12: an owner whose name no object can have delays no deletion: %s', async (name) => {
+  test.each(['a/b', 'a,b', '..', '%61'])('DEL-12: an owner with an impossible name delays no deletion: %s', async (name) => {
     const { path, make } = await aPlace()
     const owner = await make(owned('owner'))
     const nobody = { ...reference(owner), name, uid: 'none' }
@@ -135,7 +135,7 @@ describe('background', () => {
     expect((await server.api.get(`/api/v1/nodes/${cluster.metadata.name}`)).status).toBe(200)
   })
 
-  test('DEL-12: an object of the whole cluster may own one in a namespace', async () => {
+  test('DEL-12: a cluster-scoped object may own an object in a namespace', async () => {
     const { path, make } = await aPlace()
     const node = await created(server.api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { generateName: 'owner-' } })
     await make(owned('child', reference(node)))
@@ -145,7 +145,7 @@ describe('background', () => {
     await gone(`${path}/later`)
   })
 
-  test('DEL-12: a thousand dependants', async () => {
+  test('DEL-12: a thousand dependants are deleted', async () => {
     const { path, make } = await aPlace()
     const owner = await make(owned('owner'))
     const names = Array.from({ length: 1000 }, (_, index) => `child-${index}`)
@@ -160,8 +160,8 @@ describe('background', () => {
   }, 180_000)
 })
 
-describe('foreground', () => {
-  test('DEL-12: the owner is deleted after its blocking dependants, and they after theirs', async () => {
+describe('foreground deletion', () => {
+  test('DEL-12: an owner is deleted after its blocking dependants, and these after theirs', async () => {
     const { path, make } = await aPlace()
     const top = await make(owned('top'))
     const middle = await make(owned('middle', reference(top, { blockOwnerDeletion: true })))
@@ -190,7 +190,7 @@ describe('foreground', () => {
     await gone(`${path}/child`)
   })
 
-  test('DEL-12: a cycle ends', async () => {
+  test('DEL-12: a cycle is deleted', async () => {
     const { path, make } = await aPlace()
     const first = await make(owned('first'))
     const second = await make(owned('second', reference(first, { blockOwnerDeletion: true })))
@@ -201,7 +201,7 @@ describe('foreground', () => {
     await gone(`${path}/second`)
   })
 
-  test('DEL-12: a cycle that waits for itself ends, and not before others that it waits for', async () => {
+  test('DEL-12: a cycle that waits for itself is deleted, after the other objects that it waits for', async () => {
     const { path, make } = await aPlace()
     const names = ['first', 'second', 'third']
     const members = await Promise.all(names.map((name) => make(owned(name))))
@@ -225,8 +225,8 @@ describe('foreground', () => {
   })
 })
 
-describe('orphan', () => {
-  test('DEL-12: dependants stay and forget their owner', async () => {
+describe('orphaning', () => {
+  test('DEL-12: keeps dependants and removes their owner reference', async () => {
     const { path, make } = await aPlace()
     const owner = await make(owned('owner'))
     await make(owned('child', reference(owner)))
@@ -237,7 +237,7 @@ describe('orphan', () => {
     expect({ status: child.status, owners: ownersOf(child) }).toEqual({ status: 200, owners: undefined })
   })
 
-  test('DEL-12: a dependent that is added to an owner that has released the others, and is held by a finalizer, is deleted with it', async () => {
+  test('DEL-12: deletes a dependant with its owner if it is added after the others were orphaned and a finalizer delays the owner', async () => {
     const { path, make } = await aPlace()
     const plain = owned('owner')
     const owner = await make({ ...plain, metadata: { ...plain.metadata, finalizers: ['example.com/held'] } })
@@ -253,7 +253,7 @@ describe('orphan', () => {
     expect((await server.api.get(`${path}/child`)).status).toBe(200)
   })
 
-  test('DEL-12: is the default of ReplicationControllers', async () => {
+  test('DEL-12: is the default for ReplicationControllers', async () => {
     const { namespace, path, make } = await aPlace()
     const controllers = `/api/v1/namespaces/${namespace}/replicationcontrollers`
     const spec = { template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } }

@@ -6,7 +6,7 @@ const driver = { metadata: { name: 'd.example' }, spec: { seLinuxMount: true } }
 
 const specAt = async (api: Api, path: string) => (await api.get(path)).body['spec'] as Record<string, unknown>
 
-test('GATE-01: a field of an alpha feature is dropped when it is created, and when it is patched', async () => {
+test('GATE-01: a field of an alpha feature is dropped in a create and in a patch', async () => {
   const api = await anApi({ version: '1.25' })
   await created(api, drivers, driver)
   expect(await specAt(api, `${drivers}/d.example`)).not.toHaveProperty('seLinuxMount')
@@ -23,7 +23,7 @@ test('GATE-11: a feature that is switched on keeps its fields, with their defaul
   expect(await specAt(api, `${drivers}/e.example`)).toHaveProperty('seLinuxMount', false)
 })
 
-test('GATE-01, GATE-11: fields of Jobs and StatefulSets of features that are off are dropped, and have defaults while they are on', async () => {
+test('GATE-01, GATE-11: fields of Jobs and StatefulSets are dropped while their feature is off, and get defaults while it is on', async () => {
   const spec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] }
   const podFailurePolicy = { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] }
   const job = { metadata: { name: 'j' }, spec: { podFailurePolicy, template: { spec } } }

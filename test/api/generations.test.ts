@@ -6,7 +6,7 @@ const server = sharedApi({ version: '1.25', controllers: ['bootstrap'], featureG
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
 const generationOf = ({ metadata }: Body) => metadata.generation
 
-test('a PodTemplate counts the changes of its template', async () => {
+test('a PodTemplate counts changes of its template as generations', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/podtemplates`
   expect(generationOf(await created(server.api, path, { metadata: { name: 't' }, template }))).toBe(1)
   expect(generationOf((await server.api.patch(`${path}/t`, { metadata: { labels: { x: 'y' } } })).body)).toBe(1)
@@ -14,7 +14,7 @@ test('a PodTemplate counts the changes of its template', async () => {
   expect(generationOf((await server.api.patch(`${path}/t`, changed)).body)).toBe(2)
 })
 
-test('a CSIDriver has a generation from the first change that its nodes act on', async () => {
+test('a CSIDriver has a generation from the first change that nodes act on', async () => {
   const path = '/apis/storage.orch.io/v1/csidrivers'
   const name = `${aName('driver')}.example.com`
   const made = await created(server.api, path, { metadata: { name }, spec: {} })
@@ -27,14 +27,14 @@ test('a CSIDriver has a generation from the first change that its nodes act on',
   expect(await patched({ metadata: { labels: { x: 'y' } } })).toBe(3)
 })
 
-test('the generation of a PriorityClass stays', async () => {
+test('the generation of a PriorityClass does not change', async () => {
   const path = '/apis/scheduling.orch.io/v1/priorityclasses'
   const name = aName('class')
   expect(generationOf(await created(server.api, path, { metadata: { name }, value: 1 }))).toBe(1)
   expect(generationOf((await server.api.patch(`${path}/${name}`, { description: 'other' })).body)).toBe(1)
 })
 
-test('an EndpointSlice counts the changes of its endpoints and of its labels, and keeps no topology', async () => {
+test('an EndpointSlice counts changes of its endpoints and labels as generations, and drops topology', async () => {
   const path = `/apis/discovery.orch.io/v1/namespaces/${await aNamespace(server.api)}/endpointslices`
   const endpoint = { addresses: ['10.0.0.1'], deprecatedTopology: { 'orch.io/hostname': 'n' } }
   const made = await created(server.api, path, { metadata: { name: 'e' }, addressType: 'IPv4', endpoints: [endpoint] })
@@ -61,7 +61,7 @@ test('an empty list that is stored as null changes nothing when it is sent again
   expect((await server.api.put(`${pods}/p`, sent)).status).toBe(200)
 })
 
-test('a DaemonSet counts the changes of its template in an annotation that only the server writes', async () => {
+test('a DaemonSet counts changes of its template in an annotation that only the server writes', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/daemonsets`
   const annotation = 'deprecated.daemonset.template.generation'
   const countOf = ({ metadata }: Body) => (metadata['annotations'] as Record<string, string> | undefined)?.[annotation]

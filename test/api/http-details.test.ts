@@ -6,7 +6,7 @@ import { type Api, aNamespace, configMap, configMapsIn, sharedApi, someConfigMap
 
 const server = sharedApi()
 
-describe('JSON ends with a newline', () => {
+describe('a JSON answer ends with a newline', () => {
   test.each([
     ['an object', '/api/v1/namespaces/default'],
     ['a list', '/api/v1/namespaces'],
@@ -23,19 +23,19 @@ describe('JSON ends with a newline', () => {
     expect(text).toMatch(/[}\]]\n$/)
   })
 
-  test.each(['/api/v1/namespaces', '/api/v1/namespaces/default'])('a Table of %s', async (path) => {
+  test.each(['/api/v1/namespaces', '/api/v1/namespaces/default'])('for a Table of %s', async (path) => {
     const { text, body } = await server.api.get(path, { accept: 'application/json;as=Table;v=v1;g=meta.orch.io' })
     expect(body.kind).toBe('Table')
     expect(text).toMatch(/\}\n$/)
   })
 
-  test('content-length counts it', async () => {
+  test('and content-length counts it', async () => {
     const { headers, text } = await server.api.get(`${await someConfigMaps(server.api, 'a')}/a`)
     expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
   })
 })
 
-describe('VAL-10: each warning is a header field of its own', () => {
+describe('VAL-10: each warning is a separate header field', () => {
   const body = { ...configMap({ name: 'warned' }), bogus: 1, other: 2 }
   const expected = ['299 - "unknown field \\"bogus\\""', '299 - "unknown field \\"other\\""']
 
@@ -58,7 +58,7 @@ describe('VAL-10: each warning is a header field of its own', () => {
   })
 })
 
-describe('a 405 names in Allow the methods of its path', () => {
+describe('the Allow header of a 405 lists the methods of its path', () => {
   test.each([
     ['POST', '/api/v1/namespaces/default/configmaps/a', 'GET, PUT, PATCH, DELETE'],
     ['PUT', '/api/v1/namespaces/default/configmaps', 'GET, POST, DELETE'],
@@ -79,7 +79,7 @@ describe('plain HTTP on the TLS port', () => {
     ['a GET', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a POST with a body', `POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n${'x'.repeat(20)}`],
     ['a PUT that is longer than what is read at once', `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`],
-  ])('%s gets a 400 that says so', async (_what, sent) => {
+  ])('%s gets a 400 with that reason', async (_what, sent) => {
     const text = await exchanged(server.api, sent)
     expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
     expect(text).toMatch(/\r\n\r\nClient sent an HTTP request to an HTTPS server\.\n$/)

@@ -35,7 +35,7 @@ function send(method: string, path: string, body?: unknown): Promise<Reply> {
   })
 }
 
-test('STORE-01, STORE-05: HTTP/2 answers as HTTP/1.1 does', async () => {
+test('STORE-01, STORE-05: HTTP/2 gives the same answers as HTTP/1.1', async () => {
   const path = configMapsIn(await aNamespace(server.api))
   const made = await send('POST', path, configMap({ name: 'a', data: { x: '1' } }))
   expect(made).toMatchObject({ status: 201, headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private' } })
@@ -46,7 +46,7 @@ test('STORE-01, STORE-05: HTTP/2 answers as HTTP/1.1 does', async () => {
   expect(await send('GET', `${path}/a`)).toMatchObject({ status: 404, body: { reason: 'NotFound' } })
 })
 
-test('STORE-05: many requests of one connection at a time', async () => {
+test('STORE-05: one connection serves many requests at a time', async () => {
   const path = configMapsIn(await aNamespace(server.api))
   const answers = await Promise.all(Array.from({ length: 200 }, (_, at) => send('POST', path, configMap({ name: `m-${at}` }))))
   expect(answers.filter(({ status }) => status !== 201)).toEqual([])

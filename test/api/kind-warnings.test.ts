@@ -3,7 +3,7 @@ import { aNamespace, sharedApi } from './api.ts'
 
 const server = sharedApi({ version: '1.25', controllers: ['bootstrap'] })
 
-test('a valid object with an outdated field is written with a warning, an invalid one is refused without', async () => {
+test('a valid object with a deprecated field is written with a warning, and an invalid object is refused without one', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
   const volumes = [{ name: 'v', gitRepo: { repository: 'r' } }]
   const template = { metadata: { labels: { a: 'b' } }, spec: { volumes, containers: [{ name: 'c', image: 'i' }] } }

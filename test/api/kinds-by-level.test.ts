@@ -25,7 +25,7 @@ describe.each([25, 29, 34, newest])('the kinds of 1.%d', (level) => {
   )
 
   const formats = ['application/vnd.orch.protobuf', 'application/yaml', ...(hasCbor ? ['application/cbor'] : [])]
-  test(`PROTO-09, NEG-02…04, NEG-08, META-09, META-12: are the same after a PUT of what was read, in JSON and ${formats.join(', ')}`, async () => {
+  test(`PROTO-09, NEG-02…04, NEG-08, META-09, META-12: are unchanged after a GET and a PUT, in JSON and ${formats.join(', ')}`, async () => {
     const namespace = await aNamespace(server.api)
     const failures: string[] = []
     for (const resource of kinds) {
@@ -46,7 +46,7 @@ describe.each([25, 29, 34, newest])('the kinds of 1.%d', (level) => {
   })
 
   if (level < newest) {
-    test('EMV-17: name fields of later levels under Strict and Warn, and never store them', async () => {
+    test('EMV-17: report fields of later levels under Strict and Warn, and never store them', async () => {
       const namespace = await aNamespace(server.api)
       let fieldCount = 0
       for (const resource of kinds) {

@@ -36,7 +36,7 @@ describe('CSINode', () => {
     expect(made.metadata).not.toHaveProperty('namespace')
   })
 
-  test('KIND-CSI-02: has a name that a node can have', async () => {
+  test('KIND-CSI-02: has the name of a node', async () => {
     const { metadata } = await created(server.api, nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker-1.example.com' } })
     expect((await created(server.api, csiNodes, csiNode({ drivers: [] }, metadata.name))).metadata.name).toBe(metadata.name)
     expect(blamed(await server.api.post(csiNodes, csiNode({ drivers: [] }, 'Worker_1')))).toEqual({
@@ -52,17 +52,17 @@ describe('CSINode', () => {
     expect(made.metadata['ownerReferences']).toEqual(ownerReferences)
   })
 
-  test('KIND-CSI-05: absent is not found', async () => {
+  test('KIND-CSI-05: is a 404 if it is absent', async () => {
     expect((await server.api.get(`${csiNodes}/none`)).status).toBe(404)
   })
 
-  test('KIND-CSI-06, KIND-CSI-07, KIND-GEN-04: spec and spec.drivers may be absent, as clients leave out an empty list', async () => {
+  test('KIND-CSI-06, KIND-CSI-07, KIND-GEN-04: may lack spec and spec.drivers, as clients omit an empty list', async () => {
     for (const spec of [undefined, {}, { drivers: [] }]) {
       expect(specOf(await created(server.api, csiNodes, csiNode(spec)))).toEqual({ drivers: null })
     }
   })
 
-  test('KIND-CSI-09: a driver has a name, and no two have the same', async () => {
+  test('KIND-CSI-09: needs driver names, which are unique', async () => {
     const unnamed = blamed(await server.api.post(csiNodes, drivers({ nodeID: 'n' })))
     expect({ ...unnamed, fields: [...new Set(unnamed.fields)] }).toEqual({ status: 422, fields: ['spec.drivers[0].name'] })
     const twice = await server.api.post(csiNodes, drivers({ name: 'd', nodeID: 'a' }, { name: 'd', nodeID: 'b' }))
@@ -70,11 +70,11 @@ describe('CSINode', () => {
     expect(twice.body['message']).toContain('spec.drivers[1].name: Duplicate value: "d"')
   })
 
-  test('KIND-CSI-10: a driver has a nodeID', async () => {
+  test('KIND-CSI-10: needs a nodeID for each driver', async () => {
     expect(blamed(await server.api.post(csiNodes, drivers({ name: 'd' })))).toEqual({ status: 422, fields: ['spec.drivers[0].nodeID'] })
   })
 
-  test('KIND-CSI-12, VAL-01: count is an int32', async () => {
+  test('KIND-CSI-12, VAL-01: has a count that is an int32', async () => {
     for (const count of ['16', 1.5, 2 ** 31]) {
       expect((await server.api.post(csiNodes, drivers({ name: 'd', nodeID: 'n', allocatable: { count } }))).status).toBe(400)
     }
@@ -82,24 +82,24 @@ describe('CSINode', () => {
     expect(blamed(negative)).toEqual({ status: 422, fields: ['spec.drivers[0].allocatable.count'] })
   })
 
-  test('KIND-CSI-14, LIM-09: an unset count stays unset', async () => {
+  test('KIND-CSI-14, LIM-09: keeps an unset count unset', async () => {
     const [driver] = specOf(await created(server.api, csiNodes, drivers({ name: 'd', nodeID: 'n', allocatable: {} })))[
       'drivers'
     ] as object[]
     expect(driver).not.toHaveProperty('allocatable.count')
   })
 
-  test('KIND-CSI-15: topologyKeys may be empty', async () => {
+  test('KIND-CSI-15: may have empty topologyKeys', async () => {
     const made = await created(server.api, csiNodes, drivers({ name: 'd', nodeID: 'n', topologyKeys: [] }))
     expect(made).toMatchObject({ spec: { drivers: [{ name: 'd', nodeID: 'n' }] } })
   })
 
-  test('KIND-CSI-15: topologyKeys are the names of labels', async () => {
+  test('KIND-CSI-15: has topologyKeys that are label keys', async () => {
     const answer = await server.api.post(csiNodes, drivers({ name: 'd', nodeID: 'n', topologyKeys: ['a b'] }))
     expect(blamed(answer)).toEqual({ status: 422, fields: ['spec.drivers[0]'] })
   })
 
-  test('KIND-CSI-16: the list kind', async () => {
+  test('KIND-CSI-16: has a list kind', async () => {
     expect((await server.api.get(csiNodes)).body).toMatchObject({ kind: 'CSINodeList', metadata: {}, items: expect.any(Array) })
   })
 })
@@ -135,21 +135,21 @@ describe('ResourceQuota', () => {
     ['1e3', '1e3'],
     // Amounts of resources are kept in thousandths.
     ['0.1n', '1m'],
-  ])('KIND-GEN-05, KIND-RQ-03: the quantity %j is written %j', async (given, expected) => {
+  ])('KIND-GEN-05, KIND-RQ-03: prints the quantity %j as %j', async (given, expected) => {
     const made = await created(server.api, quotasIn('default'), quota({ hard: { 'requests.memory': given } }))
     expect(specOf(made)).toEqual({ hard: { 'requests.memory': expected } })
   })
 
-  test.each(['1x', 'one', '1 Gi', '1KiB', '', '--1'])('KIND-GEN-05, KIND-RQ-03: %j is no quantity', async (given) => {
+  test.each(['1x', 'one', '1 Gi', '1KiB', '', '--1'])('KIND-GEN-05, KIND-RQ-03: refuses the quantity %j', async (given) => {
     const { status, body } = await post({ hard: { pods: given } })
     expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
   })
 
-  test('KIND-RQ-03: a limit below nothing is refused', async () => {
+  test('KIND-RQ-03: refuses a negative limit', async () => {
     expect(blamed(await post({ hard: { pods: '-1' } }))).toEqual({ status: 422, fields: ['spec.hard[pods]'] })
   })
 
-  test('KIND-RQ-05, KIND-RQ-06: scopes and selector are combined', async () => {
+  test('KIND-RQ-05, KIND-RQ-06: combines scopes and selector', async () => {
     const spec = {
       hard: { pods: '1' },
       scopes: ['NotTerminating'],
@@ -163,35 +163,35 @@ describe('ResourceQuota', () => {
     expect(specOf(await created(server.api, quotasIn('default'), quota(spec)))).toEqual(spec)
   })
 
-  test('KIND-RQ-07: scopeName is required', async () => {
+  test('KIND-RQ-07: requires scopeName', async () => {
     expect(blamed(await post(selector({ operator: 'Exists' })))).toEqual({ status: 422, fields: [`${at}.scopeName`] })
   })
 
-  test('KIND-RQ-08: operator is required, and one of four', async () => {
+  test('KIND-RQ-08: requires operator, one of four', async () => {
     expect(blamed(await post(selector({ scopeName: 'PriorityClass' })))).toEqual({ status: 422, fields: [`${at}.operator`] })
     const other = await post(selector({ scopeName: 'PriorityClass', operator: 'Like' }))
     expect(blamed(other)).toEqual({ status: 422, fields: [`${at}.operator`] })
     expect(other.body['details']).toMatchObject({ causes: [{ reason: 'FieldValueInvalid' }] })
   })
 
-  test.each(['In', 'NotIn'])('KIND-RQ-09: %s needs values', async (operator) => {
+  test.each(['In', 'NotIn'])('KIND-RQ-09: requires values with %s', async (operator) => {
     const term = { scopeName: 'PriorityClass', operator }
     expect(blamed(await post(selector(term)))).toEqual({ status: 422, fields: [`${at}.values`] })
     expect((await post(selector({ ...term, values: ['a'] }))).status).toBe(201)
   })
 
-  test.each(['Exists', 'DoesNotExist'])('KIND-RQ-10: %s accepts no values', async (operator) => {
+  test.each(['Exists', 'DoesNotExist'])('KIND-RQ-10: refuses values with %s', async (operator) => {
     const term = { scopeName: 'PriorityClass', operator }
     expect(blamed(await post(selector({ ...term, values: ['a'] })))).toEqual({ status: 422, fields: [`${at}.values`] })
     expect((await post(selector(term))).status).toBe(201)
   })
 
-  test('KIND-RQ-15: scopes are known by name, and may not contradict each other', async () => {
+  test('KIND-RQ-15: refuses unknown and contradicting scopes', async () => {
     expect((await post({ scopes: ['Sometimes'] })).status).toBe(422)
     expect((await post({ scopes: ['BestEffort', 'NotBestEffort'] })).status).toBe(422)
   })
 
-  test('KIND-RQ-12, KIND-RQ-13: status holds limits and usage', async () => {
+  test('KIND-RQ-12, KIND-RQ-13: has limits and usage in its status', async () => {
     const made = await created(server.api, quotasIn('default'), quota({ hard: { pods: '1' } }, { used: { pods: '9' } }))
     const target = `${quotasIn('default')}/${made.metadata.name}/status`
     const status = { hard: { pods: '1' }, used: { pods: '0' } }
@@ -199,7 +199,7 @@ describe('ResourceQuota', () => {
     expect(statusOf(body)).toEqual(status)
   })
 
-  test('KIND-RQ-14: the list kind', async () => {
+  test('KIND-RQ-14: has a list kind', async () => {
     expect((await server.api.get(quotasIn('default'))).body.kind).toBe('ResourceQuotaList')
   })
 })
@@ -233,17 +233,17 @@ describe('Node', () => {
     expect(made.metadata).not.toHaveProperty('namespace')
   })
 
-  test('KIND-NODE-17: a node is schedulable by default', async () => {
+  test('KIND-NODE-17: is schedulable by default', async () => {
     expect(specOf(await created(server.api, nodes, node()))).not.toHaveProperty('unschedulable', true)
   })
 
   const configMap = { namespace: 'kube', name: 'c', kubeletConfigKey: 'kubelet' }
 
-  test('KIND-NODE-02: configSource is still accepted', async () => {
+  test('KIND-NODE-02: still accepts configSource', async () => {
     expect((await post({ configSource: { configMap } })).status).toBe(201)
   })
 
-  test('KIND-NODE-03: an empty configSource is refused', async () => {
+  test('KIND-NODE-03: refuses an empty configSource', async () => {
     expect(blamed(await post({ configSource: {} }))).toEqual({ status: 422, fields: ['spec.configSource'] })
   })
 
@@ -251,7 +251,7 @@ describe('Node', () => {
     ['KIND-NODE-04', 'kubeletConfigKey'],
     ['KIND-NODE-05', 'name'],
     ['KIND-NODE-06', 'namespace'],
-  ])('%s: configMap.%s is required', async (_id, field) => {
+  ])('%s: requires configMap.%s', async (_id, field) => {
     const given = Object.fromEntries(Object.entries(configMap).filter(([name]) => name !== field))
     expect(blamed(await post({ configSource: { configMap: given } }))).toEqual({
       status: 422,
@@ -262,7 +262,7 @@ describe('Node', () => {
   test.each([
     ['KIND-NODE-07', 'resourceVersion'],
     ['KIND-NODE-09', 'uid'],
-  ])('%s: configMap.%s is forbidden in spec', async (_id, field) => {
+  ])('%s: forbids configMap.%s in spec', async (_id, field) => {
     expect(blamed(await post({ configSource: { configMap: { ...configMap, [field]: '1' } } }))).toEqual({
       status: 422,
       fields: [`spec.configSource.configMap.${field}`],
@@ -272,7 +272,7 @@ describe('Node', () => {
   test.each([
     ['KIND-NODE-08', 'resourceVersion'],
     ['KIND-NODE-10', 'uid'],
-  ])('%s: configMap.%s is required in status', async (_id, field) => {
+  ])('%s: requires configMap.%s in status', async (_id, field) => {
     const given = Object.fromEntries(Object.entries({ ...configMap, resourceVersion: '1', uid: 'u' }).filter(([name]) => name !== field))
     expect(blamed(await withStatus({ config: { active: { configMap: given } } }))).toEqual({
       status: 422,
@@ -280,19 +280,19 @@ describe('Node', () => {
     })
   })
 
-  test('KIND-NODE-13: where the first of podCIDRs is not podCIDR, podCIDR counts', async () => {
+  test('KIND-NODE-13: uses podCIDR if the first of podCIDRs differs', async () => {
     const { body } = await post({ podCIDR: '10.1.0.0/24', podCIDRs: ['10.2.0.0/24'] })
     expect(body).toMatchObject({ spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] } })
   })
 
-  test('KIND-NODE-12, KIND-NODE-13: podCIDR is copied to podCIDRs, and the other way round', async () => {
+  test('KIND-NODE-12, KIND-NODE-13: copies podCIDR to podCIDRs, and the other way round', async () => {
     const ranges = { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }
     for (const field of ['podCIDR', 'podCIDRs'] as const) {
       expect((await post({ [field]: ranges[field] })).body).toMatchObject({ spec: ranges })
     }
   })
 
-  test('KIND-NODE-14, LIM-08: one of podCIDRs for each family', async () => {
+  test('KIND-NODE-14, LIM-08: has one podCIDR for each family', async () => {
     for (const podCIDRs of [
       ['10.1.0.0/24', '10.2.0.0/24'],
       ['fd00::/64', 'fd01::/64'],
@@ -302,7 +302,7 @@ describe('Node', () => {
     expect((await post({ podCIDR: 'nonsense' })).status).toBe(422)
   })
 
-  test('KIND-NODE-16: a taint has an effect, one of three', async () => {
+  test('KIND-NODE-16: requires the effect of a taint, one of three', async () => {
     for (const effect of ['NoSchedule', 'PreferNoSchedule', 'NoExecute']) {
       expect((await post({ taints: [{ key: 'k', effect }] })).status).toBe(201)
     }
@@ -310,20 +310,20 @@ describe('Node', () => {
     expect(blamed(await post({ taints: [{ key: 'k', effect: 'Never' }] }))).toEqual({ status: 422, fields: ['metadata.taints[0].effect'] })
   })
 
-  test('KIND-NODE-35: a node gets no phase', async () => {
+  test('KIND-NODE-35: gets no phase', async () => {
     const { metadata } = await created(server.api, nodes, node())
     await server.api.patch(`${nodes}/${metadata.name}/status`, { status: { volumesInUse: ['v'] } })
     expect(statusOf((await server.api.get(`${nodes}/${metadata.name}`)).body)).not.toHaveProperty('phase')
   })
 
-  test('KIND-NODE-18: status is taken from the POST of a node, and not from a PUT', async () => {
+  test('KIND-NODE-18: takes its status from a POST, and not from a PUT', async () => {
     const made = await created(server.api, nodes, node({}, { nodeInfo: undefined, phase: 'Running' }))
     expect(made['status']).toHaveProperty('phase', 'Running')
     const { body } = await server.api.put(`${nodes}/${made.metadata.name}`, { ...made, status: { volumesInUse: ['v'] } })
     expect(body['status'] ?? {}).not.toHaveProperty('volumesInUse')
   })
 
-  test('KIND-NODE-18, EP-20: status is written through its path, and nothing else is', async () => {
+  test('KIND-NODE-18, EP-20: has a status subresource that writes nothing else', async () => {
     const made = await created(server.api, nodes, node())
     const { body } = await server.api.put(`${nodes}/${made.metadata.name}/status`, {
       ...made,
@@ -334,7 +334,7 @@ describe('Node', () => {
     expect(specOf(body) ?? {}).not.toHaveProperty('unschedulable')
   })
 
-  test('KIND-NODE-19, KIND-NODE-20, KIND-NODE-21, KIND-NODE-22: addresses have type and address, either of which may be absent, and two of a type may be', async () => {
+  test('KIND-NODE-19, KIND-NODE-20, KIND-NODE-21, KIND-NODE-22: has addresses with an optional type and an optional address, and may have two of a type', async () => {
     const addresses = [
       { type: 'Hostname', address: 'h' },
       { type: 'InternalIP', address: '10.0.0.1' },
@@ -347,7 +347,7 @@ describe('Node', () => {
     }
   })
 
-  test('KIND-NODE-23, KIND-NODE-24: capacity is a map of quantities, and the default of allocatable', async () => {
+  test('KIND-NODE-23, KIND-NODE-24: has a capacity of quantities, which is the default of allocatable', async () => {
     const capacity = { cpu: '4', memory: '8Gi', pods: '110' }
     const { body } = await withStatus({ capacity })
     expect(statusOf(body)).toMatchObject({ capacity, allocatable: capacity })
@@ -355,7 +355,7 @@ describe('Node', () => {
     expect(statusOf((await withStatus({ capacity, allocatable })).body)).toMatchObject({ capacity, allocatable })
   })
 
-  test('KIND-NODE-25, KIND-NODE-26, KIND-NODE-27, KIND-NODE-28: conditions', async () => {
+  test('KIND-NODE-25, KIND-NODE-26, KIND-NODE-27, KIND-NODE-28: has conditions', async () => {
     const condition = {
       type: 'Ready',
       status: 'True',
@@ -371,18 +371,18 @@ describe('Node', () => {
     expect((await withStatus({ conditions: [{ ...condition, lastHeartbeatTime: 'yesterday' }] })).status).toBe(400)
   })
 
-  test('KIND-NODE-30, KIND-NODE-31: config has three sources and an error', async () => {
+  test('KIND-NODE-30, KIND-NODE-31: has a config with three sources and an error', async () => {
     const source = { configMap: { ...configMap, resourceVersion: '1', uid: 'u' } }
     const config = { active: source, assigned: source, lastKnownGood: source, error: 'broken' }
     expect(statusOf((await withStatus({ config })).body)['config']).toEqual(config)
   })
 
-  test('KIND-NODE-32, KIND-NODE-37, KIND-NODE-42: daemonEndpoints and volumesInUse', async () => {
+  test('KIND-NODE-32, KIND-NODE-37, KIND-NODE-42: has daemonEndpoints and volumesInUse', async () => {
     const status = { daemonEndpoints: { kubeletEndpoint: { Port: 10250 } }, volumesInUse: ['v-1'] }
     expect(statusOf((await withStatus(status)).body)).toMatchObject(status)
   })
 
-  test('KIND-NODE-33: sizes of images are exact beyond 2^53', async () => {
+  test('KIND-NODE-33: keeps image sizes beyond 2^53 exact', async () => {
     const made = await created(server.api, nodes, node())
     const target = `${nodes}/${made.metadata.name}/status`
     const size = '9007199254740993'
@@ -409,7 +409,7 @@ describe('Node', () => {
     systemUUID: 'u',
   }
 
-  test('KIND-NODE-34: nodeInfo has ten texts, each of which may be absent', async () => {
+  test('KIND-NODE-34: has a nodeInfo of ten optional strings', async () => {
     expect(statusOf((await withStatus({ nodeInfo: info })).body)['nodeInfo']).toEqual(info)
     for (const name of Object.keys(info)) {
       const without = Object.fromEntries(Object.entries(info).filter(([key]) => key !== name))
@@ -417,7 +417,7 @@ describe('Node', () => {
     }
   })
 
-  test('KIND-NODE-36: attached volumes have a path and a name, either of which may be absent', async () => {
+  test('KIND-NODE-36: has attached volumes with an optional path and an optional name', async () => {
     const volumesAttached = [{ name: 'v', devicePath: '/dev/x' }]
     expect(statusOf((await withStatus({ volumesAttached })).body)['volumesAttached']).toEqual(volumesAttached)
     for (const lacking of [{ name: 'v' }, { devicePath: '/dev/x' }]) {
@@ -425,7 +425,7 @@ describe('Node', () => {
     }
   })
 
-  test('KIND-NODE-38: the list kind', async () => {
+  test('KIND-NODE-38: has a list kind', async () => {
     expect((await server.api.get(nodes)).body.kind).toBe('NodeList')
   })
 })
@@ -445,7 +445,7 @@ describe('ReplicationController', () => {
     return server.api.put(`${path}/${made.metadata.name}/status`, { ...made, status })
   }
 
-  test('KIND-RC-01, KIND-RC-02, KIND-RC-03, KIND-RC-06: labels, selector and replicas have defaults', async () => {
+  test('KIND-RC-01, KIND-RC-02, KIND-RC-03, KIND-RC-06: has default labels, selector and replicas', async () => {
     const made = await created(server.api, path, controller({ template }))
     expect(made).toMatchObject({
       apiVersion: 'v1',
@@ -456,18 +456,18 @@ describe('ReplicationController', () => {
     })
   })
 
-  test('KIND-RC-02: given labels stay', async () => {
+  test('KIND-RC-02: keeps given labels', async () => {
     expect((await created(server.api, path, controller({ template }, { labels: { mine: '1' } }))).metadata.labels).toEqual({ mine: '1' })
   })
 
-  test('KIND-RC-04: a selector must match the template', async () => {
+  test('KIND-RC-04: needs a selector that matches the template', async () => {
     const answer = await post({ selector: { app: 'other' }, template })
     expect(blamed(answer)).toEqual({ status: 422, fields: ['spec.template.metadata.labels'] })
     expect(answer.body['message']).toContain('`selector` does not match template `labels`')
     expect((await post({ selector: { app: 'a' }, template })).status).toBe(201)
   })
 
-  test('KIND-RC-05, KIND-GEN-06: a template is required, and gets its defaults', async () => {
+  test('KIND-RC-05, KIND-GEN-06: requires a template, which gets its defaults', async () => {
     expect((await post({ selector: { app: 'a' } })).status).toBe(422)
     expect(specOf(await created(server.api, path, controller({ template })))['template']).toMatchObject({
       metadata: { labels: { app: 'a' } },
@@ -498,31 +498,31 @@ describe('ReplicationController', () => {
     ['a container without a name', { containers: [{ image: 'i' }] }],
     ['two containers of one name', { containers: [...template.spec.containers, ...template.spec.containers] }],
     ['a deadline', { ...template.spec, activeDeadlineSeconds: 5 }],
-  ])('KIND-RC-05, KIND-GEN-06: a template with %s is refused', async (_what, spec) => {
+  ])('KIND-RC-05, KIND-GEN-06: refuses a template with %s', async (_what, spec) => {
     const answer = await post({ template: { ...template, spec } })
     expect(answer.status).toBe(422)
     expect(blamed(answer).fields[0]).toMatch(/^spec\.template\.spec/)
   })
 
-  test('KIND-RC-07: zero replicas stay zero', async () => {
+  test('KIND-RC-07: keeps zero replicas', async () => {
     expect(specOf(await created(server.api, path, controller({ template, replicas: 0 })))).toMatchObject({ replicas: 0 })
   })
 
-  test('KIND-RC-08: minReadySeconds is 0 by default, and not negative', async () => {
+  test('KIND-RC-08: has minReadySeconds of 0 by default, and refuses a negative value', async () => {
     expect(specOf(await created(server.api, path, controller({ template })))['minReadySeconds'] ?? 0).toBe(0)
     expect(specOf(await created(server.api, path, controller({ template, minReadySeconds: 7 })))).toMatchObject({ minReadySeconds: 7 })
     expect(blamed(await post({ template, minReadySeconds: -1 }))).toEqual({ status: 422, fields: ['spec.minReadySeconds'] })
     expect(blamed(await post({ template, replicas: -1 }))).toEqual({ status: 422, fields: ['spec.replicas'] })
   })
 
-  test('KIND-RC-10, KIND-RC-11, KIND-RC-12, KIND-RC-13: status counts', async () => {
+  test('KIND-RC-10, KIND-RC-11, KIND-RC-12, KIND-RC-13: has counts in its status', async () => {
     const status = { replicas: 4, fullyLabeledReplicas: 3, readyReplicas: 2, availableReplicas: 1, observedGeneration: 1 }
     expect(statusOf((await withStatus(status)).body)).toEqual(status)
     expect((await withStatus({ replicas: 1, readyReplicas: 2 })).status).toBe(422)
     expect(statusOf((await withStatus({ readyReplicas: 0 })).body)).toEqual({ replicas: 0 })
   })
 
-  test('KIND-RC-11: availableReplicas is an int32, is no more than readyReplicas, and is described as ready for minReadySeconds', async () => {
+  test('KIND-RC-11: has availableReplicas as an int32, at most readyReplicas, described as ready for minReadySeconds', async () => {
     const withAvailable = (availableReplicas: number, readyReplicas = 2) => withStatus({ replicas: 3, readyReplicas, availableReplicas })
     expect(statusOf((await withAvailable(2)).body)).toMatchObject({ availableReplicas: 2 })
     expect(blamed(await withAvailable(3))).toEqual({ status: 422, fields: ['status.availableReplicas'] })
@@ -539,7 +539,7 @@ describe('ReplicationController', () => {
     })
   })
 
-  test('KIND-RC-15, KIND-RC-16, KIND-RC-17: conditions', async () => {
+  test('KIND-RC-15, KIND-RC-16, KIND-RC-17: has conditions', async () => {
     const condition = { type: 'ReplicaFailure', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'R', message: 'm' }
     expect(statusOf((await withStatus({ replicas: 0, conditions: [condition] })).body)['conditions']).toEqual([condition])
     for (const odd of [{ type: 'X', status: 'Maybe' }, { status: 'True' }]) {
@@ -547,7 +547,7 @@ describe('ReplicationController', () => {
     }
   })
 
-  test('KIND-RC-18: the list kind', async () => {
+  test('KIND-RC-18: has a list kind', async () => {
     expect((await server.api.get(path)).body.kind).toBe('ReplicationControllerList')
   })
 })
@@ -572,7 +572,7 @@ describe('VolumeAttachment', () => {
     expect(made.metadata).not.toHaveProperty('namespace')
   })
 
-  test('KIND-VA-02: spec is required', async () => {
+  test('KIND-VA-02: requires a spec', async () => {
     expect((await post(undefined)).status).toBe(422)
   })
 
@@ -580,7 +580,7 @@ describe('VolumeAttachment', () => {
     ['KIND-VA-03', 'attacher'],
     ['KIND-VA-04', 'nodeName'],
     ['KIND-VA-05', 'source'],
-  ])('%s: spec.%s is required', async (_id, field) => {
+  ])('%s: requires spec.%s', async (_id, field) => {
     const spec = Object.fromEntries(Object.entries(good).filter(([name]) => name !== field))
     const { status, fields } = blamed(await post(spec))
     expect({ status, fields: [...new Set(fields)] }).toEqual({ status: 422, fields: [`spec.${field}`] })
@@ -591,7 +591,7 @@ describe('VolumeAttachment', () => {
     csi: { driver: 'disk.example.com', volumeHandle: 'h' },
   }
 
-  test('KIND-VA-06: a source has exactly one member', async () => {
+  test('KIND-VA-06: has a source with exactly one member', async () => {
     expect(blamed(await post({ ...good, source: {} }))).toEqual({ status: 422, fields: ['spec.source'] })
     expect(blamed(await post({ ...good, source: { persistentVolumeName: 'pv', inlineVolumeSpec } }))).toEqual({
       status: 422,
@@ -599,12 +599,12 @@ describe('VolumeAttachment', () => {
     })
   })
 
-  test('KIND-VA-08, KIND-GEN-08: a source may be the volume itself', async () => {
+  test('KIND-VA-08, KIND-GEN-08: may have the volume itself as its source', async () => {
     const made = await created(server.api, attachments, attachment({ ...good, source: { inlineVolumeSpec } }))
     expect(made).toMatchObject({ spec: { source: { inlineVolumeSpec } } })
   })
 
-  test('KIND-VA-08: a volume in a source is one of a CSI driver, and has nothing that makes a PersistentVolume of it', async () => {
+  test('KIND-VA-08: accepts an inline volume of a CSI driver, without the other members of a PersistentVolume', async () => {
     const at = 'spec.source.inlineVolumeSpec'
     const { csi: _csi, ...others } = inlineVolumeSpec
     for (const [given, field] of [
@@ -618,7 +618,7 @@ describe('VolumeAttachment', () => {
     }
   })
 
-  test('KIND-VA-09, KIND-VA-10, KIND-VA-11, KIND-VA-13: status is written through its path', async () => {
+  test('KIND-VA-09, KIND-VA-10, KIND-VA-11, KIND-VA-13: has a status subresource', async () => {
     const error = { time: '2026-01-01T00:00:00Z', message: 'm' }
     const status = { attached: true, attachmentMetadata: { path: '/dev/x' }, attachError: error, detachError: error }
     expect(statusOf((await withStatus(status)).body)).toEqual(status)
@@ -627,19 +627,19 @@ describe('VolumeAttachment', () => {
     expect(statusOf(made)?.['attached'] ?? false).toBe(false)
   })
 
-  test('KIND-VA-15: the volume and the node of an attachment do not change', async () => {
+  test('KIND-VA-15: has an immutable volume and node', async () => {
     const made = await created(server.api, attachments, attachment(good))
     const answer = await server.api.patch(`${attachments}/${made.metadata.name}`, { spec: { nodeName: 'other' } })
     expect(answer.status).toBe(422)
     expect(answer.body['message']).toContain('field is immutable')
   })
 
-  test('KIND-VA-14: the list kind', async () => {
+  test('KIND-VA-14: has a list kind', async () => {
     expect((await server.api.get(attachments)).body.kind).toBe('VolumeAttachmentList')
   })
 })
 
-describe('kinds mentioned in passing', () => {
+describe('kinds mentioned by the statements', () => {
   test('KIND-MISC-01, KIND-MISC-02, KIND-MISC-03, KIND-MISC-04: exist', async () => {
     const { body } = await server.api.get('/api/v1')
     const names = (body['resources'] as { name: string }[]).map(({ name }) => name)
@@ -660,7 +660,7 @@ describe('kinds mentioned in passing', () => {
     expect((await server.api.get('/apis/node.orch.io/v1/runtimeclasses')).body.kind).toBe('RuntimeClassList')
   })
 
-  test('KIND-MISC-05, KIND-MISC-06: a Pod has its runtime class, overhead, account and security', async () => {
+  test('KIND-MISC-05, KIND-MISC-06: include a Pod with runtime class, overhead, service account and security context', async () => {
     const namespace = await aNamespace(server.api)
     const spec = {
       serviceAccountName: 'robot',
@@ -683,7 +683,7 @@ describe('kinds mentioned in passing', () => {
     })
   })
 
-  test('KIND-MISC-07: a Service gets an address, and a port if it asks for one', async () => {
+  test('KIND-MISC-07: include a Service with an address, and a port on request', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/services`
     const service = (name: string, spec: unknown) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec })
@@ -704,7 +704,7 @@ describe('kinds mentioned in passing', () => {
     expect(specOf(headless)['clusterIP']).toBe('None')
   })
 
-  test('KIND-MISC-07: Services made at the same time get addresses and ports of their own', async () => {
+  test('KIND-MISC-07: include Services with distinct addresses and ports when they are created at the same time', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/services`
     const made = await Promise.all(
@@ -722,7 +722,7 @@ describe('kinds mentioned in passing', () => {
     expect(new Set(specs.map(({ ports }) => ports[0]!.nodePort)).size).toBe(40)
   })
 
-  test('KIND-MISC-07: an exhausted range is reported, and a released address is free again', async () => {
+  test('KIND-MISC-07: include a Service that reports an exhausted range, and gets a released address', async () => {
     const api = await anApi({ serviceClusterIpRange: '10.9.0.0/29' })
     const path = `/api/v1/namespaces/${await aNamespace(api)}/services`
     const service = (name: string) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 80 }] } })
@@ -736,7 +736,7 @@ describe('kinds mentioned in passing', () => {
     expect((await api.post(path, service('again'))).status).toBe(201)
   })
 
-  test('KIND-MISC-02: Secrets hold bytes; stringData is written into data', async () => {
+  test('KIND-MISC-02: include Secrets with bytes, where stringData is written into data', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/secrets`
     const made = await created(server.api, path, {

@@ -51,7 +51,7 @@ test.each([
   ['roles', ['namespaceRoles']],
   ['rolebindings', ['namespaceRoleBindings']],
 ])(
-  'NAME-01, AUTHZ-08: bootstrap %s of profile kubernetes are those of kube-apiserver, names and labels included',
+  'NAME-01, AUTHZ-08: bootstrap %s of profile kubernetes equal those of kube-apiserver, including names and labels',
   async (plural, tables) => {
     const { body } = await server.api.get(`${rbac}/${plural}`)
     const live = new Map(body.items.map((item) => [keyOf(item.metadata), shapeOf(item)]))

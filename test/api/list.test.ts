@@ -68,17 +68,17 @@ describe('a collection', () => {
     })
   })
 
-  test('LIST-02: a list of a named group has the group’s version', async () => {
+  test('LIST-02: of a named group has the version of the group', async () => {
     const { body } = await server.api.get('/apis/storage.orch.io/v1/csinodes')
     expect(body).toMatchObject({ kind: 'CSINodeList', apiVersion: 'storage.orch.io/v1' })
   })
 
-  test('LIST-10: an empty collection has an empty array', async () => {
+  test('LIST-10: that is empty has an empty array', async () => {
     const { body } = await server.api.get(await someConfigMaps(server.api))
     expect(body.items).toEqual([])
   })
 
-  test('LIST-11: is one state while others write', async () => {
+  test('LIST-11: is consistent while others write', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     let isDone = false
     const writer = (async () => {
@@ -111,12 +111,12 @@ describe('pages', () => {
     ])
   })
 
-  test('CHUNK-03: a limit that is the number of items leaves no further page', async () => {
+  test('CHUNK-03: end without a further page if the limit equals the number of items', async () => {
     const { body } = await server.api.get(`${await someConfigMaps(server.api, 'a', 'b')}?limit=2`)
     expect(body.metadata).toEqual({ resourceVersion: expect.any(String) })
   })
 
-  test('LIST-06, READ-12: do not contain the remaining count with a selector', async () => {
+  test('LIST-06, READ-12: have no remaining count with a selector', async () => {
     const path = await someConfigMaps(server.api, ...letters)
     for (const selector of ['labelSelector=!x', 'fieldSelector=metadata.name!=a']) {
       const { body } = await server.api.get(`${path}?limit=1&${selector}`)
@@ -136,7 +136,7 @@ describe('pages', () => {
     expect(namesOfItems((await server.api.get(path)).body)).toEqual(['a', 'c1', 'c2', 'c3', 'e'])
   })
 
-  test('CHUNK-05: a page may have another size, and another selector', async () => {
+  test('CHUNK-05: may change their size and selector', async () => {
     const path = await someConfigMaps(server.api, ...letters)
     const { body } = await server.api.get(`${path}?limit=1`)
     const rest = await server.api.get(`${path}?limit=10&continue=${body.metadata.continue}`)
@@ -145,7 +145,7 @@ describe('pages', () => {
     expect(namesOfItems(some.body)).toEqual(['b', 'd', 'e'])
   })
 
-  test('CHUNK-05: pages cross namespaces', async () => {
+  test('CHUNK-05: may end in the middle of a namespace', async () => {
     const [first, second] = [await aNamespace(server.api), await aNamespace(server.api)].sort()
     const tag = { crossing: first! }
     for (const [namespace, name] of [
@@ -161,7 +161,7 @@ describe('pages', () => {
     expect(seen).toEqual([`${first}/b`, `${first}/c`, `${second}/a`, `${second}/d`])
   })
 
-  test('CHUNK-02: with the gate off a limit does not divide a list', async () => {
+  test('CHUNK-02: do not exist with the gate off', async () => {
     const api = await anApi({ version: '1.25', featureGates: ['APIListChunking=false'] })
     const path = await someConfigMaps(api, ...letters)
     const { body } = await api.get(`${path}?limit=2`)
@@ -169,7 +169,7 @@ describe('pages', () => {
     expect(body.metadata).toEqual({ resourceVersion: expect.any(String) })
   })
 
-  test('CHUNK-10, ERR-09: answer an expired token with a 410 and a token that continues there', async () => {
+  test('CHUNK-10, ERR-09: with an expired token get a 410 and a token that continues at that item', async () => {
     const api = await anApi({ version: '1.25', watchHistoryMs: 20 })
     const path = await someConfigMaps(api, ...letters)
     const { body: first } = await api.get(`${path}?limit=2`)
@@ -215,21 +215,21 @@ describe('forged tokens', () => {
     ['no revision', tokenOf({ v: 'meta.orch.io/v1', start: 'a\0' })],
     ['a revision without an epoch', tokenOf({ v: 'meta.orch.io/v1', rv: 1, start: 'a\0' })],
     ['very long', 'A'.repeat(20_000)],
-  ])('CHUNK-05: a token that is %s is a bad request', async (_what, token) => {
+  ])('CHUNK-05: that are %s are a bad request', async (_what, token) => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, body } = await server.api.get(`${path}?limit=1&continue=${token}`)
     expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
     expect(body['message']).toMatch(/^invalid continue token: continue key is not valid: /)
   })
 
-  test('CHUNK-05, RV-12: a bad token is reported before a version that must not be combined with it', async () => {
+  test('CHUNK-05, RV-12: are reported before a version that must not be combined with them', async () => {
     const { status, body } = await server.api.get(`${await someConfigMaps(server.api)}?limit=1&continue=bogus&resourceVersion=7`)
     expect(status).toBe(400)
     expect(body['message']).toMatch(/^invalid continue token: /)
   })
 
   test.each(['../secrets/default/s', '/', '..', 'a/../../b', '\0', '../', '\uffff'])(
-    'CHUNK-05: a token whose start is %j does not leave its collection',
+    'CHUNK-05: with the start %j do not leave their collection',
     async (start) => {
       const path = await someConfigMaps(server.api, 'a', 'b')
       const { body: first } = await server.api.get(`${path}?limit=1`)
@@ -240,7 +240,7 @@ describe('forged tokens', () => {
     },
   )
 
-  test('CHUNK-05: a token of one collection shows nothing of it in another', async () => {
+  test('CHUNK-05: from one collection show nothing of it in another', async () => {
     const mine = await someConfigMaps(server.api, 'a', 'b', 'c')
     const others = await someConfigMaps(server.api, 'x', 'y')
     const { body } = await server.api.get(`${mine}?limit=1`)
@@ -249,7 +249,7 @@ describe('forged tokens', () => {
     else expect(status).toBe(400)
   })
 
-  test('CHUNK-10: a token with a revision of the future or of another store is not served', async () => {
+  test('CHUNK-10: with a future revision, or of another store, are refused', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const { body: first } = await server.api.get(`${path}?limit=1`)
     const content = contentOf(first.metadata.continue)
@@ -285,7 +285,7 @@ describe('query parameters of a list', () => {
     ['app=web,tier!=back', ['a']],
     ['app in (web),tier notin (front)', ['b']],
     ['', ['a', 'b', 'c', 'd']],
-  ])('QP-10, QP-22: labelSelector %j', async (selector, expected) => {
+  ])('QP-10, QP-22: labelSelector %j selects', async (selector, expected) => {
     const { status, body } = await server.api.get(`${await labelled()}?labelSelector=${encodeURIComponent(selector)}`)
     expect({ status, names: namesOfItems(body) }).toEqual({ status: 200, names: expected })
   })
@@ -305,12 +305,12 @@ describe('query parameters of a list', () => {
     ['metadata.name!=b', ['a', 'c', 'd']],
     ['metadata.name!=b,metadata.name!=c', ['a', 'd']],
     ['metadata.namespace=elsewhere', []],
-  ])('QP-12, QP-23: fieldSelector %j', async (selector, expected) => {
+  ])('QP-12, QP-23: fieldSelector %j selects', async (selector, expected) => {
     const { status, body } = await server.api.get(`${await labelled()}?fieldSelector=${encodeURIComponent(selector)}`)
     expect({ status, names: namesOfItems(body) }).toEqual({ status: 200, names: expected })
   })
 
-  test('QP-12, QP-23: metadata.name and metadata.namespace are known for every kind', async () => {
+  test('QP-12, QP-23: metadata.name and metadata.namespace are selectable for every kind', async () => {
     const { body } = await server.api.get('/api/v1')
     const collections = (body['resources'] as { name: string; namespaced: boolean; verbs: string[] }[]).filter(({ verbs }) =>
       verbs.includes('list'),
@@ -326,7 +326,7 @@ describe('query parameters of a list', () => {
     expect(answers).toEqual(collections.map(({ name }) => ({ name, status: 200, items: [] })))
   })
 
-  test('QP-23: Nodes are found by spec.unschedulable, Pods by node and phase', async () => {
+  test('QP-23: Nodes are selected by spec.unschedulable, Pods by node and phase', async () => {
     const { api } = server
     await created(api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'open' } })
     await created(api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'closed' }, spec: { unschedulable: true } })
@@ -355,18 +355,18 @@ describe('query parameters of a list', () => {
   test.each([
     ['/api/v1/pods', 'field label not supported: spec.size'],
     ['/apis/batch/v1/jobs', 'field label "spec.size" not supported for Job'],
-  ])('QP-23: a field that a kind with fields of its own does not select by is a bad request (%s)', async (path, message) => {
+  ])('QP-23: an unsupported field of a kind with selectable fields is a bad request (%s)', async (path, message) => {
     const { status, body } = await server.api.get(`${path}?fieldSelector=spec.size%3D1`)
     expect({ status, message: body['message'] }).toEqual({ status: 400, message })
   })
 
-  test.each(['limit', 'timeoutSeconds'])('QP-06, QP-09: %s that is no number is a 400', async (parameter) => {
+  test.each(['limit', 'timeoutSeconds'])('QP-06, QP-09: an invalid number in %s is a 400', async (parameter) => {
     const { status, body } = await server.api.get(`/api/v1/configmaps?${parameter}=abc`)
     expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
     expect(body['message']).toContain('strconv.ParseInt: parsing "abc": invalid syntax')
   })
 
-  test('QP-06: a negative limit, and 0, is none', async () => {
+  test('QP-06: a negative limit, and 0, is no limit', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     for (const limit of [-1, 0]) expect(namesOfItems((await server.api.get(`${path}?limit=${limit}`)).body)).toEqual(['a', 'b'])
   })
@@ -379,7 +379,7 @@ describe('query parameters of a list', () => {
     expect((await server.api.get('/api/v1/configmaps?bogus=1&resourceVersion=')).status).toBe(200)
   })
 
-  test('QP-01, QP-21: pretty=true indents', async () => {
+  test('QP-01, QP-21: pretty=true indents the answer', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const targets = [path, `${path}/a`, '/version', '/api', `${path}/none`]
     for (const target of targets) {
@@ -395,7 +395,7 @@ describe('query parameters of a list', () => {
     expect(text).toMatch(/^\{\n {2}"kind"/)
   })
 
-  test('LIM-05: ten thousand objects are served whole and in chunks', { timeout: 600_000 }, async () => {
+  test('LIM-05: ten thousand objects are served in one list and in chunks', { timeout: 600_000 }, async () => {
     const { api, count } = await aLargeCollection()
     const path = configMapsIn('default')
     const { text, body } = await api.get(path)

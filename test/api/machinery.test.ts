@@ -28,7 +28,7 @@ describe('applies', () => {
   const managersOf = (metadata: object) =>
     ((metadata as { managedFields?: { manager: string }[] }).managedFields ?? []).map((one) => one.manager)
 
-  test('MACH-SSA-01: an apply that sets nothing leaves no manager', async () => {
+  test('MACH-SSA-01: that set nothing leave no manager', async () => {
     const path = `${await someConfigMaps(server.api, 'a')}/a`
     const nothing = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
     const before = managersOf((await server.api.get(path)).body.metadata)
@@ -40,7 +40,7 @@ describe('applies', () => {
     expect(managersOf((await server.api.get(path)).body.metadata)).toEqual(before)
   })
 
-  test('MACH-WRITE-12: an apply that names an owner twice is refused', async () => {
+  test('MACH-WRITE-12: that name an owner twice are refused', async () => {
     const path = `${await someConfigMaps(server.api, 'a')}/a`
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'n', uid: '1' }
     const twice = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ownerReferences: [owner, owner] } }
@@ -50,7 +50,7 @@ describe('applies', () => {
 })
 
 describe('definitions', () => {
-  test('MACH-CRD-04: a status patch of storedVersions is taken unchanged, and an empty list gets the version of storage', async () => {
+  test('MACH-CRD-04: keep storedVersions from a status patch unchanged, and replace an empty list with the storage version', async () => {
     const group = `${aName('g')}.example.com`
     const path = `${definitions}/xs.${group}`
     const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }
@@ -66,7 +66,7 @@ describe('definitions', () => {
 })
 
 describe('policies', () => {
-  test('MACH-POL-01: a policy may refuse with the reasons Forbidden, Invalid and RequestEntityTooLarge alone', async () => {
+  test('MACH-POL-01: may refuse only with the reasons Forbidden, Invalid and RequestEntityTooLarge', async () => {
     const path = '/apis/admissionregistration.orch.io/v1/validatingadmissionpolicies?dryRun=All'
     const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }
     const withReason = (reason: string) =>

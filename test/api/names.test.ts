@@ -22,11 +22,11 @@ describe.each(Object.entries(profiles))('profile %s', (profile, expected) => {
     expect(names).toContain(`admissionregistration.${expected.domain}`)
   })
 
-  test('NAME-03: the namespaces that exist from the start', async () => {
+  test('NAME-03: the namespaces of the start exist', async () => {
     expect(namesOfItems((await server.api.get('/api/v1/namespaces')).body)).toEqual(expected.namespaces)
   })
 
-  test('NAME-01: a namespace carries its name as a label, and the finalizer of the product', async () => {
+  test('NAME-01: a namespace has its name as a label, and the finalizer of the profile', async () => {
     const namespace = await created(server.api, '/api/v1/namespaces', {
       apiVersion: 'v1',
       kind: 'Namespace',
@@ -37,13 +37,13 @@ describe.each(Object.entries(profiles))('profile %s', (profile, expected) => {
     expect(namespace['status']).toEqual({ phase: 'Active' })
   })
 
-  test('NAME-01: the server’s own Service and Endpoints have the word of the product', async () => {
+  test('NAME-01: the Service and Endpoints of the server have the name of the profile', async () => {
     const services = namesOfItems((await server.api.get('/api/v1/namespaces/default/services')).body)
     const endpoints = namesOfItems((await server.api.get('/api/v1/namespaces/default/endpoints')).body)
     expect({ services, endpoints }).toEqual({ services: [expected.word], endpoints: [expected.word] })
   })
 
-  test('NAME-01: options are named after the product’s meta group', async () => {
+  test('NAME-01: options are in the meta group of the profile', async () => {
     const { body } = await server.api.post('/api/v1/namespaces/default/configmaps?dryRun=x', configMap({ name: 'a' }))
     expect(body['message']).toBe(
       `CreateOptions.meta.${expected.domain} "" is invalid: dryRun: Unsupported value: ["x"]: supported values: "All"`,
@@ -62,8 +62,8 @@ describe.each(Object.entries(profiles))('profile %s', (profile, expected) => {
   })
 })
 
-describe('one path for everything', () => {
-  test('NAME-05: the whole API lives below a base path', async () => {
+describe('a base path', () => {
+  test('NAME-05: precedes the whole API', async () => {
     const api = await anApi({ pathPrefix: '/cluster-a' })
     expect(new URL(api.url).pathname).toBe('/cluster-a')
     const made = await created(api, '/api/v1/namespaces/default/configmaps', configMap({ name: 'a' }))

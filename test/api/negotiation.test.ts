@@ -19,7 +19,7 @@ describe('Accept', () => {
       'an aggregated list of a kind that has none',
       'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList,application/json',
     ],
-  ])('%s, NEG-08: %s: JSON', async (_id, _what, accept) => {
+  ])('%s, NEG-08: %s gives JSON', async (_id, _what, accept) => {
     const path = await someConfigMaps(server.api, 'a')
     for (const target of [path, `${path}/a`]) {
       const { status, headers, body } = await server.api.get(target, accept === undefined ? {} : { accept })
@@ -31,7 +31,7 @@ describe('Accept', () => {
     }
   })
 
-  test('NEG-08: YAML is answered if asked for', async () => {
+  test('NEG-08: YAML gives YAML', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { headers, text } = await server.api.get(`${path}/a`, { accept: 'application/yaml' })
     expect(headers['content-type']).toBe('application/yaml')
@@ -76,18 +76,18 @@ describe('Accept', () => {
 })
 
 describe('Content-Type', () => {
-  test('NEG-02: JSON with a charset', async () => {
+  test('NEG-02: may be JSON with a charset', async () => {
     const path = await someConfigMaps(server.api)
     const answer = await server.api.post(path, configMap({ name: 'a' }), { 'content-type': 'application/json; charset=utf-8' })
     expect(answer.status).toBe(201)
   })
 
-  test('NEG-02: none at all is JSON', async () => {
+  test('NEG-02: defaults to JSON', async () => {
     const path = await someConfigMaps(server.api)
     expect((await server.api.post(path, configMap({ name: 'a' }), { 'content-type': '' })).status).toBe(201)
   })
 
-  test('NEG-02, NEG-05: YAML in, JSON out', async () => {
+  test('NEG-02, NEG-05: may be YAML with an answer in JSON', async () => {
     const path = await someConfigMaps(server.api)
     const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: "1"\n'
     const { status, headers, body } = await server.api.post(path, yaml, { 'content-type': 'application/yaml' })
@@ -100,7 +100,7 @@ describe('Content-Type', () => {
 })
 
 describe('the bytes of an answer', () => {
-  test('NEG-02: texts of every language survive', async () => {
+  test('NEG-02: keep text of every language', async () => {
     const path = await someConfigMaps(server.api)
     const data = { a: 'ä ß 世界 🎉 \u2028 \\ " \n \t \u0001', b: '' }
     await created(server.api, path, configMap({ name: 'a', data }))
@@ -108,7 +108,7 @@ describe('the bytes of an answer', () => {
     expect((await server.api.get(path)).body.items[0]!['data']).toEqual(data)
   })
 
-  test('NEG-08: large answers are compressed for clients that ask for it, and for no others', async () => {
+  test('NEG-08: are compressed if they are large, only for clients that accept it', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     await created(server.api, path, configMap({ name: 'a', data: { x: 'v'.repeat(200_000) } }))
     const plain = await server.api.get(path)
@@ -121,7 +121,7 @@ describe('the bytes of an answer', () => {
     expect(JSON.parse(gunzipSync(packed.bytes).toString())).toEqual(sameButVersion)
   })
 
-  test('READ-14: an answer of 131,072 bytes is compressed, one that is a byte shorter is not', async () => {
+  test('READ-14: are compressed from 131,072 bytes on, and not one byte below', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     await created(server.api, path, configMap({ name: 'a', data: { x: '' } }))
     const { text } = await server.api.get(`${path}/a`)

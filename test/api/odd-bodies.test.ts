@@ -18,17 +18,20 @@ const deployment = (name: string, replicas: string) =>
 const patched = (target: string, type: keyof typeof patchTypes, body: unknown) =>
   server.api.send('PATCH', target, { body, headers: { 'content-type': patchTypes[type] } })
 
-describe('numbers', () => {
-  test.each(['1.0', '1e0', '10e-1', '99999999999999999999'])('VAL-01: replicas of %s are a 400 in a POST and a PUT', async (replicas) => {
-    const name = aName('d')
-    const why = `json: cannot unmarshal number ${replicas} into Go struct field DeploymentSpec.spec.replicas of type int32`
-    const message = `Deployment in version "v1" cannot be handled as a Deployment: ${why}`
-    expect(await server.api.post(deployments, deployment(name, replicas))).toMatchObject({ status: 400, body: { message } })
-    expect((await server.api.post(deployments, deployment(name, '1'))).status).toBe(201)
-    expect(await server.api.put(`${deployments}/${name}`, deployment(name, replicas))).toMatchObject({ status: 400, body: { message } })
-  })
+describe('numbers in odd forms', () => {
+  test.each(['1.0', '1e0', '10e-1', '99999999999999999999'])(
+    'VAL-01: of %s as replicas are a 400 in a POST and a PUT',
+    async (replicas) => {
+      const name = aName('d')
+      const why = `json: cannot unmarshal number ${replicas} into Go struct field DeploymentSpec.spec.replicas of type int32`
+      const message = `Deployment in version "v1" cannot be handled as a Deployment: ${why}`
+      expect(await server.api.post(deployments, deployment(name, replicas))).toMatchObject({ status: 400, body: { message } })
+      expect((await server.api.post(deployments, deployment(name, '1'))).status).toBe(201)
+      expect(await server.api.put(`${deployments}/${name}`, deployment(name, replicas))).toMatchObject({ status: 400, body: { message } })
+    },
+  )
 
-  test('VAL-01: merge and JSON patches refuse 2.0 for an integer, strategic patches and applies accept it', async () => {
+  test('VAL-01: such as 2.0 for an integer are refused in merge and JSON patches, and accepted in strategic patches and applies', async () => {
     const name = aName('d')
     const target = `${deployments}/${name}`
     expect((await server.api.post(deployments, deployment(name, '1'))).status).toBe(201)
@@ -51,7 +54,7 @@ describe('numbers', () => {
     expect(applied).toMatchObject({ status: 200, body: { spec: { replicas: 3 } } })
   })
 
-  test('an integer of the options of a deletion and of a scale is as strict', async () => {
+  test('are refused likewise in delete options and a scale', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const why = 'json: cannot unmarshal number 1.0 into Go struct field DeleteOptions.gracePeriodSeconds of type int64'
     expect(await server.api.delete(`${path}/a`, '{"gracePeriodSeconds":1.0}')).toMatchObject({ status: 400, body: { message: why } })
@@ -63,8 +66,8 @@ describe('numbers', () => {
   })
 })
 
-describe('times', () => {
-  test('a MicroTime without six digits is a 400 in a POST and an apply, and a 422 in patches', async () => {
+describe('times in odd forms', () => {
+  test('without six digits in a MicroTime are a 400 in a POST and an apply, and a 422 in patches', async () => {
     const name = aName('l')
     const lease = (renewTime: string) => ({
       apiVersion: 'coordination.orch.io/v1',
@@ -89,8 +92,8 @@ describe('times', () => {
   })
 })
 
-describe('texts', () => {
-  test('half of a surrogate pair is U+FFFD in values and keys, in bodies and patches', async () => {
+describe('odd texts', () => {
+  test('with an unpaired surrogate get U+FFFD in values and keys, in bodies and patches', async () => {
     const path = await someConfigMaps(server.api)
     const body = '{"metadata":{"name":"a","annotations":{"x":"\\udc00"}},"data":{"a":"x\\ud800y","b":"\\ud83d\\ude00"}}'
     const made = await server.api.post(path, body)
@@ -106,7 +109,7 @@ describe('texts', () => {
     }
   })
 
-  test('an apply accepts no escapes of surrogates, as its text is YAML', async () => {
+  test('with escaped surrogates are refused in an apply, whose body is YAML', async () => {
     const path = await someConfigMaps(server.api)
     const body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},\n"data":{"a":"\\ud83d\\ude00"}}'
     const why = 'yaml: line 2: found invalid Unicode character escape code'
@@ -114,7 +117,7 @@ describe('texts', () => {
     expect(await patched(`${path}/a?fieldManager=m`, 'apply', body)).toMatchObject({ status: 400, body: { message } })
   })
 
-  test('null is an object without members', async () => {
+  test('such as null are an object without members', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const message = 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required'
     expect(await server.api.post(path, 'null')).toMatchObject({ status: 422, body: { message } })
@@ -124,8 +127,8 @@ describe('texts', () => {
   })
 })
 
-describe('resourceVersions of absent objects', () => {
-  test('a create with a version that is a number is refused when it is stored: after the rules, and not in a dry run', async () => {
+describe('resourceVersions for absent objects', () => {
+  test('are refused in a create if they are numbers: after validation, and not in a dry run', async () => {
     const path = await someConfigMaps(server.api, 'there')
     const message = 'resourceVersion should not be set on objects to be created'
     const refusal = { status: 400, body: { reason: 'BadRequest', message } }
@@ -140,7 +143,7 @@ describe('resourceVersions of absent objects', () => {
     }
   })
 
-  test('a PUT and an apply that create ignore a number, and refuse another text', async () => {
+  test('are ignored in a PUT and an apply that create if they are numbers, and refused otherwise', async () => {
     const lease = (name: string, resourceVersion: string) => ({
       apiVersion: 'coordination.orch.io/v1',
       kind: 'Lease',
@@ -161,7 +164,7 @@ describe('resourceVersions of absent objects', () => {
     ['merge', (version: string) => ({ metadata: { resourceVersion: version } })],
     ['strategic', (version: string) => ({ metadata: { resourceVersion: version } })],
     ['json', (version: string) => [{ op: 'add', path: '/metadata/resourceVersion', value: version }]],
-  ] as const)('ERR-19: a %s patch whose version is no number is a 400', async (type, patch) => {
+  ] as const)('ERR-19: in a %s patch are a 400 if they are not numbers', async (type, patch) => {
     const path = await someConfigMaps(server.api, 'a')
     for (const [version, why] of [
       ['abc', 'invalid syntax'],
@@ -175,7 +178,7 @@ describe('resourceVersions of absent objects', () => {
     expect((await patched(`${path}/a`, type, patch('0'))).status).toBe(200)
   })
 
-  test('a taken name beside generateName is refused like a generated one', async () => {
+  test('a taken name beside generateName is refused like a generated name', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const message = 'configmaps "a" already exists, the server was not able to generate a unique name for the object'
     for (const query of ['', '?dryRun=All']) {
@@ -192,7 +195,7 @@ describe('MACH-WRITE-12: owners that are listed twice', () => {
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`
   const warned = (when: string, uids: string) => `299 - ${JSON.stringify(text(when, uids))}`
 
-  test('are merged with a warning before the owners of fields are found', async () => {
+  test('are merged with a warning before ownership is computed', async () => {
     const path = await someConfigMaps(server.api)
     const twice = [owner('1', { controller: true }), owner('1', { controller: true }), owner('2'), owner('2'), owner('2')]
     const made = await server.api.post(path, configMap({ name: 'a', ownerReferences: twice }))
@@ -209,7 +212,7 @@ describe('MACH-WRITE-12: owners that are listed twice', () => {
   })
 })
 
-test('a strategic merge patch that leaves no object is shown unchanged, in the syntax of Go', async () => {
+test('a strategic merge patch whose result is no object is quoted unchanged, in the syntax of Go', async () => {
   const name = aName('d')
   expect((await server.api.post(deployments, deployment(name, '1'))).status).toBe(201)
   const { status, body } = await patched(`${deployments}/${name}`, 'strategic', '{"spec":{"replicas":3.5,"paused":true}}')
@@ -218,7 +221,7 @@ test('a strategic merge patch that leaves no object is shown unchanged, in the s
   expect([status, body['message']]).toEqual([422, message])
 })
 
-test.each([[[]], [[{}]]])('managedFields of %j forget all managers, through PUT and three patches', async (managedFields) => {
+test.each([[[]], [[{}]]])('managedFields of %j remove all managers, through PUT and three patches', async (managedFields) => {
   const path = await someConfigMaps(server.api)
   const applied = configMap({ name: 'a', data: { x: '1' } })
   const reset: (() => Promise<{ readonly body: { readonly metadata: object } }>)[] = [
@@ -234,7 +237,7 @@ test.each([[[]], [[{}]]])('managedFields of %j forget all managers, through PUT 
   }
 })
 
-test('thousands of owners of one uid cost one look at each', async () => {
+test('thousands of owner references to one uid are each checked once', async () => {
   const path = await someConfigMaps(server.api)
   const owner = (at: number) => ({ apiVersion: 'gone.example.com/v1', kind: 'Gone', name: `n-${at % 3_000}`, uid: '1' })
   const ownerReferences = Array.from({ length: 6_000 }, (_, at) => owner(at))

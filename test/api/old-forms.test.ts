@@ -16,7 +16,7 @@ async function aPod(metadata: object = {}, spec: object = {}): Promise<{ path: s
 }
 
 describe('Pods', () => {
-  test('MACH-WRITE-13: podIP alone fills podIPs, podIPs alone fill podIP, where they differ podIP counts, and field selectors find it', async () => {
+  test('MACH-WRITE-13: get podIPs from podIP and podIP from podIPs, podIP takes precedence, and field selectors use it', async () => {
     const { path } = await aPod()
     const addresses = async (status: object) => {
       const { podIP, podIPs } = statusOf(await server.api.patch(`${path}/p/status`, { status }))
@@ -31,13 +31,13 @@ describe('Pods', () => {
     expect(await addresses({ podIP: null, podIPs: null })).toEqual({ podIP: undefined, podIPs: undefined })
   })
 
-  test('MACH-WRITE-13: a podIP that is no address is refused', async () => {
+  test('MACH-WRITE-13: with an invalid podIP are refused', async () => {
     const { path } = await aPod()
     const answer = await server.api.patch(`${path}/p/status`, { status: { podIP: 'no address' } })
     expect(answer).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'status.podIPs[0]' }] } } })
   })
 
-  test('annotations in which old clients kept init containers are dropped, also from templates', async () => {
+  test('lose the annotations with init containers of old clients, also in templates', async () => {
     const annotations = { 'pod.alpha.orch.io/init-containers': 'x', 'pod.beta.orch.io/init-container-statuses': 'y' }
     const { path, pod } = await aPod({ annotations: { ...annotations, stays: 'z' } })
     expect(pod.metadata['annotations']).toEqual({ stays: 'z' })
@@ -50,7 +50,7 @@ describe('Pods', () => {
     expect(specOf(made)['template']).not.toHaveProperty('metadata.annotations')
   })
 
-  test('a negative time to end becomes a second in a Pod, and stays in a template', async () => {
+  test('with a negative grace period get one second, and in a template keep it', async () => {
     const { pod } = await aPod({}, { terminationGracePeriodSeconds: -5 })
     expect(specOf(pod)['terminationGracePeriodSeconds']).toBe(1)
     const made = await created(server.api, `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`, {
@@ -62,7 +62,7 @@ describe('Pods', () => {
 })
 
 describe('Nodes', () => {
-  test('a Node keeps the status of its creation, and its capacity becomes allocatable; an update leaves it unchanged', async () => {
+  test('keep the status of their creation, and capacity becomes allocatable; an update leaves the status unchanged', async () => {
     const name = aName('node')
     const capacity = { cpu: '4', memory: '8Gi' }
     const status = { capacity, conditions: [{ type: 'Ready', status: 'True' }], addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] }
@@ -75,12 +75,12 @@ describe('Nodes', () => {
     expect(body).toMatchObject({ metadata: { labels: { a: 'b' } }, status: { capacity } })
   })
 
-  test('amounts in the status that a Node is created with are checked', async () => {
+  test('have the quantities of their created status validated', async () => {
     const answer = await server.api.post('/api/v1/nodes', { metadata: { name: aName('node') }, status: { capacity: { cpu: '-1' } } })
     expect(answer).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'status.capacity[cpu]' }, {}] } } })
   })
 
-  test('of a podCIDR that is not the first of podCIDRs the podCIDR counts', async () => {
+  test('use podCIDR if the first of podCIDRs differs', async () => {
     const ranges = async (spec: object) => specOf(await created(server.api, '/api/v1/nodes', { metadata: { name: aName('node') }, spec }))
     const podCIDR = '10.1.0.0/24'
     expect(await ranges({ podCIDR, podCIDRs: ['10.2.0.0/24', 'fd00::/64'] })).toMatchObject({ podCIDR, podCIDRs: [podCIDR] })
@@ -110,18 +110,18 @@ describe('claims', () => {
       { dataSource: other, dataSourceRef: other },
       { dataSource: other, dataSourceRef: other },
     ],
-  ])('a claim that is created with %j has %j', async (given, wanted) => {
+  ])('that are created with %j have %j', async (given, wanted) => {
     const { status, body } = await claim(given)
     const { dataSource, dataSourceRef } = specOf(body)
     const none = { dataSource: undefined, dataSourceRef: undefined }
     expect({ status, dataSource, dataSourceRef }).toMatchObject({ status: 201, ...none, ...wanted })
   })
 
-  test('a claim with two sources that differ is refused', async () => {
+  test('with two different data sources are refused', async () => {
     expect((await claim({ dataSource: source, dataSourceRef: other })).status).toBe(422)
   })
 
-  test('a source that another one names stays where an older client leaves it out of an update', async () => {
+  test('keep a data source that an older client omits in an update beside the other one', async () => {
     const { body } = await claim({ dataSourceRef: other })
     const { dataSourceRef: _left, ...spec } = specOf(body)
     const path = `/api/v1/namespaces/${body.metadata.namespace}/persistentvolumeclaims/c`
@@ -129,7 +129,7 @@ describe('claims', () => {
   })
 })
 
-describe('annotations that hold numbers', () => {
+describe('annotations with numbers', () => {
   const generation = 'deprecated.daemonset.template.generation'
   const rollback = 'deprecated.deployment.rollback.to'
 
@@ -143,7 +143,7 @@ describe('annotations that hold numbers', () => {
       'abc',
       `failed to parse annotation[${rollback}]=abc as int64: strconv.ParseInt: parsing "abc": invalid syntax`,
     ],
-  ])('one of %s, %s, that holds %j cannot be read', async (plural, annotation, value, text) => {
+  ])('%s, %s, with %j is invalid', async (plural, annotation, value, text) => {
     const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/${plural}`
     const kind = plural === 'daemonsets' ? 'DaemonSet' : 'Deployment'
     const answer = await server.api.post(path, { metadata: { name: 'x', annotations: { [annotation]: value } }, spec: workload })
@@ -154,7 +154,7 @@ describe('annotations that hold numbers', () => {
   })
 })
 
-test('annotations of the first version do not stay on an autoscaler of the second', async () => {
+test('annotations of v1 do not stay on an autoscaler of v2', async () => {
   const path = `/apis/autoscaling/v2/namespaces/${await aNamespace(server.api)}/horizontalpodautoscalers`
   const spec = { maxReplicas: 2, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } }
   const annotations = { 'autoscaling.alpha.orch.io/metrics': 'broken{', 'autoscaling.alpha.orch.io/behavior': '{}' }
@@ -165,7 +165,7 @@ test('annotations of the first version do not stay on an autoscaler of the secon
   expect(first).toMatchObject({ status: 201, body: { spec: { targetCPUUtilizationPercentage: 80 } } })
 })
 
-test('META-21: an owner whose apiVersion is no group and version is refused', async () => {
+test('META-21: an owner whose apiVersion is not a group version is refused', async () => {
   const { path } = await aPod()
   for (const apiVersion of ['a/b/c', 'a/', '/']) {
     const ownerReferences = [{ apiVersion, kind: 'K', name: 'n', uid: 'u' }]

@@ -21,7 +21,7 @@ async function plain(accept: string) {
   return { bytes, tag: headers['etag'] }
 }
 
-test('OpenAPI 2 is the same compressed and plain, before and after a definition has changed', async () => {
+test('the compressed OpenAPI 2 equals the plain one, before and after a definition has changed', async () => {
   const group = `${aName('g')}.example.com`
   const path = `${definitions}/things.${group}`
   const version = (description: string) => ({
@@ -50,7 +50,7 @@ test('OpenAPI 2 is the same compressed and plain, before and after a definition 
   }
 })
 
-test('the index of OpenAPI 3 is the same compressed and plain, where it is so long that it is compressed in pieces', async () => {
+test('the compressed index of OpenAPI 3 equals the plain one, when it is long enough for compression in pieces', async () => {
   const label = aName('many')
   const schema = { openAPIV3Schema: { type: 'object' } }
   const add = (group: string) =>

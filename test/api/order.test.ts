@@ -11,7 +11,7 @@ test('CARD-10, AUTHN-GEN-02: authentication comes before routing', async () => {
   }
 })
 
-test('CARD-11, IMP-01: impersonation is decided before routing', async () => {
+test('CARD-11, IMP-01: impersonation comes before routing', async () => {
   const acting = { 'impersonate-user': 'jane' }
   const targets = ['/api/v1/nosuchthings', '/apis/nosuch.example.com/v1/things', configMapsIn('default')]
   for (const target of targets) {

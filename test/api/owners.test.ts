@@ -3,7 +3,7 @@ import { aName, aNamespace, configMap, configMapsIn, sharedApi } from './api.ts'
 
 const server = sharedApi()
 
-test('META-19: every kind of write leaves its mark in managedFields', async () => {
+test('META-19: every kind of write is recorded in managedFields', async () => {
   const path = configMapsIn(await aNamespace(server.api))
   const item = `${path}/a`
   const managers = async () => {
@@ -23,7 +23,7 @@ test('META-19: every kind of write leaves its mark in managedFields', async () =
   expect(await managers()).toEqual(['applier Apply', 'keeper Update', 'maker Update', 'mender Update'])
 })
 
-test('DRY-13: admission runs in a dry run too, and an absent namespace refuses it', async () => {
+test('DRY-13: admission runs in a dry run too, and refuses an absent namespace', async () => {
   const { status, body } = await server.api.post(`${configMapsIn(aName('absent'))}?dryRun=All`, configMap({ name: 'a' }))
   expect({ status, reason: body['reason'] }).toEqual({ status: 404, reason: 'NotFound' })
 })
@@ -31,7 +31,7 @@ test('DRY-13: admission runs in a dry run too, and an absent namespace refuses i
 test.each([
   ['an empty list', []],
   ['one empty entry', [{}]],
-])('SSA-59: %s of managedFields forgets all owners, and null changes nothing', async (_, managedFields) => {
+])('SSA-59: %s of managedFields removes all owners, and null changes nothing', async (_, managedFields) => {
   const { api } = server
   const path = `/api/v1/namespaces/${await aNamespace(api)}/configmaps`
   const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: '1' } }

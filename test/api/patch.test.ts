@@ -46,7 +46,7 @@ describe('strategic merge', () => {
     expect(podOf(body).containers.map(({ name, image }) => `${name}=${image}`)).toEqual(['a=a:1', 'b=b:2'])
   })
 
-  test('PATCH-03: lists within items are merged too', async () => {
+  test('PATCH-03: lists inside items are merged too', async () => {
     const path = await aDeployment()
     const { body } = await strategic(path, inPod({ containers: [{ name: 'a', env: [{ name: 'Y', value: '2' }] }] }))
     expect(podOf(body).containers[0]?.env).toEqual([
@@ -55,7 +55,7 @@ describe('strategic merge', () => {
     ])
   })
 
-  test('PATCH-03: an item is removed by a directive, a member by null', async () => {
+  test('PATCH-03: a directive removes an item, and null removes a member', async () => {
     const path = await aDeployment()
     const change = { metadata: { labels: { one: null } }, ...inPod({ containers: [{ name: 'a', $patch: 'delete' }] }) }
     const { body } = await strategic(path, change)
@@ -63,7 +63,7 @@ describe('strategic merge', () => {
     expect(body.metadata.labels).toEqual({ two: '2' })
   })
 
-  test('PATCH-03: a list is replaced whole by a directive, and put in order by another', async () => {
+  test('PATCH-03: a directive replaces a list, and another sets its order', async () => {
     const path = await aDeployment()
     const order = { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] }
     const ordered = await strategic(path, inPod(order))
@@ -72,14 +72,14 @@ describe('strategic merge', () => {
     expect(podOf(replaced.body).containers.map(({ name }) => name)).toEqual(['c'])
   })
 
-  test('PATCH-03: members that are not retained are removed', async () => {
+  test('PATCH-03: $retainKeys removes the other members', async () => {
     const path = await aDeployment()
     const strategy = { $retainKeys: ['type'], type: 'Recreate' }
     const { body } = await strategic(path, { spec: { strategy } })
     expect((body['spec'] as { strategy: unknown }).strategy).toEqual({ type: 'Recreate' })
   })
 
-  test('PATCH-03: values leave a list of values one by one', async () => {
+  test('PATCH-03: values are removed one by one from a list of scalars', async () => {
     const path = (await someConfigMaps(server.api)) as string
     await created(server.api, path, configMap({ name: 'f', finalizers: ['example.com/a', 'example.com/b'] }))
     const { body } = await strategic(`${path}/f`, { metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a'] } })
@@ -103,7 +103,7 @@ describe('strategic merge', () => {
     ])
   })
 
-  test('PATCH-05, KIND-RQ-11: values of an expression are replaced', async () => {
+  test('PATCH-05, KIND-RQ-11: values of a scope selector expression are replaced', async () => {
     const collection = `/api/v1/namespaces/${await aNamespace(server.api)}/resourcequotas`
     const selector = (values: string[]) => ({
       scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values }] },
@@ -119,7 +119,7 @@ describe('strategic merge', () => {
     expect(body['spec']).toEqual({ hard: { pods: '1' }, ...selector(['c']) })
   })
 
-  test('PATCH-03: it may be of the status', async () => {
+  test('PATCH-03: the status can be patched', async () => {
     const path = await aDeployment()
     const { body } = await strategic(`${path}/status`, { status: { replicas: 2 }, spec: { replicas: 9 } })
     expect({ spec: body['spec'], status: body['status'] }).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 2 } })
@@ -141,7 +141,7 @@ describe('strategic merge', () => {
   })
 })
 
-describe('a patch that leaves no object of its type', () => {
+describe('a patch whose result is no object of its type', () => {
   const replicas = 'json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32'
   const other = 'no kind "Other" is registered for version "apps/v1" in scheme "pkg/runtime/scheme.go:100"'
   const amount = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -175,7 +175,7 @@ describe('a patch that leaves no object of its type', () => {
     expect(answer.body['message']).toBe(` "" is invalid: patch: ${cause?.message}`)
   })
 
-  test('PATCH-02: an object that is too large to be shown whole has the path of its wrong amount in the message', async () => {
+  test('PATCH-02: names the path of the invalid quantity if the object is too large to be shown', async () => {
     const metadata = { annotations: { long: 'x'.repeat(70_000) } }
     const answer = await patch(merge, await aDeployment(), { metadata, ...inPod({ overhead: { cpu: 'x' } }) })
     expect(answer.status).toBe(422)
@@ -189,7 +189,7 @@ describe('patches of every type', () => {
     ['merge-patch', {}],
     ['strategic-merge-patch', {}],
   ]
-  test.each(nothing)('VERB-09: a %s of nothing writes nothing', async (type, body) => {
+  test.each(nothing)('VERB-09: a %s without a change writes nothing', async (type, body) => {
     const path = await someConfigMaps(server.api, 'a')
     const before = await server.api.get(`${path}/a`)
     expect(await patch(type, `${path}/a`, body)).toMatchObject({ status: 200, text: before.text })
@@ -238,14 +238,14 @@ describe('patches of every type', () => {
     expect(await patch('merge-patch', `${path}/a?force=${force}`, {})).toMatchObject({ status: 422, body: { message } })
   })
 
-  test('ERR-18, ERR-19: another type is a 415', async () => {
+  test('ERR-18, ERR-19: another media type is a 415', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, body } = await server.api.send('PATCH', `${path}/a`, { body: {}, headers: { 'content-type': 'text/plain' } })
     const message = '415: Unsupported Media Type'
     expect({ status, body }).toEqual({ status: 415, body: failure(415, 'UnsupportedMediaType', message, {}) })
   })
 
-  test('VERB-09: a patch that names a version lost the race when that one is replaced; others are tried again', async () => {
+  test('VERB-09: a patch with a version conflicts when that version is outdated, and other patches are retried', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body } = await server.api.get(`${path}/a`)
     const { resourceVersion } = body.metadata

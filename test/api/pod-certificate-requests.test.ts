@@ -20,7 +20,7 @@ async function aWriter(): Promise<Record<string, string>> {
   return { 'impersonate-user': name }
 }
 
-test('TODAY-PCR-01: a signer answers a request for a certificate of a Pod once', async () => {
+test('TODAY-PCR-01: a signer issues a certificate for a PodCertificateRequest once', async () => {
   const headers = await aWriter()
   const path = `${at}/namespaces/${await aNamespace(server.api)}/podcertificaterequests`
   const fields = sampleFields('PodCertificateRequest', apiVersion, { domain: 'k8s.io', namespace: '' })
@@ -66,7 +66,7 @@ const byKey = (name: string, { key, proof }: { readonly key: string; readonly pr
   return { metadata: { name }, spec: { ...asked, podUID: 'uid', pkixPublicKey: key, proofOfPossession: proof } }
 }
 
-describe('requests for certificates before 1.37', () => {
+describe('PodCertificateRequests before 1.37', () => {
   const runtimeConfig = ['certificates.k8s.io/v1beta1=true', 'certificates.k8s.io/v1alpha1=true']
   const former = sharedApi({ version: '1.35', profile: 'kubernetes', controllers: [], runtimeConfig })
   const pathIn = (namespace: string) => `/apis/certificates.k8s.io/v1beta1/namespaces/${namespace}/podcertificaterequests`
@@ -92,7 +92,7 @@ describe('requests for certificates before 1.37', () => {
     })
   })
 
-  test('are answered by a certificate that begins now', async () => {
+  test('get a certificate that is valid from now on', async () => {
     const backdatedMs = 5 * 60_000
     const path = pathIn(await aNamespace(former.api))
     const answers = [0, Date.now() + backdatedMs].map(async (nowMs, index) => {

@@ -53,7 +53,7 @@ describe('list', () => {
   test.each([
     ['RV-04', 'no match, no limit, version unset', 'timeoutSeconds=10'],
     ['RV-07', 'no match, limit, version unset', 'limit=10'],
-  ])('%s: %s: the most recent', async (_id, _what, query) => {
+  ])('%s: %s gets the most recent state', async (_id, _what, query) => {
     const { status, version, seen } = await read(query)
     expect({ status, seen }).toEqual({ status: 200, seen: names })
     expect(version).toBeGreaterThanOrEqual(history.versions[3]!)
@@ -64,7 +64,7 @@ describe('list', () => {
     ['RV-08', 'no match, limit, version 0', 'resourceVersion=0&limit=10'],
     ['RV-20', 'NotOlderThan, no limit, version 0', 'resourceVersionMatch=NotOlderThan&resourceVersion=0'],
     ['RV-23', 'NotOlderThan, limit, version 0', 'resourceVersionMatch=NotOlderThan&resourceVersion=0&limit=10'],
-  ])('%s: %s: any state that has been', async (_id, _what, query) => {
+  ])('%s: %s gets any state', async (_id, _what, query) => {
     const { status, version, seen } = await read(query)
     expect(status).toBe(200)
     expect(version).toBeGreaterThan(0)
@@ -75,7 +75,7 @@ describe('list', () => {
     ['RV-06, RV-27', 'no match, no limit, version N', 'resourceVersion=<N>'],
     ['RV-21', 'NotOlderThan, no limit, version N', 'resourceVersionMatch=NotOlderThan&resourceVersion=<N>'],
     ['RV-24', 'NotOlderThan, limit, version N', 'resourceVersionMatch=NotOlderThan&resourceVersion=<N>&limit=10'],
-  ])('%s: %s: not older than N', async (_id, _what, query) => {
+  ])('%s: %s gets a state not older than N', async (_id, _what, query) => {
     const { status, version, seen } = await read(query)
     expect(status).toBe(200)
     expect(version).toBeGreaterThanOrEqual(history.versions[2]!)
@@ -87,7 +87,7 @@ describe('list', () => {
     ['RV-09', 'no match, limit, version N', 'resourceVersion=<N>&limit=10'],
     ['RV-15, RV-28', 'Exact, no limit, version N', 'resourceVersionMatch=Exact&resourceVersion=<N>'],
     ['RV-18', 'Exact, limit, version N', 'resourceVersionMatch=Exact&resourceVersion=<N>&limit=10'],
-  ])('%s: %s: exactly N', async (_id, _what, query) => {
+  ])('%s: %s gets exactly N', async (_id, _what, query) => {
     expect(await read(query)).toEqual({ status: 200, version: history.versions[2], seen: ['a', 'b'] })
   })
 
@@ -102,7 +102,7 @@ describe('list', () => {
     ['RV-17', 'Exact, limit, version 0', 'resourceVersionMatch=Exact&resourceVersion=0&limit=1', notExactZero],
     ['RV-19, QP-05', 'NotOlderThan, no limit, version unset', 'resourceVersionMatch=NotOlderThan', unless],
     ['RV-22', 'NotOlderThan, limit, version unset', 'resourceVersionMatch=NotOlderThan&limit=1', unless],
-  ])('%s: %s: is refused', async (_id, _what, query, message) => {
+  ])('%s: %s is refused', async (_id, _what, query, message) => {
     const { status, body } = await server.api.get(`${history.path}?${query}`)
     expect(status).toBe(422)
     expect(body).toEqual(
@@ -114,7 +114,7 @@ describe('list', () => {
     )
   })
 
-  test('QP-04: another match is refused, and every fault is reported', async () => {
+  test('QP-04: an unknown match is refused, and every error is reported', async () => {
     const { status, body } = await server.api.get(`${history.path}?resourceVersionMatch=Bogus`)
     expect(status).toBe(422)
     const unsupported = 'Unsupported value: "Bogus": supported values: "Exact", "NotOlderThan", ""'
@@ -133,13 +133,13 @@ describe('list', () => {
     })
   })
 
-  test('RV-08, CHUNK-03: a limit holds at version 0 too', async () => {
+  test('RV-08, CHUNK-03: a limit applies at version 0 too', async () => {
     const { body } = await server.api.get(`${history.path}?limit=1&resourceVersion=0`)
     expect(namesOfItems(body)).toEqual(['a'])
     expect(body.metadata.continue).toMatch(/./)
   })
 
-  test('RV-26, READ-08: a write that was acknowledged is seen by the next read', async () => {
+  test('RV-26, READ-08: an acknowledged write is visible in the next read', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     for (let turn = 1; turn <= 20; turn++) {
       await created(server.api, path, configMap({ name: `m-${turn}` }))
@@ -147,7 +147,7 @@ describe('list', () => {
     }
   })
 
-  test('RV-28: items at an exact version have their state of then', async () => {
+  test('RV-28: items at an exact version have their state of that version', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     const before = await created(server.api, path, configMap({ name: 'a', data: { x: '1' } }))
     await server.api.patch(`${path}/a`, { data: { x: '2' } })
@@ -165,7 +165,7 @@ describe('list', () => {
     }
   })
 
-  test('ERR-17: a version that is no number is a bad request', async () => {
+  test('ERR-17: an invalid version is a bad request', async () => {
     for (const target of [history.path, `${history.path}/a`]) {
       const { status, body } = await server.api.get(`${target}?resourceVersion=abc`)
       expect({ status, reason: body['reason'], message: body['message'] }).toEqual({
@@ -177,7 +177,7 @@ describe('list', () => {
   })
 })
 
-describe('continue', () => {
+describe('the continuation of a list', () => {
   const secondPage = async (extra: string) => {
     const path = await someConfigMaps(server.api, 'a', 'b', 'c')
     const { body: first } = await server.api.get(`${path}?limit=2`)
@@ -190,22 +190,22 @@ describe('continue', () => {
   test.each([
     ['RV-10, RV-30', 'version unset', ''],
     ['RV-11', 'version 0', '&resourceVersion=0'],
-  ])('%s: limit and continue, %s: the state of the first page', async (_id, _what, extra) => {
+  ])('%s: with limit and continue, %s, shows the state of the first page', async (_id, _what, extra) => {
     const { first, status, body } = await secondPage(extra)
     expect(status).toBe(200)
     expect(namesOfItems(body)).toEqual(['c'])
     expect(body.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion })
   })
 
-  test('RV-12, ERR-02: continue with a non-zero resourceVersion is a 400', async () => {
+  test('RV-12, ERR-02: with a non-zero resourceVersion is a 400', async () => {
     const { status, body } = await secondPage('&resourceVersion=7')
     expect(status).toBe(400)
     expect(body).toEqual(failure(400, 'BadRequest', 'specifying resource version is not allowed when using continue'))
   })
 })
 
-describe('get', () => {
-  test('RV-01: version unset: the most recent', async () => {
+describe('a get', () => {
+  test('RV-01: without a version is the most recent', async () => {
     const path = await someConfigMaps(server.api, 'a')
     for (let turn = 0; turn < 10; turn++) {
       const { body } = await server.api.patch(`${path}/a`, { data: { turn: String(turn) } })
@@ -213,7 +213,7 @@ describe('get', () => {
     }
   })
 
-  test('RV-02: version 0: any version of it', async () => {
+  test('RV-02: at version 0 is any version', async () => {
     const path = await someConfigMaps(server.api, 'a')
     // Any version: that of a replica that has not heard of it yet, too.
     const answer = await until(
@@ -223,26 +223,26 @@ describe('get', () => {
     expect(answer).toMatchObject({ status: 200, body: { metadata: { name: 'a' } } })
   })
 
-  test('RV-03: version N: not older than that', async () => {
+  test('RV-03: at version N is not older', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body } = await server.api.patch(`${path}/a`, { data: { x: '1' } })
     expect((await server.api.get(`${path}/a?resourceVersion=${body.metadata.resourceVersion}`)).body).toEqual(body)
   })
 
-  test('QP-04: a single get ignores a match', async () => {
+  test('QP-04: ignores a match', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect((await server.api.get(`${path}/a?resourceVersionMatch=Bogus`)).status).toBe(200)
   })
 })
 
-describe('absent versions', () => {
+describe('unavailable versions', () => {
   const future = '9007199254740000'
 
   test.each([
     ['RV-36, RV-37, RV-38, READ-10', 'a list', (path: string) => `${path}?resourceVersion=${future}`],
     ['RV-36, READ-10', 'a get', (path: string) => `${path}/a?resourceVersion=${future}`],
     ['RV-36', 'an exact list', (path: string) => `${path}?resourceVersionMatch=Exact&resourceVersion=${future}`],
-  ])('%s: %s of the future is a 504 that may be tried again', async (_id, _what, target) => {
+  ])('%s: %s in the future is a 504 that may be retried', async (_id, _what, target) => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, headers, body } = await server.api.get(target(path))
     expect(status).toBe(504)
@@ -260,7 +260,7 @@ describe('absent versions', () => {
     )
   })
 
-  test('RV-29, RV-35, ERR-10, READ-11: an exact version that is no longer kept is a 410', async () => {
+  test('RV-29, RV-35, ERR-10, READ-11: an exact version that has been compacted is a 410', async () => {
     const api = await anApi({ watchHistoryMs: 20 })
     const path = await someConfigMaps(api, 'a')
     const { body } = await api.get(path)

@@ -5,7 +5,7 @@ const server = sharedApi()
 
 const message = ({ body }: Answer) => body['message']
 
-test('all mistakes of an object are named at once, each with its field and reason', async () => {
+test('all errors of an object are reported at once, each with its field and reason', async () => {
   const namespace = await aNamespace(server.api)
   const { status, body } = await server.api.post(`/api/v1/namespaces/${namespace}/services`, {
     metadata: { name: 'a' },
@@ -39,7 +39,7 @@ test('a Secret has the keys that its type requires', async () => {
   expect((await server.api.post(path, { metadata: { name: 'a' }, type: 'kubernetes.io/tls' })).status).toBe(201)
 })
 
-test('a Service may become one of another type and back', async () => {
+test('a Service may change its type and change it back', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
   const balanced = { type: 'LoadBalancer', ports: [{ port: 80 }] }
   const made = await created(server.api, path, { metadata: { name: 'a' }, spec: balanced })
@@ -56,7 +56,7 @@ test('a Service may become one of another type and back', async () => {
   )
 })
 
-test('a bound claim may grow, and nothing else of its spec may change', async () => {
+test('a bound claim may grow, and the rest of its spec is immutable', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/persistentvolumeclaims`
   const growing = { metadata: { generateName: 'growing-' }, provisioner: 'p', allowVolumeExpansion: true }
   const { metadata } = await created(server.api, '/apis/storage.orch.io/v1/storageclasses', growing)
@@ -69,7 +69,7 @@ test('a bound claim may grow, and nothing else of its spec may change', async ()
   expect(message(await server.api.patch(`${path}/a`, size('1Gi')))).toContain('field can not be less than status.capacity')
 })
 
-test('a binding keeps its role', async () => {
+test('the roleRef of a binding is immutable', async () => {
   const path = '/apis/rbac.authorization.orch.io/v1/clusterrolebindings'
   const { metadata } = await created(server.api, path, {
     metadata: { generateName: 'b-' },

@@ -60,7 +60,7 @@ async function aCustomKind(namespace: string): Promise<{ readonly path: string; 
 }
 
 test.each(['a built-in kind', 'a custom kind'])(
-  'READ-23: two halves of the hash space of the uid are the whole list of %s, and say which they are',
+  'READ-23: two halves of the uid hash range together are the whole list of %s, and name their range',
   async (kind) => {
     const namespace = await aNamespace(server.api)
     const custom = kind === 'a custom kind' ? await aCustomKind(namespace) : undefined
@@ -77,7 +77,7 @@ test.each(['a built-in kind', 'a custom kind'])(
   },
 )
 
-test('READ-23: pages, Tables and metadata of a shard have its objects alone', async () => {
+test('READ-23: pages, Tables and metadata of a shard have only its objects', async () => {
   const path = configMapsIn(await aNamespace(server.api))
   const made = await someOfEitherHalf(path, (name) => configMap({ name }))
   const [low] = lowAndHigh
@@ -99,34 +99,28 @@ test('READ-23: pages, Tables and metadata of a shard have its objects alone', as
   expect([namesOfItems(metadata), metadata.metadata['shardInfo']]).toEqual([names, shardInfo])
 })
 
-test.each(['a built-in kind', 'a custom kind'])(
-  'READ-23: a watch of a shard of %s shows the life of its objects and of no other',
-  async (kind) => {
-    const namespace = await aNamespace(server.api)
-    const custom = kind === 'a custom kind' ? await aCustomKind(namespace) : undefined
-    const path = custom?.path ?? configMapsIn(namespace)
-    const { metadata } = (await server.api.get(path)).body
-    const watches = await Promise.all(
-      lowAndHigh.map((query) => server.api.watch(`${path}?watch=true&resourceVersion=${metadata.resourceVersion}&${query}`)),
-    )
-    const made = await someOfEitherHalf(path, custom?.object ?? ((name) => configMap({ name })))
-    for (const { metadata } of made) {
-      await server.api.patch(`${path}/${metadata.name}`, { metadata: { labels: { changed: 'yes' } } })
-      await server.api.delete(`${path}/${metadata.name}`)
-    }
-    for (const [at, watch] of watches.entries()) {
-      const names = namesIn(made, at === 0)
-      const lives = names.flatMap((name) => [`MODIFIED ${name}`, `DELETED ${name}`])
-      const events = await watch.take(names.length * 3)
-      expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
-        ...names.map((name) => `ADDED ${name}`),
-        ...lives,
-      ])
-    }
-  },
-)
+test.each(['a built-in kind', 'a custom kind'])('READ-23: a watch of a shard of %s shows only events of its objects', async (kind) => {
+  const namespace = await aNamespace(server.api)
+  const custom = kind === 'a custom kind' ? await aCustomKind(namespace) : undefined
+  const path = custom?.path ?? configMapsIn(namespace)
+  const { metadata } = (await server.api.get(path)).body
+  const watches = await Promise.all(
+    lowAndHigh.map((query) => server.api.watch(`${path}?watch=true&resourceVersion=${metadata.resourceVersion}&${query}`)),
+  )
+  const made = await someOfEitherHalf(path, custom?.object ?? ((name) => configMap({ name })))
+  for (const { metadata } of made) {
+    await server.api.patch(`${path}/${metadata.name}`, { metadata: { labels: { changed: 'yes' } } })
+    await server.api.delete(`${path}/${metadata.name}`)
+  }
+  for (const [at, watch] of watches.entries()) {
+    const names = namesIn(made, at === 0)
+    const lives = names.flatMap((name) => [`MODIFIED ${name}`, `DELETED ${name}`])
+    const events = await watch.take(names.length * 3)
+    expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([...names.map((name) => `ADDED ${name}`), ...lives])
+  }
+})
 
-test('READ-23: all objects of one namespace are of one shard, by namespace', async () => {
+test('READ-23: all objects of one namespace are in one shard by namespace', async () => {
   const spaces = await Promise.all(Array.from({ length: 8 }, () => someConfigMaps(server.api, 'a', 'b')))
   const namespaces = spaces.map((path) => path.split('/')[4] ?? '')
   for (const [at, selector] of halves('namespace').entries()) {
@@ -136,7 +130,7 @@ test('READ-23: all objects of one namespace are of one shard, by namespace', asy
   }
 })
 
-test('READ-23: a deletion of a collection leaves the other shard, and a selector that is none is refused', async () => {
+test('READ-23: a deletion of a collection leaves the other shard, and an invalid selector is refused', async () => {
   const path = configMapsIn(await aNamespace(server.api))
   const made = await someOfEitherHalf(path, (name) => configMap({ name }))
   const [low] = lowAndHigh
@@ -149,7 +143,7 @@ test('READ-23: a deletion of a collection leaves the other shard, and a selector
   expect(left).toEqual(namesIn(made, false))
 })
 
-test('READ-23: a list is whole without the gate, and does not mention shards', async () => {
+test('READ-23: without the gate a list is complete, and does not mention shards', async () => {
   const api = await anApi()
   const path = await someConfigMaps(api, 'a', 'b', 'c')
   for (const query of lowAndHigh) {

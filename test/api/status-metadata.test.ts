@@ -38,7 +38,7 @@ async function withStatus(): Promise<(Resource & { apiVersion: string; root: str
   return lists.flat()
 }
 
-test('SSA-66: a write of a status includes its metadata, except for the fields that the kind keeps, and nothing of the spec', async () => {
+test('SSA-66: a write of a status includes its metadata, except for fields that the kind keeps, and excludes the spec', async () => {
   const namespace = await aNamespace(server.api)
   const resources = await withStatus()
   const found: Record<string, readonly string[]> = {}
@@ -88,7 +88,7 @@ test('SSA-66: a writer of a status owns its changes of the metadata, but not the
   expect(await fieldsOf('deployments', 'Deployment')).toEqual({ 'f:metadata': { 'f:annotations': annotations }, 'f:status': status })
 })
 
-test('a write of a status that removes the last finalizer of an object under deletion removes it', async () => {
+test('a write of a status that removes the last finalizer of an object under deletion deletes the object', async () => {
   const base = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
   const fields = sampleFields('Service', 'v1', { domain: 'orch.io', namespace: '' })
   await created(server.api, base, { metadata: { name: 's', finalizers: ['example.com/a'] }, ...fields })

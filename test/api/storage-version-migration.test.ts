@@ -57,7 +57,7 @@ async function refuseUpdates(api: Api, group: string): Promise<void> {
   })
 }
 
-test('SVM-04, SVM-05: objects in a former storage version are stored again without another change, those in the present one are left alone', async () => {
+test('SVM-04, SVM-05: objects in a former storage version are stored again without another change, and others are not written', async () => {
   const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
   const kind = await aConvertedKind(api)
   for (const name of ['a', 'b', 'c']) await created(api, kind.at('v1'), widget(kind, 'v1', name, { size: 1 }))
@@ -83,7 +83,7 @@ test('SVM-04, SVM-05: objects in a former storage version are stored again witho
   expect(revisionsOf((await api.get(kind.at('v2'))).body.items)).toEqual(now)
 })
 
-test('SVM-06: a migration with an object that cannot be written fails with the server’s answer', async () => {
+test('SVM-06: a migration with an object that cannot be written fails with the answer of the server', async () => {
   const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
   const kind = await aConvertedKind(api)
   await created(api, kind.at('v1'), widget(kind, 'v1', 'old', { size: 1 }))
@@ -102,7 +102,7 @@ test('SVM-06: a migration with an object that cannot be written fails with the s
   ])
 })
 
-test('SVM-01, SVM-02: the kind is cluster-scoped with a status; its spec cannot be changed, and a resource is required', async () => {
+test('SVM-01, SVM-02: the kind is cluster-scoped with a status, its spec is immutable, and a resource is required', async () => {
   const api = await anApi({ profile: 'kubernetes', controllers: [] })
   const { metadata } = await created(api, migrationsAt, aMigration('', 'secrets'))
   const at = `${migrationsAt}/${metadata.name}`

@@ -20,8 +20,8 @@ async function killed({ process }: { process: ServerProcess }): Promise<void> {
   await process.exited
 }
 
-describe('over a restart', () => {
-  test('STORE-04, STORE-05, CHUNK-05, CHUNK-06, CHUNK-07, LIM-02, WATCH-18: after a kill and after an orderly end every object is unchanged; a list continues from its token, and a watch from the last version', async () => {
+describe('a restart', () => {
+  test('STORE-04, STORE-05, CHUNK-05, CHUNK-06, CHUNK-07, LIM-02, WATCH-18: after a kill or an orderly end keeps every object; a list continues from its token, and a watch from the last version', async () => {
     const dataDir = aFolder()
     let running = await openProcess(dataDir)
     const path = await someConfigMaps(running.api, 'a', 'b', 'c')
@@ -58,7 +58,7 @@ describe('over a restart', () => {
     expect(Number(next.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion))
   })
 
-  test('EMV-21: objects of each kind that were stored at one level are read at another with its fields and defaults', async () => {
+  test('EMV-21: at another level reads stored objects of each kind with the fields and defaults of that level', async () => {
     const dataDir = aFolder()
     const at = (level: string) => openProcess(dataDir, [`--emulated-version=${level}`, '--disable-admission-plugins=ServiceAccount'])
     const kindsOf = async (api: Api) => {
@@ -112,7 +112,7 @@ describe('over a restart', () => {
     }
   })
 
-  test('STORE-01, STORE-03, STORE-04, STORE-05: everything is done with GET, POST, PUT, PATCH and DELETE over HTTP; stored objects are complete and validated; acknowledged writes are present after a kill in the middle of writes', async () => {
+  test('STORE-01, STORE-03, STORE-04, STORE-05: during writes keeps acknowledged ones; all are made with GET, POST, PUT, PATCH and DELETE over HTTP, validated and complete', async () => {
     const dataDir = aFolder()
     const first = await openProcess(dataDir)
     const path = configMapsIn(await aNamespace(first.api))

@@ -38,7 +38,7 @@ describe('scale', () => {
     return { target: `${path}/w`, scale: `${path}/w/scale`, made }
   }
 
-  test.each(workloads)('a %s is read and set through its scale', async (...workload) => {
+  test.each(workloads)('of a %s reads and sets the replicas', async (...workload) => {
     const { target, scale, made } = await aWorkload(workload)
     const { uid, namespace, resourceVersion, creationTimestamp } = made.metadata
     const read = await server.api.get(scale)
@@ -57,7 +57,7 @@ describe('scale', () => {
     expect(body).toMatchObject({ spec: { replicas: 0, template: { metadata: { labels } } }, metadata: { generation: 3 } })
   })
 
-  test('a strategic merge patch sets it too', async () => {
+  test('is changed by a strategic merge patch', async () => {
     const { scale } = await aWorkload(workloads[0])
     const headers = { 'content-type': 'application/strategic-merge-patch+json' }
     const { body } = await server.api.send('PATCH', scale, { body: { spec: { replicas: 4 } }, headers })
@@ -72,7 +72,7 @@ describe('scale', () => {
       { 'content-type': 'application/apply-patch+yaml' },
       { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'w' }, spec: { replicas: 4 } },
     ],
-  ])('SSA-17: %s of a scale owns the replicas by an entry without a time', async (_what, force, headers, body) => {
+  ])('SSA-17: by %s owns the replicas in an entry without a time', async (_what, force, headers, body) => {
     const { target, scale } = await aWorkload(workloads[0])
     expect((await server.api.send('PATCH', `${scale}?fieldManager=scaler${force}`, { body, headers })).status).toBe(200)
     const entries = (await server.api.get(target)).body.metadata['managedFields'] as { manager: string }[]
@@ -82,7 +82,7 @@ describe('scale', () => {
     expect(entries.find(({ manager }) => manager !== 'scaler')).toHaveProperty('time')
   })
 
-  test('a scale that is not the last one is refused', async () => {
+  test('with an outdated version is refused', async () => {
     const { scale } = await aWorkload(workloads[0])
     const { body } = await server.api.get(scale)
     await server.api.put(scale, { ...body, spec: { replicas: 3 } })
@@ -95,7 +95,7 @@ describe('scale', () => {
     expect(message(other)).toContain('Precondition failed: UID in precondition: zzz')
   })
 
-  test('VAL-08, VAL-10, VAL-13: unknown fields in the patch of a scale are refused, warned of or dropped, as asked', async () => {
+  test('VAL-08, VAL-10, VAL-13: with unknown fields in a patch is refused, causes a warning, or drops them, as requested', async () => {
     const { scale } = await aWorkload(workloads[0])
     const patch = { spec: { replicas: 3, nope: 1 } }
     const strict = await server.api.patch(`${scale}?fieldValidation=Strict`, patch)
@@ -110,21 +110,21 @@ describe('scale', () => {
     expect(ignored.headers['warning']).toBeUndefined()
   })
 
-  test('fewer pods than none are refused', async () => {
+  test('with negative replicas is refused', async () => {
     const { scale } = await aWorkload(workloads[0])
     const answer = await server.api.patch(scale, { spec: { replicas: -1 } })
     expect(answer.status).toBe(422)
     expect(message(answer)).toBe('Scale.autoscaling "w" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0')
   })
 
-  test('DRY-01: a dry run scales nothing', async () => {
+  test('DRY-01: in a dry run changes nothing', async () => {
     const { target, scale } = await aWorkload(workloads[0])
     const answer = await server.api.patch(`${scale}?dryRun=All`, { spec: { replicas: 9 } })
     expect(answer.body['spec']).toEqual({ replicas: 9 })
     expect((await server.api.get(target)).body).toMatchObject({ spec: { replicas: 2 } })
   })
 
-  test('an absent object has no scale', async () => {
+  test('of an absent object is a 404', async () => {
     const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments/none/scale`
     expect((await server.api.get(path)).status).toBe(404)
     expect((await server.api.patch(path, { spec: { replicas: 1 } })).status).toBe(404)
@@ -157,20 +157,20 @@ describe('eviction', () => {
     return `${path}/${name}`
   }
 
-  test.each(['policy/v1', 'policy/v1beta1'])('VIRT-03, VIRT-06: an eviction of %s deletes the pod', async (apiVersion) => {
+  test.each(['policy/v1', 'policy/v1beta1'])('VIRT-03, VIRT-06: of %s deletes the pod', async (apiVersion) => {
     const { target } = await aPod()
     const { status, body } = await server.api.post(`${target}/eviction`, eviction({ apiVersion }))
     expect({ status, body }).toEqual({ status: 201, body: succeeded })
     expect((await server.api.get(target)).status).toBe(404)
   })
 
-  test('VIRT-06: options of the delete count', async () => {
+  test('VIRT-06: follows its delete options', async () => {
     const { target } = await aRunningPod()
     await server.api.post(`${target}/eviction`, eviction({ deleteOptions: { gracePeriodSeconds: 7 } }))
     expect((await server.api.get(target)).body.metadata['deletionGracePeriodSeconds']).toBe(7)
   })
 
-  test('VIRT-06: from 1.26 on an evicted pod says why it ends, and a dry run writes nothing', async () => {
+  test('VIRT-06: from 1.26 on adds a condition to the pod, and a dry run writes nothing', async () => {
     const older = await anApi({ version: '1.25', controllers: [] })
     for (const [api, wanted] of [[server.api, ['EvictionByEvictionAPI']] as const, [older, []] as const]) {
       const path = `/api/v1/namespaces/${await aNamespace(api)}/pods`
@@ -188,14 +188,14 @@ describe('eviction', () => {
     }
   })
 
-  test('VIRT-06, DRY-01: a dry run in the query or in the options evicts nothing', async () => {
+  test('VIRT-06, DRY-01: as a dry run in the query or in the options deletes nothing', async () => {
     const { target } = await aPod()
     expect((await server.api.post(`${target}/eviction?dryRun=All`, eviction())).status).toBe(201)
     expect((await server.api.post(`${target}/eviction`, eviction({ deleteOptions: { dryRun: ['All'] } }))).status).toBe(201)
     expect((await server.api.get(target)).status).toBe(200)
   })
 
-  test('VIRT-06, DRY-01: an empty dryRun in the options does not contradict the query', async () => {
+  test('VIRT-06, DRY-01: with an empty dryRun in the options does not contradict the query', async () => {
     const { target } = await aPod()
     const deleteOptions = { dryRun: [] }
     expect((await server.api.post(`${target}/eviction?dryRun=All`, eviction({ deleteOptions }))).status).toBe(201)
@@ -206,14 +206,14 @@ describe('eviction', () => {
     expect((await server.api.get(target)).status).toBe(404)
   })
 
-  test('VIRT-06: the version that the options name is that of the pod', async () => {
+  test('VIRT-06: with a version in the options applies only to that version of the pod', async () => {
     const { target, pod } = await aPod()
     const of = (resourceVersion: unknown) => eviction({ deleteOptions: { preconditions: { resourceVersion } } })
     expect((await server.api.post(`${target}/eviction`, of('1'))).status).toBe(409)
     expect((await server.api.post(`${target}/eviction`, of(pod.metadata.resourceVersion))).status).toBe(201)
   })
 
-  test('VIRT-06: another name than that of the path, or no such pod', async () => {
+  test('VIRT-06: with another name than the path, or of an absent pod, is refused', async () => {
     const { target, pods } = await aPod()
     const answer = await server.api.post(`${target}/eviction`, eviction({ metadata: { name: 'q' } }))
     expect({ status: answer.status, message: message(answer) }).toEqual({
@@ -224,7 +224,7 @@ describe('eviction', () => {
     expect({ status: absent.status, message: message(absent) }).toEqual({ status: 404, message: 'pods "q" not found' })
   })
 
-  test('VIRT-06: a budget gives one disruption away, and then no more', async () => {
+  test('VIRT-06: uses up the only disruption of a budget, and the next one is refused', async () => {
     const { target, namespace } = await aRunningPod()
     const budget = await aBudget(namespace, 'b', { disruptionsAllowed: 1 })
     expect((await server.api.post(`${target}/eviction`, eviction())).status).toBe(201)
@@ -235,7 +235,7 @@ describe('eviction', () => {
     })
   })
 
-  test('VIRT-06: an exhausted budget refuses the eviction', async () => {
+  test('VIRT-06: is refused by an exhausted budget', async () => {
     const { target, namespace } = await aRunningPod()
     await aBudget(namespace, 'b', {})
     const { status, body } = await server.api.post(`${target}/eviction`, eviction())
@@ -250,7 +250,7 @@ describe('eviction', () => {
     expect((await server.api.get(target)).body.metadata.deletionTimestamp).toBeUndefined()
   })
 
-  test('VIRT-06: a budget without observed status asks to retry', async () => {
+  test('VIRT-06: has to be retried if the budget has no observed status', async () => {
     const { target, namespace } = await aRunningPod()
     await aBudget(namespace, 'b', { observedGeneration: 0, disruptionsAllowed: 1 })
     const { status, body, headers } = await server.api.post(`${target}/eviction`, eviction())
@@ -259,7 +259,7 @@ describe('eviction', () => {
     expect(body['details']).toMatchObject({ retryAfterSeconds: 10, causes })
   })
 
-  test('VIRT-06: two budgets are one too many', async () => {
+  test('VIRT-06: is refused with two budgets', async () => {
     const { target, namespace } = await aRunningPod()
     await aBudget(namespace, 'b', { disruptionsAllowed: 1 })
     await aBudget(namespace, 'c', { disruptionsAllowed: 1 })
@@ -270,7 +270,7 @@ describe('eviction', () => {
     })
   })
 
-  test('VIRT-06: a pod that does not run yet is evicted with any budget', async () => {
+  test('VIRT-06: of a pod that does not run yet ignores budgets', async () => {
     const { target, namespace } = await aPod()
     await aBudget(namespace, 'b', {})
     expect((await server.api.post(`${target}/eviction`, eviction())).status).toBe(201)
@@ -287,7 +287,7 @@ describe('binding', () => {
     ...fields,
   })
 
-  test('VIRT-01: gives the pod its node, once', async () => {
+  test('VIRT-01: sets the node of the pod, once', async () => {
     const { target } = await aPod()
     const { status, body } = await server.api.post(`${target}/binding`, binding())
     expect({ status, body }).toEqual({ status: 201, body: succeeded })
@@ -303,7 +303,7 @@ describe('binding', () => {
     })
   })
 
-  test('VIRT-01, VIRT-04: bindings are a collection too', async () => {
+  test('VIRT-01, VIRT-04: may be created in the collection of bindings', async () => {
     const { namespace, target } = await aPod()
     expect((await server.api.post(`/api/v1/namespaces/${namespace}/bindings`, binding())).status).toBe(201)
     expect((await server.api.get(target)).body).toMatchObject({ spec: { nodeName: 'n' } })
@@ -318,8 +318,8 @@ describe('binding', () => {
   })
 })
 
-describe('parts of an object', () => {
-  test('ephemeral containers are added, and never change', async () => {
+describe('subresources of an object', () => {
+  test('add ephemeral containers, which are immutable', async () => {
     const { target } = await aPod()
     const debug = { name: 'd', image: 'i' }
     const added = await server.api.patch(`${target}/ephemeralcontainers`, { spec: { ephemeralContainers: [debug], nodeName: 'x' } })
@@ -350,7 +350,7 @@ describe('parts of an object', () => {
   }
   const conditionsOf = ({ body }: Answer) => (body['status'] as { conditions?: { type: string; message: string }[] }).conditions ?? []
 
-  test('approval writes all conditions of a certificate request, and no certificate', async () => {
+  test('write all conditions of a certificate request by approval, and no certificate', async () => {
     const { target } = await aRequest()
     const status = { conditions: [condition('Approved'), condition('other')], certificate: 'eA==' }
     const approved = await server.api.patch(`${target}/approval`, { status })
@@ -364,7 +364,7 @@ describe('parts of an object', () => {
     })
   })
 
-  test('the status of a certificate request gains and loses no decision, and keeps the present ones', async () => {
+  test('neither add nor remove a decision of a certificate request by its status', async () => {
     const { write } = await aRequest()
     const added = await write('status', condition('Denied'))
     expect([added.status, message(added)]).toEqual([
@@ -384,14 +384,14 @@ describe('parts of an object', () => {
     ])
   })
 
-  test('a decision about a certificate request is final', async () => {
+  test('cannot change a decision of a certificate request', async () => {
     const { write } = await aRequest()
     await write('approval', condition('Denied'))
     const answer = await write('approval', condition('other'))
     expect([answer.status, message(answer)]).toEqual([422, expect.stringContaining('updates may not remove a condition of type "Denied"')])
   })
 
-  test('the issued certificates of a request are valid PEM', async () => {
+  test('accept only valid PEM as the issued certificates of a request', async () => {
     const { target } = await aRequest()
     for (const pem of ['x', `-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n`]) {
       const answer = await server.api.patch(`${target}/status`, { status: { certificate: btoa(pem) } })
@@ -405,7 +405,7 @@ describe('parts of an object', () => {
     expect(issued.body['status']).toEqual({ certificate })
   })
 
-  test('a request for an absent certificate is a 422 that names the field', async () => {
+  test('a create of an invalid certificate request is a 422 that names the field', async () => {
     const answer = await server.api.post(requests, {
       apiVersion: 'certificates.orch.io/v1',
       kind: 'CertificateSigningRequest',
@@ -415,7 +415,7 @@ describe('parts of an object', () => {
     expect([answer.status, message(answer)]).toEqual([422, expect.stringContaining('spec.request: ')])
   })
 
-  test('a request for a certificate is signed with its key', async () => {
+  test('a certificate request must be signed with its own key', async () => {
     const other = Buffer.from(certificateRequest, 'base64').toString().replace('c29tZW9uZTB', 'c29tZW9uYTB')
     const answer = await server.api.post(requests, {
       apiVersion: 'certificates.orch.io/v1',
@@ -427,8 +427,8 @@ describe('parts of an object', () => {
   })
 })
 
-describe('a kind’s additions to a write', () => {
-  test('the requester of a certificate is set by the server, and the request stays', async () => {
+describe('changes that a kind makes in a write', () => {
+  test('set the requester of a certificate, which is immutable', async () => {
     const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
     const made = await created(server.api, path, {
       apiVersion: 'certificates.orch.io/v1',
@@ -441,7 +441,7 @@ describe('a kind’s additions to a write', () => {
     expect(body['spec']).toEqual(made['spec'])
   })
 
-  test('annotations count for the generation of a Deployment, labels do not', async () => {
+  test('include annotations in the generation of a Deployment, and not labels', async () => {
     const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
     await created(server.api, path, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'w' }, spec: workloadSpec })
     const labelled = await server.api.patch(`${path}/w`, { metadata: { labels: { x: 'y' } } })
@@ -451,7 +451,7 @@ describe('a kind’s additions to a write', () => {
 })
 
 describe('subresources that need a node', () => {
-  test('ADDR-16: a log is text and no Pod, a scale no Deployment', async () => {
+  test('ADDR-16: return text for a log and a Scale for a scale', async () => {
     const { target } = await aPod()
     const log = await server.api.get(`${target}/log`)
     expect({ type: log.headers['content-type'], text: log.text }).toEqual({ type: undefined, text: '' })
@@ -461,7 +461,7 @@ describe('subresources that need a node', () => {
   })
 
   test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
-    'VERB-13: %s to the proxy of one Service is asked of that Service',
+    'VERB-13: %s to the proxy of one Service is a request to that Service',
     async (method) => {
       const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
       const spec = { ports: [{ port: 80 }] }
@@ -479,7 +479,7 @@ describe('subresources that need a node', () => {
     },
   )
 
-  test('a pod without one has no log and no way in', async () => {
+  test('need a node for logs and exec', async () => {
     const { target } = await aPod()
     const log = await server.api.get(`${target}/log`)
     expect({ status: log.status, contentType: log.headers['content-type'] }).toEqual({ status: 204, contentType: undefined })
@@ -491,7 +491,7 @@ describe('subresources that need a node', () => {
     expect({ status: proxied.status, message: message(proxied) }).toEqual({ status: 400, message: 'address not allowed' })
   })
 
-  test('a container must be one of the pod’s', async () => {
+  test('need a container of the pod', async () => {
     const { target } = await aPod({ containers: [...podSpec.containers, { name: 'e', image: 'i' }] })
     const unsaid = await server.api.get(`${target}/log`)
     expect({ status: unsaid.status, message: message(unsaid) }).toEqual({
@@ -503,7 +503,7 @@ describe('subresources that need a node', () => {
     expect((await server.api.get(`${target}/log?container=e`)).status).toBe(204)
   })
 
-  test('a node can’t be reached', async () => {
+  test('report a node that cannot be reached', async () => {
     const { target } = await aPod({ nodeName: 'none' })
     expect((await server.api.get(`${target}/log`)).status).toBe(404)
     const node: Body = await created(server.api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { generateName: 'n-' } })
@@ -514,7 +514,7 @@ describe('subresources that need a node', () => {
   })
 })
 
-describe('PUT to a free name', () => {
+describe('PUT with a free name', () => {
   const cases = [
     ['ConfigMap', 'v1', 'configmaps', {}, 404],
     ['Secret', 'v1', 'secrets', {}, 404],
@@ -526,7 +526,7 @@ describe('PUT to a free name', () => {
     ['NetworkPolicy', 'networking.orch.io/v1', 'networkpolicies', { spec: { podSelector: {} } }, 404],
   ] as const
 
-  test.each(cases)('VERB-07: a %s', async (kind, apiVersion, plural, fields, expected) => {
+  test.each(cases)('VERB-07: of a %s', async (kind, apiVersion, plural, fields, expected) => {
     const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
     const path = `${root}/namespaces/${await aNamespace(server.api)}/${plural}/a`
     const { status } = await server.api.put(path, { apiVersion, kind, metadata: { name: 'a' }, ...fields })

@@ -22,7 +22,7 @@ const columnsOf = (body: Record<string, unknown>) => body['columnDefinitions'] a
 const rowsOf = (body: Record<string, unknown>) => body['rows'] as Row[]
 
 describe('a Table', () => {
-  test('NEG-06, NEG-08, TABLE-01, TABLE-02: of a collection', async () => {
+  test('NEG-06, NEG-08, TABLE-01, TABLE-02: is returned for a collection', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const { body: list } = await server.api.get(path)
     const { status, headers, body } = await server.api.get(path, { accept: table })
@@ -50,7 +50,7 @@ describe('a Table', () => {
     }
   })
 
-  test('NEG-06, TABLE-06: of one object', async () => {
+  test('NEG-06, TABLE-06: is returned for one object', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body: live } = await server.api.get(`${path}/a`)
     const { body } = await server.api.get(`${path}/a`, { accept: table })
@@ -59,7 +59,7 @@ describe('a Table', () => {
     expect(rowsOf(body)).toHaveLength(1)
   })
 
-  test('TABLE-06: in pages', async () => {
+  test('TABLE-06: is returned in pages', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b', 'c')
     const { body } = await server.api.get(`${path}?limit=2`, { accept: table })
     expect(body.metadata).toEqual({ resourceVersion: expect.any(String), continue: expect.stringMatching(/./), remainingItemCount: 1 })
@@ -71,13 +71,13 @@ describe('a Table', () => {
     ['Object', 'ConfigMap'],
     ['Metadata', 'PartialObjectMetadata'],
     ['', 'PartialObjectMetadata'],
-  ])('TABLE-06: includeObject=%s gives each row a %s', async (included, kind) => {
+  ])('TABLE-06: with includeObject=%s has in each row a %s', async (included, kind) => {
     const path = await someConfigMaps(server.api, 'a')
     const { body } = await server.api.get(`${path}?includeObject=${included}`, { accept: table })
     expect(rowsOf(body)[0]!.object?.kind).toBe(kind)
   })
 
-  test('TABLE-06: includeObject=None gives none, another value is a 400', async () => {
+  test('TABLE-06: with includeObject=None has no objects, and with another value is a 400', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body } = await server.api.get(`${path}?includeObject=None`, { accept: table })
     expect(rowsOf(body)[0]!.object).toBeNull()
@@ -88,7 +88,7 @@ describe('a Table', () => {
     )
   })
 
-  test('TABLE-04, TABLE-05: of a kind without columns of its own has Name and Created At', async () => {
+  test('TABLE-04, TABLE-05: of a kind without columns has Name and Created At', async () => {
     const name = aName('limit')
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/limitranges`
     const made = await created(server.api, path, { apiVersion: 'v1', kind: 'LimitRange', metadata: { name }, spec: { limits: [] } })
@@ -100,7 +100,7 @@ describe('a Table', () => {
     expect(rowsOf(body)[0]!.cells).toEqual([name, made.metadata.creationTimestamp])
   })
 
-  test('NEG-13: the first accepted form of several is used', async () => {
+  test('NEG-13: is the first accepted form of several', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const earlier = 'application/json;as=Table;v=v1beta1;g=meta.orch.io'
     expect((await server.api.get(path, { accept: `${table},${earlier},application/json` })).body.apiVersion).toBe('meta.orch.io/v1')
@@ -109,12 +109,12 @@ describe('a Table', () => {
     expect((await server.api.get(path, { accept: 'application/json;as=Table;v=v9;g=meta.orch.io' })).status).toBe(406)
   })
 
-  test('NEG-06: an error stays a Status', async () => {
+  test('NEG-06: is a Status for an error', async () => {
     const { status, body } = await server.api.get(`${configMapsIn('default')}/none`, { accept: table })
     expect({ status, kind: body.kind, reason: body['reason'] }).toEqual({ status: 404, kind: 'Status', reason: 'NotFound' })
   })
 
-  test('NEG-06, WATCH-03: a watch has a Table with one row in each event, columns in the first', async () => {
+  test('NEG-06, WATCH-03: in a watch has one row in each event, and columns in the first', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1`, { accept: table })
     await created(server.api, path, configMap({ name: 'b' }))
@@ -127,7 +127,7 @@ describe('a Table', () => {
     expect(columnsOf(second!.object)).toBeNull()
   })
 
-  test('NEG-06: a DELETE that asks for one answers with its Status', async () => {
+  test('NEG-06: requested in a DELETE is the Status of the deletion', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, body } = await server.api.send('DELETE', `${path}/a`, { headers: { accept: `${table},application/json` } })
     expect({ status, kind: body.kind }).toEqual({ status: 200, kind: 'Status' })
@@ -149,7 +149,7 @@ describe('a collection of several parts', () => {
     return path
   }
 
-  test('NEG-06, NEG-13, TABLE-06: each object appears once, whole, in the order of the list', async () => {
+  test('NEG-06, NEG-13, TABLE-06: has each object once, complete, in the order of the list', async () => {
     const path = await someLong()
     const { body: list } = await server.api.get(path)
     const { body: withObjects } = await server.api.get(`${path}?includeObject=Object`, { accept: table })
@@ -165,10 +165,10 @@ describe('a collection of several parts', () => {
   })
 })
 
-describe('metadata alone', () => {
+describe('PartialObjectMetadata', () => {
   const partial = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io'
 
-  test('NEG-13: of one object, of a collection, in a watch', async () => {
+  test('NEG-13: is returned for one object, a collection and a watch', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body: live } = await server.api.get(`${path}/a`)
     const expected = { kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata: live.metadata }
@@ -180,7 +180,7 @@ describe('metadata alone', () => {
   })
 })
 
-test('FlowSchemas in a Table are in the order in which requests meet them, by precedence and then by name', async () => {
+test('FlowSchemas in a Table are in matching order, by precedence and then by name', async () => {
   const path = '/apis/flowcontrol.apiserver.orch.io/v1/flowschemas'
   const names = [aName('z'), aName('y'), aName('x')]
   for (const [index, name] of names.entries()) {

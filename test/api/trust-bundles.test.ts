@@ -19,7 +19,7 @@ async function problemsOf(bundle: ReturnType<typeof aBundle>): Promise<readonly 
 
 const withHeader = authorityPem.replace('\n', '\nProc-Type: 4,ENCRYPTED\n\n')
 
-test('TODAY-CTB-01: text around the blocks of a bundle is kept', async () => {
+test('TODAY-CTB-01: text between the PEM blocks of a bundle is kept', async () => {
   const trustBundle = `before\n${authorityPem}after\n`
   expect((await created(server.api, path, aBundle(trustBundle)))['spec']).toEqual({ trustBundle })
 })
@@ -34,17 +34,17 @@ test.each([
   expect(await problemsOf(aBundle(trustBundle))).toEqual(problems.map((problem) => `${at}${problem}`))
 })
 
-test('TODAY-CTB-01: a bundle of more than a MiB is refused without being read', async () => {
+test('TODAY-CTB-01: a bundle of more than one MiB is refused without being parsed', async () => {
   const trustBundle = 'x'.repeat(1024 * 1024 + 1)
   expect(await problemsOf(aBundle(trustBundle))).toEqual(['spec.trustBundle: Too long: may not be more than 1048576 bytes'])
 })
 
-test('TODAY-CTB-01: the name and the signer are judged before the certificates', async () => {
+test('TODAY-CTB-01: the name and the signer are validated before the certificates', async () => {
   const fields = (await problemsOf(aBundle('x', 'bad'))).map((problem) => problem.split(': ')[0])
   expect(fields).toEqual(['metadata.name', 'spec.signerName', 'spec.trustBundle'])
 })
 
-test('TODAY-CTB-01: of a bundle without one good block the first hundred problems are reported', async () => {
+test('TODAY-CTB-01: for a bundle without a valid block the first hundred problems are reported', async () => {
   const block = '-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n'
   const problems = await problemsOf(aBundle(block.repeat(15_000)))
   expect(problems).toHaveLength(100)

@@ -10,7 +10,7 @@ const reviews = '/apis/authorization.orch.io/v1/selfsubjectaccessreviews'
 const review = (metadata: string) =>
   `{"apiVersion":"authorization.orch.io/v1","kind":"SelfSubjectAccessReview","metadata":${metadata},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`
 
-describe('values that have no plain text are refused with a text', () => {
+describe('numbers without a plain text are refused with a message', () => {
   test.each<[string, string, string, string, string, number, string]>([
     ['the kind of options', 'DELETE', '/a', 'application/json', `{"kind":${big}}`, 400, `no kind ${big} is registered`],
     ['the kind of options', 'DELETE', '/a', 'application/json', `{"kind":${withoutText}}`, 400, `no kind ${withoutText}`],
@@ -64,13 +64,13 @@ describe('values that have no plain text are refused with a text', () => {
     expect({ status: answer.status, message: answer.body['message'] }).toEqual({ status, message: expect.stringContaining(message) })
   })
 
-  test('LIM-12: metadata of a review', async () => {
+  test('LIM-12: in the metadata of a review', async () => {
     const answer = await server.api.send('POST', reviews, { body: review(`{"generation":${big}}`), headers: json })
     expect(answer.status).toBe(422)
     expect(answer.body['message']).toContain(`"generation":${big}`)
   })
 
-  test('LIM-12: the lifetime of a token', async () => {
+  test('LIM-12: in the lifetime of a token', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/serviceaccounts`
     await created(server.api, path, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' } })
     const body = `{"apiVersion":"authentication.orch.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":${big}}}`
@@ -80,14 +80,14 @@ describe('values that have no plain text are refused with a text', () => {
   })
 })
 
-test('LIM-12: an answer that shows such a number again has it exactly', async () => {
+test('LIM-12: an answer that contains such a number prints it exactly', async () => {
   const body = `{"apiVersion":"authentication.orch.io/v1","kind":"TokenReview","metadata":{"generation":${big}},"spec":{"token":"a"}}`
   const { status, text } = await server.api.send('POST', '/apis/authentication.orch.io/v1/tokenreviews', { body, headers: json })
   expect(status).toBe(201)
   expect(text).toContain(`"generation":${big}`)
 })
 
-test('LIM-12: containers that were added to a Pod are compared with such numbers in them', async () => {
+test('LIM-12: containers added to a Pod are compared even with such numbers', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
   const spec = { containers: [{ name: 'c', image: 'i' }] }
   await created(server.api, path, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec })
@@ -99,7 +99,7 @@ test('LIM-12: containers that were added to a Pod are compared with such numbers
   expect([(await add('one')).status, (await add('two')).status]).toEqual([200, 200])
 })
 
-test('watch sends nothing where a part of an object is read', async () => {
+test('watch is ignored in a read of a subresource', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
   const spec = { ports: [{ port: 80 }] }
   await created(server.api, path, { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec })
@@ -128,7 +128,7 @@ test('LIM-12: a number out of range in an apply to an object with owners in anot
   })
 })
 
-test('LIM-12: the template of a DaemonSet with such a number is compared with the earlier one', async () => {
+test('LIM-12: the template of a DaemonSet with such a number is compared with the earlier template', async () => {
   const path = '/apis/apps/v1/namespaces/default/daemonsets'
   const body = `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"},"deletionGracePeriodSeconds":${big}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
   expect((await server.api.send('POST', path, { body, headers: json })).status).toBe(201)

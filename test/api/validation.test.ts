@@ -30,7 +30,7 @@ describe('types', () => {
     expect((await server.api.post(target, node({ podCIDR: 7 }))).status).toBe(400)
   })
 
-  test('VAL-01: text in a number is refused', async () => {
+  test('VAL-01: text for a number is refused', async () => {
     const { status, body } = await server.api.post(`/api/v1/namespaces/default/replicationcontrollers`, {
       apiVersion: 'v1',
       kind: 'ReplicationController',
@@ -41,7 +41,7 @@ describe('types', () => {
     expect(body['message']).toContain('spec.replicas')
   })
 
-  test.each([[{}], ['text'], [7], [true]])('VAL-02: %j is no array', async (taints) => {
+  test.each([[{}], ['text'], [7], [true]])('VAL-02: %j is not an array', async (taints) => {
     const { status, body } = await server.api.post('/api/v1/nodes', node({ taints }))
     expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
     expect(body['message']).toContain('taints')
@@ -67,7 +67,7 @@ describe('unknown and duplicate fields', () => {
     expect((await server.api.get(`${path}/a`)).body).toEqual(body)
   })
 
-  test('VAL-09, VAL-10, VAL-11: each is named in a warning by default', async () => {
+  test('VAL-09, VAL-10, VAL-11: are each named in a warning by default', async () => {
     const path = await someConfigMaps(server.api)
     const { status, headers } = await server.api.post(path, strange('a'))
     expect(status).toBe(201)
@@ -76,20 +76,20 @@ describe('unknown and duplicate fields', () => {
     expect(String(headers['warning']).split('299 - ')).toHaveLength(1 + problems.length)
   })
 
-  test('VAL-09: Warn warns of it too', async () => {
+  test('VAL-09: cause a warning with Warn', async () => {
     const path = await someConfigMaps(server.api)
     const { status, headers } = await server.api.post(`${path}?fieldValidation=Warn`, strange('a'))
     expect({ status, hasWarning: headers['warning'] !== undefined }).toEqual({ status: 201, hasWarning: true })
   })
 
-  test('VAL-08: Ignore drops them in silence', async () => {
+  test('VAL-08: are dropped silently with Ignore', async () => {
     const path = await someConfigMaps(server.api)
     const { status, headers, body } = await server.api.post(`${path}?fieldValidation=Ignore`, strange('a'))
     expect({ status, warning: headers['warning'], data: body['data'] }).toEqual({ status: 201, warning: undefined, data: { a: '2' } })
     expect(body).not.toHaveProperty('bogus')
   })
 
-  test('VAL-12, VAL-13, VAL-14, ERR-01: Strict refuses, and names all of them', async () => {
+  test('VAL-12, VAL-13, VAL-14, ERR-01: are all named in a refusal with Strict', async () => {
     const path = await someConfigMaps(server.api, 'b')
     const message = (name: string) => `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${name}`
     const post = await server.api.post(`${path}?fieldValidation=Strict`, strange('a'))
@@ -106,7 +106,7 @@ describe('unknown and duplicate fields', () => {
     ['a merge patch', 'application/merge-patch+json', { bogus: 1, data: { k: '2' } }],
     ['a strategic merge patch', 'application/strategic-merge-patch+json', { bogus: 1, data: { k: '2' } }],
     ['an apply', 'application/apply-patch+yaml', { apiVersion: 'v1', kind: 'ConfigMap', bogus: 1, data: { k: '2' } }],
-  ])('ERR-01, VAL-12, VAL-14: Strict refuses an unknown field in %s with a 400 and stores nothing', async (_name, type, patch) => {
+  ])('ERR-01, VAL-12, VAL-14: are refused with Strict in %s with a 400, and nothing is stored', async (_name, type, patch) => {
     const path = await someConfigMaps(server.api, 'a')
     const before = (await server.api.get(`${path}/a`)).text
     const target = `${path}/a?fieldValidation=Strict&fieldManager=m`
@@ -116,7 +116,7 @@ describe('unknown and duplicate fields', () => {
     expect((await server.api.get(`${path}/a`)).text).toBe(before)
   })
 
-  test('VAL-13: problems are named in the order of the body, and an unknown field once, with all that it holds', async () => {
+  test('VAL-13: are reported in the order of the body, and a nested unknown field is reported once', async () => {
     const path = await someConfigMaps(server.api)
     const text = `{"data":{"k":"1","k":"2"},"bogus":{"a":1,"a":2},"metadata":{"name":"a","name":"a","odd":1},"bogus":1}`
     const order = ['duplicate field "data.k"', 'unknown field "bogus"', 'duplicate field "metadata.name"', 'unknown field "metadata.odd"']
@@ -124,7 +124,7 @@ describe('unknown and duplicate fields', () => {
     expect(String(body['message']).split('strict decoding error: ')[1]).toBe(order.join(', '))
   })
 
-  test('VAL-14: Warn on PUT and PATCH', async () => {
+  test('VAL-14: cause a warning with Warn on PUT and PATCH', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect(String((await server.api.put(`${path}/a`, strange('a'))).headers['warning'])).toContain('bogus')
     const { status, headers, body } = await server.api.patch(`${path}/a`, { bogus: 1, data: { c: '3' } })
@@ -132,7 +132,7 @@ describe('unknown and duplicate fields', () => {
     expect(headers['warning']).toBe('299 - "unknown field \\"bogus\\""')
   })
 
-  test('VAL-05: fields of a map are not unknown, with any name', async () => {
+  test('VAL-05: do not exist in a map, with any key', async () => {
     const path = await someConfigMaps(server.api)
     const text = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"__proto__":"1","constructor":"2","toString":"3"}}'
     const { status, headers, text: answer } = await server.api.post(`${path}?fieldValidation=Strict`, text)
@@ -141,7 +141,7 @@ describe('unknown and duplicate fields', () => {
     expect((await server.api.get(`${path}/a`)).text).toBe(answer)
   })
 
-  test('VAL-15: the parameter has no effect with the gate off, and fields are dropped silently', async () => {
+  test('VAL-15: are dropped silently with the gate off, and the parameter has no effect', async () => {
     const api = await anApi({ version: '1.25', featureGates: ['ServerSideFieldValidation=false'] })
     const path = configMapsIn(await aNamespace(api))
     const { status, headers } = await api.post(path, strange('a'))
@@ -149,8 +149,8 @@ describe('unknown and duplicate fields', () => {
   })
 })
 
-describe('dry run', () => {
-  test('DRY-01, DRY-08, DRY-09, DRY-10: create answers like the real one, and stores nothing', async () => {
+describe('a dry run', () => {
+  test('DRY-01, DRY-08, DRY-09, DRY-10: of a create answers like a create, and stores nothing', async () => {
     const path = await someConfigMaps(server.api)
     const { body: before } = await server.api.get(path)
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${before.metadata.resourceVersion}`)
@@ -167,7 +167,7 @@ describe('dry run', () => {
     expect(await watch.next()).toEqual({ type: 'ADDED', object: real })
   })
 
-  test('DRY-01, DRY-10: update, patch and delete change nothing', async () => {
+  test('DRY-01, DRY-10: of an update, patch and delete changes nothing', async () => {
     const path = await someConfigMaps(server.api)
     const made = await created(server.api, path, configMap({ name: 'a', data: { x: '1' } }))
     const put = await server.api.put(`${path}/a?dryRun=All`, configMap({ name: 'a', data: { x: '2' } }))
@@ -182,7 +182,7 @@ describe('dry run', () => {
     expect((await server.api.get(`${path}/a`)).body).toEqual(made)
   })
 
-  test('DRY-02, DRY-03, QP-14: an empty value is refused, and each of several is read, for any verb', async () => {
+  test('DRY-02, DRY-03, QP-14: with an empty value is refused, and of several values each is read, for any verb', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const text = (kind: string, values: string) =>
       `${kind}.meta.orch.io "" is invalid: dryRun: Unsupported value: []string{${values}}: supported values: "All"`
@@ -209,7 +209,7 @@ describe('dry run', () => {
     expect((await server.api.get(path)).body.items).toMatchObject([{ metadata: { name: 'a' } }])
   })
 
-  test('QP-14: another value is refused', async () => {
+  test('QP-14: with an unknown value is refused', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const message = 'Unsupported value: []string{"x"}: supported values: "All"'
     const { status, body } = await server.api.post(`${path}?dryRun=x`, configMap({ name: 'b' }))
@@ -230,12 +230,12 @@ describe('dry run', () => {
     }
   })
 
-  test('DRY-04: admission runs', async () => {
+  test('DRY-04: runs admission', async () => {
     const { status } = await server.api.post(`${configMapsIn('absent')}?dryRun=All`, configMap({ name: 'a' }))
     expect(status).toBe(404)
   })
 
-  test('DRY-05: patches are merged', async () => {
+  test('DRY-05: merges patches', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect((await server.api.patch(`${path}/a?dryRun=All`, [{ op: 'test', path: '/kind', value: 'Pod' }])).status).toBe(422)
     expect((await server.api.patch(`${path}/a?dryRun=All`, [{ op: 'add', path: '/data', value: { x: '1' } }])).body['data']).toEqual({
@@ -243,7 +243,7 @@ describe('dry run', () => {
     })
   })
 
-  test('DRY-06, DRY-07: defaults are filled in and rules are checked', async () => {
+  test('DRY-06, DRY-07: sets defaults and validates', async () => {
     const path = '/api/v1/namespaces/default/replicationcontrollers?dryRun=All'
     const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const controller = (spec: unknown) => ({ apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'a' }, spec })
@@ -251,14 +251,14 @@ describe('dry run', () => {
     expect((await server.api.post(path, controller({ template, replicas: -1 }))).status).toBe(422)
   })
 
-  test('DRY-09: an existing or absent object is reported', async () => {
+  test('DRY-09: reports an existing or absent object', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect((await server.api.post(`${path}?dryRun=All`, configMap({ name: 'a' }))).status).toBe(409)
     expect((await server.api.delete(`${path}/none?dryRun=All`)).status).toBe(404)
     expect((await server.api.patch(`${path}/none?dryRun=All`, {})).status).toBe(404)
   })
 
-  test('DRY-11: addresses and namespaces are not touched', async () => {
+  test('DRY-11: allocates no addresses and creates no namespaces', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/services`
     const service = (name: string, clusterIP: string) => ({
@@ -275,13 +275,13 @@ describe('dry run', () => {
     expect((await server.api.get(`${configMapsIn(namespace)}/a`)).status).toBe(200)
   })
 
-  test('DRY-17: deletecollection deletes nothing', async () => {
+  test('DRY-17: of a deletecollection deletes nothing', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     expect((await server.api.delete(`${path}?dryRun=All`)).status).toBe(200)
     expect((await server.api.get(path)).body.items).toHaveLength(2)
   })
 
-  test('DRY-14: a stranger is refused all the same', async () => {
+  test('DRY-14: is refused without permission', async () => {
     expect((await server.api.as({})('POST', `${configMapsIn('default')}?dryRun=All`, { body: configMap({ name: 'a' }) })).status).toBe(403)
   })
 
@@ -296,7 +296,7 @@ describe('dry run', () => {
     ['deletecollection', 'DELETE', ''],
   ]
 
-  test.each(writes)('DRY-14: a user with the right to %s may do so as a dry run, and nothing else (%s %s)', async (verb, ...own) => {
+  test.each(writes)('DRY-14: needs the right to %s, and allows nothing else (%s %s)', async (verb, ...own) => {
     const path = await someConfigMaps(server.api, 'a')
     const namespace = path.split('/')[4] ?? ''
     const name = aName('user')

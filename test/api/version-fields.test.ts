@@ -18,7 +18,7 @@ function owned({ metadata }: Body, part: string): Record<string, unknown> {
   return Object.fromEntries(entries.flatMap(({ manager, fieldsV1 }) => (part in fieldsV1 ? [[manager, fieldsV1[part]]] : [])))
 }
 
-test('the count of a DaemonSet’s templates is part of the whole object, and not of its metadata alone', async () => {
+test('the template generation of a DaemonSet is part of the whole object, and not of PartialObjectMetadata', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/daemonsets`
   const made = await created(server.api, path, daemonSet)
   expect(made.metadata.annotations).toEqual({ mine: 'x', [countAnnotation]: '1' })
@@ -33,14 +33,14 @@ test('the count of a DaemonSet’s templates is part of the whole object, and no
   expect(table.text).not.toContain(`"${countAnnotation}"`)
 })
 
-test('another kind keeps an annotation of that name in its metadata', async () => {
+test('another kind keeps the annotation with that name in its metadata', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/configmaps`
   await created(server.api, path, { metadata: { name: 'c', annotations: { [countAnnotation]: '1' } } })
   const { body } = await server.api.get(`${path}/c`, { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io' })
   expect(body.metadata.annotations).toEqual({ [countAnnotation]: '1' })
 })
 
-test('a PUT of a DaemonSet without the count owns it from then on, and the count stays', async () => {
+test('a PUT of a DaemonSet without the template generation owns it, and its value stays', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/daemonsets`
   await created(server.api, `${path}?fieldManager=first`, daemonSet)
   const { body } = await server.api.put(`${path}/d?fieldManager=second`, daemonSet)
@@ -55,7 +55,7 @@ const target = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }
 const share = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }
 const pods = { type: 'Pods', pods: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '1' } } }
 
-test('metrics are kept with the share of processors last, and belong to the writer of another order', async () => {
+test('metrics are stored with CPU utilization last, and a writer of another order owns them', async () => {
   const path = `/apis/autoscaling/v2/namespaces/${await aNamespace(server.api)}/horizontalpodautoscalers`
   const autoscaler = { metadata: { name: 'h' }, spec: { scaleTargetRef: target, maxReplicas: 5, metrics: [share, pods] } }
   expect((await created(server.api, `${path}?fieldManager=first`, autoscaler)).spec).toMatchObject({ metrics: [pods, share] })
@@ -68,7 +68,7 @@ test('metrics are kept with the share of processors last, and belong to the writ
   expect((await server.api.get(`${path}/h`)).body.spec).toMatchObject({ maxReplicas: 6, metrics: [pods, share] })
 })
 
-test('fields of an autoscaler of v1 by conversion belong to its writer', async () => {
+test('a writer of a v1 autoscaler owns the fields that the conversion sets', async () => {
   const path = `/apis/autoscaling/v1/namespaces/${await aNamespace(server.api)}/horizontalpodautoscalers`
   const body = await created(server.api, `${path}?fieldManager=m`, {
     metadata: { name: 'h' },
@@ -78,7 +78,7 @@ test('fields of an autoscaler of v1 by conversion belong to its writer', async (
   expect(owned(body, 'f:spec')).toMatchObject({ m: { 'f:targetCPUUtilizationPercentage': {} } })
 })
 
-test('a status of v2beta2 has the fields that v2 leaves out where they are empty', async () => {
+test('a status of v2beta2 has fields that v2 omits when they are empty', async () => {
   const path = `/apis/autoscaling/v2/namespaces/${await aNamespace(server.api)}/horizontalpodautoscalers`
   const { status } = await created(server.api, path, { metadata: { name: 'h' }, spec: { scaleTargetRef: target, maxReplicas: 5 } })
   expect(status).toEqual({ desiredReplicas: 0, currentMetrics: null })
@@ -86,7 +86,7 @@ test('a status of v2beta2 has the fields that v2 leaves out where they are empty
   expect(body.status).toEqual({ currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null })
 })
 
-test('the former type’s fields of a Service are removed, and are owned all the same', async () => {
+test('removed fields of a Service’s former type still have their owner', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
   await created(server.api, `${path}?fieldManager=first`, { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
   await server.api.patch(`${path}/s?fieldManager=second`, { spec: { type: 'NodePort' } })

@@ -18,7 +18,7 @@ const operations: readonly [kind: string, path: string, apiVersion: string, spec
   ['SelfSubjectReview', `${authentication}/selfsubjectreviews`, 'authentication.orch.io/v1', {}],
 ]
 
-test.each(operations)('VIRT-01: a %s is answered, and is nowhere afterwards', async (kind, path, apiVersion, spec) => {
+test.each(operations)('VIRT-01: a %s is answered, and is not stored', async (kind, path, apiVersion, spec) => {
   const place = await someConfigMaps(server.api)
   const revision = async () => (await server.api.get(place)).body.metadata.resourceVersion
   const before = await revision()
@@ -41,7 +41,7 @@ test.each(operations)('VIRT-01: a %s is answered, and is nowhere afterwards', as
     })
 })
 
-test('VIRT-01: a binding, an eviction and a token are operations on an object, and are not read again', async () => {
+test('VIRT-01: a binding, an eviction and a token are operations on an object, and cannot be read', async () => {
   const namespace = await aNamespace(server.api)
   const target = `/api/v1/namespaces/${namespace}/pods/p`
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`
@@ -58,7 +58,7 @@ test('VIRT-01: a binding, an eviction and a token are operations on an object, a
   expect((await server.api.get(`${accounts}/till/token`)).status).toBe(405)
 })
 
-test('MACH-ID-05: a review of its own answers with a time and none of the metadata that was sent', async () => {
+test('MACH-ID-05: a SelfSubjectReview is answered with a time and without the sent metadata', async () => {
   const metadata = { name: 'x', labels: { a: 'b' }, uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z' }
   const self = await server.api.post(`${authentication}/selfsubjectreviews`, { metadata })
   expect(self.body.metadata).toEqual({ creationTimestamp: expect.stringMatching(/^20[2-9]\d-(?!.*2020-01-01)/) })
@@ -67,13 +67,13 @@ test('MACH-ID-05: a review of its own answers with a time and none of the metada
   expect(rules.body.metadata).toEqual({})
 })
 
-test('a review of an unknown token keeps the sent status, except for the verdict', async () => {
+test('a review of an unknown token keeps the sent status, except for the result', async () => {
   const status = { authenticated: true, audiences: ['a'], error: 'e', user: { username: 'u', extra: { A: ['b'] } } }
   const { body } = await server.api.post(`${authentication}/tokenreviews`, { spec: { token: 'x' }, status })
   expect(body['status']).toEqual({ user: status.user, audiences: ['a'], error: 'invalid bearer token' })
 })
 
-test('other reviews keep sent metadata, except for the server’s own', async () => {
+test('other reviews keep the sent metadata, except for server-set members', async () => {
   const metadata = { name: 'x', labels: { a: 'b' }, uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z' }
   const { body } = await server.api.post(`${authentication}/tokenreviews`, { metadata, spec: { token: 'x' } })
   expect(body.metadata).toEqual({ name: 'x', labels: { a: 'b' }, managedFields: expect.anything() })

@@ -37,7 +37,7 @@ function linesOf(stream: Readable): () => Promise<WatchEvent> {
   }
 }
 
-test('READ-07: initial events are compressed for a client that accepts it; later ones are sent at once in the same stream', async () => {
+test('READ-07: initial events are compressed for a client that accepts it, and later events are sent at once in the same stream', async () => {
   const path = await someConfigMaps(server.api)
   for (let at = 0; at < 30; at++) await created(server.api, path, configMap({ name: `m-${at}`, data: { text: 'x'.repeat(2000) } }))
   const response = await asked(server.api, `${path}?${initial}`)
@@ -57,7 +57,7 @@ test('READ-07: initial events are compressed for a client that accepts it; later
   expect(await next()).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'late' } } })
 })
 
-test('READ-07: the whole stream is one member of gzip with its checksum', async () => {
+test('READ-07: the whole stream is one gzip member with its checksum', async () => {
   const path = await someConfigMaps(server.api, 'a', 'b')
   const response = await asked(server.api, `${path}?${initial}&timeoutSeconds=1`)
   const whole = Buffer.concat(await Readable.from(response).toArray())
@@ -71,7 +71,7 @@ test('READ-07: the whole stream is one member of gzip with its checksum', async 
 test.each([
   ['it does not accept gzip', `?${initial}`, { 'accept-encoding': 'gzip;q=0' }],
   ['it has not asked for initial events', '?watch=true', { 'accept-encoding': 'gzip' }],
-])('READ-07: a watch is not compressed where %s', async (_why, query, headers) => {
+])('READ-07: a watch is not compressed if %s', async (_why, query, headers) => {
   const path = await someConfigMaps(server.api, 'a')
   const response = await asked(server.api, `${path}${query}`, headers)
   expect(response.headers).not.toHaveProperty('content-encoding')

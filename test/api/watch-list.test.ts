@@ -29,7 +29,7 @@ function metadataOf({ object }: WatchEvent): Metadata {
 
 const namesOf = (events: readonly WatchEvent[]) => events.filter(({ type }) => type !== 'BOOKMARK').map((event) => metadataOf(event).name)
 
-test('READ-01, READ-03: the end is marked at a revision as new as the newest write, with sendInitialEvents and no version', async () => {
+test('READ-01, READ-03: with sendInitialEvents and no version a bookmark ends the initial state, at least as new as the newest write', async () => {
   const path = await someConfigMaps(server.api, 'a')
   const { metadata } = await created(server.api, path, configMap({ name: 'b' }))
   for (const version of ['', '&resourceVersion=', '&resourceVersion=0', `&resourceVersion=${metadata.resourceVersion}`]) {
@@ -41,7 +41,7 @@ test('READ-01, READ-03: the end is marked at a revision as new as the newest wri
   }
 })
 
-test('READ-05: the initial state respects selectors, and comes once and before anything newer of the same object', async () => {
+test('READ-05: the initial state follows selectors, and precedes later changes of each object', async () => {
   const path = configMapsIn(await aNamespace(server.api))
   for (const name of ['a', 'b', 'c']) await created(server.api, path, configMap({ name, labels: { side: name === 'c' ? 'out' : 'in' } }))
   let isWriting = true
@@ -66,7 +66,7 @@ test('READ-05: the initial state respects selectors, and comes once and before a
   }
 })
 
-test('READ-06: metadata alone are sent up to the marked end', async () => {
+test('READ-06: PartialObjectMetadata is sent up to the marked bookmark', async () => {
   const path = await someConfigMaps(server.api, 'a', 'b')
   const accept = 'application/json;as=PartialObjectMetadata;g=meta.orch.io;v=v1'
   const events = await untilEnd(await server.api.watch(`${path}?${initial}`, { accept }))
@@ -77,7 +77,7 @@ test('READ-06: metadata alone are sent up to the marked end', async () => {
   ])
 })
 
-test('READ-06: tables are sent up to the marked end, columns with the first alone', async () => {
+test('READ-06: Tables are sent up to the marked bookmark, with columns only in the first', async () => {
   const path = await someConfigMaps(server.api, 'a', 'b')
   const accept = 'application/json;as=Table;g=meta.orch.io;v=v1'
   const watch = await server.api.watch(`${path}?${initial}`, { accept })
@@ -96,7 +96,7 @@ test('READ-06: tables are sent up to the marked end, columns with the first alon
   expect(events.at(-1)?.metadata?.annotations).toEqual({ [endsWith]: 'true' })
 })
 
-test('READ-13: a list of many megabytes is written in pieces, and its bytes are those of the single objects', async () => {
+test('READ-13: a list of many megabytes is written in pieces, with the bytes of the single objects', async () => {
   const path = configMapsIn(await aNamespace(server.api))
   const texts: string[] = []
   for (let number = 0; number < 8; number++) {

@@ -64,7 +64,7 @@ function asSubprotocol(token: string | Buffer, domain = 'orch.io'): string {
   return `base64url.bearer.authorization.${domain}.${Buffer.from(token).toString('base64url')}`
 }
 
-test('a watch that is opened as a WebSocket sends each event as one text message, and closes in order at its end', async () => {
+test('a watch over WebSocket sends each event as one text message, and closes normally at its end', async () => {
   const path = await someConfigMaps(server.api, 'a', 'b')
   const { client, next } = aSocket(`${path}?watch=true`)
   const [response] = (await once(client, 'upgrade')) as [IncomingMessage]
@@ -80,7 +80,7 @@ test('a watch that is opened as a WebSocket sends each event as one text message
   expect(code).toBe(1000)
 })
 
-test('each event in Protobuf is one binary message, without the length prefix of a stream', async () => {
+test('each Protobuf event is one binary message, without the length prefix of a stream', async () => {
   const path = await someConfigMaps(server.api, 'a')
   const type = 'application/vnd.orch.protobuf;stream=watch'
   const streamed = await new Promise<Buffer>((resolve, reject) => {
@@ -103,7 +103,7 @@ test('each event in Protobuf is one binary message, without the length prefix of
   expect([isBinary, Buffer.from(text, 'latin1')]).toEqual([true, streamed.subarray(4)])
 })
 
-test('a client’s messages are ignored, its pings are answered, and a message that is too long ends the watch', async () => {
+test('client messages are ignored, pings are answered, and a message that is too long ends the watch', async () => {
   const path = await someConfigMaps(server.api)
   const { client, next } = aSocket(`${path}?watch=true`)
   await once(client, 'open')
@@ -118,7 +118,7 @@ test('a client’s messages are ignored, its pings are answered, and a message t
   expect((await closed)[0]).toBe(1009)
 })
 
-test('a WebSocket is refused with the status that the watch would have: parameters, users, and other namespaces', async () => {
+test('a WebSocket is refused with the status of the watch: parameters, users, and other namespaces', async () => {
   const [own, other] = [await aNamespace(server.api), await aNamespace(server.api)]
   const wrong = await refusal(aSocket(`${configMapsIn(own)}?watch=true&resourceVersionMatch=Exact`).client)
   expect(wrong).toMatchObject({ status: 422, body: { kind: 'Status', reason: 'Invalid' } })
@@ -130,7 +130,7 @@ test('a WebSocket is refused with the status that the watch would have: paramete
   expect(elsewhere).toMatchObject({ status: 403, body: { kind: 'Status', reason: 'Forbidden' } })
 })
 
-test('Node’s own WebSocket brings its token as a subprotocol, and another one is chosen', async () => {
+test('a WebSocket of Node sends its token as a subprotocol, and another subprotocol is selected', async () => {
   const namespace = await aNamespace(server.api)
   const before = getCACertificates('default')
   onTestFinished(() => setDefaultCACertificates(before))
@@ -147,7 +147,7 @@ test('Node’s own WebSocket brings its token as a subprotocol, and another one 
   expect(JSON.parse(String(data))).toMatchObject({ type: 'ADDED', object: { kind: 'ConfigMap' } })
 })
 
-test('a token as a subprotocol is good alone, in the domain of the API, and for a WebSocket', async () => {
+test('a token as a subprotocol is accepted once, in the domain of the API, and only for a WebSocket', async () => {
   const namespace = await aNamespace(server.api)
   const token = await aReadersToken(namespace)
   const path = `${configMapsIn(namespace)}?watch=true`
@@ -166,21 +166,21 @@ test.each([
   ['another version', { 'sec-websocket-version': '8', 'sec-websocket-key': 'x'.repeat(22).concat('==') }],
   ['a key that is none', { 'sec-websocket-version': '13', 'sec-websocket-key': 'short' }],
   ['another protocol', { upgrade: 'spdy/3.1' }],
-])('a watch whose opening has %s is a stream of HTTP', async (_what, headers) => {
+])('a watch whose handshake has %s is an HTTP stream', async (_what, headers) => {
   const path = await someConfigMaps(server.api, 'a')
   const watch = await server.api.watch(`${path}?watch=true`, { connection: 'Upgrade', upgrade: 'websocket', ...headers })
   expect([watch.status, watch.headers['transfer-encoding']]).toEqual([200, 'chunked'])
   expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
 })
 
-test('a request that is no watch is answered as if it had not asked for a WebSocket', async () => {
+test('a request other than a watch is answered as if it did not request a WebSocket', async () => {
   const path = await someConfigMaps(server.api, 'a')
   const { status, body } = await refusal(aSocket(path).client)
   expect(status).toBe(200)
   expect(body).toMatchObject({ kind: 'ConfigMapList', items: [{ metadata: { name: 'a' } }] })
 })
 
-test('a WebSocket that its client leaves is no watch under way any more', async () => {
+test('a WebSocket that its client closes no longer counts as an open watch', async () => {
   const namespace = await aNamespace(server.api)
   // No other test, and no controller, watches these in one namespace.
   const [labels, path] = [['resource="limitranges"', 'scope="namespace"'], `/api/v1/namespaces/${namespace}/limitranges?watch=true`]

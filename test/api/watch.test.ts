@@ -12,8 +12,8 @@ const told = (events: readonly WatchEvent[]) => events.map(({ type, object }) =>
 
 const versionOf = async (path: string) => (await server.api.get(path)).body.metadata.resourceVersion
 
-describe('the stream', () => {
-  test('WATCH-01, WATCH-02, WATCH-03, WATCH-07: is chunked, and one JSON document per line', async () => {
+describe('the stream of a watch', () => {
+  test('WATCH-01, WATCH-02, WATCH-03, WATCH-07: is chunked, and has one JSON document per line', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=true`)
     expect(watch.status).toBe(200)
@@ -23,18 +23,18 @@ describe('the stream', () => {
     expect(await watch.next()).toEqual({ type: 'ADDED', object: body })
   })
 
-  test.each(['1', 'true', 'TRUE', ''])('QP-02: watch=%j is a watch', async (value) => {
+  test.each(['1', 'true', 'TRUE', ''])('QP-02: exists for watch=%j', async (value) => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=${value}`)
     expect(told(await watch.take(1))).toEqual(['ADDED a'])
   })
 
-  test.each(['0', 'false', 'False'])('QP-02: watch=%j is a list', async (value) => {
+  test.each(['0', 'false', 'False'])('QP-02: does not exist for watch=%j, which is a list', async (value) => {
     const path = await someConfigMaps(server.api, 'a')
     expect((await server.api.get(`${path}?watch=${value}`)).body.kind).toBe('ConfigMapList')
   })
 
-  test('WATCH-04, WATCH-06, WATCH-07, WATCH-21: creates, changes and deletions, each with the whole object', async () => {
+  test('WATCH-04, WATCH-06, WATCH-07, WATCH-21: has creates, changes and deletions, each with the whole object', async () => {
     const path = await someConfigMaps(server.api)
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}`)
     const made = await created(server.api, path, configMap({ name: 'a', data: { x: '1' } }))
@@ -52,7 +52,7 @@ describe('the stream', () => {
     expect(Number(deletion)).toBeGreaterThan(Number(put.metadata.resourceVersion))
   })
 
-  test('WATCH-06: an object with finalizers is MODIFIED when its deletion is requested, DELETED when it is removed', async () => {
+  test('WATCH-06: has MODIFIED when the deletion of an object with finalizers is requested, DELETED when it is removed', async () => {
     const path = await someConfigMaps(server.api)
     await created(server.api, path, configMap({ name: 'a', finalizers: ['example.com/hold'] }))
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}`)
@@ -63,7 +63,7 @@ describe('the stream', () => {
     expect(gone).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'a' } } })
   })
 
-  test('WATCH-06: a write that changes nothing is no event', async () => {
+  test('WATCH-06: has no event for a write without a change', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}`)
     await server.api.patch(`${path}/a`, {})
@@ -72,7 +72,7 @@ describe('the stream', () => {
     expect(told(await watch.take(2))).toEqual(['MODIFIED a', 'ADDED b'])
   })
 
-  test('WATCH-17: events are in the order of their versions, each once', async () => {
+  test('WATCH-17: has events in the order of their versions, each once', async () => {
     const path = await someConfigMaps(server.api)
     const from = await versionOf(path)
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${from}`)
@@ -83,7 +83,7 @@ describe('the stream', () => {
     expect(new Set(told(events)).size).toBe(50)
   })
 
-  test('WATCH-17: many watches of one collection see the same', async () => {
+  test('WATCH-17: is equal for many watches of one collection', async () => {
     const path = await someConfigMaps(server.api)
     const from = await versionOf(path)
     const watches = await Promise.all(Array.from({ length: 40 }, () => server.api.watch(`${path}?watch=1&resourceVersion=${from}`)))
@@ -95,7 +95,7 @@ describe('the stream', () => {
     for (const events of seen) expect(events).toEqual(seen[0])
   })
 
-  test('VERB-04, EP-36: one object can be watched by its path below /watch, where its own path is got', async () => {
+  test('VERB-04, EP-36: of one object is below /watch, as its own path is for get', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const ownPath = await server.api.get(`${path}/a?watch=1&limit=x&continue=x&fieldSelector=x&timeoutSeconds=x`)
     expect(ownPath).toMatchObject({ status: 200, body: { kind: 'ConfigMap', metadata: { name: 'a' } } })
@@ -106,7 +106,7 @@ describe('the stream', () => {
     expect(told(await watch.take(3))).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a'])
   })
 
-  test('VERB-03: the old form of the path still works', async () => {
+  test('VERB-03: is also served at the old path', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const collection = await server.api.watch(path.replace('/api/v1/', '/api/v1/watch/'))
     expect(told(await collection.take(2))).toEqual(['ADDED a', 'ADDED b'])
@@ -114,7 +114,7 @@ describe('the stream', () => {
     expect(told(await one.take(1))).toEqual(['ADDED b'])
   })
 
-  test('VERB-16: a watch across namespaces', async () => {
+  test('VERB-16: may cover all namespaces', async () => {
     const [first, second] = [await someConfigMaps(server.api), await someConfigMaps(server.api)]
     const watch = await server.api.watch(`/api/v1/configmaps?watch=1&resourceVersion=${await versionOf('/api/v1/configmaps')}`)
     await created(server.api, first, configMap({ name: 'a' }))
@@ -122,14 +122,14 @@ describe('the stream', () => {
     expect(told(await watch.take(2))).toEqual(['ADDED a', 'ADDED b'])
   })
 
-  test('WATCH-02: YAML cannot be streamed', async () => {
+  test('WATCH-02: may not be YAML', async () => {
     const path = await someConfigMaps(server.api)
     const { status, text } = await server.api.get(`${path}?watch=1`, { accept: 'application/yaml' })
     expect(status).toBe(406)
     expect(text).toMatch(/only the following media types are accepted:\s+application\/json;stream=watch/)
   })
 
-  test('PROTO-09, WATCH-02: as Protobuf events have the fields of today, those of the state and of changes', async () => {
+  test('PROTO-09, WATCH-02: in Protobuf has the current fields, in initial events and in changes', async () => {
     const namespace = await aNamespace(today.api)
     const path = `/api/v1/namespaces/${namespace}/services`
     const service = (trafficDistribution: string) => ({
@@ -149,11 +149,11 @@ describe('the stream', () => {
   })
 })
 
-describe('where a watch starts', () => {
+describe('the start of a watch', () => {
   test.each([
     ['WATCH-05, WATCH-12', 'unset', ''],
     ['WATCH-05, WATCH-13', '0', '&resourceVersion=0'],
-  ])('%s: version %s: sends present objects as ADDED, then changes', async (_id, _what, query) => {
+  ])('%s: at version %s: sends current objects as ADDED, then changes', async (_id, _what, query) => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const watch = await server.api.watch(`${path}?watch=1${query}`)
     expect(told(await watch.take(2)).sort()).toEqual(['ADDED a', 'ADDED b'])
@@ -162,7 +162,7 @@ describe('where a watch starts', () => {
     expect(told(await watch.take(2))).toEqual(['MODIFIED a', 'ADDED c'])
   })
 
-  test('WATCH-14: a version starts it with later changes, and nothing else', async () => {
+  test('WATCH-14: at a version sends only later changes', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const from = await versionOf(path)
     await server.api.delete(`${path}/b`)
@@ -172,7 +172,7 @@ describe('where a watch starts', () => {
     expect(told(await watch.take(3))).toEqual(['DELETED b', 'ADDED c', 'MODIFIED a'])
   })
 
-  test('WATCH-23: the version of a single get', async () => {
+  test('WATCH-23: may be the version of a get', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body } = await server.api.get(`${path}/a`)
     await server.api.patch(`${path}/a`, { data: { x: '1' } })
@@ -180,7 +180,7 @@ describe('where a watch starts', () => {
     expect(told(await watch.take(1))).toEqual(['MODIFIED a'])
   })
 
-  test('WATCH-17: list, then watch from its version: nothing is lost and nothing doubled while others write', async () => {
+  test('WATCH-17: at the version of a list loses and repeats nothing while others write', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const count = 60
     const writing = (async () => {
@@ -197,7 +197,7 @@ describe('where a watch starts', () => {
     expect(seen.sort()).toEqual(['a', ...Array.from({ length: count }, (_, at) => `m-${at}`)].sort())
   })
 
-  test('WATCH-18: a watch that broke is resumed from the last version that was seen', async () => {
+  test('WATCH-18: may be the last seen version of a broken watch', async () => {
     const path = await someConfigMaps(server.api)
     const first = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}`)
     await created(server.api, path, configMap({ name: 'a' }))
@@ -211,32 +211,28 @@ describe('where a watch starts', () => {
 
   // Forty objects of a megabyte each, which services apart send to one another several times.
   const muchIsWritten = { timeout: 300_000 }
-  test(
-    'WATCH-15, WATCH-20, WATCH-22, ERR-08: a version that is no longer kept: one ERROR with 410, and the end',
-    muchIsWritten,
-    async () => {
-      const api = await anApi({ version: '1.25', watchHistoryMs: 20 })
-      const path = await someConfigMaps(api, 'a')
-      const { body } = await api.get(path)
-      const version = body.metadata.resourceVersion
-      // More than memory keeps for watches to resume from, at any age of the history.
-      for (let at = 0; at < 40; at++) await api.patch(`${path}/a`, { data: { at: String(at), text: 'x'.repeat(1_000_000) } })
-      await untilEverywhere(
-        () => api.get(`${path}?resourceVersionMatch=Exact&resourceVersion=${version}`),
-        ({ status }) => status === 410,
-      )
-      const watch = await api.watch(`${path}?watch=1&resourceVersion=${version}`)
-      expect(watch.status).toBe(200)
-      expect(await watch.rest()).toEqual([
-        {
-          type: 'ERROR',
-          object: failure(410, 'Expired', expect.stringMatching(`^too old resource version: ${version} \\(\\d+\\)$`) as unknown as string),
-        },
-      ])
-    },
-  )
+  test('WATCH-15, WATCH-20, WATCH-22, ERR-08: at a compacted version is one ERROR with 410, and the end', muchIsWritten, async () => {
+    const api = await anApi({ version: '1.25', watchHistoryMs: 20 })
+    const path = await someConfigMaps(api, 'a')
+    const { body } = await api.get(path)
+    const version = body.metadata.resourceVersion
+    // More than memory keeps for watches to resume from, at any age of the history.
+    for (let at = 0; at < 40; at++) await api.patch(`${path}/a`, { data: { at: String(at), text: 'x'.repeat(1_000_000) } })
+    await untilEverywhere(
+      () => api.get(`${path}?resourceVersionMatch=Exact&resourceVersion=${version}`),
+      ({ status }) => status === 410,
+    )
+    const watch = await api.watch(`${path}?watch=1&resourceVersion=${version}`)
+    expect(watch.status).toBe(200)
+    expect(await watch.rest()).toEqual([
+      {
+        type: 'ERROR',
+        object: failure(410, 'Expired', expect.stringMatching(`^too old resource version: ${version} \\(\\d+\\)$`) as unknown as string),
+      },
+    ])
+  })
 
-  test('WATCH-16: a version of the future: nothing until it is passed', async () => {
+  test('WATCH-16: at a future version sends nothing until that version has passed', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const from = Number(await versionOf(path)) + 3
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${from}`)
@@ -247,12 +243,12 @@ describe('where a watch starts', () => {
     expect(Number(event!.object.metadata.resourceVersion)).toBeGreaterThan(from)
   })
 
-  test('WATCH-14: a version that is no number is a bad request', async () => {
+  test('WATCH-14: at an invalid version is a bad request', async () => {
     const { status, body } = await server.api.get('/api/v1/configmaps?watch=1&resourceVersion=abc')
     expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
   })
 
-  test('RV-39: a match is refused on a watch; limit and continue have no effect', async () => {
+  test('RV-39: with a match is refused, and limit and continue have no effect', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     expect((await server.api.get(`${path}?watch=1&resourceVersion=1&resourceVersionMatch=Exact`)).body).toMatchObject({
       code: 422,
@@ -263,8 +259,8 @@ describe('where a watch starts', () => {
   })
 })
 
-describe('selectors', () => {
-  test('QP-10, QP-12: objects enter and leave the selection', async () => {
+describe('selectors of a watch', () => {
+  test('QP-10, QP-12: show objects that enter and leave the selection', async () => {
     const path = await someConfigMaps(server.api)
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}&labelSelector=app%3Dweb`)
     await created(server.api, path, configMap({ name: 'never', labels: { app: 'db' } }))
@@ -283,7 +279,7 @@ describe('selectors', () => {
     expect(last).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'never' } } })
   })
 
-  test('QP-10, WATCH-14: a watch that begins in the past sees them enter and leave as if it had run since then', async () => {
+  test('QP-10, WATCH-14: show past objects entering and leaving as if the watch had been open', async () => {
     const path = await someConfigMaps(server.api)
     const from = await versionOf(path)
     const labelled = (name: string, app: string) => configMap({ name, labels: { app }, data: { app } })
@@ -302,7 +298,7 @@ describe('selectors', () => {
     expect(events[3]!.object).toMatchObject({ metadata: { uid: born.metadata.uid }, data: { app: 'web' } })
   })
 
-  test('QP-12: fieldSelector picks one object', async () => {
+  test('QP-12: select one object by field', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const watch = await server.api.watch(`${path}?watch=1&fieldSelector=metadata.name%3Db`)
     await server.api.patch(`${path}/a`, { data: { x: '1' } })
@@ -310,21 +306,21 @@ describe('selectors', () => {
     expect(told(await watch.take(2))).toEqual(['ADDED b', 'MODIFIED b'])
   })
 
-  test('QP-12: the initial state is selected too', async () => {
+  test('QP-12: apply to the initial state', async () => {
     const path = await someConfigMaps(server.api, 'a')
     await created(server.api, path, configMap({ name: 'b', labels: { app: 'web' } }))
     const watch = await server.api.watch(`${path}?watch=1&labelSelector=app`)
     expect(told(await watch.take(1))).toEqual(['ADDED b'])
   })
 
-  test('QP-12: a selector that can’t be read is a bad request, not a stream', async () => {
+  test('QP-12: are a bad request if they are invalid, and no stream', async () => {
     const { status, body } = await server.api.get('/api/v1/configmaps?watch=1&labelSelector=%28')
     expect({ status, kind: body.kind, reason: body['reason'] }).toEqual({ status: 400, kind: 'Status', reason: 'BadRequest' })
   })
 })
 
-describe('the end and bookmarks', () => {
-  test('MACH-WATCH-04: a watch with a negative time is answered and ends at once', async () => {
+describe('the end of a watch, and bookmarks', () => {
+  test('MACH-WATCH-04: a watch with a negative timeout is answered and ends at once', async () => {
     const path = await someConfigMaps(server.api, 'a')
     for (const query of [
       '',
@@ -337,7 +333,7 @@ describe('the end and bookmarks', () => {
     }
   })
 
-  test('QP-09: timeoutSeconds ends the stream in order', async () => {
+  test('QP-09: timeoutSeconds ends the stream normally', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1&timeoutSeconds=1`)
     expect(told(await watch.rest())).toEqual(['ADDED a'])
@@ -355,7 +351,7 @@ describe('the end and bookmarks', () => {
     },
   })
 
-  test('WATCH-08, WATCH-09, WATCH-10, READ-20: a bookmark before the end holds the kind and a version alone', async () => {
+  test('WATCH-08, WATCH-09, WATCH-10, READ-20: a bookmark before the end has only the kind and a version', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=3`)
     const [added] = await watch.take(1)
@@ -391,7 +387,7 @@ describe('the end and bookmarks', () => {
   describe.each(['', '&resourceVersion=0'])('a watch with bookmarks and no sendInitialEvents (%j)', (version) => {
     const query = `watch=1&allowWatchBookmarks=true${version}`
 
-    test('MACH-WATCH-02: marks the end of the objects that are there where the gate WatchList is on, from 1.34 on', async () => {
+    test('MACH-WATCH-02: marks the end of the initial objects with the gate WatchList, from 1.34 on', async () => {
       const path = await someConfigMaps(today.api, 'a')
       const watch = await today.api.watch(`${path}?${query}`)
       expect(told(await watch.take(1))).toEqual(['ADDED a'])
@@ -447,14 +443,14 @@ describe('the end and bookmarks', () => {
     expect(told(await watch.take(1))).toEqual(['ADDED c'])
   })
 
-  test('WATCH-08, READ-04: sendInitialEvents=false gives changes only', async () => {
+  test('WATCH-08, READ-04: sendInitialEvents=false sends only changes', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const watch = await server.api.watch(`${path}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`)
     await created(server.api, path, configMap({ name: 'b' }))
     expect(told(await watch.take(1))).toEqual(['ADDED b'])
   })
 
-  test('WATCH-08, READ-02: sendInitialEvents needs NotOlderThan, and is nothing for lists; without it the match is refused', async () => {
+  test('WATCH-08, READ-02: sendInitialEvents needs NotOlderThan, and is refused for lists; without it the match is refused', async () => {
     expect((await server.api.get('/api/v1/configmaps?watch=1&sendInitialEvents=true')).body).toMatchObject({
       code: 422,
       message: expect.stringContaining('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),

@@ -23,7 +23,7 @@ test('the former storage versions of a definition are in its status', async () =
   expect(changed.body.status).toMatchObject({ storedVersions: ['v1', 'v2'] })
 })
 
-test('a definition without versions is a 422 that names them', async () => {
+test('a definition without versions is a 422 with the former storage versions of its status', async () => {
   const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' }
   for (const versions of [undefined, null, []]) {
     const { status, body } = await server.api.post('/apis/apiextensions.orch.io/v1/customresourcedefinitions', {

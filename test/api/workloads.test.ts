@@ -8,11 +8,11 @@ const template = (restartPolicy: string) => ({
   spec: { restartPolicy, containers: [{ name: 'c', image: 'i:1' }] },
 })
 
-describe('Jobs', () => {
+describe('Jobs and their selectors', () => {
   const jobs = (namespace: string) => `/apis/batch/v1/namespaces/${namespace}/jobs`
   const job = (spec: object) => ({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: aName('job') }, spec })
 
-  test('find their Pods by their own uid', async () => {
+  test('select their Pods by the uid of the Job', async () => {
     const path = jobs(await aNamespace(server.api))
     const { metadata, spec } = await created(server.api, path, job({ template: template('Never') }))
     const own = { 'batch.orch.io/controller-uid': metadata['uid'], 'batch.orch.io/job-name': metadata['name'] }
@@ -21,14 +21,14 @@ describe('Jobs', () => {
     expect(spec).toMatchObject({ selector: { matchLabels }, template: { metadata: { labels } } })
   })
 
-  test('find them as their writer says, when he says it', async () => {
+  test('keep a manual selector', async () => {
     const path = jobs(await aNamespace(server.api))
     const selector = { matchLabels: { app: 'a' } }
     const { spec } = await created(server.api, path, job({ manualSelector: true, selector, template: template('Never') }))
     expect(spec).toMatchObject({ selector, template: { metadata: { labels: { app: 'a' } } } })
   })
 
-  test('may not look for Pods of others', async () => {
+  test('may not select Pods of another Job', async () => {
     const path = jobs(await aNamespace(server.api))
     const spec = { selector: { matchLabels: { 'controller-uid': 'x' } }, template: template('Never') }
     const { status, body } = await server.api.post(path, job(spec))
@@ -39,7 +39,7 @@ describe('Jobs', () => {
   })
 })
 
-test('an existing Pod keeps everything but its images, its deadline and its tolerations', async () => {
+test('the spec of an existing Pod is immutable except for images, the deadline and tolerations', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
   const pod = await created(server.api, path, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: template('Always').spec })
   const spec = pod['spec'] as { containers: object[] }
@@ -55,7 +55,7 @@ test('an existing Pod keeps everything but its images, its deadline and its tole
   expect(body['message']).toMatch(/^Pod "p" is invalid: spec: Forbidden: pod updates may not change fields other than/)
 })
 
-test("a Deployment's selector stays", async () => {
+test('the selector of a Deployment is immutable', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
   const deployment = (key: string) => ({
     apiVersion: 'apps/v1',

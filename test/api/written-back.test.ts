@@ -9,7 +9,7 @@ const before = sharedApi({ version: '1.25' })
 
 const podSpec = { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' }
 
-test('META-15: an object written back with times and a generation of another day is accepted, and changes none of them', async () => {
+test('META-15: an object written back with another creation time and generation is accepted, and both stay', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
   const { metadata } = await created(server.api, path, {
     metadata: { name: 'd' },
@@ -33,7 +33,7 @@ test('META-15: an object written back with times and a generation of another day
   })
 })
 
-test('META-12: a Job written back unchanged is not written; without labels it gets those of its Pods', async () => {
+test('META-12: a Job written back unchanged is not stored again, and without labels it gets the labels of its Pods', async () => {
   const path = `/apis/batch/v1/namespaces/${await aNamespace(server.api)}/jobs`
   const made = await created(server.api, path, { metadata: { name: 'j' }, spec: { template: { spec: podSpec } } })
   const { uid } = made.metadata
@@ -43,7 +43,7 @@ test('META-12: a Job written back unchanged is not written; without labels it ge
   expect(body).toEqual(made)
 })
 
-test('META-12: a request for a certificate written back unchanged is not written, for any writer', async () => {
+test('META-12: a certificate signing request written back unchanged is not stored again, for any writer', async () => {
   const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
   const headers = {
     'impersonate-user': 'orch-admin',
@@ -60,7 +60,7 @@ test('META-12: a request for a certificate written back unchanged is not written
   expect((await server.api.put(`${path}/c`, made)).body).toEqual(made)
 })
 
-test('META-09, META-12: a Namespace written back unchanged is not written, with a generated name too', async () => {
+test('META-09, META-12: a Namespace written back unchanged is not stored again, with a generated name too', async () => {
   for (const metadata of [{ generateName: 'made-' }, { generateName: 'made-', labels: { zz: 'b', a: 'b' } }]) {
     const made = await created(server.api, '/api/v1/namespaces', { metadata })
     expect(Object.keys(made.metadata)).toEqual([
@@ -77,7 +77,7 @@ test('META-09, META-12: a Namespace written back unchanged is not written, with 
 })
 
 test.each(['merge patch', 'apply', 'put'])(
-  'VAL-08: a default that belongs into a part that a %s leaves as it is comes into this write alone',
+  'VAL-08: a default inside a part that a %s leaves unchanged is set only in this write',
   async (way) => {
     const { api } = before
     const path = `/apis/apps/v1/namespaces/${await aNamespace(api)}/deployments`

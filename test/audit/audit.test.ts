@@ -14,7 +14,7 @@ const onConfigMaps = { resources: [{ group: '', resources: ['configmaps'] }], na
 const ofStage = (events: readonly WrittenEvent[], stage: string) => events.filter((event) => event.stage === stage)
 
 describe('levels', () => {
-  test('AUDIT-08: Metadata has the user, the action, the object and the outcome, and no body', async () => {
+  test('AUDIT-08: at Metadata events have the user, the verb, the object and the outcome, and no body', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps }]))
     const { headers } = await audited.api.post(`${inDefault}?dryRun=All`, configMap({ name: 'a', data: { k: 'body-text' } }), {
       'user-agent': 'tester/1',
@@ -59,7 +59,7 @@ describe('levels', () => {
     expect(JSON.stringify(events)).not.toContain('body-text')
   })
 
-  test('AUDIT-08: Request adds the request’s body, RequestResponse the answer’s', async () => {
+  test('AUDIT-08: at Request events also have the request body, and at RequestResponse the response body', async () => {
     const policy = aPolicy(
       [
         { level: 'Request', ...onConfigMaps, verbs: ['create', 'patch'] },
@@ -84,7 +84,7 @@ describe('levels', () => {
     expect(list?.responseObject).toMatchObject({ kind: 'ConfigMapList' })
   })
 
-  test('AUDIT-08: managed fields are left out if the policy says so, and a rule may say otherwise', async () => {
+  test('AUDIT-08: with omitManagedFields in the policy events omit managedFields, unless a rule overrides it', async () => {
     const policy = aPolicy(
       [
         { level: 'RequestResponse', ...onConfigMaps, verbs: ['get'], omitManagedFields: false },
@@ -103,7 +103,7 @@ describe('levels', () => {
   })
 })
 
-test('AUDIT-08, LIM-12: large bodies and answers are written whole, also when the server stops at once', async () => {
+test('AUDIT-08, LIM-12: large bodies and answers are written completely, also when the server stops at once', async () => {
   const audited = await anAuditedApi(aPolicy([{ level: 'RequestResponse', ...onConfigMaps }]))
   const data = Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`k${index}`, 'value']))
   await audited.api.post(inDefault, configMap({ name: 'json', data }))
@@ -124,7 +124,7 @@ test('AUDIT-08, LIM-12: large bodies and answers are written whole, also when th
 })
 
 describe('stages', () => {
-  test('AUDIT-08: a watch has an event when its answer starts and one when it ends', async () => {
+  test('AUDIT-08: include an event when the answer of a watch starts and another when it ends', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', verbs: ['watch'], ...onConfigMaps }]))
     const watch = await audited.api.watch(`${inDefault}?watch=1`)
     expect(watch.status).toBe(200)
@@ -133,7 +133,7 @@ describe('stages', () => {
     expect(ofStage(events, 'ResponseStarted')[0]).toMatchObject({ responseStatus: { code: 200 } })
   })
 
-  test('AUDIT-08: a rule may leave stages out', async () => {
+  test('AUDIT-08: may be omitted by a rule', async () => {
     const policy = aPolicy([
       { level: 'Metadata', nonResourceURLs: ['/version'], omitStages: ['ResponseComplete'] },
       { level: 'Metadata', nonResourceURLs: ['/api*'], userGroups: ['system:masters'] },
@@ -149,7 +149,7 @@ describe('stages', () => {
     ])
   })
 
-  test('AUDIT-08: a request without an authenticated user is recorded without a user', async () => {
+  test('AUDIT-08: of a request without an authenticated user have no user', async () => {
     const audited = await anAuditedApi(
       aPolicy([{ level: 'Metadata', resources: [{ group: '', resources: ['pods'] }], namespaces: ['default'] }]),
     )
@@ -163,8 +163,8 @@ describe('stages', () => {
   })
 })
 
-describe('the log', () => {
-  test('AUDIT-08: the format of words has one line per event', async () => {
+describe('the audit log', () => {
+  test('AUDIT-08: has one line per event in the legacy format', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps }]), {
       flags: ['--audit-log-format=legacy'],
     })
@@ -176,7 +176,7 @@ describe('the log', () => {
     expect(complete).toContain('response="404"')
   })
 
-  test('AUDIT-08: a large file is rotated, and a bounded number is kept', async () => {
+  test('AUDIT-08: is rotated when it is large, and a bounded number of files is kept', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Request', ...onConfigMaps, verbs: ['create'] }]), {
       flags: ['--audit-log-maxsize=1', '--audit-log-maxbackup=1', '--audit-log-compress'],
     })
@@ -186,7 +186,7 @@ describe('the log', () => {
     await expect.poll(() => readdirSync(audited.folder).filter((name) => /^audit-.*\.log\.gz$/.test(name))).toHaveLength(1)
   })
 
-  test('AUDIT-08: rotated files that are too old are removed, and files of other names stay', async () => {
+  test('AUDIT-08: removes rotated files that are too old, and no other files', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Request', ...onConfigMaps, verbs: ['create'] }]), {
       flags: ['--audit-log-maxsize=1', '--audit-log-maxage=2'],
     })
@@ -205,7 +205,7 @@ describe('the log', () => {
     expect(readdirSync(audited.folder)).toEqual(expect.arrayContaining(['audit-2020-01-02T00-00-00.000.log', 'audit-of-last-year.log']))
   })
 
-  test('AUDIT-08: events that are too large lose their bodies and say so', async () => {
+  test('AUDIT-08: has events without bodies, marked so, if these are too large', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'RequestResponse', ...onConfigMaps, verbs: ['create'] }]), {
       flags: ['--audit-log-truncate-enabled', '--audit-log-truncate-max-event-size=20000'],
     })
@@ -217,7 +217,7 @@ describe('the log', () => {
     expect([large?.requestObject, large?.responseObject]).toEqual([undefined, undefined])
   })
 
-  test('AUDIT-08: waiting events are written when the server stops in batch mode', async () => {
+  test('AUDIT-08: contains waiting events of batch mode when the server stops', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', nonResourceURLs: ['/version'] }]), {
       flags: ['--audit-log-mode=batch', '--audit-log-batch-max-size=100', '--audit-log-batch-max-wait=1h'],
     })
@@ -225,7 +225,7 @@ describe('the log', () => {
     expect(await audited.events()).toHaveLength(2)
   })
 
-  test('AUDIT-08: a full disk ends requests only if that is asked for', async () => {
+  test('AUDIT-08: fails requests on a full disk only in strict mode', async () => {
     for (const [mode, code] of [
       ['blocking', 200],
       ['blocking-strict', 500],
@@ -243,8 +243,8 @@ describe('the log', () => {
   })
 })
 
-describe('the webhook', () => {
-  test('AUDIT-08: lists of events are posted, and again after a failure', async () => {
+describe('the audit webhook', () => {
+  test('AUDIT-08: receives lists of events, and again after a failure', async () => {
     const lists: { kind: string; apiVersion: string; items: WrittenEvent[] }[] = []
     let failures = 1
     const server = createServer((request, response) => {
@@ -278,7 +278,7 @@ describe('the webhook', () => {
   })
 })
 
-describe('a webhook that does not answer', () => {
+describe('an audit webhook that does not answer', () => {
   /** A server whose events go to a port without a listener. */
   const anApiTellingNobody = (mode: string) => {
     const folder = aFolder()
@@ -294,7 +294,7 @@ describe('a webhook that does not answer', () => {
     ['batch', 200],
     ['blocking', 200],
     ['blocking-strict', 500],
-  ])('AUDIT-08: in mode %s the request is answered %i, and the loss is counted', async (mode, code) => {
+  ])('AUDIT-08: in mode %s leads to the answer %i, and the loss is counted', async (mode, code) => {
     const api = await anApiTellingNobody(mode)
     expect((await api.get('/version')).status).toBe(code)
     expect((await api.get('/livez')).status).toBe(200)
@@ -302,7 +302,7 @@ describe('a webhook that does not answer', () => {
   })
 })
 
-describe('settings that cannot work', () => {
+describe('invalid audit settings', () => {
   const withPolicy = (text: string): string[] => {
     const file = join(aFolder(), 'policy.yaml')
     writeFileSync(file, text)
@@ -342,7 +342,7 @@ describe('settings that cannot work', () => {
     await expect(start({ flags: flags() })).rejects.toThrow(message)
   })
 
-  test('a log that cannot be written is refused at the start, and not with the first events', async () => {
+  test('an audit log that cannot be written is refused at the start, not at the first event', async () => {
     const folder = aFolder()
     const policy = withPolicy(aPolicy([{ level: 'Metadata' }])).slice(0, 1)
     await expect(start({ flags: [...policy, `--audit-log-path=${folder}`] })).rejects.toThrow(
@@ -355,14 +355,14 @@ describe('settings that cannot work', () => {
   })
 })
 
-test('AUDIT-08: nothing is counted without a policy', async () => {
+test('AUDIT-08: no audit metrics are counted without a policy', async () => {
   const api = await anApi()
   await aNamespace(api)
   expect((await api.get('/metrics')).text).not.toContain('apiserver_audit_')
   expect(readEvents('')).toEqual([])
 })
 
-test('AUDIT-08, IMP-01, READ-27: the event has the user, the impersonated user and the permission, and the decision with its reason', async () => {
+test('AUDIT-08, IMP-01, READ-27: the event has the user, the impersonated user and its permission, and the decision with its reason', async () => {
   const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps }], { omitStages: ['RequestReceived'] }))
   const answer = await audited.api.get(`${inDefault}/a`, { 'impersonate-user': 'jane', 'impersonate-group': 'dev' })
   expect(answer.status).toBe(403)
@@ -385,7 +385,7 @@ describe('the use of a deprecated version', () => {
     return { audited, old: await audited.api.get(path('v2beta2')), current: await audited.api.get(path('v2')) }
   }
 
-  test('DEP-12, DEP-13: is answered, and the client is warned', async () => {
+  test('DEP-12, DEP-13: is served, and the client gets a warning', async () => {
     const { old, current } = await use()
     expect(old.status).toBe(200)
     expect(old.headers['warning']).toBe(
@@ -394,7 +394,7 @@ describe('the use of a deprecated version', () => {
     expect(current.headers['warning']).toBeUndefined()
   })
 
-  test('METRIC-10, METRIC-11, METRIC-12: is exposed as a metric, whose labels requests are counted by, too', async () => {
+  test('METRIC-10, METRIC-11, METRIC-12: is exposed as a metric, with labels that match the counts of requests', async () => {
     const { audited } = await use()
     const { text } = await audited.api.get('/metrics')
     const labels = 'group="autoscaling",version="v2beta2",resource="horizontalpodautoscalers",subresource=""'
@@ -403,7 +403,7 @@ describe('the use of a deprecated version', () => {
     for (const label of labels.split(',')) expect(counted).toEqual([expect.stringContaining(label)])
   })
 
-  test('AUDIT-07, DEP-17: is in the event', async () => {
+  test('AUDIT-07, DEP-17: is in the audit event', async () => {
     const { audited } = await use()
     const [old, current] = (await audited.events()).filter(({ stage }) => stage === 'ResponseComplete')
     expect(old?.annotations).toMatchObject({ 'orch.io/deprecated': 'true', 'orch.io/removed-release': '1.26' })

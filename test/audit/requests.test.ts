@@ -32,7 +32,7 @@ const headOf = ({ auditID, requestURI, userAgent, sourceIPs, requestReceivedTime
   requestReceivedTimestamp,
 })
 
-describe('a watch', () => {
+describe('the audit events of a watch', () => {
   const target = `${inDefault}?watch=1&timeoutSeconds=300`
 
   const expectOneHead = (events: readonly WrittenEvent[]) => {
@@ -42,13 +42,13 @@ describe('a watch', () => {
     for (const head of later) expect(head).toEqual(first)
   }
 
-  test('AUDIT-08: has in every event its target, and its source and time', async () => {
+  test('AUDIT-08: have its target, its source and its time', async () => {
     const audited = await anAuditedApi(everything)
     expect((await audited.api.watch(target, { 'user-agent': 'watcher/1' })).status).toBe(200)
     expectOneHead(await audited.events())
   })
 
-  test('AUDIT-08: over HTTP/2 as well', async () => {
+  test('AUDIT-08: are complete over HTTP/2 too', async () => {
     const audited = await anAuditedApi(everything)
     const session = connect(audited.api.url, audited.api.credentials)
     onTestFinished(() => session.destroy())
@@ -59,8 +59,8 @@ describe('a watch', () => {
   })
 })
 
-describe('bodies', () => {
-  test('AUDIT-08: Protobuf is written as the JSON that would have been sent, that of parts as well', async () => {
+describe('the bodies in audit events', () => {
+  test('AUDIT-08: of Protobuf are written as JSON, also for parts of an object', async () => {
     const audited = await anAuditedApi(complete)
     const { api } = audited
     const post = (target: string, apiVersion: string, kind: string, type: string, object: object) =>
@@ -93,7 +93,7 @@ describe('bodies', () => {
     })
   })
 
-  test('AUDIT-08: Protobuf is written with the fields of today', async () => {
+  test('AUDIT-08: of Protobuf have the current fields', async () => {
     const audited = await anAuditedApi(complete)
     const type = typeNameAt('core/v1.Service', 37)
     const spec = { trafficDistribution: 'PreferClose', ports: [{ port: 80 }] }
@@ -106,7 +106,7 @@ describe('bodies', () => {
     expect(create?.responseObject).toMatchObject({ spec: { trafficDistribution: 'PreferClose' } })
   })
 
-  test('AUDIT-08: of a Table, YAML and the options of a deletion are written unchanged', async () => {
+  test('AUDIT-08: of a Table, YAML and delete options are written unchanged', async () => {
     const audited = await anAuditedApi(complete)
     const { api } = audited
     const yaml = 'metadata:\n  name: a\ndata:\n  k: v\n'
@@ -135,8 +135,8 @@ function beginWrite(api: Api): () => Promise<void> {
   }
 }
 
-describe('a refused request', () => {
-  test('AUDIT-08: is written with its code and its Status, for a refusal at any place', async () => {
+describe('the audit event of a refused request', () => {
+  test('AUDIT-08: has its code and its Status, for a refusal in any step', async () => {
     const audited = await anAuditedApi(everything, { anonymousAuth: true })
     const { api } = audited
     const stranger = api.as({})
@@ -165,7 +165,7 @@ describe('a refused request', () => {
     ])
   })
 
-  test('AUDIT-08: includes one for too many requests', async () => {
+  test('AUDIT-08: exists for too many requests', async () => {
     const flags = ['--authorization-mode=AlwaysAllow', '--enable-priority-and-fairness=false', '--max-mutating-requests-inflight=1']
     const audited = await anAuditedApi(complete, { anonymousAuth: true, flags })
     const finish = beginWrite(audited.api)
@@ -178,7 +178,7 @@ describe('a refused request', () => {
     ])
   })
 
-  test('AUDIT-08: because it could not be determined whether it is allowed', async () => {
+  test('AUDIT-08: exists for a failed authorization', async () => {
     const decider = createServer((_request, response) => void response.writeHead(404).end()).listen(0, '127.0.0.1')
     await once(decider, 'listening')
     onTestFinished(() => void decider.close())

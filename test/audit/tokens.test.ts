@@ -23,7 +23,7 @@ const bodies: readonly (readonly [string, string, string, (token: string) => str
   ['for a token, without a kind', tokens, json, () => '{}'],
 ]
 
-test.each(bodies)('AUDIT-08: no token of a body %s is in an event, at any level', async (_what, path, type, bodyOf) => {
+test.each(bodies)('AUDIT-08: no token in the body of %s is in an event, at any level', async (_what, path, type, bodyOf) => {
   const { api, events } = await anAuditedApi(aPolicy([{ level: 'RequestResponse', verbs: ['create', 'patch', 'update'] }]))
   await created(api, '/api/v1/namespaces/default/serviceaccounts', {
     apiVersion: 'v1',
@@ -46,7 +46,7 @@ test.each(bodies)('AUDIT-08: no token of a body %s is in an event, at any level'
   expect(written).toContain('<withheld>')
 })
 
-test('AUDIT-08: a review is written down but for its token, and so is its answer', async () => {
+test('AUDIT-08: a token review and its answer are written without the token', async () => {
   const { api, events } = await anAuditedApi(aPolicy([{ level: 'RequestResponse', resources: [{ group: 'authentication.orch.io' }] }]))
   await api.post(reviews, { spec: { token: 'mark-7d1f', audiences: ['a'] } })
   await api.post(reviews, { spec: { token: 7 } })
@@ -63,7 +63,7 @@ test('AUDIT-08: a review is written down but for its token, and so is its answer
   ])
 })
 
-test('AUDIT-08: a ConfigMap that claims to be a review is written unchanged', async () => {
+test('AUDIT-08: a ConfigMap with the kind of a token review inside is written unchanged', async () => {
   const { api, events } = await anAuditedApi(
     aPolicy([{ level: 'Request', resources: [{ group: '', resources: ['configmaps'] }], verbs: ['create'] }]),
   )

@@ -55,7 +55,7 @@ test('AUTHN-SA-13, ADM-WH-01: a validating webhook is called once, with the whol
   expect((await requestToken(server)).code).toBe(201)
 })
 
-test('AUTHN-SA-13: a mutating webhook’s changes are in the token, and are judged as if they had been requested', async () => {
+test('AUTHN-SA-13: changes by a mutating webhook are in the token, and are validated like requested values', async () => {
   const change = (value: unknown) => patching(() => [{ op: 'replace', path: '/spec/expirationSeconds', value }])
   const hook = await aWebhookServer(change(1200))
   const server = await aServerThatAsks('mutating', hook)

@@ -23,7 +23,7 @@ async function secretNames({ client }: TestServer): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name ?? '').filter((name) => name.startsWith('bootstrap-token-'))
 }
 
-test('CTRL-01: expired bootstrap tokens are deleted, the others at their expiry', async () => {
+test('CTRL-01: expired bootstrap tokens are deleted, and others at their expiry', async () => {
   const clock = createFakeClock(Date.now())
   const server = await aServer({ clock, controllers: ['*', 'tokencleaner'] })
   const collection = server.client.resource(secrets)
@@ -37,7 +37,7 @@ test('CTRL-01: expired bootstrap tokens are deleted, the others at their expiry'
   })
 })
 
-test('CTRL-03, CTRL-12: the public words about the cluster are signed by every token that is for that', async () => {
+test('CTRL-03, CTRL-12: the ConfigMap cluster-info is signed with every bootstrap token for signing', async () => {
   const server = await aServer({ controllers: ['*', 'bootstrapsigner'] })
   await server.client.resource(secrets).create(aBootstrapSecret('aaaaaa', { 'usage-bootstrap-signing': 'true' }))
   await server.client.resource(secrets).create(aBootstrapSecret('bbbbbb', {}))
@@ -73,7 +73,7 @@ test('AUTHN-SA-14: the Secret of a service account gets a token, which authentic
   await until(() => expect(filled()).rejects.toBeInstanceOf(StatusError))
 })
 
-test('AUTHN-SA-14: a Secret of an account that does not exist is deleted, and so is one of a former account', async () => {
+test('AUTHN-SA-14: a Secret of an absent account is deleted, and also a Secret of an earlier account of that name', async () => {
   const server = await aServer()
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } }
   await server.client.resource(serviceAccounts).create(account)
@@ -88,7 +88,7 @@ test('AUTHN-SA-14: a Secret of an account that does not exist is deleted, and so
   }
 })
 
-test('AUTHN-SA-14: an account no longer refers to a Secret with its token that was deleted, and keeps its other references', async () => {
+test('AUTHN-SA-14: an account loses the reference to a deleted token Secret, and keeps its other references', async () => {
   const server = await aServer()
   const accounts = server.client.resource(serviceAccounts)
   const references = [{ name: 'robot-token' }, { name: 'other' }]

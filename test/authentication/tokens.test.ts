@@ -63,7 +63,7 @@ describe('tokens of service accounts', () => {
     })
   })
 
-  test('MACH-ID-01, MACH-ID-02: at level 1.37 a token has an identity, and names the node that it, or its pod, is bound to', async () => {
+  test('MACH-ID-01, MACH-ID-02: at level 1.37 a token has an ID, and names its node or the node of its pod', async () => {
     const server = await aServer({ flags: ['--emulated-version=1.37'] })
     const account = await anAccount(server)
     const node = await server.client.resource(nodes).create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } })
@@ -95,7 +95,7 @@ describe('tokens of service accounts', () => {
     expect((await server.ask(whoAmIPath, { method: 'POST', token: ofGoneNode, body: {} })).code).toBe(401)
   })
 
-  test('AUTHN-SA-13: a token lives an hour and is for the server by default', async () => {
+  test('AUTHN-SA-13: a token is valid for an hour and for the server by default', async () => {
     const clock = createFakeClock(Date.now())
     const server = await aServer({ clock })
     await anAccount(server)
@@ -141,7 +141,7 @@ describe('tokens of service accounts', () => {
       409,
       'does not match the UID in record',
     ],
-  ])('AUTHN-SA-13: a token is not made %s', async (_what, spec, code, message) => {
+  ])('AUTHN-SA-13: a token is not issued %s', async (_what, spec, code, message) => {
     const server = await aServer({ version: '1.25' })
     await anAccount(server)
     await aPod(server, 'ours', 'robot')
@@ -151,7 +151,7 @@ describe('tokens of service accounts', () => {
     expect(answer.body.message).toContain(message)
   })
 
-  test('AUTHN-SA-13: a token is not issued for an absent account, nor for another name than the path’s', async () => {
+  test('AUTHN-SA-13: a token is not issued for an absent account, or for another name than the path', async () => {
     const server = await aServer()
     expect((await requestToken(server)).code).toBe(404)
     await anAccount(server)
@@ -161,7 +161,7 @@ describe('tokens of service accounts', () => {
     expect(answer.body.message).toContain('metadata.name')
   })
 
-  test('AUTHN-SA-13: the configured bound shortens a life, and the answer shows it', async () => {
+  test('AUTHN-SA-13: the configured maximum shortens the validity, and the answer shows it', async () => {
     const server = await aServer({ flags: ['--service-account-max-token-expiration=1h'] })
     await anAccount(server)
     const { body, headers } = await requestToken(server, { expirationSeconds: 7200 })
@@ -169,7 +169,7 @@ describe('tokens of service accounts', () => {
     expect(headers['warning']).toContain('requested expiration of 7200 seconds shortened to 3600 seconds')
   })
 
-  test('AUTHN-SA-13: the token of a volume lives a year, and contains the time of its renewal', async () => {
+  test('AUTHN-SA-13: the token of a volume is valid for a year, and contains the time of its renewal', async () => {
     const clock = createFakeClock(Date.now())
     const server = await aServer({ clock })
     await anAccount(server)
@@ -186,7 +186,7 @@ describe('tokens of service accounts', () => {
     })
   })
 
-  test('AUTHN-SA-10: the token of a deleted account is refused, and so is that of another one of the same name', async () => {
+  test('AUTHN-SA-10: the token of a deleted account is refused, also after an account of the same name is created', async () => {
     const server = await aServer()
     await anAccount(server)
     const token = await aToken(server)
@@ -197,7 +197,7 @@ describe('tokens of service accounts', () => {
     expect(await whoIs(server, token)).toBe(401)
   })
 
-  test.each(['Pod', 'Secret'] as const)('AUTHN-SA-10: a token ends with the %s that it is bound to', async (kind) => {
+  test.each(['Pod', 'Secret'] as const)('AUTHN-SA-10: a token bound to a %s is refused after its deletion', async (kind) => {
     const clock = createFakeClock(Date.now())
     const server = await aServer({ clock })
     await anAccount(server)
@@ -211,7 +211,7 @@ describe('tokens of service accounts', () => {
     await until(async () => expect(await whoIs(server, token)).toBe(401))
   })
 
-  test('AUTHN-SA-10: an account under deletion authenticates its tokens for another minute', async () => {
+  test('AUTHN-SA-10: the tokens of an account under deletion are valid for another minute', async () => {
     const clock = createFakeClock(Date.now())
     const server = await aServer({ clock })
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default', finalizers: ['a.io/b'] } }
@@ -224,7 +224,7 @@ describe('tokens of service accounts', () => {
     expect(await whoIs(server, token)).toBe(401)
   })
 
-  test('AUTHN-SA-05, AUTHN-SA-06, AUTHN-SA-07, AUTHN-SA-08: keys of several files verify, several in a file, private or public, RSA or ECDSA', async () => {
+  test('AUTHN-SA-05, AUTHN-SA-06, AUTHN-SA-07, AUTHN-SA-08: keys from several files verify tokens, with several keys per file, private or public, RSA or ECDSA', async () => {
     const keys = [
       generateKeyPairSync('rsa', { modulusLength: 2048 }),
       generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -249,7 +249,7 @@ describe('tokens of service accounts', () => {
     expect(await whoIs(server, signed(stranger, { alg: 'ES256' }, payload))).toBe(401)
   })
 
-  test('AUTHN-SA-02, ERR-03: any wrong token is refused in the same words', async () => {
+  test('AUTHN-SA-02, ERR-03: any invalid token is refused with the same message', async () => {
     const clock = createFakeClock(Date.now())
     const { server, pem } = await aServerWithKey('rsa', { clock })
     await anAccount(server)
@@ -291,14 +291,14 @@ describe('tokens of service accounts', () => {
     ['--service-account-key-file', 'nonsense', 'it holds no key in PEM form'],
     ['--service-account-signing-key-file', 'nonsense', 'it holds no private key in PEM form'],
     ['--service-account-signing-key-file', generateKeyPairSync('ed25519').privateKey, 'neither RSA nor ECDSA'],
-  ])('AUTHN-SA-05, FLAG-04: %s with a bad key is refused at the start', async (flag, key, message) => {
+  ])('AUTHN-SA-05, FLAG-04: %s with an invalid key is refused at the start', async (flag, key, message) => {
     const path = aFile(typeof key === 'string' ? key : key.export({ type: 'pkcs8', format: 'pem' }).toString())
     const problem = await aServer({ flags: [`${flag}=${path}`] }).catch((error: Error) => error.message)
     expect(problem).toContain(`${flag}=${path}: `)
     expect(problem).toContain(message)
   })
 
-  test('AUTHN-SA-09, FLAG-04, FLAG-05: without further keys the one of the port verifies too', async () => {
+  test('AUTHN-SA-09, FLAG-04, FLAG-05: without further keys the key of the serving certificate verifies tokens too', async () => {
     const { serving, authority } = await readCertificates({
       files: certificateMemory(),
       product: 'a',
@@ -327,7 +327,7 @@ describe('tokens of service accounts', () => {
   test.each([
     [true, 401],
     [false, 'system:serviceaccount:default:robot'],
-  ])('AUTHN-SA-10, FLAG-06: with --service-account-lookup=%j the token of a Secret that is gone is %s', async (looksUp, expected) => {
+  ])('AUTHN-SA-10, FLAG-06: with --service-account-lookup=%j the token of a deleted Secret is %s', async (looksUp, expected) => {
     const clock = createFakeClock(Date.now())
     const server = await aServer({ clock, flags: [`--service-account-lookup=${looksUp}`] })
     await anAccount(server)
@@ -397,7 +397,7 @@ describe('tokens of service accounts', () => {
   })
 
   test.each(['0.0.0.0', '::'])(
-    'AUTHN-SA-11: where all addresses are listened on (%s), one of this machine is published',
+    'AUTHN-SA-11: if the server listens on all addresses (%s), an address of this machine is published',
     async (bindAddress) => {
       const server = await aServer({ flags: [`--bind-address=${bindAddress}`, '--authorization-mode=RBAC'] })
       const { body } = await server.askAsAdmin('/.well-known/openid-configuration')
@@ -434,12 +434,12 @@ describe('tokens of service accounts', () => {
     await expect(aServer({ flags: [flag] })).rejects.toThrow(message)
   })
 
-  test('AUTHN-SA-11: where the issuer is no URL, nothing is published', async () => {
+  test('AUTHN-SA-11: nothing is published if the issuer is not a URL', async () => {
     const server = await aServer({ flags: ['--service-account-issuer=us'] })
     for (const path of ['/.well-known/openid-configuration', '/openid/v1/jwks']) expect((await server.askAsAdmin(path)).code).toBe(404)
   })
 
-  test('AUTHN-SA-11: accounts may read the published documents, strangers may not', async () => {
+  test('AUTHN-SA-11: accounts may read the published documents, and anonymous requests may not', async () => {
     const server = await aServer({ anonymousAuth: true })
     await anAccount(server)
     expect((await server.ask('/openid/v1/jwks', { token: await aToken(server) })).code).toBe(200)
@@ -447,17 +447,17 @@ describe('tokens of service accounts', () => {
   })
 })
 
-describe('tokens of a file', () => {
+describe('tokens from a file', () => {
   const rows = 't0ken,jane,17,"dev,ops"\n"odd, ""token""",joe,18\n'
 
-  test('AUTHN-FILE-01, AUTHN-FILE-02, AUTHN-GEN-01, AUTHN-GEN-06: are their users', async () => {
+  test('AUTHN-FILE-01, AUTHN-FILE-02, AUTHN-GEN-01, AUTHN-GEN-06: authenticate their users', async () => {
     const server = await aServer({ flags: [`--token-auth-file=${aFile(rows)}`] })
     expect(await whoIs(server, 't0ken')).toEqual({ username: 'jane', uid: '17', groups: ['dev', 'ops', 'system:authenticated'] })
     expect(await whoIs(server, 'odd, "token"')).toEqual({ username: 'joe', uid: '18', groups: ['system:authenticated'] })
     expect(await whoIs(server, 't0ke')).toBe(401)
   })
 
-  test('AUTHN-FILE-03, AUTHN-FILE-04: are valid until the server ends, for any change of the file', async () => {
+  test('AUTHN-FILE-03, AUTHN-FILE-04: are valid until the server ends, even if the file changes', async () => {
     const clock = createFakeClock(Date.now())
     const path = aFile(rows)
     const server = await aServer({ clock, flags: [`--token-auth-file=${path}`] })
@@ -467,13 +467,13 @@ describe('tokens of a file', () => {
     expect(await whoIs(server, 'other')).toBe(401)
   })
 
-  test('AUTHN-FILE-05: a row that lacks a column is refused by its line, without its token', async () => {
+  test('AUTHN-FILE-05: with a missing column are refused with the line number, without the token', async () => {
     const path = aFile('good,jane,17\ns3cret,joe\n')
     const failed = aServer({ flags: [`--token-auth-file=${path}`] }).catch((error: Error) => error.message)
     expect(await failed).toBe(`--token-auth-file=${path}: line 2: must have at least three columns: token, user name, user uid`)
   })
 
-  test('AUTHN-GEN-03: a good token helps where the method before it has nothing, and is refused where none knows it', async () => {
+  test('AUTHN-GEN-03: are accepted after another method does not know them, and refused if no method knows them', async () => {
     const server = await aServer({ flags: [`--token-auth-file=${aFile(rows)}`], anonymousAuth: true })
     await anAccount(server)
     expect(await whoIs(server, await aToken(server))).toMatchObject({ username: 'system:serviceaccount:default:robot' })
@@ -504,7 +504,7 @@ describe('bootstrap tokens', () => {
     return server
   }
 
-  test('AUTHN-BOOT-02, AUTHN-BOOT-03, AUTHN-BOOT-04, AUTHN-BOOT-07: are a user of their own with the groups of their Secret', async () => {
+  test('AUTHN-BOOT-02, AUTHN-BOOT-03, AUTHN-BOOT-04, AUTHN-BOOT-07: authenticate a user each, with the groups of their Secret', async () => {
     const server = await aServerWith()
     const groups = ['system:bootstrappers', 'system:bootstrappers:workers', 'system:bootstrappers:east', 'system:authenticated']
     expect(await whoIs(server, token)).toEqual({ username: 'system:bootstrap:abcdef', groups })
@@ -533,14 +533,14 @@ describe('bootstrap tokens', () => {
   })
 
   test.each(['abcdef.0123456789abcde', 'ABCDEF.0123456789abcdef', 'abcdef0123456789abcdef', 'abcdef.0123456789abcdef0'])(
-    'AUTHN-BOOT-05: %s is none',
+    'AUTHN-BOOT-05: %s is no bootstrap token',
     async (text) => {
       const server = await aServerWith()
       expect(await whoIs(server, text)).toBe(401)
     },
   )
 
-  test('AUTHN-BOOT-10: end when their Secret is deleted, and at their expiry', async () => {
+  test('AUTHN-BOOT-10: are invalid after the deletion of their Secret, and after their expiry', async () => {
     const clock = createFakeClock(Date.now())
     const expiration = new Date(clock.now() + 5 * second).toISOString()
     const server = await aServerWith({ expiration }, {}, clock)
@@ -557,11 +557,11 @@ describe('bootstrap tokens', () => {
   })
 })
 
-describe('reviews', () => {
+describe('token reviews', () => {
   const reviewPath = '/apis/authentication.orch.io/v1/tokenreviews'
   const review = ({ askAsAdmin }: TestServer, spec: object) => askAsAdmin(reviewPath, { method: 'POST', body: { spec } })
 
-  test('VIRT-05: a token review contains the token’s user, and the matching ones of the requested audiences', async () => {
+  test('VIRT-05: contain the user of the token, and the matching requested audiences', async () => {
     const server = await aServer()
     await anAccount(server)
     const token = await aToken(server, { audiences: ['vault', 'other'] })
@@ -576,7 +576,7 @@ describe('reviews', () => {
     expect((await review(server, { token: 'nonsense' })).body.status).toEqual({ user: {}, error: 'invalid bearer token' })
   })
 
-  test('VIRT-05, AUTHN-WH-14: a token that knows of no audiences is for this server alone', async () => {
+  test('VIRT-05, AUTHN-WH-14: restrict a token without audiences to this server', async () => {
     const server = await aServer({ flags: [`--token-auth-file=${aFile('t0ken,jane,17\n')}`, '--api-audiences=us'] })
     expect((await review(server, { token: 't0ken' })).body.status).toMatchObject({ authenticated: true, audiences: ['us'] })
     expect((await review(server, { token: 't0ken', audiences: ['vault'] })).body.status).toEqual({
@@ -585,13 +585,13 @@ describe('reviews', () => {
     })
   })
 
-  test('VIRT-05: a token review needs a token', async () => {
+  test('VIRT-05: need a token', async () => {
     const server = await aServer()
     const { code, body } = await review(server, {})
     expect([code, body.message]).toEqual([400, 'token is required for TokenReview in authentication'])
   })
 
-  test.each(['v1', 'v1beta1'])('a caller learns its own user: %s', async (version) => {
+  test.each(['v1', 'v1beta1'])('a SelfSubjectReview returns the user of the caller: %s', async (version) => {
     const server = await aServer({ version: '1.28', runtimeConfig: ['authentication.orch.io/v1beta1=true'] })
     const { code, body } = await server.askAsAdmin(whoAmIPath.replace('/v1/', `/${version}/`), { method: 'POST', body: {} })
     expect(code).toBe(201)

@@ -75,13 +75,13 @@ function table(): string {
   ].join('\n')
 }
 
-test('AUTHZ-03: the rights of the start’s roles equal the reviewed ones', async () => {
+test('AUTHZ-03: the rights of the bootstrap roles equal the recorded table', async () => {
   await expect(table()).toMatchFileSnapshot('access-table.golden.txt')
 })
 
 const server = sharedApi()
 
-test.each(['cluster-admin', 'admin', 'edit', 'view'])('AUTHZ-03: a server decides by the table about %s', async (role) => {
+test.each(['cluster-admin', 'admin', 'edit', 'view'])('AUTHZ-03: the server decides like the table about %s', async (role) => {
   const { api } = server
   const [namespace, user] = [await aNamespace(api), aName('user')]
   await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'b', 'ClusterRole', role, user))

@@ -56,7 +56,7 @@ async function aServer(...authorizers: readonly object[]) {
 
 const codeOf = async (api: Api, user: string) => (await aPerson(api, user).get(pods)).status
 
-test('AZC-10: authorizers are asked in the order of the file, and administrators before them', async () => {
+test('AZC-10: authorizers are asked in the order of the file, after the check for administrators', async () => {
   const first = await aWebhook((user) => (user === 'barred' ? { allowed: false, denied: true } : { allowed: false }))
   const second = await aWebhook((user) => ({ allowed: user === 'jane' || user === 'barred' }))
   const { api } = await aServer(first.link('first'), rbac, second.link('second'))
@@ -69,7 +69,7 @@ test('AZC-10: authorizers are asked in the order of the file, and administrators
   expect(first.asked).toHaveLength(3)
 })
 
-test('AZC-07, AZC-09: a webhook that fails denies or has no opinion; one whose condition is false is not asked', async () => {
+test('AZC-07, AZC-09: a webhook that fails denies or has no opinion, and a webhook whose condition is false is not called', async () => {
   const failing = await aWebhook(() => undefined)
   const allowing = await aWebhook(() => ({ allowed: true }))
   const onlyFor = (user: string) => ({
@@ -85,8 +85,8 @@ test('AZC-07, AZC-09: a webhook that fails denies or has no opinion; one whose c
   expect(failing.asked).toEqual(['jane', 'john'])
 })
 
-describe('AZC-11: a changed file', () => {
-  test('is read again: webhooks are added and removed, and their earlier approvals do not count any more', async () => {
+describe('AZC-11: a changed authorization file', () => {
+  test('is read again: webhooks are added and removed, and their earlier approvals are dropped', async () => {
     const before = await aWebhook(() => ({ allowed: true }))
     const after = await aWebhook((user) => ({ allowed: user === 'john' }))
     const { api, write } = await aServer(rbac, before.link('a'))
@@ -96,7 +96,7 @@ describe('AZC-11: a changed file', () => {
     expect(before.asked).toHaveLength(2)
   })
 
-  test('that has other types, is not valid or names no client configuration leaves the present chain in use, and is counted', async () => {
+  test('that has other types, is invalid or names no client configuration leaves the current chain in use, and is counted', async () => {
     const webhook = await aWebhook(() => ({ allowed: true }))
     const { api, write } = await aServer(rbac, webhook.link('a'))
     await write(configuration(webhook.link('a')), 'failure')
@@ -109,7 +109,7 @@ describe('AZC-11: a changed file', () => {
     expect(await codeOf(api, 'jane')).toBe(200)
   })
 
-  test('that is not valid at the start ends it, with the field', async () => {
+  test('that is invalid at the start stops the server, with the field', async () => {
     await expect(aServer({ type: 'RBAC' })).rejects.toThrow(/--authorization-config=.*: authorizers\[0\]\.name: Required value/)
   })
 })

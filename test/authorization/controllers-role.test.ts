@@ -13,7 +13,7 @@ async function mayControllers(resourceAttributes: object): Promise<unknown> {
   return (review['status'] as { allowed?: boolean }).allowed
 }
 
-test('the user of the controllers writes no roles and bindings, and gives itself no more than it has', async () => {
+test('the user of the controllers may not write roles and bindings, or extend its own rights', async () => {
   const user = controllers()
   for (const [plural, body] of [
     ['clusterrolebindings', aBinding('ClusterRoleBinding', aName('mine'), 'ClusterRole', 'cluster-admin', user.name)],
@@ -28,7 +28,7 @@ test('the user of the controllers writes no roles and bindings, and gives itself
     })
 })
 
-test('an account of the controllers adds no subject to the binding of cluster-admin', async () => {
+test('an account of a controller may not add a subject to the binding of cluster-admin', async () => {
   const collector = aPerson(served.api, 'system:serviceaccount:orch-system:generic-garbage-collector', 'system:serviceaccounts')
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name: controllersUser }]
   const sending = { headers: { 'content-type': 'application/merge-patch+json' }, body: { subjects } }
@@ -38,7 +38,7 @@ test('an account of the controllers adds no subject to the binding of cluster-ad
   })
 })
 
-test('the user of the controllers acts as their accounts in the system namespace, and as no other user, group or account', async () => {
+test('the user of the controllers may impersonate their accounts in the system namespace, and no other user, group or account', async () => {
   const inSystem = { verb: 'impersonate', resource: 'serviceaccounts', namespace: 'orch-system' }
   expect(await mayControllers({ ...inSystem, name: 'namespace-controller' })).toBe(true)
   for (const other of [

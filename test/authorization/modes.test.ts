@@ -10,18 +10,18 @@ import { aPerson, onceAllowed } from './people.ts'
 const anApiWith = (...flags: string[]) => anApi({ flags, controllers: [] } satisfies StartOptions)
 const pods = '/api/v1/namespaces/default/pods'
 
-describe('modes', () => {
-  test('AUTHZ-02: AlwaysAllow allows every authenticated user everything', async () => {
+describe('authorization modes', () => {
+  test('AUTHZ-02: include AlwaysAllow, which allows every authenticated user everything', async () => {
     expect((await aPerson(await anApiWith('--authorization-mode=AlwaysAllow')).get('/metrics')).status).toBe(200)
   })
 
-  test('AUTHZ-07: AlwaysDeny allows only administrators', async () => {
+  test('AUTHZ-07: include AlwaysDeny, which allows only administrators', async () => {
     const api = await anApiWith('--authorization-mode=AlwaysDeny')
     expect((await aPerson(api).get(pods)).body.message).toMatch(/in the namespace "default": Everything is forbidden\.$/)
     expect((await api.get(pods)).status).toBe(200)
   })
 
-  test('AUTHZ-07: several are asked in order until one has an opinion', async () => {
+  test('AUTHZ-07: are asked in order until one has an opinion', async () => {
     const api = await anApiWith('--authorization-mode=AlwaysDeny,AlwaysAllow')
     expect((await aPerson(api).get(pods)).status).toBe(200)
   })
@@ -35,7 +35,7 @@ describe('AUTHZ-04: ABAC', () => {
     return anApiWith('--authorization-mode=ABAC', `--authorization-policy-file=${file}`)
   }
 
-  test('AUTHZ-04: lines give users and groups resources and paths', async () => {
+  test('AUTHZ-04: grants users and groups access to resources and paths by lines', async () => {
     const api = await withPolicies(
       '# comments and empty lines are skipped',
       '',
@@ -52,13 +52,13 @@ describe('AUTHZ-04: ABAC', () => {
     expect((await alice.get('/metrics')).status).toBe(403)
   })
 
-  test('AUTHZ-08, AUTHN-ANON-09, AUTHN-ANON-10: a star matches every authenticated user, and no stranger', async () => {
+  test('AUTHZ-08, AUTHN-ANON-09, AUTHN-ANON-10: matches every authenticated user with a star, and no anonymous request', async () => {
     const api = await withPolicies(line({ user: '*', namespace: '*', resource: 'pods' }))
     expect((await aPerson(api).get(pods)).status).toBe(200)
     expect((await aPerson(api, 'system:anonymous', 'system:unauthenticated').get(pods)).status).toBe(403)
   })
 
-  test('AUTHZ-08: the older format has no version; an absent member matches everything, but no strangers', async () => {
+  test('AUTHZ-08: accepts the older format without a version, where an absent member matches everything except anonymous requests', async () => {
     const api = await withPolicies(
       '{"user":"alice"}',
       '{"user":"bob","resource":"pods","readonly":true}',
@@ -79,7 +79,7 @@ describe('AUTHZ-04: ABAC', () => {
     expect((await aPerson(api, 'system:anonymous', 'system:unauthenticated').get(endpoints)).status).toBe(403)
   })
 
-  test('NAME-01, AUTHZ-04: lines for profile kubernetes are of abac.authorization.kubernetes.io', async () => {
+  test('NAME-01, AUTHZ-04: uses the group abac.authorization.kubernetes.io in profile kubernetes', async () => {
     const file = join(aFolder(), 'policies.jsonl')
     const apiVersion = 'abac.authorization.kubernetes.io/v1beta1'
     writeFileSync(file, JSON.stringify({ apiVersion, kind: 'Policy', spec: { user: 'bob', namespace: '*', resource: 'pods' } }))
@@ -89,7 +89,7 @@ describe('AUTHZ-04: ABAC', () => {
     expect((await aPerson(api, 'joe').get(pods)).status).toBe(403)
   })
 
-  test('AUTHZ-04, CTRL-02: with the line of docs/how-to/authorization.md the controllers work under ABAC alone, and without it they do not', async () => {
+  test('AUTHZ-04, CTRL-02: lets the controllers work alone with the line of docs/how-to/authorization.md, and not without it', async () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/authorization.md'), 'utf8')
     const ownLine = page.split('\n').find((text) => text.startsWith('{"apiVersion":"abac.') && text.includes('system:serviceaccounts:'))
     const aServerWith = async (lines: readonly string[]) => {
@@ -125,40 +125,37 @@ describe('AUTHZ-04: ABAC', () => {
     ['an unknown field', [line({ users: 'x' })], 'line 1: spec.users: is not known'],
     ['an unknown field of the older format', ['', '{"user":"x","apiGroup":"*"}'], 'line 2: apiGroup: is not known'],
     ['a wrong type', [line({ readonly: 'yes' })], 'line 1: spec.readonly: must be true or false'],
-  ])('AUTHZ-08: %s is refused with its line', async (_name, lines, expected) => {
+  ])('AUTHZ-08: refuses %s with the line', async (_name, lines, expected) => {
     await expect(withPolicies(...lines)).rejects.toThrow(expected)
   })
 })
 
-describe('Webhook', () => {
-  test.each(['v1', 'v1beta1'])(
-    'AUTHZ-07: a server is asked by a SubjectAccessReview of %s, and its answer is remembered',
-    async (version) => {
-      const { asked, flags } = await aDecider((review) =>
-        verdict(review, review.spec.resourceAttributes?.verb === 'list' ? { allowed: true } : { allowed: false, reason: 'not you' }),
-      )
-      const api = await anApiWith(...flags, `--authorization-webhook-version=${version}`)
-      const person = aPerson(api, 'jane', 'dev')
-      expect((await person.get(pods)).status).toBe(200)
-      expect((await person.get(pods)).status).toBe(200)
-      expect(asked).toHaveLength(1)
-      const groups = ['dev', 'system:authenticated']
-      expect(asked[0]).toMatchObject({
-        kind: 'SubjectAccessReview',
-        apiVersion: `authorization.orch.io/${version}`,
-        spec: {
-          user: 'jane',
-          ...(version === 'v1' ? { groups } : { group: groups }),
-          resourceAttributes: { verb: 'list', resource: 'pods', version: 'v1', namespace: 'default' },
-        },
-      })
-      expect((await person.get(`${pods}/x`)).body.message).toMatch(/: not you$/)
-      expect((await api.get(pods)).status).toBe(200)
-      expect(asked).toHaveLength(2)
-    },
-  )
+describe('Webhook authorization', () => {
+  test.each(['v1', 'v1beta1'])('AUTHZ-07: sends a SubjectAccessReview of %s, and caches the answer', async (version) => {
+    const { asked, flags } = await aDecider((review) =>
+      verdict(review, review.spec.resourceAttributes?.verb === 'list' ? { allowed: true } : { allowed: false, reason: 'not you' }),
+    )
+    const api = await anApiWith(...flags, `--authorization-webhook-version=${version}`)
+    const person = aPerson(api, 'jane', 'dev')
+    expect((await person.get(pods)).status).toBe(200)
+    expect((await person.get(pods)).status).toBe(200)
+    expect(asked).toHaveLength(1)
+    const groups = ['dev', 'system:authenticated']
+    expect(asked[0]).toMatchObject({
+      kind: 'SubjectAccessReview',
+      apiVersion: `authorization.orch.io/${version}`,
+      spec: {
+        user: 'jane',
+        ...(version === 'v1' ? { groups } : { group: groups }),
+        resourceAttributes: { verb: 'list', resource: 'pods', version: 'v1', namespace: 'default' },
+      },
+    })
+    expect((await person.get(`${pods}/x`)).body.message).toMatch(/: not you$/)
+    expect((await api.get(pods)).status).toBe(200)
+    expect(asked).toHaveLength(2)
+  })
 
-  test('AZC-13: the selectors of a list and of a deletion are in the question, those of other requests are not', async () => {
+  test('AZC-13: sends the selectors of a list and of a deletion, and not of other requests', async () => {
     const { asked, flags } = await aDecider((review) => verdict(review, { allowed: true }))
     const person = aPerson(await anApiWith(...flags), 'jane', 'dev')
     const query = 'labelSelector=a%3D1&fieldSelector=metadata.namespace%3Ddefault'
@@ -176,7 +173,7 @@ describe('Webhook', () => {
     ])
   })
 
-  test('AZC-14: the selectors of a review that a client sends are in the question to the webhook, term by term', async () => {
+  test('AZC-14: sends the selectors of a client’s review, term by term', async () => {
     const { asked, flags } = await aDecider((review) => verdict(review, { allowed: true }))
     const api = await anApiWith(...flags)
     const selectors = {
@@ -199,7 +196,7 @@ describe('Webhook', () => {
     ])
   })
 
-  test('AZC-15: the selectors of an authorizer check in CEL are in the question to the webhook', async () => {
+  test('AZC-15: sends the selectors of an authorizer check in CEL', async () => {
     const isSelecting = ({ spec: { resourceAttributes } }: { readonly spec: { readonly resourceAttributes?: object } }) =>
       JSON.stringify(resourceAttributes).includes('fieldSelector') || !JSON.stringify(resourceAttributes).includes('"list"')
     const { asked, flags } = await aDecider((review) => verdict(review, { allowed: isSelecting(review) }))
@@ -231,7 +228,7 @@ describe('Webhook', () => {
     expect(answer.status).toBe(201)
   })
 
-  test('AUTHZ-07, LIM-12: answers to questions that are long beyond all use are not remembered', async () => {
+  test('AUTHZ-07, LIM-12: does not cache answers to very long requests', async () => {
     const { asked, flags } = await aDecider((review) => verdict(review, { allowed: false }))
     const api = await anApiWith(...flags)
     const person = aPerson(api, 'jane', 'dev')
@@ -241,7 +238,7 @@ describe('Webhook', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('AUTHZ-07: a no may be final', async () => {
+  test('AUTHZ-07: may deny finally', async () => {
     const { flags } = await aDecider((review) => verdict(review, { allowed: false, denied: true, reason: 'never' }), 'Webhook,AlwaysAllow')
     const api = await anApiWith(...flags)
     expect((await aPerson(api).get(pods)).body.message).toMatch(/: never$/)
@@ -253,7 +250,7 @@ describe('Webhook', () => {
     ['what is no JSON', { body: '<html>' }],
     ['a failure', { code: 403, body: {} }],
     ['a redirect', { code: 302, body: {} }],
-  ])('AUTHZ-07: %s as an answer is a 500, and no yes', async (_name, answer) => {
+  ])('AUTHZ-07: treats %s as an answer as a 500, and not as an approval', async (_name, answer) => {
     const { flags } = await aDecider(() => answer)
     const api = await anApiWith(...flags)
     const { status, text } = await aPerson(api).get(pods)
@@ -263,14 +260,14 @@ describe('Webhook', () => {
     })
   })
 
-  test('AUTHZ-07: an answer that allows and denies allows nothing, and no later mode overrides it', async () => {
+  test('AUTHZ-07: treats an answer that allows and denies as a denial, which no later mode overrides', async () => {
     const { flags } = await aDecider((review) => verdict(review, { allowed: true, denied: true }), 'Webhook,AlwaysAllow')
     const api = await anApiWith(...flags)
     const { status, text } = await aPerson(api).get(pods)
     expect({ status, text }).toEqual({ status: 500, text: expect.stringContaining('both allow and deny') })
   })
 
-  test('AUTHZ-07: its URL must be encrypted or on this machine, and not link-local', async () => {
+  test('AUTHZ-07: needs a URL that is encrypted or on this machine, and not link-local', async () => {
     for (const [server, expected] of [
       ['http://192.0.2.1/decide', 'must begin with https://'],
       ['https://169.254.169.254/decide', 'link-local addresses are not asked'],
@@ -286,7 +283,7 @@ describe('Webhook', () => {
     }
   })
 
-  test('AUTHZ-07: a failed attempt is repeated, and equal questions are asked once', async () => {
+  test('AUTHZ-07: repeats a failed attempt, and sends equal requests once', async () => {
     let failures = 2
     const { asked, flags } = await aDecider((review) => (failures-- > 0 ? { code: 503, body: {} } : verdict(review, { allowed: true })))
     const api = await anApiWith(...flags)
@@ -296,7 +293,7 @@ describe('Webhook', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('AUTHZ-07: questions and decisions are counted under the names of kube-apiserver', async () => {
+  test('AUTHZ-07: counts requests and decisions under the names of kube-apiserver', async () => {
     const { flags } = await aDecider((review) => verdict(review, { allowed: true }), 'RBAC,Webhook')
     const api = await anApiWith(...flags)
     expect((await aPerson(api, 'jane').get(pods)).status).toBe(200)
@@ -306,7 +303,7 @@ describe('Webhook', () => {
     expect(text).toMatch(/^apiserver_authorization_decisions_total\{type="Webhook",name="default",decision="allowed"\} 1$/m)
   })
 
-  test('VIRT-05: reviews contain a final no, an error, and the note that a webhook’s rules cannot be listed', async () => {
+  test('VIRT-05: shows a final denial, an error, and that rules of a webhook cannot be listed in reviews', async () => {
     const { flags } = await aDecider((review) =>
       review.spec.resourceAttributes?.verb === 'list'
         ? verdict(review, { allowed: false, denied: true, reason: 'never' })
@@ -329,18 +326,18 @@ describe('Webhook', () => {
     })
   })
 
-  test('AUTHZ-07: another mode may still allow after a failed webhook', async () => {
+  test('AUTHZ-07: leaves the decision to another mode after a failure', async () => {
     const { flags } = await aDecider(() => ({ code: 404, body: {} }), 'Webhook,AlwaysAllow')
     const api = await anApiWith(...flags)
     expect((await aPerson(api).get(pods)).status).toBe(200)
   })
 })
 
-describe('Node', () => {
+describe('Node authorization', () => {
   const aNode = (api: Api, name: string) => aPerson(api, `system:node:${name}`, 'system:nodes')
   const secretsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/secrets`
 
-  test('AUTHZ-07: a node reads its pods’ needs, and nothing else', async () => {
+  test('AUTHZ-07: lets a node read the objects that its pods need, and nothing else', async () => {
     const api = await anApiWith('--authorization-mode=Node,RBAC')
     const namespace = await aNamespace(api)
     for (const name of ['used', 'unused', 'key']) {
@@ -373,7 +370,7 @@ describe('Node', () => {
     await expect.poll(async () => (await own.get(`${secretsIn(namespace)}/used`)).status).toBe(403)
   })
 
-  test('AUTHZ-07: refusals of nodes differ by kind, verb and part, in the words of kube-apiserver', async () => {
+  test('AUTHZ-07: has refusals that differ by kind, verb and subresource, in the words of kube-apiserver', async () => {
     const api = await anApiWith('--authorization-mode=Node')
     const pod = (name: string, more: object = {}) => ({
       apiVersion: 'v1',
@@ -450,7 +447,7 @@ describe('Node', () => {
     expect(await ask({ verb: 'get', resource: 'nodes', name: 'x' }, '')).toBe('unknown node for user "system:node:"')
   })
 
-  test('AUTHZ-07, AZC-16: a node keeps its own lease and no other, and lists its own pods', async () => {
+  test('AUTHZ-07, AZC-16: lets a node renew only its own lease, and list its own pods', async () => {
     const api = await anApiWith('--authorization-mode=Node')
     const leases = '/apis/coordination.orch.io/v1/namespaces/orch-node-lease/leases'
     const [own, other] = [aNode(api, 'n1'), aNode(api, 'n2')]

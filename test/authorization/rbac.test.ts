@@ -5,8 +5,8 @@ import { aBinding, aClusterRole, aPerson, aRole, give, onceAllowed, rbac } from 
 const server = sharedApi()
 const readConfigMaps = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] }
 
-describe('a user’s rights by roles', () => {
-  test('AUTHZ-01, ERR-06: are the only ones: the 403 names the user, the action and the place', async () => {
+describe('rights from roles', () => {
+  test('AUTHZ-01, ERR-06: are required: the 403 names the user, the action and the place', async () => {
     const { api } = server
     const jane = aPerson(api, 'jane')
     const why = 'User "jane" cannot list resource "configmaps" in API group "" in the namespace "default"'
@@ -45,7 +45,7 @@ describe('a user’s rights by roles', () => {
     ).toBe(403)
   })
 
-  test('AUTHZ-03, ADDR-13: of a cluster role bound in a namespace apply there only', async () => {
+  test('AUTHZ-03, ADDR-13: of a cluster role bound in a namespace apply only there', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'v', 'ClusterRole', 'view', person.name))
@@ -66,7 +66,7 @@ describe('a user’s rights by roles', () => {
     expect((await person.get(`${path}/scale`)).status).toBe(403)
   })
 
-  test('ADDR-15: on logs give no Pods, and those on Pods no logs', async () => {
+  test('ADDR-15: to logs do not include Pods, and rights to Pods do not include logs', async () => {
     const { api } = server
     const [namespace, ofLogs, ofPods] = [await aNamespace(api), aPerson(api), aPerson(api)]
     const pods = `/api/v1/namespaces/${namespace}/pods`
@@ -80,7 +80,7 @@ describe('a user’s rights by roles', () => {
     expect((await ofPods.get(`${pods}/p/log`)).status).toBe(403)
   })
 
-  test('AUTHZ-03: on names are separate; a list of the one object is allowed by its name', async () => {
+  test('AUTHZ-03: to named objects are separate, and allow a list of that single object', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const path = configMapsIn(namespace)
@@ -94,7 +94,7 @@ describe('a user’s rights by roles', () => {
     expect((await person.get(`${path}?fieldSelector=metadata.name!%3Dmine`)).status).toBe(403)
   })
 
-  test('AUTHZ-03: on paths that are no resources come from cluster roles, with a star at their end', async () => {
+  test('AUTHZ-03: to non-resource paths come from cluster roles, with an optional star at the end', async () => {
     const { api } = server
     const person = aPerson(api)
     await give(api, person, [{ verbs: ['get'], nonResourceURLs: ['/metrics', '/readyz/*'] }])
@@ -103,7 +103,7 @@ describe('a user’s rights by roles', () => {
     expect((await person.get('/livez/ping')).status).toBe(403)
   })
 
-  test('AUTHZ-03: of a cluster role that is bound in a namespace cover its resources there, and none of its paths', async () => {
+  test('AUTHZ-03: of a cluster role bound in a namespace cover resources there, and no paths', async () => {
     const { api } = server
     const [namespace, person, name] = [await aNamespace(api), aPerson(api), aName('both')]
     const role = aClusterRole(name, [readConfigMaps, { verbs: ['get'], nonResourceURLs: ['/metrics'] }])
@@ -119,7 +119,7 @@ describe('a user’s rights by roles', () => {
     expect(listed.text).not.toContain('/metrics')
   })
 
-  test('AUTHZ-03: a service account is a subject of its own', async () => {
+  test('AUTHZ-03: may be bound to a service account', async () => {
     const { api } = server
     const namespace = await aNamespace(api)
     const robot = aPerson(api, `system:serviceaccount:${namespace}:robot`, `system:serviceaccounts:${namespace}`)
@@ -131,7 +131,7 @@ describe('a user’s rights by roles', () => {
     expect((await onceAllowed(() => robot.get(configMapsIn(namespace)))).status).toBe(200)
   })
 
-  test('AUTHZ-08: need no group of the role and the users in a binding', async () => {
+  test('AUTHZ-08: of a binding need no API group in its roleRef and users', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const bindings = `${rbac}/namespaces/${namespace}/rolebindings`
@@ -147,7 +147,7 @@ describe('a user’s rights by roles', () => {
     expect(nothing.body.message).toMatch(/is invalid: \[roleRef\.kind: Unsupported value: "": .*, roleRef\.name: Required value\]$/)
   })
 
-  test('AUTHZ-03: names do not give collections, creations or deletions of many', async () => {
+  test('AUTHZ-03: to named objects exclude collections, creates and deletions of collections', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const path = configMapsIn(namespace)
@@ -162,7 +162,7 @@ describe('a user’s rights by roles', () => {
     expect((await person.get(`/api/v1/watch/namespaces/${namespace}/configmaps`)).status).toBe(403)
   })
 
-  test('AUTHZ-01: a binding of an absent role is the reason of a refusal', async () => {
+  test('AUTHZ-01: of an absent role are missing, and the refusal names its binding', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'n', 'Role', 'none', person.name))
@@ -208,14 +208,14 @@ describe('each operation needs one verb', () => {
   })
 })
 
-describe('permissions that the writer lacks are not granted', () => {
+describe('a grant of rights that the writer lacks', () => {
   const mayWriteRoles = {
     verbs: ['create', 'update', 'patch', 'get'],
     apiGroups: ['rbac.authorization.orch.io'],
     resources: ['roles', 'rolebindings'],
   }
 
-  test('AUTHZ-03: a role with more than its writer has is a 403 that lists the missing rights', async () => {
+  test('AUTHZ-03: in a role is a 403 that lists the missing rights', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await give(api, person, [mayWriteRoles, readConfigMaps], namespace)
@@ -237,7 +237,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect(grown.status).toBe(403)
   })
 
-  test('AUTHZ-03: the verb escalate lifts that', async () => {
+  test('AUTHZ-03: is allowed with the verb escalate', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await give(api, person, [{ ...mayWriteRoles, verbs: ['create', 'escalate'] }], namespace)
@@ -245,7 +245,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect((await onceAllowed(post)).status).toBe(201)
   })
 
-  test('AUTHZ-03: the verb escalate for one role lets it be changed, not created', async () => {
+  test('AUTHZ-03: is allowed in updates of one role with the verb escalate for that role, and not in its create', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const free = { verbs: ['escalate'], apiGroups: ['rbac.authorization.orch.io'], resources: ['roles'], resourceNames: ['free'] }
@@ -258,7 +258,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect((await person.send('PATCH', `${roles}/free`, { body: { rules: [readConfigMaps] }, headers })).status).toBe(200)
   })
 
-  test('AUTHZ-03: an aggregationRule that gathers nothing is invalid rather than forbidden', async () => {
+  test('AUTHZ-03: by an aggregationRule that selects nothing is invalid rather than forbidden', async () => {
     const { api } = server
     const person = aPerson(api)
     await give(api, person, [{ ...mayWriteRoles, resources: ['clusterroles'] }])
@@ -267,7 +267,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect([status, body.message]).toEqual([422, expect.stringContaining('aggregationRule.clusterRoleSelectors: Required value')])
   })
 
-  test('AUTHZ-03: a policy whose parameters its writer may not read is invalid, unless they stay as they are, and so is a binding to them', async () => {
+  test('AUTHZ-03: by a policy with parameters that its writer may not read is invalid, unless they are unchanged; also by a binding', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const group = 'admissionregistration.orch.io'
@@ -316,7 +316,7 @@ describe('permissions that the writer lacks are not granted', () => {
     ).toBe(201)
   })
 
-  test('AUTHZ-03: a role is bound by users with its rules, or the verb bind', async () => {
+  test('AUTHZ-03: by a binding needs the rules of the role, or the verb bind', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const group = 'rbac.authorization.orch.io'
@@ -337,7 +337,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect(await bind('d', 'Role', 'none')).toMatchObject({ status: 404, body: { message: `role.${group} "none" not found` } })
   })
 
-  test('AUTHZ-03: gathered rules may be anything, so only users with all rights set that up', async () => {
+  test('AUTHZ-03: by aggregation needs all rights', async () => {
     const { api } = server
     const person = aPerson(api)
     await give(api, person, [{ verbs: ['create'], apiGroups: ['rbac.authorization.orch.io'], resources: ['clusterroles'] }])
@@ -349,7 +349,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect(refused.body.message).toMatch(/is forbidden: must have cluster-admin privileges to use the aggregationRule$/)
   })
 
-  test('AUTHZ-03: only a user with all rights removes an aggregationRule, or changes it', async () => {
+  test('AUTHZ-03: is also the removal or change of an aggregationRule, which needs all rights', async () => {
     const { api } = server
     const [person, name] = [aPerson(api), aName('sum')]
     await give(api, person, [{ verbs: ['update'], apiGroups: ['rbac.authorization.orch.io'], resources: ['clusterroles'] }])
@@ -368,7 +368,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect((await api.get(`${rbac}/clusterroles/${name}`)).body).toMatchObject({ aggregationRule })
   })
 
-  test('AUTHZ-03: the role of a binding cannot be changed', async () => {
+  test('AUTHZ-03: is impossible by a change of roleRef, which is immutable', async () => {
     const { api } = server
     const [namespace, name] = [await aNamespace(api), aName()]
     const path = `${rbac}/namespaces/${namespace}/rolebindings`
@@ -379,11 +379,11 @@ describe('permissions that the writer lacks are not granted', () => {
   })
 })
 
-describe('questions about access', () => {
+describe('access reviews', () => {
   const reviews = '/apis/authorization.orch.io/v1'
   const ask = (kind: string, spec: object) => ({ apiVersion: 'authorization.orch.io/v1', kind, spec })
 
-  test('VIRT-02, VIRT-05: a review names the binding that allows', async () => {
+  test('VIRT-02, VIRT-05: name the binding that allows', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const name = await give(api, person, [readConfigMaps], namespace)
@@ -412,7 +412,7 @@ describe('questions about access', () => {
   test.each([
     ['SubjectAccessReview', { user: 'bob', nonResourceAttributes: { path: '/', verb: 'get' } }, ['f:nonResourceAttributes', 'f:user']],
     ['SelfSubjectAccessReview', { nonResourceAttributes: { path: '/', verb: 'get' } }, ['f:nonResourceAttributes']],
-  ])('SSA-17: the answer to a %s says who owns its fields', async (kind, spec, fields) => {
+  ])('SSA-17: such as a %s have managedFields in the answer', async (kind, spec, fields) => {
     const path = `${reviews}/${kind.toLowerCase()}s?fieldManager=asker`
     const { status, body } = await server.api.post(path, ask(kind, spec))
     expect(status).toBe(201)
@@ -429,7 +429,7 @@ describe('questions about access', () => {
       { user: 'bob', resourceAttributes: {}, nonResourceAttributes: { path: '/', verb: 'get' } },
       'spec: Invalid value: {"Path":"/","Verb":"get"}: exactly one of',
     ],
-  ])('ERR-18: a bad review in %s is refused without a kind in the message', async (plural, kind, spec, problem) => {
+  ])('ERR-18: that are invalid in %s are refused without a kind in the message', async (plural, kind, spec, problem) => {
     const { status, body } = await server.api.post(`${reviews}/${plural}`, ask(kind, spec))
     expect({ status, reason: body['reason'] }).toEqual({ status: 422, reason: 'Invalid' })
     expect(body['message']).toContain(`.authorization.orch.io "" is invalid: ${problem}`)
@@ -437,7 +437,7 @@ describe('questions about access', () => {
     expect(body['details']).not.toHaveProperty('kind')
   })
 
-  test('VIRT-05: one’s own rules are listed for a namespace', async () => {
+  test('VIRT-05: list the rules of the caller in a namespace', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await give(api, person, [{ ...readConfigMaps, resourceNames: ['a'] }], namespace)
@@ -460,7 +460,7 @@ describe('questions about access', () => {
   })
 })
 
-test('CTRL-02: a cluster role that gives to view makes view, edit and admin grow', async () => {
+test('CTRL-02: a cluster role labelled for aggregation to view adds its rules to view, edit and admin', async () => {
   const { api } = server
   const [namespace, person] = [await aNamespace(api), aPerson(api)]
   const widgets = { verbs: ['get'], apiGroups: ['coordination.orch.io'], resources: ['leases'] }

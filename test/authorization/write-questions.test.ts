@@ -217,7 +217,7 @@ function printQuestion({ spec: { resourceAttributes } }: Review): string {
   return `${verb} ${group}/${version}/${resource}${subresource === undefined ? '' : `/${subresource}`} ${namespace} ${name}`
 }
 
-test.each(questions)('AUTHZ-07: %s asks authorizers the questions of kube-apiserver', async (_what, requests, expected) => {
+test.each(questions)('AUTHZ-07: %s sends the same authorization requests as kube-apiserver', async (_what, requests, expected) => {
   const { api, asked } = await aRecordingApi()
   const send = api.as({})
   for (const { method, target, headers = {}, ...sending } of requests) {

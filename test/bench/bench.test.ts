@@ -62,7 +62,7 @@ async function withConnection<T>(use: (connection: Connection) => Promise<T>): P
   }
 }
 
-test('an answer is read to its end, whether it has a length or is chunked, one after the other', () =>
+test('an answer is read to its end, with a length or in chunks, one after the other', () =>
   withConnection(async (connection) => {
     const lengths: number[] = []
     for (const path of ['/length/5', '/chunked/35000', '/length/0', '/length/200000', '/chunked/1']) {
@@ -80,14 +80,14 @@ test('a body arrives unchanged', () =>
     expect(body?.toString()).toContain(JSON.stringify({ text: 'ü'.repeat(5_000) }))
   }))
 
-test('a connection uses the requested port, also with the credentials of a server at another one', async () => {
+test('a connection uses the requested port, also with credentials for a server at another port', async () => {
   const connection = await Connection.open(port, { ...credentials, port: 1 } as Credentials)
   const { status } = await connection.send(getRequest('/length/1'))
   connection.close()
   expect(status).toBe(200)
 })
 
-test('a load that is answered otherwise than expected fails', () =>
+test('a load with an unexpected answer fails', () =>
   withConnection(async (connection) => {
     const load = loadHttp1([connection], () => getRequest('/length/3'), { durationMs: 1_000, expected: 201 })
     await expect(load).rejects.toThrow('answered 200 where 201 was expected')
@@ -126,14 +126,14 @@ test('a connection that the server closes while it is idle is opened again', asy
   }
 })
 
-test('a GET that is not answered when its connection is closed is sent once more, over a new one', async () => {
+test('a GET without an answer on a closed connection is sent once more, over a new connection', async () => {
   const { connection, requests } = await aRawServer((socket, count) => (count === 2 ? socket.destroy() : socket.write(okay)))
   await connection.send(getRequest('/first'))
   expect(await connection.send(getRequest('/second'))).toMatchObject({ status: 200 })
   expect(requests()).toBe(3)
 })
 
-test('a request that crosses the 408 of an idle connection is sent once more, over a new one', async () => {
+test('a request that crosses the 408 of an idle connection is sent once more, over a new connection', async () => {
   const idle = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
   const { connection, requests } = await aRawServer((socket, count) => (count === 2 ? socket.write(okay) : socket.end(idle)))
   expect(await connection.send(bodyRequest('PATCH', '/', {}))).toMatchObject({ status: 200 })
@@ -158,7 +158,7 @@ test.each([
     sent: 'HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhel',
     progress: 'status 201 had come, and 6 bytes of a chunked body without its end',
   },
-])('a request waits 200 ms for an answer that does not end, and says how far it came: $progress', async ({ sent, progress }) => {
+])('a request waits 200 ms for an answer that does not end, and reports its progress: $progress', async ({ sent, progress }) => {
   const { connection, requests } = await aRawServer((socket, count) => socket.write(count === 1 ? sent : okay), 200)
   await expect(connection.send(getRequest('/slow'))).rejects.toThrow(`GET /slow: no whole answer within 0.2 s; ${progress}`)
   expect(requests()).toBe(1)
@@ -177,7 +177,7 @@ test('the head of an answer may end in any packet', async () => {
   }
 })
 
-test('a handshake that is not answered ends after its bound', async () => {
+test('a handshake without an answer ends after its timeout', async () => {
   const server = createPlainServer((socket) => void socket.on('error', () => socket.destroy()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => server.close())
@@ -186,7 +186,7 @@ test('a handshake that is not answered ends after its bound', async () => {
   await expect(opened).rejects.toThrow(`no connection to 127.0.0.1:${mutePort} within 0.1 s`)
 })
 
-test('a request over HTTP/2 whose stream is closed unanswered is an error with its path', async () => {
+test('a request over HTTP/2 whose stream is closed without an answer is an error with its path', async () => {
   const server = createSecureServer(servingPair).on('session', (session) => void session.on('stream', () => session.destroy()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => server.close())
@@ -195,7 +195,7 @@ test('a request over HTTP/2 whose stream is closed unanswered is an error with i
   await expect(loadHttp2(session, '/lost', { concurrency: 1, durationMs: 1_000 })).rejects.toThrow(/GET \/lost|session/)
 })
 
-test('a child reports its output and messages, and its early end', async () => {
+test('a child process reports its output and messages, and its early end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-test-'))
   closing.push(() => rmSync(folder, { recursive: true, force: true }))
   const child = new Child(['-e', "console.log('port 12'); process.send({ cwd: process.cwd() }); process.disconnect()"], {}, folder)
@@ -204,7 +204,7 @@ test('a child reports its output and messages, and its early end', async () => {
   await expect(new Child(['-e', 'process.exit(3)']).told()).rejects.toThrow('process ended with 3')
 })
 
-test('memory and CPU time of a child are read', async () => {
+test('memory and CPU time of a child process are read', async () => {
   const child = new Child(['-e', "console.log('up'); setInterval(() => {}, 1000)"])
   await child.printed(/up/)
   expect(child.anonBytes()).toBeGreaterThan(1_000_000)
@@ -218,7 +218,7 @@ test.each([
   { better: 'more', ratio: 0.5, expected: 'met' },
   { better: 'more', ratio: 0.9, expected: 'met, and the goal' },
   { better: 'more', ratio: 0.39, expected: 'MISSED' },
-] as const)('where more is better, $ratio against 0.4 and 0.8 is $expected', ({ better, ratio, expected }) => {
+] as const)('the ratio $ratio against 0.4 and 0.8 is $expected if more is better', ({ better, ratio, expected }) => {
   expect(verdict({ better, ratio, target: 0.4, goal: 0.8 })).toBe(expected)
 })
 
@@ -226,7 +226,7 @@ test.each([
   { better: 'less', ratio: 60, expected: 'met' },
   { better: 'less', ratio: 20, expected: 'met, and the goal' },
   { better: 'less', ratio: 101, expected: 'MISSED' },
-] as const)('where less is better, $ratio against 100 and 20 is $expected', ({ better, ratio, expected }) => {
+] as const)('the ratio $ratio against 100 and 20 is $expected if less is better', ({ better, ratio, expected }) => {
   expect(verdict({ better, ratio, target: 100, goal: 20 })).toBe(expected)
 })
 
@@ -235,7 +235,7 @@ test('a line without a target has no verdict', () => {
   expect(row).toBe('| scale | 3.00 ms | – | 3.00 | – | – | – | no target |\n')
 })
 
-test('a row of the table has the figure, its floor and the verdict', () => {
+test('a row of the table has the figure, its reference and the verdict', () => {
   const row = printRow('get', {
     label: 'HTTP/2',
     value: 1234.5,
@@ -249,7 +249,7 @@ test('a row of the table has the figure, its floor and the verdict', () => {
   expect(row).toBe('| get: HTTP/2 | 1235 req/s | 2000 | 0.62 | 0.45 | 0.65 | – | met |\n')
 })
 
-test('sides take turns, and the median is the middle one', async () => {
+test('sides take turns, and the middle value is the median', async () => {
   const order: string[] = []
   const side = (name: string) => async () => order.push(name)
   const results = await alternate(2, [side('a'), side('b')])
@@ -266,7 +266,7 @@ test('objects of the bench have the requested size', () => {
   expect(JSON.stringify(configMap('a', 3_000)).length).toBeLessThanOrEqual(3_000)
 })
 
-test('the spread of rounds has the median, the least and the largest', () => {
+test('the spread of rounds has the median, the minimum and the maximum', () => {
   expect(spreadOf([5, 1, 9, 3, 4])).toEqual({ median: 4, least: 1, largest: 9, rounds: 5 })
 })
 
@@ -286,11 +286,11 @@ test.each([
   expect(isInMemory(type)).toBe(inMemory)
 })
 
-test('a folder mounted over counts as the last mount', () => {
+test('a folder with several mounts has the file system of the last mount', () => {
   expect(fileSystemOf('/tmp/a', `${mounts}tmpfs /tmp ramfs rw 0 0`)).toBe('ramfs')
 })
 
-test('events of a watch are counted for any division into packets', () => {
+test('events of a watch are counted in any division into packets', () => {
   let take: (chunk: Buffer) => void = () => undefined
   const socket = { removeAllListeners() {}, write() {}, on: (_name: string, listener: typeof take) => (take = listener) }
   const watch = new CountingWatch({ socket, close() {} } as unknown as Connection, Buffer.alloc(0))
@@ -302,7 +302,7 @@ test('events of a watch are counted for any division into packets', () => {
   }
 })
 
-test('watches over HTTP/2 count the lines of each stream, for any division into packets', async () => {
+test('watches over HTTP/2 count the lines of each stream, in any division into packets', async () => {
   const streams: ServerHttp2Stream[] = []
   const server = createSecureServer(servingPair).on('stream', (stream, { ':path': path }) => {
     stream.respond({ ':status': path === '/refused' ? 403 : 200 })
@@ -328,10 +328,10 @@ test.each([
   ['5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n', 'hello world'],
   ['A;extension=1\r\n0123456789\r\n0\r\n\r\n', '0123456789'],
   ['0\r\n\r\n', ''],
-])('chunks are joined to the body that they carry: %j', (chunked, body) => {
+])('chunks are joined to their body: %j', (chunked, body) => {
   expect(String(joinChunks(Buffer.from(chunked)))).toBe(body)
 })
 
-test('a body without chunks is no body of chunks', () => {
+test('a body without a chunk is not a chunked body', () => {
   expect(() => joinChunks(Buffer.from('{"kind":"Status"}\r\n'))).toThrow('no chunk begins at byte 0')
 })

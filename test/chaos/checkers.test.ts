@@ -70,7 +70,7 @@ function observe(log: readonly TrueChange[]): Observation {
 const seeds = Array.from({ length: 20 }, (_, seed) => seed)
 
 describe('a run without faults', () => {
-  test('is found to be good by every checker, answers lost or not', () => {
+  test('passes every checker, with and without lost answers', () => {
     const found = seeds.map((seed) => {
       const { log, operations } = runModel(seed)
       return [findNonLinearizable(operations), findWriteFault(log, operations), findFault(log, observe(log))]
@@ -148,7 +148,7 @@ function planted(log: readonly TrueChange[], harm: (steps: Step[]) => unknown): 
   return findFault(log, { ...observation, steps })
 }
 
-test('the same seed plans the same faults, and another one others', () => {
+test('the same seed plans the same faults, and another seed plans other faults', () => {
   const plan = (seed: number) => {
     const faults = planFaults(seed)
     return Array.from({ length: 40 }, () => {

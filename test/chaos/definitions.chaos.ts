@@ -9,7 +9,7 @@ const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? 
 const rounds = Number(process.env['ORCH_CHAOS_ROUNDS'] ?? 3)
 
 describe.skipIf(missing.length > 0)(`definitions while processes are killed ${missing.join('; ')}`, () => {
-  test(`CRD-148: no 404 after an acknowledgement, no object without a definition, no lost object, seed ${seed}`, {
+  test(`CRD-148: cause no 404 after an acknowledgement, no object without a definition and no lost object, seed ${seed}`, {
     timeout: (rounds + 2) * 240_000,
   }, async () => {
     const set = await openServiceSet({

@@ -49,8 +49,8 @@ async function faultsOf(planted?: Answer, keysBelow: readonly string[] = []): Pr
   return lives.faults
 }
 
-describe('faults are noticed', () => {
-  test('nothing, where nothing is', async () => {
+describe('violations are reported', () => {
+  test('for none in an empty run', async () => {
     expect(await faultsOf()).toEqual([])
   })
 

@@ -232,7 +232,7 @@ function twoManagers(server: RunningServer, claimsVersion: boolean): Controller 
   return async (client) => void (await Promise.allSettled([one(client), two(server.user('two').client)]))
 }
 
-test.each(mistakes)('explore finds $name without a hint, and passes the controller that is written well', async (mistake) => {
+test.each(mistakes)('explore finds $name without a hint, and passes the correct controller', async (mistake) => {
   let tried = 0
   const failure = await explore({ first: 1, last: seedsMax }, testOf(mistake, mistake.bad), () => {
     tried += 1

@@ -11,7 +11,7 @@ const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? 
 const seconds = Number(process.env['ORCH_CHAOS_SECONDS'] ?? 40)
 const bounds = { faults: 20, operations: 2_000, events: 20_000, unknownPartMax: 0.05, readyMsMax }
 
-describe.skipIf(missing.length > 0)(`a set of processes that is harmed ${missing.join('; ')}`, () => {
+describe.skipIf(missing.length > 0)(`a set of processes under faults ${missing.join('; ')}`, () => {
   test(`CARD-25: loses no write, no event and no order, seed ${seed}`, { timeout: (6 * seconds + 240) * 1_000 }, async () => {
     const set = await openServiceSet({
       etcdPath: etcd.kind === 'found' ? etcd.path : '',

@@ -15,7 +15,7 @@ const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server'
 const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 const waitMsMax = 60_000
 
-describe.skipIf(missing.length > 0)(`one process after the other ${missing.join('; ')}`, () => {
+describe.skipIf(missing.length > 0)(`outages of one process after the other ${missing.join('; ')}`, () => {
   let set: ServiceSet
   beforeAll(async () => {
     set = await openServiceSet({
@@ -54,7 +54,7 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
 
   const services: readonly Service[] = ['gateway', 'storage', 'watch', 'admission', 'controllers']
   for (const service of services) {
-    test(`CARD-25: requests continue while each ${service} in turn is killed under load, and watches of other gateways do not even end`, async () => {
+    test(`CARD-25: requests continue while each ${service} in turn is killed under load, and watches of other gateways stay open`, async () => {
       const watchers = await openWatchers()
       const load = startSteadyLoad({ clients: set.clients, workers: 6, retries: service === 'gateway' })
       const lines: string[] = []
@@ -90,7 +90,7 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
     }, 240_000)
   }
 
-  test('CARD-25: requests continue while each member of etcd in turn, and NATS, is killed under load, and no watch ends', async () => {
+  test('CARD-25: requests continue while each member of etcd in turn, and NATS, is killed under load, and watches stay open', async () => {
     const watchers = await openWatchers()
     const load = startSteadyLoad({ clients: set.clients, workers: 6, retries: true })
     const lines: string[] = []

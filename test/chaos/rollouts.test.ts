@@ -29,7 +29,7 @@ const good: RoundResult = {
   job: { name: 'once', completions: 1, succeeded: 1 },
 }
 
-test('a round without faults has none', () => {
+test('a round without faults has no violations', () => {
   expect(findRolloutFaults(good)).toEqual([])
 })
 

@@ -56,7 +56,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
       (error: { code: number }) => error.code,
     )
 
-  test('WATCH-20: a quiet watch continues while all its history is forgotten and every watch replica is replaced', async () => {
+  test('WATCH-20: a quiet watch continues while all history is compacted and every watch replica is replaced', async () => {
     const quiet = await watchers('quiet')
     for (const one of [...set.of('watch'), ...set.of('watch')]) {
       await make(20)
@@ -75,7 +75,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
   }, 180_000)
 
   test(
-    `CARD-18: a publisher that is stopped for ${pauseSeconds} s, and comes back when another one has taken over, publishes nothing of its own`,
+    `CARD-18: a publisher that is stopped for ${pauseSeconds} s, and continues after another publisher has taken over, publishes nothing`,
     async () => {
       const isPublishing = async (one: (typeof storages)[number]) => /^change_feed_publishing(\{[^}]*\})? 1$/m.test(await one.metrics())
       const storages = set.of('storage')
@@ -113,7 +113,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
     (120 + 2 * pauseSeconds) * 1_000,
   )
 
-  test('WATCH-22, CHUNK-05: etcd restored to its past: watches end with 410, tokens are 410, and the state of then is served', async () => {
+  test('WATCH-22, CHUNK-05: after etcd is restored to its past, watches end with 410, tokens are 410, and the restored state is served', async () => {
     await make(10)
     const kept = (await maps().list({ namespace })).items.length
     const snapshot = join(set.folder, 'snapshot')
@@ -142,7 +142,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
     expect(fresh.map(({ failure, events }) => [failure, events])).toEqual(fresh.map(() => [undefined, 4]))
   }, 180_000)
 
-  test('CHUNK-05: while pages are read, the past is forgotten: a page is of its list’s moment or 410, and no page is of another moment', async () => {
+  test('CHUNK-05: while the past is compacted, a page is at the revision of its list or a 410, and never at another revision', async () => {
     await make(30)
     const outcomes = { whole: 0, expired: 0 }
     /** Storage remembers the past for its configured time, for any compaction of etcd: a new process has only etcd's. */
@@ -222,7 +222,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
 })
 
 describe.skipIf(missing.length > 0)(`an etcd and a NATS with passwords ${missing.join('; ')}`, () => {
-  test('CARD-18, AUDIT-08: services that know them store and publish, receive them anew after a start, and write them nowhere', async () => {
+  test('CARD-18, AUDIT-08: are used by services with the passwords, also after a restart, and the passwords are never printed', async () => {
     const passwords = { username: 'storage', password: 'a word: with "signs" mark-6c11' }
     const loud = ['--log-level=trace']
     const set = await openServiceSet({

@@ -24,7 +24,7 @@ interface Stage {
   kill(): Promise<void>
 }
 
-test(`rollouts and Jobs go on when the server is killed, ${rounds} times, seed ${chaosSeed}`, {
+test(`rollouts and Jobs continue when the server is killed, ${rounds} times, seed ${chaosSeed}`, {
   timeout: rounds * 60_000,
 }, async () => {
   const dataDir = aFolder()
@@ -41,7 +41,7 @@ test(`rollouts and Jobs go on when the server is killed, ${rounds} times, seed $
 })
 
 test.skipIf(missing.length > 0)(
-  `rollouts and Jobs go on when controllers apart are killed, ${rounds} times, seed ${chaosSeed} ${missing.join('; ')}`,
+  `rollouts and Jobs continue when separate controllers are killed, ${rounds} times, seed ${chaosSeed} ${missing.join('; ')}`,
   { timeout: rounds * 60_000 },
   async () => {
     const set = await openServiceSet({

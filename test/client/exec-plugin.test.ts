@@ -94,8 +94,8 @@ async function userOf(client: Awaited<ReturnType<typeof aClient>>): Promise<stri
   return answer.status.userInfo.username
 }
 
-describe('the configuration', () => {
-  test('CLI-EXEC-01, CLI-EXEC-03: exec of the user; a relative command is found from the folder of the file', async () => {
+describe('the configuration of an exec plugin', () => {
+  test('CLI-EXEC-01, CLI-EXEC-03: is exec of the user; a relative command starts at the folder of the file', async () => {
     const plugin = aPlugin("print({ token: 'first' })")
     writeFileSync(join(plugin.folder, 'config'), aConfiguration(exec('bin/plugin')))
     const client = createClient(createTransport(await loadConfiguration(join(plugin.folder, 'config')), surroundings))
@@ -123,13 +123,13 @@ describe('the configuration', () => {
     await expect(aClient({ ...exec('plugin'), ...fields })).rejects.toThrow(message)
   })
 
-  test('CLI-EXEC-06, CLI-EXEC-07: env and args reach the plugin', async () => {
+  test('CLI-EXEC-06, CLI-EXEC-07: passes env and args to the plugin', async () => {
     const plugin = aPlugin("print({ token: 'first' })")
     await userOf(await aClient(exec(plugin.file, { args: ['a', 'b c'], env: [{ name: 'EXTRA', value: 'yes' }] })))
     expect(plugin.runs()).toMatchObject([{ args: ['a', 'b c'], extra: 'yes' }])
   })
 
-  test('CLI-EXEC-08: installHint is shown once when the command is missing', async () => {
+  test('CLI-EXEC-08: has an installHint that is shown once when the command is missing', async () => {
     const said: string[] = []
     const client = await aClient(exec('no-such-plugin', { installHint: 'npm install --global no-such-plugin' }), {
       more: { say: (text) => said.push(text) },
@@ -140,24 +140,24 @@ describe('the configuration', () => {
   })
 })
 
-describe('the plugin’s input', () => {
+describe('the input of an exec plugin', () => {
   const config = { anything: ['at', 'all'] }
   const extensions = [{ name: 'client.authentication.orch.io/exec', extension: config }]
 
-  test('CLI-EXEC-09, CLI-EXEC-16, CLI-EXEC-17: is an ExecCredential, with the cluster if it is asked for', async () => {
+  test('CLI-EXEC-09, CLI-EXEC-16, CLI-EXEC-17: is an ExecCredential, with the cluster on request', async () => {
     const plugin = aPlugin("print({ token: 'first' })")
     await userOf(await aClient(exec(plugin.file, { provideClusterInfo: true }), { extensions }))
     const [{ info }] = plugin.runs()
     expect(info).toEqual({ kind: 'ExecCredential', apiVersion: v1, spec: { interactive: false, cluster: { ...cluster, config } } })
   })
 
-  test('CLI-EXEC-10: and without it where not', async () => {
+  test('CLI-EXEC-10: has no cluster unless requested', async () => {
     const plugin = aPlugin("print({ token: 'first' })")
     await userOf(await aClient(exec(plugin.file), { extensions }))
     expect(plugin.runs()[0].info.spec).toEqual({ interactive: false })
   })
 
-  test('NAME-04: the variable has the name of the profile whose group the version names', async () => {
+  test('NAME-04: is in a variable named after the profile of the API group', async () => {
     const plugin = aPlugin(
       "if ('ORCH_EXEC_INFO' in process.env) process.exit(1)\nprint({ token: 'first' })",
       'client.authentication.k8s.io/v1',
@@ -178,7 +178,7 @@ describe('the plugin’s input', () => {
     expect(plugin.runs()[0].info.spec.interactive).toBe(expected)
   })
 
-  test('CLI-EXEC-15: Always fails without a terminal, and the plugin does not run', async () => {
+  test('CLI-EXEC-15: is not sent with Always without a terminal, which fails', async () => {
     const plugin = aPlugin("print({ token: 'first' })")
     await expect(userOf(await aClient(exec(plugin.file, { interactiveMode: 'Always' })))).rejects.toThrow(
       'standard input is not a terminal',
@@ -186,19 +186,19 @@ describe('the plugin’s input', () => {
     expect(plugin.runs()).toEqual([])
   })
 
-  test('CLI-EXEC-12: in v1beta1 interactiveMode may be absent, and is IfAvailable', async () => {
+  test('CLI-EXEC-12: has interactiveMode IfAvailable by default in v1beta1', async () => {
     const plugin = aPlugin("print({ token: 'first' })", v1beta1)
     await userOf(await aClient({ apiVersion: v1beta1, command: plugin.file }, { more: { isInteractive: true } }))
     expect(plugin.runs()[0].info).toMatchObject({ apiVersion: v1beta1, spec: { interactive: true } })
   })
 })
 
-describe('the plugin’s output', () => {
-  test('CLI-EXEC-18, CLI-EXEC-19: the token of its status is sent', async () => {
+describe('the output of an exec plugin', () => {
+  test('CLI-EXEC-18, CLI-EXEC-19: has a token in its status, which is sent', async () => {
     expect(await userOf(await aClient(exec(aPlugin("print({ token: 'second' })").file)))).toBe('john')
   })
 
-  test('CLI-EXEC-20, CLI-EXEC-21: the certificate and the key are shown, with the certificates of intermediate authorities', async () => {
+  test('CLI-EXEC-20, CLI-EXEC-21: has a certificate and a key, with intermediate certificates', async () => {
     const intermediate = await aCertificate({ issuer: clients, commonName: 'intermediate', isAuthority: true })
     const own = await aCertificate({ issuer: intermediate, commonName: 'carl', organizations: ['system:masters'], use: 'client' })
     const status = { clientCertificateData: `${own.certificate.trim()}\n${intermediate.certificate}`, clientKeyData: own.key }
@@ -228,7 +228,7 @@ describe('the plugin’s output', () => {
     await expect(userOf(await aClient(exec(aPlugin(script).file)))).rejects.toThrow(message)
   })
 
-  test('CLI-EXEC-18: a plugin that hangs ends with the client', async () => {
+  test('CLI-EXEC-18: is no longer awaited when the client ends', async () => {
     const plugin = aPlugin('setInterval(() => {}, 1000)')
     const client = await aClient(exec(plugin.file))
     const asked = userOf(client)
@@ -238,8 +238,8 @@ describe('the plugin’s output', () => {
   })
 })
 
-describe('the lifetime of credentials', () => {
-  test('CLI-EXEC-24: without an expiry until a 401; requests at the same time run the plugin once', async () => {
+describe('the lifetime of exec credentials', () => {
+  test('CLI-EXEC-24: lasts until a 401 without an expiry, and parallel requests run the plugin once', async () => {
     const plugin = aPlugin("print({ token: 'first' })")
     const client = await aClient(exec(plugin.file))
     expect(await Promise.all([userOf(client), userOf(client), userOf(client)])).toEqual(['jane', 'jane', 'jane'])
@@ -247,7 +247,7 @@ describe('the lifetime of credentials', () => {
     expect(plugin.runs().length).toBe(1)
   })
 
-  test('CLI-EXEC-22, CLI-EXEC-23: with an expiry until it passes', async () => {
+  test('CLI-EXEC-22, CLI-EXEC-23: lasts until the expiry', async () => {
     const plugin = aPlugin(`print({ token: runs === 0 ? 'first' : 'second', expirationTimestamp: '1970-01-01T01:00:00Z' })`)
     let nowMs = 3_599_999
     const client = await aClient(exec(plugin.file), { more: { now: () => nowMs } })
@@ -257,19 +257,19 @@ describe('the lifetime of credentials', () => {
     expect(plugin.runs().length).toBe(2)
   })
 
-  test('CLI-EXEC-23, CLI-EXEC-25: a 401 runs the plugin again, and the request is sent once more', async () => {
+  test('CLI-EXEC-23, CLI-EXEC-25: ends with a 401, which runs the plugin again and repeats the request once', async () => {
     const plugin = aPlugin(`print({ token: runs === 0 ? 'revoked' : 'second', expirationTimestamp: '2999-01-01T00:00:00Z' })`)
     expect(await userOf(await aClient(exec(plugin.file)))).toBe('john')
     expect(plugin.runs().length).toBe(2)
   })
 
-  test('CLI-EXEC-25: the same credential once more leaves the 401', async () => {
+  test('CLI-EXEC-25: leaves the 401 if the plugin returns the same credential', async () => {
     const plugin = aPlugin("print({ token: 'revoked' })")
     await expect(userOf(await aClient(exec(plugin.file)))).rejects.toThrow('Unauthorized')
     expect(plugin.runs().length).toBe(2)
   })
 
-  test('CLI-EXEC-26: another certificate is shown in another handshake', async () => {
+  test('CLI-EXEC-26: ends with a new certificate, which is used in a new handshake', async () => {
     const [first, second] = await Promise.all(
       ['one', 'two'].map((commonName) => aCertificate({ issuer: clients, commonName, organizations: ['system:masters'], use: 'client' })),
     )

@@ -91,7 +91,7 @@ describe('against orch', () => {
     expect(link.opened).toBeGreaterThan(1)
   })
 
-  test('a connection that carries nothing any more ends with an error, without a bound on silence', async () => {
+  test('a connection that no longer carries data ends with an error, even without a limit on silence', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const { client, link } = await aLinkedClient()
@@ -118,7 +118,7 @@ describe('against orch', () => {
     await client.request({ method: 'GET', path: '/version' })
   })
 
-  test('requests to a server that has stopped were not sent', async () => {
+  test('requests to a stopped server count as not sent', async () => {
     const { client, server } = await aLinkedClient()
     await client.request({ method: 'GET', path: '/version' })
     await server.stop()
@@ -166,7 +166,7 @@ const whole = ({ stream }: Answering, text = 'whole') => {
   stream.end(text)
 }
 
-test('method, path with its prefix, header fields and body arrive; a request’s own fields replace the common ones', async () => {
+test('method, path with its prefix, header fields and body arrive; header fields of a request override common ones', async () => {
   const came: unknown[] = []
   const { transport } = await aServer(
     ({ stream, headers }) => {
@@ -190,7 +190,7 @@ test('method, path with its prefix, header fields and body arrive; a request’s
   expect(came).toEqual([{ method: 'POST', agent: 'all', one: 'mine', length: '4', path: '/base/a?b=c', body: 'text' }])
 })
 
-test('a closing server answers the begun requests, and further ones use another connection', async () => {
+test('a closing server answers the requests in progress, and further requests use another connection', async () => {
   const held: Answering[] = []
   const { transport, textOf, sessions } = await aServer((request) => {
     if (request.path !== '/base/watch') return whole(request)
@@ -206,7 +206,7 @@ test('a closing server answers the begun requests, and further ones use another 
   expect(await readText(watch)).toBe('first last')
 })
 
-test('a stream that the server refuses is sent again, also with its body, but not for ever', async () => {
+test('a refused stream is sent again, also with its body, a bounded number of times', async () => {
   let refusals = 1
   const { textOf, transport, paths } = await aServer((request) => {
     refusals -= 1
@@ -221,7 +221,7 @@ test('a stream that the server refuses is sent again, also with its body, but no
   expect(paths.length).toBe(5)
 })
 
-test('a stream that the server resets otherwise may have been carried out, and is not sent again', async () => {
+test('a stream that the server resets for another reason may have been processed, and is not sent again', async () => {
   const { transport, paths } = await aServer(({ stream }) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
   const failure = await transport.send(get('/')).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(Error)
@@ -229,7 +229,7 @@ test('a stream that the server resets otherwise may have been carried out, and i
   expect(paths.length).toBe(1)
 })
 
-test('an answer that breaks off is an error, however it ends', async () => {
+test('an answer that breaks off is an error, in any way', async () => {
   const { textOf } = await aServer(({ stream, path, session }) => {
     stream.respond({ ':status': 200 })
     stream.write('half')
@@ -242,7 +242,7 @@ test('an answer that breaks off is an error, however it ends', async () => {
   for (const path of ['/socket', '/session', '/stream']) await expect(textOf(get(path)), path).rejects.toThrow()
 })
 
-test('an answer that is read later is whole', async () => {
+test('an answer that is read later is complete', async () => {
   const closed = Promise.withResolvers<void>()
   const { transport } = await aServer((request) => {
     request.stream.once('close', closed.resolve)
@@ -262,7 +262,7 @@ test('a request without an answer fails when its connection breaks', async () =>
   expect(failure).not.toMatchObject({ name: 'UnsentError' })
 })
 
-test('an answer that is left is cancelled, and one that is not read holds up no other', async () => {
+test('an abandoned answer is cancelled, and an unread answer delays no other', async () => {
   const codes: number[] = []
   const send = (request: Answering) => {
     if (request.path === '/base/') return whole(request)
@@ -282,7 +282,7 @@ test('an answer that is left is cancelled, and one that is not read holds up no 
   for await (const _ of unread.body) break
 })
 
-test('requests beyond a server’s number of streams use another connection', async () => {
+test('requests beyond the stream limit of the server use another connection', async () => {
   const { transport, sessions } = await aServer(({ stream }) => stream.respond({ ':status': 200 }), {
     settings: { maxConcurrentStreams: 2 },
   })
@@ -290,7 +290,7 @@ test('requests beyond a server’s number of streams use another connection', as
   expect(sessions.length).toBe(3)
 })
 
-test('CARD-25: a stream that falls silent ends as broken, before its answer or in it, and the next has a connection of its own', async () => {
+test('CARD-25: a stream that falls silent ends as broken, before or during its answer, and the next request opens another connection', async () => {
   const serve = ({ stream, path }: Answering) => {
     if (path === '/base/begun') stream.respond({ ':status': 200 })
   }
@@ -303,7 +303,7 @@ test('CARD-25: a stream that falls silent ends as broken, before its answer or i
   expect(sessions.length).toBe(2)
 })
 
-test('aborted requests report it: while the connection is made, before the answer, and in it', async () => {
+test('aborted requests report that, during the connection, before the answer, and during the answer', async () => {
   const { transport } = await aServer(({ stream, path }) => {
     if (path === '/base/answer') stream.respond({ ':status': 200 })
   })
@@ -320,7 +320,7 @@ test('aborted requests report it: while the connection is made, before the answe
   await expect(readText(answer)).rejects.toMatchObject({ name: 'AbortError' })
 })
 
-test('a closed transport ends its open requests, and sends nothing more', async () => {
+test('a closed transport ends its open requests, and sends no more', async () => {
   const { transport, paths } = await aServer(({ stream }) => stream.respond({ ':status': 200 }))
   const answer = await transport.send(get('/'))
   transport.close()
@@ -329,7 +329,7 @@ test('a closed transport ends its open requests, and sends nothing more', async 
   expect(paths.length).toBe(1)
 })
 
-describe('a server with HTTP/1.1 alone', () => {
+describe('a server with only HTTP/1.1', () => {
   async function anOldServer(ALPNProtocols: string[] | undefined) {
     const pair = await aCertificate({ commonName: 'server', isAuthority: true, hasNames: true })
     let connections = 0
@@ -351,7 +351,7 @@ describe('a server with HTTP/1.1 alone', () => {
   test.each([
     ['which says so in the handshake', ['http/1.1']],
     ['which says nothing in the handshake', undefined],
-  ])('%s, is spoken to so, on the connection that found out', async (_how, protocols) => {
+  ])('%s, is used with HTTP/1.1, on the connection of the protocol negotiation', async (_how, protocols) => {
     const { transport, opened } = await anOldServer(protocols)
     for (const path of ['/a', '/b']) expect(await readText(await transport.send(get(path)))).toBe(`HTTP/1.1 ${path}`)
     expect(opened()).toBe(1)

@@ -71,14 +71,14 @@ const login = (provider: Awaited<ReturnType<typeof aProvider>>, more: Record<str
   ...more,
 })
 
-test('CLI-OIDC-01: a valid ID token is sent, and the provider is not asked', async () => {
+test('CLI-OIDC-01: a valid ID token is sent, without a request to the provider', async () => {
   const provider = await aProvider()
   const { sent } = await aClient(login(provider, { 'id-token': aToken('first', 3600), 'refresh-token': 'r1' }))
   expect([await sent(), await sent()]).toEqual([aToken('first', 3600), aToken('first', 3600)])
   expect(provider.asked).toEqual([])
 })
 
-test('CLI-OIDC-02: an expired one is refreshed with the refresh token before use, and both new tokens are kept in the file', async () => {
+test('CLI-OIDC-02: an expired ID token is refreshed before use, and both new tokens are stored in the file', async () => {
   const provider = await aProvider({ id_token: aToken('second', 3600), refresh_token: 'r2' })
   const { sent, file } = await aClient(login(provider, { 'id-token': aToken('first', -1), 'refresh-token': 'r1' }))
   expect([await sent(), await sent()]).toEqual([aToken('second', 3600), aToken('second', 3600)])
@@ -91,7 +91,7 @@ test('CLI-OIDC-02: an expired one is refreshed with the refresh token before use
   expect(readFileSync(file, 'utf8')).toContain('current-context: x')
 })
 
-test('CLI-OIDC-02: one that the server refuses is refreshed, and the request is sent once more', async () => {
+test('CLI-OIDC-02: an ID token that the server refuses is refreshed, and the request is repeated once', async () => {
   const provider = await aProvider({ id_token: aToken('second', 3600) })
   const first = aToken('first', 3600)
   const { sent } = await aClient(login(provider, { 'id-token': first, 'refresh-token': 'r1' }), [first])
@@ -110,6 +110,6 @@ test.each([
 test.each([
   ['client-id', { 'idp-issuer-url': 'https://x' }],
   ['idp-issuer-url', { 'client-id': 'x' }],
-])('CLI-OIDC-01: %s must be there', async (name, config) => {
+])('CLI-OIDC-01: %s is required', async (name, config) => {
   await expect(aClient(config as Record<string, string>)).rejects.toThrow(`user u: the auth provider oidc must have ${name}`)
 })

@@ -4,7 +4,7 @@ import { CtlServer } from './run-ctl.ts'
 const shared = new CtlServer(() => ({ flags: ['--fault-injection'] }))
 const { ctl } = shared
 
-test('orchctl fault adds faults that are in force when it returns, lists them with their hits, and removes them', async () => {
+test('orchctl fault adds faults that are in effect when it returns, lists them with their hits, and removes them', async () => {
   const words = ['--user', 'operator', '--verb', 'list,get', '--resource', 'configmaps', '--times', '3']
   expect(await ctl(['fault', 'add', 'busy', 'refuse=429', ...words])).toMatchObject({ code: 0, out: 'fault busy added\n' })
   expect(await ctl(['fault', 'add', 'slow', 'delay=1ms', '--after', '2'])).toMatchObject({ code: 0 })

@@ -29,7 +29,7 @@ describe('-k', () => {
     expect((await ctl(['delete', '-k', 'overlay'], { capture })).out).toBe('configmap "a" deleted\nconfigmap "b" deleted\n')
   })
 
-  test('prints the program’s own error for a bad folder, and the missing program if there is none', async () => {
+  test('an invalid folder prints the error of the program, and a missing program is named', async () => {
     const capture = () => ({ code: 1, out: '', error: 'no such file\n' })
     const failed = { code: 1, out: '' }
     expect(await ctl(['apply', '-k', 'overlay'], { capture })).toEqual({
@@ -50,7 +50,7 @@ describe('-k', () => {
 describe('wait', () => {
   const input = `${configMap('a', { app: 'web' })}\n---\n${configMap('b', { app: 'web' })}\n---\n${configMap('c')}\n`
 
-  test('accepts the objects of files, of selectors, or all', async () => {
+  test('accepts the objects of files, of selectors, or all objects', async () => {
     await ctl(['create', '-f', '-'], { input })
     const met = (...names: string[]) => names.map((name) => `configmap/${name} condition met\n`).join('')
     const condition = '--for=jsonpath={.kind}=ConfigMap'
@@ -60,14 +60,14 @@ describe('wait', () => {
     expect((await ctl(['wait', 'cm', '--all', condition])).out).toBe(met('a', 'b', 'c'))
   })
 
-  test('that nothing matches is a failure, but not where it is waited for its end', async () => {
+  test('fails if nothing matches, except for a wait for deletion', async () => {
     const none = ['wait', 'cm', '-l', 'app=none']
     expect(await ctl([...none, '--for=create'])).toEqual({ code: 1, out: '', error: 'error: no matching resources found\n' })
     expect(await ctl([...none, '--for=delete'])).toEqual({ code: 0, out: '', error: '' })
   })
 })
 
-test('flags of every command may precede it; an unknown one is named', async () => {
+test('flags of every command may precede it, and an unknown flag is named', async () => {
   expect((await ctl(['-n', 'kube-public', '--as=jane', 'auth', 'can-i', 'get', 'pods'])).out).toBe('no\n')
   expect((await ctl(['--as', 'jane', 'auth', 'whoami', '-o', 'json'])).out).toContain('"jane"')
   expect(await ctl(['--nothing', 'get', 'pods'])).toMatchObject({ code: 1, error: 'error: unknown flag: --nothing\n' })

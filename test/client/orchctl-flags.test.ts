@@ -28,7 +28,7 @@ const configMapOf = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', na
 const managersOf = async (name: string) =>
   (await shared.server.client.objects.get(configMapOf(name))).metadata.managedFields?.map(({ manager }) => manager)
 
-describe('flags that choose the objects of', () => {
+describe('selection flags of', () => {
   beforeEach(async () => {
     const { objects } = shared.server.client
     await objects.create(deployment('a', 'default'))
@@ -89,7 +89,7 @@ describe('flags that choose the objects of', () => {
     expect(out).toMatch(expected)
   })
 
-  test.each(['get', 'watch'])('%s --watch-only prints no present object', async (command) => {
+  test.each(['get', 'watch'])('%s --watch-only prints no current objects', async (command) => {
     const ending = new AbortController()
     const watching = ctl([command, 'deploy', '--watch-only', ...(command === 'get' ? ['--output-watch-events'] : []), '--no-headers'], {
       signal: ending.signal,
@@ -176,7 +176,7 @@ describe('flags of writing:', () => {
     return (word: string) => word !== '--force-conflicts' || command === 'apply'
   }
 
-  test.each([...ofFile, ...ofName])('%s --field-manager names the owner', async (command, words) => {
+  test.each([...ofFile, ...ofName])('%s --field-manager sets the manager', async (command, words) => {
     await prepare(command)
     const changed = JSON.stringify(configMap('a', {}, { key: 'v', more: 'x' }))
     expect((await ctl([...words, '--field-manager=me'], { ...editing, input: changed })).code).toBe(0)
@@ -240,7 +240,7 @@ describe('flags of writing:', () => {
     })
   })
 
-  test.each([...ofFile, ...ofName])('%s refuses an output that it does not have before it writes', async (command, words) => {
+  test.each([...ofFile, ...ofName])('%s refuses an unsupported output before it writes', async (command, words) => {
     await prepare(command)
     const before = await ctl(['get', 'cm', '-o', 'json'])
     for (const output of ['wide', 'xml'])
@@ -252,7 +252,7 @@ describe('flags of writing:', () => {
   })
 })
 
-describe('delete', () => {
+describe('orchctl delete', () => {
   const finalizers = ['example.com/held']
   /** An owner and its dependants, which both stay while they are deleted. */
   const createOwned = async () => {
@@ -264,7 +264,7 @@ describe('delete', () => {
   }
   const read = async (name: string) => (await shared.server.client.objects.get(configMapOf(name))).metadata
 
-  test('--cascade selects the fate of dependants', async () => {
+  test('--cascade sets the policy for dependants', async () => {
     await createOwned()
     await ctl(['delete', 'cm', 'owner', '--cascade=foreground'])
     expect((await read('owner')).finalizers).toContain('foregroundDeletion')
@@ -299,13 +299,13 @@ describe('delete', () => {
     [['--grace-period=0'], '1'],
     [['--force'], ''],
     [['--force', '--grace-period=0'], ''],
-  ])('%j leaves a Pod %s seconds', async (flags, expected) => {
+  ])('%j gives a Pod %s seconds', async (flags, expected) => {
     await ctl(['create', '-f', '-'], { input: JSON.stringify(pod('a')) })
     expect((await ctl(['delete', 'pod', 'a', ...flags])).code).toBe(0)
     expect(await graceOf()).toBe(expected)
   })
 
-  test('--force with a longer grace period, and an output that it does not have, are refused', async () => {
+  test('--force with a longer grace period, and an unsupported output, are refused', async () => {
     expect((await ctl(['delete', 'pod', 'a', '--force', '--grace-period=5'])).error).toBe(
       'error: --force and --grace-period greater than 0 cannot be specified together\n',
     )
@@ -342,7 +342,7 @@ describe('flags of', () => {
     expect((await ctl(['explain', 'hpa', '--api-version=autoscaling/v7'])).error).toContain('is not served in autoscaling/v7')
   })
 
-  test('explain-request: --dry-run=none stores, with --field-manager, and any other value than server is refused', async () => {
+  test('explain-request: --dry-run=none stores, with --field-manager, and any value but server is refused', async () => {
     const input = JSON.stringify(configMap('a', {}, { key: 'v' }))
     const words = ['explain-request', 'create', '-f', '-']
     expect((await ctl([...words, '--dry-run=no'], { input })).error).toBe('error: --dry-run=no: must be server or none\n')
@@ -379,7 +379,7 @@ describe('flags of', () => {
     expect((await ctl(['version', '-o', 'xml'])).error).toBe('error: -o=xml: must be json or yaml\n')
   })
 
-  test('api-resources and get name a group whose server is down, beside the known ones', async () => {
+  test('api-resources and get: a group whose server is unreachable is reported beside the others', async () => {
     const group = 'down.example.com'
     const object = {
       apiVersion: 'apiregistration.k8s.io/v1',
@@ -428,7 +428,7 @@ describe('without a client configuration', () => {
     expect(await bare(['get', '--help'])).toMatchObject({ code: 0, error: '' })
   })
 
-  test('config lists the files that it has looked for, and other commands the settings to use', async () => {
+  test('config lists the files that it has searched, and other commands list the settings to use', async () => {
     expect((await bare(['config', 'view'])).error).toMatch(/^error: no client configuration found: none of .*empty\/config exists\n$/)
     expect((await bare(['get', 'pods'])).error).toContain('set KUBECONFIG, or give --kubeconfig or --server')
   })

@@ -10,7 +10,7 @@ const configMap = (data: object, labels: object = {}) =>
 const apply = (data: object, manager = 'one', labels: object = {}) =>
   ctl(['apply', '-f', '-', `--field-manager=${manager}`, '--force-conflicts'], { input: configMap(data, labels) })
 
-describe('edit', () => {
+describe('orchctl edit', () => {
   /** An editor that changes the file as the given functions say, one each time it is opened. */
   const editor = (...changes: ((text: string) => string)[]) => {
     const shown: string[] = []
@@ -24,7 +24,7 @@ describe('edit', () => {
     return { run, shown }
   }
 
-  test('the editor’s change is written, and nothing else', async () => {
+  test('writes only the change of the editor', async () => {
     await apply({ key: 'v', other: 'w' })
     const { run, shown } = editor((text) => text.replace('key: v', 'key: x').replace('  other: w\n', ''))
     expect(await ctl(['edit', 'cm', 'a'], { run })).toEqual(ran('configmap/a edited\n'))
@@ -33,7 +33,7 @@ describe('edit', () => {
     expect((await ctl(['get', 'cm', 'a', '-o', 'jsonpath={.data}'])).out).toBe('{"key":"x"}')
   })
 
-  test('the editor is that of KUBE_EDITOR with its arguments', async () => {
+  test('uses the editor in KUBE_EDITOR with its arguments', async () => {
     await apply({ key: 'v' })
     const called: (readonly string[])[] = []
     const run = (program: string, words: readonly string[]) => {
@@ -46,13 +46,13 @@ describe('edit', () => {
     expect(called).toEqual([['code', '--wait'], ['nano'], ['vi']])
   })
 
-  test('an unchanged text writes nothing', async () => {
+  test('writes nothing for an unchanged text', async () => {
     await apply({ key: 'v' })
     expect(await ctl(['edit', 'cm', 'a'], { run: editor((text) => text).run })).toEqual(ran('Edit cancelled, no changes made.\n'))
     expect(await ctl(['edit', 'cm', 'a'], { run: editor(() => '').run })).toEqual(ran('Edit cancelled, no changes made.\n'))
   })
 
-  test('a text that the server refuses is opened again with the reason, until it is accepted', async () => {
+  test('opens a refused text again with the reason, until it is accepted', async () => {
     await apply({ key: 'v' })
     const { run, shown } = editor(
       (text) => text.replace('key: v', 'key: 7'),
@@ -65,7 +65,7 @@ describe('edit', () => {
     expect(shown[1]).toContain('key: 7')
   })
 
-  test('a refused text that is not changed again is kept in a file', async () => {
+  test('saves a refused text in a file if it is not changed again', async () => {
     await apply({ key: 'v' })
     const { code, error } = await ctl(['edit', 'cm', 'a'], { run: editor((text) => text.replace('key: v', 'key: [')).run })
     expect(code).toBe(1)
@@ -74,7 +74,7 @@ describe('edit', () => {
     rmSync(kept)
   })
 
-  test('an editor that fails writes nothing', async () => {
+  test('writes nothing if the editor fails', async () => {
     await apply({ key: 'v' })
     expect(await ctl(['edit', 'cm', 'a'], { run: () => 3, env: { EDITOR: 'false' } })).toEqual({
       code: 1,
@@ -84,8 +84,8 @@ describe('edit', () => {
   })
 })
 
-describe('diff', () => {
-  test('the changes of an apply are printed, and the exit code is 1', async () => {
+describe('orchctl diff', () => {
+  test('prints the changes of an apply, with exit code 1', async () => {
     await apply({ key: 'v' })
     const { code, out } = await ctl(['diff', '-f', '-', '--field-manager=one'], { input: configMap({ key: 'w' }) })
     expect(code).toBe(1)
@@ -94,17 +94,17 @@ describe('diff', () => {
     expect((await ctl(['get', 'cm', 'a', '-o', 'jsonpath={.data.key}'])).out).toBe('v')
   })
 
-  test('nothing is printed where nothing would change, and the exit code is 0', async () => {
+  test('prints nothing without a change, with exit code 0', async () => {
     await apply({ key: 'v' })
     expect(await ctl(['diff', '-f', '-', '--field-manager=one'], { input: configMap({ key: 'v' }) })).toEqual(ran(''))
   })
 
-  test('an absent object is all new; on a terminal with colours added lines are green', async () => {
+  test('prints an absent object as added; on a terminal with colours added lines are green', async () => {
     const { out } = await ctl(['diff', '-f', '-'], { input: configMap({ key: 'v' }), hasColors: true })
     expect(out).toContain('\u001b[32m+  key: v\u001b[0m')
   })
 
-  test('an earlier revision is compared with the live object', async () => {
+  test('compares an earlier revision with the live object', async () => {
     await apply({ key: 'v' })
     const { out: revision } = await ctl(['get', 'cm', 'a', '-o', 'jsonpath={.metadata.resourceVersion}'])
     await apply({ key: 'w' })
@@ -117,8 +117,8 @@ describe('diff', () => {
   })
 })
 
-describe('history', () => {
-  test('prints the changes that the server remembers, with their authors and paths', async () => {
+describe('orchctl history', () => {
+  test('prints the stored changes, with their authors and paths', async () => {
     await apply({ key: 'v' })
     await apply({ more: 'x' }, 'two', { app: 'web' })
     await ctl(['patch', 'cm', 'a', '-p', '{data: {key: w}}', '--field-manager=three'])
@@ -130,14 +130,14 @@ describe('history', () => {
     ])
   })
 
-  test('a deleted object has a history, too', async () => {
+  test('works for a deleted object too', async () => {
     await apply({ key: 'v' })
     await ctl(['delete', 'cm', 'a'])
     const { out } = await ctl(['history', 'cm', 'a'])
     expect(out.split('\n').map((line) => line.split(/ {3,}/)[1])).toEqual(['EVENT', 'created', 'deleted', undefined])
   })
 
-  test('an object that never was has none', async () => {
+  test('is empty for an object that never existed', async () => {
     expect(await ctl(['history', 'cm', 'never'])).toEqual({
       code: 1,
       out: '',
@@ -146,8 +146,8 @@ describe('history', () => {
   })
 })
 
-describe('blame', () => {
-  test('each field is printed with its managers', async () => {
+describe('orchctl blame', () => {
+  test('prints each field with its managers', async () => {
     await apply({ key: 'v' })
     await apply({ more: 'x' }, 'two', { app: 'web' })
     const { out } = await ctl(['blame', 'cm', 'a'])
@@ -159,7 +159,7 @@ describe('blame', () => {
     expect(out).not.toContain('managedFields')
   })
 
-  test('items of lists are found by their keys, values shared by managers show both', async () => {
+  test('finds list items by their keys, and shows both managers of a shared value', async () => {
     const service = (port: object) =>
       JSON.stringify({
         apiVersion: 'v1',
@@ -177,7 +177,7 @@ describe('blame', () => {
   })
 })
 
-describe('watch', () => {
+describe('orchctl watch', () => {
   /** Runs the command until it has printed a text; then takes the next step. */
   async function watching(args: readonly string[], ...steps: readonly (readonly [printed: RegExp, next: () => unknown])[]) {
     const ending = new AbortController()
@@ -192,7 +192,7 @@ describe('watch', () => {
     return ctl(args, { signal: ending.signal, seen })
   }
 
-  test('prints objects, then each change with its type', async () => {
+  test('prints objects, and then each change with its type', async () => {
     await apply({ key: 'v' })
     const { code, out } = await watching(
       ['watch', 'cm'],
@@ -204,15 +204,15 @@ describe('watch', () => {
     expect(out).toMatch(/^EVENT +NAME +DATA +AGE\nADDED +a +1 .*\nMODIFIED +a +1 .*\nDELETED +a +1 .*\n$/)
   })
 
-  test('events as JSON', async () => {
+  test('prints events as JSON', async () => {
     await apply({ key: 'v' })
     const { out } = await watching(['watch', 'cm', 'a', '-o', 'json'], [/\n\}\n$/, () => {}])
     expect(JSON.parse(out)).toMatchObject({ type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } } })
   })
 })
 
-describe('describe', () => {
-  test('an object is printed with all its fields and its events', async () => {
+describe('orchctl describe', () => {
+  test('prints an object with all its fields and its events', async () => {
     await apply({ key: 'v' }, 'one', { app: 'web' })
     const { out: uid } = await ctl(['get', 'cm', 'a', '-o', 'jsonpath={.metadata.uid}'])
     const event = {
@@ -238,14 +238,14 @@ describe('describe', () => {
     expect((await ctl(['describe', 'cm', 'a', '--show-events=false'])).out).not.toContain('Events:')
   })
 
-  test('another object of the same name is not confused with it', async () => {
+  test('omits events of another object with the same name', async () => {
     await apply({ key: 'v' })
     expect((await ctl(['describe', 'cm', 'a'])).out).toMatch(/Events: {2}<none>\n$/)
   })
 })
 
-describe('explain-request', () => {
-  test('prints the user, the reason of the permission, and admission’s results; a write is a dry run', async () => {
+describe('orchctl explain-request', () => {
+  test('prints the user, the reason of the permission, and admission results; a write is a dry run', async () => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'web:1' }] } }
     const { code, out } = await ctl(['explain-request', 'create', '-f', '-'], { input: JSON.stringify(pod) })
     expect(code).toBe(0)
@@ -254,21 +254,21 @@ describe('explain-request', () => {
     expect((await ctl(['get', 'pod', 'p'])).code).toBe(1)
   })
 
-  test('a refusal is explained, and the exit code is 1', async () => {
+  test('explains a refusal, with exit code 1', async () => {
     const { code, out } = await ctl(['explain-request', 'get', 'cm', 'never'])
     expect(code).toBe(1)
     expect(out).toContain('get ConfigMap never: 404\n')
     expect(out).toMatch(/Refused +404 NotFound: configmaps "never" not found/)
   })
 
-  test('a user without the permission learns that it is missing', async () => {
+  test('reports a missing permission to see explanations', async () => {
     const { code, error } = await ctl(['explain-request', 'get', 'cm', 'a', '--as=nobody'])
     expect(code).toBe(1)
     expect(error).toMatch(/^error: the server does not explain the request: /)
   })
 })
 
-describe('completion', () => {
+describe('orchctl completion', () => {
   test.each([
     [['ex'], ['explain', 'explain-request', 'explain-schedule']],
     [['get', 'configm'], ['configmaps']],
@@ -278,7 +278,7 @@ describe('completion', () => {
     [['get', '--no'], ['--no-headers']],
     [['nosuch', ''], []],
     [['version', ''], []],
-  ])('of %j are %j', async (words, expected) => {
+  ])('completes %j to %j', async (words, expected) => {
     await apply({ key: 'v' })
     const { out } = await ctl(['__complete', ...words])
     expect(out.split('\n').filter((line) => line !== '')).toEqual(expected)
@@ -291,7 +291,7 @@ describe('completion', () => {
 })
 
 test.each(['fault list', 'fault clear', 'fault remove a', 'fault add a hang'])(
-  '%s says how to start a server with faults',
+  '%s explains how to start a server with faults',
   async (line) => {
     const { code, error } = await ctl(line.split(' '))
     expect([code, error]).toEqual([1, 'error: the server has no FaultRules: it has to be started with --fault-injection\n'])

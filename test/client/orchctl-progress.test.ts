@@ -28,7 +28,7 @@ const configMap = (name: string, metadata: object = {}) => ({
 const input = ['a', 'b'].map((name) => JSON.stringify(configMap(name))).join('\n---\n')
 const ofFile = (...words: string[]) => statusOf([...words, '-f', '-'], { input })
 
-test('commands about several objects show the next one, and clear the line at the end', async () => {
+test('commands about several objects show the next object, and clear the line at the end', async () => {
   expect(await ofFile('create')).toEqual({
     code: 0,
     seen: ['… creating configmap/a (1 of 2)', 'configmap/a created', '… creating configmap/b (2 of 2)', 'configmap/b created'],
@@ -47,7 +47,7 @@ test('commands about several objects show the next one, and clear the line at th
   ])
 })
 
-test('an object alone is not counted', async () => {
+test('a single object shows no count', async () => {
   expect((await statusOf(['create', '-f', '-'], { input: JSON.stringify(configMap('a')) })).seen).toEqual([
     '… creating configmap/a',
     'configmap/a created',
@@ -73,7 +73,7 @@ test('delete --wait and wait show the awaited objects', async () => {
   expect((await statusOf(['wait', 'cm/a', '--for=delete'])).seen).toEqual(['… waiting for configmap/a: delete', 'configmap/a deleted'])
 })
 
-test('delete --wait waits when all are deleted, since one may wait for another', async () => {
+test('delete --wait waits after all deletions, since one object may wait for another', async () => {
   const { objects } = shared.server.client
   const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'default' }
   await objects.create(configMap('a', { finalizers: ['example.com/held'] }))
@@ -97,7 +97,7 @@ test('delete --wait that is interrupted is a failure', async () => {
   expect(seen.at(-1)).toBe('error: the command was ended before configmap/a was gone')
 })
 
-test('get shows the read part of a list', async () => {
+test('get shows the progress of reading a list', async () => {
   const { objects } = shared.server.client
   for (const name of ['a', 'b', 'c', 'd']) await objects.create(configMap(name, { namespace: 'kube-public' }))
   const reading = { seen: ['… reading configmaps', '… reading configmaps: 2 of 4'] }

@@ -46,8 +46,8 @@ const bind = (pod: string) =>
     body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: pod }, target: { kind: 'Node', name: 'n1' } },
   })
 
-describe('why', () => {
-  test('a Deployment waits for Pods, which wait for a node: equal reasons are one line', async () => {
+describe('orchctl why', () => {
+  test('shows a Deployment that waits for Pods without a node, with equal reasons in one line', async () => {
     await create('apps/v1', 'Deployment', { replicas: 3, selector, template: template() })
     for (const name of await podNames()) await writePodStatus(name, { conditions: [unscheduled] })
     const { out, code } = await ctl(['why', 'deployment/web'])
@@ -64,18 +64,18 @@ describe('why', () => {
     expect(code).toBe(0)
   })
 
-  test('a quota that refuses Pods is the reason of the ReplicaSet', async () => {
+  test('shows a quota that refuses Pods as the reason of the ReplicaSet', async () => {
     await create('v1', 'ResourceQuota', { hard: { pods: '0' } }, 'none')
     await create('apps/v1', 'Deployment', { selector, template: template() })
     expect((await ctl(['why', 'deploy', 'web'])).out).toContain('    quota: pods "web-')
   })
 
-  test('a paused rollout', async () => {
+  test('shows a paused rollout', async () => {
     await create('apps/v1', 'Deployment', { paused: true, replicas: 0, selector, template: template() })
     expect((await ctl(['why', 'deployment/web'])).out).toBe('Deployment web: 0 of 0 available\n  paused: its rollout is paused\n')
   })
 
-  test('a StatefulSet waits for its first Pod, and that for its probe, which an Event describes', async () => {
+  test('shows a StatefulSet that waits for its first Pod, and its probe with an Event', async () => {
     await create('apps/v1', 'StatefulSet', { replicas: 2, serviceName: 'web', selector, template: template() })
     await bind('web-0')
     await writePodStatus('web-0', { phase: 'Running', containerStatuses: [status({ started: true, state: { running: {} } })] })
@@ -103,7 +103,7 @@ describe('why', () => {
     )
   })
 
-  test('a Job that is suspended, and one that has failed', async () => {
+  test('shows a suspended Job, and a failed Job', async () => {
     await create('batch/v1', 'Job', { suspend: true, template: template({ restartPolicy: 'Never' }) }, 'later')
     await create('batch/v1', 'Job', { backoffLimit: 0, template: template({ restartPolicy: 'Never' }) }, 'once')
     const [pod = ''] = await podNames()
@@ -123,7 +123,7 @@ describe('why', () => {
     )
   })
 
-  test('JSON has the causes by name', async () => {
+  test('lists the causes by name in JSON', async () => {
     await create('v1', 'PersistentVolumeClaim', claim, 'data')
     await create('v1', 'Pod', { ...template({ volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'data' } }] }).spec }, 'p')
     const { out } = await ctl(['why', 'pod/p', '-o', 'json'])
@@ -146,7 +146,7 @@ describe('why', () => {
     })
   })
 
-  test('budgets that hold Pods and autoscalers that cannot scale stand below the object', async () => {
+  test('lists budgets that block Pods and autoscalers that cannot scale below the object', async () => {
     await create('policy/v1', 'PodDisruptionBudget', { minAvailable: 1, selector }, 'keep')
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
     await create('autoscaling/v2', 'HorizontalPodAutoscaler', { maxReplicas: 3, scaleTargetRef }, 'more')

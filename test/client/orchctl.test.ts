@@ -28,8 +28,8 @@ spec:
     spec: {containers: [{name: c, image: nginx}]}
 `
 
-describe('writing', () => {
-  test('CLI-04: each object of a file is one request, and a failure of one does not stop the others', async () => {
+describe('writes by orchctl', () => {
+  test('CLI-04: send one request for each object of a file, and continue after a failure', async () => {
     expect(await create('a', 'b')).toEqual(ran('configmap/a created\nconfigmap/b created\n'))
     expect(await create('b', 'c')).toEqual({
       code: 1,
@@ -38,7 +38,7 @@ describe('writing', () => {
     })
   })
 
-  test('CLI-01: apply is server-side, and the manager is the name of the client unless a flag names another', async () => {
+  test('CLI-01: apply on the server, with the manager name of the client unless a flag sets another', async () => {
     const input = configMap('a', { key: 'v' })
     expect(await ctl(['apply', '-f', '-'], { input })).toEqual(ran('configmap/a serverside-applied\n'))
     const { out } = await ctl([
@@ -57,7 +57,7 @@ describe('writing', () => {
     ).toBe(0)
   })
 
-  test('replace, patch, label and annotate', async () => {
+  test('replace, patch, label and annotate objects', async () => {
     await create('a')
     expect(await ctl(['replace', '-f', '-'], { input: configMap('a', { key: 'x' }) })).toEqual(ran('configmap/a replaced\n'))
     expect(await ctl(['patch', 'cm', 'a', '-p', '{data: {more: "y"}}'])).toEqual(ran('configmap/a patched\n'))
@@ -75,7 +75,7 @@ describe('writing', () => {
     )
   })
 
-  test('scale, with the number that is expected now', async () => {
+  test('scale objects, with an expected current number', async () => {
     await ctl(['create', '-f', '-'], { input: deployment })
     expect(await ctl(['scale', 'deploy', 'web', '--replicas=5', '--current-replicas=2'])).toEqual(ran('deployment.apps/web scaled\n'))
     expect((await ctl(['get', 'deploy', 'web', '-o', 'jsonpath={.spec.replicas}'])).out).toBe('5')
@@ -84,20 +84,20 @@ describe('writing', () => {
     )
   })
 
-  test('unknown fields are refused, warned of or dropped', async () => {
+  test('refuse, warn about or drop unknown fields', async () => {
     const input = '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, dat: {}}'
     expect((await ctl(['create', '-f', '-'], { input })).error).toContain('unknown field "dat"')
     expect((await ctl(['create', '-f', '-', '--validate=ignore'], { input })).code).toBe(0)
   })
 
-  test('a dry run stores nothing', async () => {
+  test('store nothing in a dry run', async () => {
     expect(await ctl(['create', '-f', '-', '--dry-run=server'], { input: configMap('a') })).toEqual(
       ran('configmap/a created (server dry run)\n'),
     )
     expect((await ctl(['get', 'cm', 'a'])).error).toBe('Error from server (NotFound): configmaps "a" not found\n')
   })
 
-  test('delete by name, by selector and all; an absent object is a failure unless a flag says otherwise', async () => {
+  test('delete by name, by selector and all; an absent object is a failure unless a flag allows it', async () => {
     await create('a', 'b', 'c')
     await ctl(['label', 'cm', 'b', 'x=y'])
     expect(await ctl(['delete', 'cm', 'a', 'none'])).toEqual({
@@ -112,8 +112,8 @@ describe('writing', () => {
   })
 })
 
-describe('reading', () => {
-  test('tables of the server: one resource, several, all namespaces, labels, wide', async () => {
+describe('reads by orchctl', () => {
+  test('print server tables: one resource, several, all namespaces, labels, wide', async () => {
     await create('a')
     expect((await ctl(['get', 'cm', 'a'])).out).toMatch(/^NAME {3}DATA {3}AGE\na {6}1 {6}\d+s\n$/)
     await ctl(['create', '-f', '-'], { input: deployment })
@@ -122,7 +122,7 @@ describe('reading', () => {
     expect((await ctl(['get', 'deploy', '-o', 'wide'])).out).toMatch(/CONTAINERS {3}IMAGES {3}SELECTOR/)
   })
 
-  test('name, json, yaml, jsonpath and custom columns', async () => {
+  test('print name, json, yaml, jsonpath and custom columns', async () => {
     await create('a', 'b')
     expect((await ctl(['get', 'cm', '-o', 'name', '--field-selector', 'metadata.name!=a'])).out).toBe('configmap/b\n')
     expect(JSON.parse((await ctl(['get', 'cm', 'a', '-o', 'json'])).out)).toMatchObject({ kind: 'ConfigMap', data: { key: 'a' } })
@@ -132,13 +132,13 @@ describe('reading', () => {
     expect((await ctl(['get', 'cm', '-o', 'custom-columns=N:.metadata.name,X:.data.none'])).out).toBe('N   X\na   <none>\nb   <none>\n')
   })
 
-  test('lists are read page by page', async () => {
+  test('fetch lists page by page', async () => {
     await create('a', 'b', 'c')
     expect((await ctl(['get', 'cm', '-o', 'name', '--chunk-size=1'])).out).toBe('configmap/a\nconfigmap/b\nconfigmap/c\n')
     expect((await ctl(['get', 'cm', '--chunk-size=1'])).out.split('\n').length).toBe(5)
   })
 
-  test('absent ones are reported: no resources, no object, no such type', async () => {
+  test('report absent resources: no objects, no such object, no such type', async () => {
     expect(await ctl(['get', 'cm'])).toEqual(ran('', { error: 'No resources found in default namespace.\n' }))
     expect(await ctl(['get', 'cm', 'a', '--ignore-not-found'])).toEqual(ran(''))
     expect(await ctl(['get', 'configmapz'])).toEqual(
@@ -146,7 +146,7 @@ describe('reading', () => {
     )
   })
 
-  test('get -w prints the present objects, then changes, until it is ended', async () => {
+  test('with get -w print the current objects, then changes, until they are interrupted', async () => {
     await create('a')
     const ending = new AbortController()
     let hasCreated = false
@@ -162,7 +162,7 @@ describe('reading', () => {
     expect(out).toMatch(/^NAME .*\na .*\nb /)
   })
 
-  test('get -w prints each event in its own state, of a deleted object too', async () => {
+  test('with get -w print each event with its own state, also for a deleted object', async () => {
     await create('a')
     const ending = new AbortController()
     let hasChanged = false
@@ -178,7 +178,7 @@ describe('reading', () => {
     expect(out).toMatch(/^default {3}b {3}1 {3}\d+s\nb {3}deleted\n$/m)
   })
 
-  test('wait for a condition by a path, for a deleted object, and no longer than its timeout', async () => {
+  test('wait for a condition by a path or for a deletion, at most until the timeout', async () => {
     await create('a')
     expect(await ctl(['wait', 'ns/default', '--for=jsonpath={.status.phase}=Active'])).toEqual(ran('namespace/default condition met\n'))
     const waiting = ctl(['wait', 'cm/a', '--for=delete'])
@@ -190,7 +190,7 @@ describe('reading', () => {
     )
   })
 
-  test('explain, with fields of fields', async () => {
+  test('explain a type, including nested fields', async () => {
     expect((await ctl(['explain', 'pods.spec.containers.ports'])).out).toMatch(
       /^KIND: {6}Pod\nVERSION: {3}v1\n\nFIELD: ports <\[\]ContainerPort>\n/,
     )
@@ -199,8 +199,8 @@ describe('reading', () => {
   })
 })
 
-describe('the server and the user', () => {
-  test('version, api-versions and api-resources', async () => {
+describe('server and user commands', () => {
+  test('print version, api-versions and api-resources', async () => {
     expect((await ctl(['version'])).out).toMatch(/^Server Version: v1\.37/)
     expect((await ctl(['api-versions'])).out.split('\n')).toEqual(expect.arrayContaining(['v1', 'apps/v1', 'autoscaling/v2']))
     expect((await ctl(['api-resources', '--api-group=apps', '-o', 'name'])).out).toContain('deployments.apps\n')
@@ -212,23 +212,23 @@ describe('the server and the user', () => {
     expect((await ctl(['api-resources'])).out).toMatch(/^configmaps {2,}cm {2,}v1 {2,}true {2,}ConfigMap$/m)
   })
 
-  test('CLI-02, FLAG-30: a bearer token in place of the credentials of the configuration', async () => {
+  test('CLI-02, FLAG-30: use a bearer token instead of the configured credentials', async () => {
     const { out } = await ctl(['auth', 'whoami', '--token=secret'])
     expect(out).toMatch(/Username {4}jane\n.*Groups {6}\[developers testers system:authenticated\]/s)
     expect((await ctl(['get', 'cm', '--token=wrong'])).error).toContain('Error from server (Unauthorized): Unauthorized')
   })
 
-  test('impersonation, with several groups', async () => {
+  test('impersonate a user, with several groups', async () => {
     expect((await ctl(['auth', 'whoami', '--as=john', '--as-group=a', '--as-group=b'])).out).toContain('[a b system:authenticated]')
   })
 
-  test('auth can-i answers by its exit code too', async () => {
+  test('answer auth can-i with the exit code too', async () => {
     expect(await ctl(['auth', 'can-i', 'delete', 'nodes'])).toEqual(ran('yes\n'))
     expect(await ctl(['auth', 'can-i', 'get', 'pods', '--as=john'])).toMatchObject({ code: 1, out: expect.stringMatching(/^no/) })
     expect(await ctl(['auth', 'can-i', 'get', '/metrics', '-q'])).toEqual(ran(''))
   })
 
-  test('config shows no secrets', async () => {
+  test('hide secrets in config', async () => {
     expect((await ctl(['config', 'current-context'])).out).toBe('kubernetes\n')
     const { out } = await ctl(['config', 'view'])
     expect(out).toContain('client-key-data: DATA+OMITTED')
@@ -249,7 +249,7 @@ describe('the server and the user', () => {
     expect(failed.error).toContain(message)
   })
 
-  test('help lists the commands and the flags of each', async () => {
+  test('list the commands and the flags of each in help', async () => {
     expect((await ctl(['--help'])).out).toContain('  apply            apply the objects of files, server-side\n')
     expect((await ctl(['get', '--help'])).out).toContain('  -o, --output format\n')
   })
@@ -264,8 +264,8 @@ test('tables and reviews of the orch profile have the names of that profile', as
   expect((await ctl(['auth', 'whoami', `--kubeconfig=${file}`])).out).toContain('system:masters')
 })
 
-describe('on a terminal', () => {
-  test('tables of get and of its watch fit the width, but for the name; -o wide and pipes are not cut', async () => {
+describe('orchctl on a terminal', () => {
+  test('cuts tables of get and of its watch to the width, except for the name; -o wide and pipes are not cut', async () => {
     const metadata = { name: 'a-map-with-a-name-of-its-own', labels: { purpose: 'a-label-that-is-longer-than-the-terminal' } }
     await ctl(['create', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata }) })
     const get = ['get', 'configmaps', '--show-labels']
@@ -281,7 +281,7 @@ describe('on a terminal', () => {
     expect(watched.out).toMatch(cut)
   })
 
-  test('a resource that a definition adds after the last command is found, though discovery is cached', async () => {
+  test('finds a resource that a new definition adds, with cached discovery', async () => {
     expect((await ctl(['get', 'things'])).error).toContain('the server doesn\'t have a resource type "things"')
     const schema = { openAPIV3Schema: { type: 'object' } }
     const definition = {

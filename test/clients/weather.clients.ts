@@ -34,7 +34,7 @@ async function outputOf(program: string, args: readonly string[], cwd: string): 
 }
 
 test.skipIf(findProgram('go') === undefined)(
-  `four weathers find controllers of client-go that are written badly, and none that is written well${withoutPrograms('go')}`,
+  `four weathers find incorrect controllers of client-go, and no correct one${withoutPrograms('go')}`,
   async () => {
     const compiled = join(folder, 'weather.test')
     await run('go', ['test', '-c', '-o', compiled, '.'], { cwd: join(examples, 'go') })
@@ -46,7 +46,7 @@ test.skipIf(findProgram('go') === undefined)(
 )
 
 test.skipIf(findProgram('python3') === undefined)(
-  `a lost reply finds a controller in Python that is written badly, and not the other${withoutPrograms('python3')}`,
+  `a lost reply finds an incorrect controller in Python, and passes the correct one${withoutPrograms('python3')}`,
   async () => {
     await run('python3', ['-m', 'venv', join(folder, 'environment')])
     const python = join(folder, 'environment/bin/python')
@@ -63,7 +63,7 @@ test.skipIf(findProgram('java') === undefined)(`a program in Java forks the serv
 })
 
 test.skipIf(findProgram('java') === undefined || findProgram('mvn') === undefined)(
-  `a lost reply finds a controller with the client of fabric8 that is written badly, by an extension of JUnit${withoutPrograms('java', 'mvn')}`,
+  `a lost reply finds an incorrect controller with the client of fabric8, by a JUnit extension${withoutPrograms('java', 'mvn')}`,
   async () => {
     const own = join(folder, 'java')
     cpSync(join(examples, 'java'), own, { recursive: true })
@@ -73,7 +73,7 @@ test.skipIf(findProgram('java') === undefined || findProgram('mvn') === undefine
 )
 
 test.skipIf(findProgram('cargo') === undefined)(
-  `a lost reply finds a controller with kube-rs that is written badly, and not the other${withoutPrograms('cargo')}`,
+  `a lost reply finds an incorrect controller with kube-rs, and passes the correct one${withoutPrograms('cargo')}`,
   async () => {
     const target = join(import.meta.dirname, '../../.cache/clients-rust')
     const output = await outputOf('cargo', ['test', '--quiet', '--locked', '--target-dir', target], join(examples, 'rust'))

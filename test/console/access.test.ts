@@ -11,7 +11,7 @@ beforeAll(async () => {
   return () => server.stop()
 })
 
-test('a link opens a session once, and the session acts as the user of the link', async () => {
+test('a link opens one session, which acts as the user of the link', async () => {
   const link = await server.console()
   const { opened, ask } = await openPage(link)
   expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/#ticket=[\w-]{43}$/)
@@ -27,7 +27,7 @@ test('a link opens a session once, and the session acts as the user of the link'
   expect(JSON.parse(review.text).status.userInfo.username).toBe(JSON.parse(opened.text).user.name)
 })
 
-test('a session has the rights of its user, and no more', async () => {
+test('a session has exactly the rights of its user', async () => {
   const rules = [
     { nonResourceURLs: ['/console/ticket'], verbs: ['post'] },
     { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
@@ -47,13 +47,13 @@ test('a session has the rights of its user, and no more', async () => {
   expect((await ask('/console/api/api/v1/pods', { headers: { 'impersonate-user': 'admin' } })).status).toBe(403)
 })
 
-test('a user without the right to it gets no link', async () => {
+test('a user without permission gets no link', async () => {
   const nobody = server.user('nobody', { rules: [] })
   await expect(nobody.client.request({ method: 'POST', path: '/console/ticket' })).rejects.toMatchObject({ reason: 'Forbidden' })
   await expect(server.client.request({ method: 'GET', path: '/console/ticket' })).rejects.toMatchObject({ reason: 'MethodNotAllowed' })
 })
 
-test('the port without TLS serves the console of its own hosts, and nothing else', async () => {
+test('the port without TLS serves the console under its own host names, and nothing else', async () => {
   const link = await server.console()
   const { port } = new URL(link)
   for (const path of [
@@ -74,7 +74,7 @@ test('the port without TLS serves the console of its own hosts, and nothing else
   expect((await askPort(link, '/console/', { headers: { host: `localhost:${port}` } })).status).toBe(200)
 })
 
-test('no path leads out of the files of the console, and they are only read', async () => {
+test('no path leads outside of the files of the console, which are only read', async () => {
   const link = await server.console()
   for (const path of [
     '/console/../package.json',
@@ -95,7 +95,7 @@ test('no path leads out of the files of the console, and they are only read', as
   expect([again.status, again.text]).toEqual([304, ''])
 })
 
-test('a path of a session that is none of the API serves nothing', async () => {
+test('a session path outside of the API serves nothing', async () => {
   const { ask } = await openPage(await server.console())
   for (const path of ['/console/api/', '/console/api/console/session', '/console/api/../api/v1/pods', '/console/api//api/v1/pods'])
     expect([path, (await ask(path)).status]).toEqual([path, path === '/console/api/' ? 200 : 404])
@@ -120,7 +120,7 @@ test('odd heads are refused, and the port still answers', async () => {
   expect((await askPort(link, '/console/')).status).toBe(200)
 })
 
-test('a body that is no ticket opens no session', async () => {
+test('a body without a ticket opens no session', async () => {
   const link = await server.console()
   const headers = { origin: new URL(link).origin, 'content-type': 'application/json' }
   const post = async (body: unknown, more = {}) =>
@@ -133,7 +133,7 @@ test('a body that is no ticket opens no session', async () => {
   expect(await post({}, { origin: 'http://localhost:1' })).toBe(403)
 })
 
-test('the watches of a page come in one stream', async () => {
+test('the watches of a page share one stream', async () => {
   const { ask } = await openPage(await server.console())
   const watches = {
     namespaces:
@@ -150,7 +150,7 @@ test('the watches of a page come in one stream', async () => {
   expect(lines.at(-1)).toEqual({ watch: 'namespaces', end: 200, status: null })
 })
 
-test('metadata and rows of Secrets reach a page without the annotation of kubectl apply, in answers and in watches', async () => {
+test('metadata and rows of Secrets are sent to a page without the annotation of kubectl apply, in answers and in watches', async () => {
   const name = 'kubectl.kubernetes.io/last-applied-configuration'
   const metadata = { name: 'applied', namespace: 'default', annotations: { [name]: '{"stringData":{"word":"hunter2"}}', note: 'kept' } }
   await server.client.objects.create({ apiVersion: 'v1', kind: 'Secret', metadata })
@@ -180,7 +180,7 @@ test('metadata and rows of Secrets reach a page without the annotation of kubect
   expect((await ask(`/console/api${place}/applied`)).text).toContain('hunter2')
 })
 
-test('weather that holds all watches does not hold those of the console', async () => {
+test('weather that delays all watches does not delay watches of the console', async () => {
   const { ask } = await openPage(await server.console())
   expect((await ask('/console/api/orch/v1/watches/hold', { method: 'POST', body: {} })).status).toBe(201)
   const path =
@@ -192,7 +192,7 @@ test('weather that holds all watches does not hold those of the console', async 
   await server.reset()
 })
 
-test('over TLS the cookie is for TLS alone, and pages of allowed origins get no further', async () => {
+test('over TLS the cookie is secure, and pages of allowed origins are refused', async () => {
   const { url, client } = server
   const { transport } = client
   const { url: link } = await client.request<{ url: string }>({ method: 'POST', path: '/console/ticket' })
@@ -209,7 +209,7 @@ test('over TLS the cookie is for TLS alone, and pages of allowed origins get no 
   expect(opened.headers['set-cookie']).toMatch(/; SameSite=Strict; Secure$/)
 })
 
-test('without the option there is no console', async () => {
+test('without the option the server has no console', async () => {
   const plain = await start()
   onTestFinished(() => plain.stop())
   await expect(plain.console()).rejects.toThrow('start it with the option console')

@@ -74,7 +74,7 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
   }
 
   const title = isQuiet ? `no frame takes ${msMax} ms` : `no page has a task of ${msMax} ms of CPU`
-  test(`${title}, and none keeps 150 MB, in ${seconds} s`, { timeout: (seconds + 120) * 1_000 }, async () => {
+  test(`${title}, and no page holds 150 MB, in ${seconds} s`, { timeout: (seconds + 120) * 1_000 }, async () => {
     const { page, complaints } = await aPage()
     const figures = new Map<string, Figures>()
     const visitMs = (seconds * 1_000) / places.length / Math.max(1, seconds / 60)
@@ -105,7 +105,7 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
     expect(complaints).toEqual([])
   })
 
-  test(`a trace of as many objects opens without a task of ${msMax} ms of CPU`, { timeout: 180_000 }, async () => {
+  test(`opens a trace of as many objects without a task of ${msMax} ms of CPU`, { timeout: 180_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'a.trace.gz')

@@ -33,7 +33,7 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
   })
   const yaml = (page: Page) => page.getByRole('region', { name: 'The object as YAML' })
 
-  test('markup in values is text, and characters that turn a text are escaped', async () => {
+  test('shows markup in values as text, and escapes characters that reverse text', async () => {
     const { page, complaints } = await console.at('object?kind=configmaps&ns=default&name=odd')
     await yaml(page).getByText('a\\u202eb').waitFor()
     await yaml(page).getByText('<b>bold</b>').waitFor()
@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     expect(complaints).toEqual([])
   })
 
-  test('values of 900 KB and of 20,000 lines are shown, and compared, without a task of 100 ms of CPU', async () => {
+  test('shows and compares values of 900 KB and of 20,000 lines without a task of 100 ms of CPU', async () => {
     const { page, complaints } = await console.at('now')
     const tasks = await measureTasks(page, async () => {
       await goTo(page, 'object?kind=configmaps&ns=default&name=long')
@@ -64,7 +64,7 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     ['object?kind=pods&ns=..&name=..', 'no name consists of dots alone'],
     ['now?at=abc', 'abc'],
     ['timeline?lanes=__proto__', 'Timeline'],
-  ])('the address %s is answered with a sentence, and the next page works', async (place, text) => {
+  ])('answers the address %s with a sentence, and opens the next page', async (place, text) => {
     const { page, complaints } = await console.at(place)
     await page.locator('main').getByText(text).first().waitFor()
     await goTo(page, 'objects?kind=configmaps&ns=default')
@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     expect(complaints.filter((complaint) => !complaint.includes('400')).concat(complaints.slice(2))).toEqual([])
   })
 
-  test('a page of a server with more kinds than a stream has watches follows those with the most objects, and says so', async () => {
+  test('watches the kinds with the most objects if a server has more kinds than a stream has watches, with a note', async () => {
     await Promise.all(definitions.map((definition) => console.server.client.objects.create(definition)))
     const { page, complaints } = await console.at('now')
     await page.getByText(/^\d+ kinds are not live: there are too many.$/).waitFor()
@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     expect(complaints).toEqual([])
   })
 
-  test('two servers have sessions of their own in one browser, and a page says that its server has gone', async () => {
+  test('keeps separate sessions of two servers in one browser, and reports a server that is gone', async () => {
     const other = await start({ console: true, control: true, clock: virtualClock({ start: new Date('1999-12-31T23:59:59Z') }) })
     let isOver = false
     onTestFinished(() => (isOver ? undefined : other.stop()))

@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     return { page, complaints }
   }
 
-  test('the page Now counts kinds by namespace, and follows changes', async () => {
+  test('counts kinds by namespace on the page Now, and follows changes', async () => {
     const { page, complaints } = await aPage(await server.console())
     const count = page
       .getByRole('row', { name: /^ConfigMap/ })
@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     ['light', 1280],
     ['dark', 1280],
     ['light', 390],
-  ] as const)('no page has findings of axe or complaints, or is wider than the screen: %s, %i pixels', async (colorScheme, width) => {
+  ] as const)('has no axe findings and no page errors, and fits the screen: %s, %i pixels', async (colorScheme, width) => {
     const { page, complaints } = await aPage(await server.console(), { colorScheme, viewport: { width, height: 800 } })
     await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()
     for (const [place, text] of places) {
@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test('a hot loop is on top of the requests, and a Secret keeps its values until they are asked for', async () => {
+  test('shows a hot loop at the top of the requests, and hides values of a Secret until they are requested', async () => {
     const operator = server.user('operator')
     const patch = { ...aMap('one', 'map-1'), name: 'map-1', namespace: 'one' }
     for (let count = 0; count < 30; count++) await operator.client.objects.patch(patch, { data: { a: '1' } }, { type: 'merge' })
@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await page.getByText(value).waitFor()
   })
 
-  test('a user without rights to Secrets reads so on Now and on their page', async () => {
+  test('tells a user without rights to Secrets so, on Now and on the page of Secrets', async () => {
     const rules = [
       { nonResourceURLs: ['/console/ticket', '/api', '/api/*', '/apis', '/apis/*'], verbs: ['get', 'post'] },
       { apiGroups: [''], resources: ['configmaps', 'namespaces'], verbs: ['get', 'list', 'watch'] },
@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await page.getByText('User "viewer" cannot list resource "secrets"').waitFor()
   })
 
-  test('the file of a failed test is shown without a session', async () => {
+  test('shows the file of a failed test without a session', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'a.trace.gz')
@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await page.getByText('b.gz cannot be read').waitFor()
   })
 
-  test('a second tab uses the session of the first, and both end with it', async () => {
+  test('opens a second tab in the session of the first, and both end with the session', async () => {
     const { page } = await aPage(await server.console())
     await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()
     const second = await page.context().newPage()
@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await expect(second.getByRole('table').count()).resolves.toBe(0)
   })
 
-  test('a link opens no second browser', async () => {
+  test('does not open a second browser with the same link', async () => {
     const link = await server.console()
     const { page } = await aPage(link)
     await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()

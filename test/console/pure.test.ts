@@ -85,13 +85,13 @@ test('a graph has the owners at its left and all dependants at its right, each o
   expect([graph.columns, graph.rows, graph.left]).toEqual([5, 2, 0])
 })
 
-test('a graph without room says how many dependants it leaves out', () => {
+test('a graph with too many dependants shows the number of omitted ones', () => {
   const pods = Array.from({ length: 100 }, (_, index) => owned('Pod', `p${index}`, 'rs'))
   const graph = graphOf(owned('ReplicaSet', 'rs'), [], pods, { depthMax: 3, boxesMax: 60 })
   expect([graph.boxes.length, graph.left, graph.rows]).toEqual([60, 41, 59])
 })
 
-test('a finalizer has the managers that managedFields names', () => {
+test('a finalizer has the managers from managedFields', () => {
   const fieldsV1 = { 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"example.com/a"': {} } } }
   const object = {
     metadata: {
@@ -117,7 +117,7 @@ test.each([
   // It stood at 10 already when the store was at 11.
   [aWatch(), 12, 11, '2 revisions behind'],
   [aWatch({ request: 8 }), 12, 11, ''],
-])('the lag of %j at revision %i, after a look at %i, is "%s"', (watch, revision, before, text) => {
+])('the lag of %j at revision %i, after a position at %i, is "%s"', (watch, revision, before, text) => {
   expect(printLag(lagOf(watch, revision, { revision: before, items: [aWatch()] }))).toBe(text)
 })
 
@@ -129,7 +129,7 @@ test.each([
   ['/api/v1/namespaces/x/pods/b', false],
   ['/api/v1/namespaces/y/pods', false],
   ['/api/v1/nodes', false],
-])('a watch of %s may tell of the Pod a in x: %s', (path, expected) => {
+])('a watch of %s may include the Pod a in x: %s', (path, expected) => {
   const kind = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', isNamespaced: true, verbs: [], shortNames: [] }
   expect(isOfObject(aWatch({ path }), kind, 'x', 'a')).toBe(expected)
 })
@@ -140,7 +140,7 @@ test.each([
   [{ subresource: 'exec' }, 'exec needs a connection of its own'],
   [{ path: `/${'x'.repeat(999)}` }, 'its path is not kept whole'],
   [{ body: { contentType: '', bytes: 70_000, isKept: false } }, 'its body of 70,000 bytes is not kept'],
-])('a request with %j cannot be sent again as "%s" says', (more, problem) => {
+])('a request with %j cannot be repeated, with the reason "%s"', (more, problem) => {
   expect(replayProblem(aRequest(more))).toBe(problem)
 })
 
@@ -150,11 +150,11 @@ test.each([
   ['DELETE', 'deletecollection', 'It deletes all of pods x/a once more.'],
   ['POST', 'create', 'It creates pods x/a once more, or is refused if that is there.'],
   ['PATCH', 'patch', 'It changes pods x/a again, to what the body says.'],
-])('the effect of %s %s is said before it is sent again', (method, verb, effect) => {
+])('the effect of %s %s is shown before it is repeated', (method, verb, effect) => {
   expect(replayEffect(aRequest({ method, verb }))).toBe(effect)
 })
 
-test('bodies keep their bytes, and a trace its identifier', () => {
+test('bodies keep their bytes, and a trace keeps its identifier', () => {
   expect([...bytesOf({ contentType: '', bytes: 2, isKept: true, base64: '/wA=' })]).toEqual([255, 0])
   expect([...bytesOf({ contentType: '', bytes: 2, isKept: true, text: 'é' })]).toEqual([195, 169])
   expect(traceIdOf('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01')).toBe('0af7651916cd43dd8448eb211c80319c')
@@ -167,7 +167,7 @@ test('a client that repeats one request more than twice a second for ten seconds
   expect(hotLoopsOf(newestFirst).map(({ what, perSecond, noops }) => [what, perSecond, noops])).toEqual([['patch pods a', 4, 40]])
 })
 
-test('clients that change one object in turns are named, and one that changes it alone is not', () => {
+test('clients that change one object in turns are named, and a single client is not', () => {
   const changes = Array.from({ length: 6 }, (_, index) => aRequest({ user: index % 2 === 0 ? 'one' : 'other', time: index, changed: true }))
   const alone = Array.from({ length: 6 }, (_, index) => aRequest({ name: 'b', time: index, changed: true }))
   const reads = Array.from({ length: 6 }, (_, index) => aRequest({ user: `reader-${index}`, time: index }))

@@ -36,7 +36,7 @@ interface Shown {
 
 const idOf = (name: string) => server.requests({ user: 'operator' }).findLast((request) => request.name === name)?.id ?? 0
 
-test('a request of the log has its query, its trace, its decisions, and its body if it is asked for', async () => {
+test('a logged request has its query, its trace, its decisions, and on request its body', async () => {
   const { transport } = server.user('operator').client
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const body = JSON.stringify(aMap('traced', { key: 'word' }))
@@ -53,7 +53,7 @@ test('a request of the log has its query, its trace, its decisions, and its body
   expect((await ask<Shown>(`/requests/${idOf('traced')}?body=true`)).body?.text).toBe(body)
 })
 
-test('a body in Protobuf or CBOR is shown with the object in it, and one that cannot be read without', async () => {
+test('a body in Protobuf or CBOR is shown with its object, and an invalid body without an object', async () => {
   const { transport } = server.user('operator').client
   const protobuf = 'application/vnd.kubernetes.protobuf'
   const sendBody = async (path: string, contentType: string, body: Uint8Array) => {
@@ -73,7 +73,7 @@ test('a body in Protobuf or CBOR is shown with the object in it, and one that ca
   expect(await sendBody(maps, protobuf, Buffer.from('text'))).toMatchObject({ base64: 'dGV4dA==' })
 })
 
-test('the body of a request is hidden from those who may not get its object', async () => {
+test('the body of a request is hidden from users who may not get its object', async () => {
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: 'default' }, stringData: { word: 'hunter2' } }
   await server.user('operator').client.objects.create<ApiObject>(secret)
   const reader = server.user('reader', { rules: [{ nonResourceURLs: ['/orch/v1/requests/*'], verbs: ['get'] }] })
@@ -90,7 +90,7 @@ test('the body of a request is hidden from those who may not get its object', as
 
 const explainHeader = 'kube-explain'
 
-test('changes of plugins to a Secret are shown without their values until the body is asked for, and those of policies counted', async () => {
+test('changes of plugins to a Secret hide values unless the body is requested, and changes of policies are counted', async () => {
   const value = Buffer.from('hunter2').toString('base64')
   const group = 'admissionregistration.k8s.io/v1'
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }
@@ -137,7 +137,7 @@ test.each([
   await expect(ask(path)).rejects.toMatchObject({ code })
 })
 
-test('open watches are listed with their client, and a held one with the revision that it has been sent', async () => {
+test('open watches are listed with their client, and a delayed watch with its last sent revision', async () => {
   const { transport } = server.user('operator').client
   const ending = new AbortController()
   const path = '/api/v1/namespaces/default/configmaps?watch=1'
@@ -161,7 +161,7 @@ test('open watches are listed with their client, and a held one with the revisio
   ending.abort()
 })
 
-test('the account of admission counts calls and refusals of plugins, policies and webhooks, under a right of its own', async () => {
+test('the admission page counts calls and refusals of plugins, policies and webhooks, with a separate permission', async () => {
   const group = 'admissionregistration.k8s.io/v1'
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }
   const spec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: "!('bad' in object.data)", message: 'no bad' }] }

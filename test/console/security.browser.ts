@@ -8,7 +8,7 @@ const word = 'hunter2'
 const value = Buffer.from(word).toString('base64')
 const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: 'one' } }
 
-describe.skipIf(hasNoBrowser)(`what the console shows to whom, in Chromium${withoutBrowser}`, () => {
+describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutBrowser}`, () => {
   const console = consoleTest({}, async (server) => {
     for (const namespace of ['one', 'hidden']) await createMaps(server, namespace, 3)
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ ...secret, stringData: { word } }) }
@@ -42,7 +42,7 @@ describe.skipIf(hasNoBrowser)(`what the console shows to whom, in Chromium${with
     ['weather', 'The weather is fine.'],
   ] as const
 
-  test('no page reads or shows the value of a Secret unless it is asked for', async () => {
+  test('hide the value of a Secret on every page unless it is requested', async () => {
     const { page } = await console.at('now')
     const answers = answersOf(page)
     const leaks = (text: string) => text.includes(word) || text.includes(value)
@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser)(`what the console shows to whom, in Chromium${with
     await page.getByText(word).waitFor()
   })
 
-  test('a dry run of a Secret tells the decisions, and has none of the values that are stored', async () => {
+  test('allow a dry run of a Secret to show its decisions, and no stored values', async () => {
     const { page } = await console.at('access')
     const answers = answersOf(page)
     await page.locator('.editor .cm-editor').waitFor()
@@ -74,7 +74,7 @@ describe.skipIf(hasNoBrowser)(`what the console shows to whom, in Chromium${with
     expect([answers.length > 0, answers.filter((text) => text.includes(word) || text.includes(value))]).toEqual([true, []])
   })
 
-  test('a user with rights in one namespace sees that one, and of others nothing', async () => {
+  test('of a user in one namespace show only that namespace', async () => {
     const { server } = console
     const rbac = 'rbac.authorization.k8s.io'
     const viewer = server.user('guest', { rules: [{ nonResourceURLs: ['/console/ticket', '/orch/v1/timeline'], verbs: ['get', 'post'] }] })
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser)(`what the console shows to whom, in Chromium${with
     expect([answers.length > 10, ofOthers]).toEqual([true, []])
   })
 
-  test('a session that has ended closes each page that is open, without a reload', async () => {
+  test('end with the session, which closes each open page without a reload', async () => {
     const { page } = await console.at('now')
     const second = await page.context().newPage()
     await second.goto(page.url())
@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser)(`what the console shows to whom, in Chromium${with
     expect(await second.getByRole('table').count()).toBe(0)
   })
 
-  test('a page of another origin gets neither a session nor an answer', async () => {
+  test('give a page of another origin neither a session nor an answer', async () => {
     const link = await console.server.console()
     const { page } = await console.open(link)
     await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()

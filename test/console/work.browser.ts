@@ -9,13 +9,13 @@ import { complaintsOf, findingsOf, hasNoBrowser, withoutBrowser } from './browse
 import { aMap, consoleTest, createMaps, goTo } from './console-test.ts'
 import { startQuarrel } from './quarrel.ts'
 
-describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => {
+describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}`, () => {
   const console = consoleTest({ nodes: 2, controllers: ['*'], seed: 'a word' }, (server) => createMaps(server, 'one', 3))
   const map = (name: string) => ({ ...aMap('one', name), name, namespace: 'one' })
   const patch = (name: string, data: Record<string, string>) =>
     console.server.user('operator').client.objects.patch(map(name), { data }, { type: 'merge' })
 
-  test('a slider shows all pages at a revision, and a banner says so', async () => {
+  test('shows all pages at a revision by a slider, with a banner', async () => {
     const { server } = console
     const { metadata } = await patch('map-0', { size: '1' })
     await patch('map-0', { size: '2' })
@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test('a place on a lane and a revision in the table lead to the state there', async () => {
+  test('opens the state of a revision from a lane and from the table', async () => {
     const { page, complaints } = await console.at('timeline')
     await page
       .getByRole('img', { name: /changes/ })
@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test('the timeline is exported as a file that the page of traces and orch trace show read, without values of Secrets', async () => {
+  test('exports the timeline as a file that the page of traces and orch trace show read, without values of Secrets', async () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'word', namespace: 'one' }, stringData: { word: 'hunter2' } }
     await console.server.client.objects.create<ApiObject>(secret)
     const { page, complaints } = await console.at('timeline?ns=one')
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test('a trace opens from a disk without a server, and sends no request', async () => {
+  test('opens a trace from a disk without a server, and sends no request', async () => {
     const folder = aFolder()
     const file = join(folder, 'a.trace.gz')
     await console.server.saveTrace(file, { test: 'a widget is reconciled', failure: 'expected 3 to be 4' })
@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     )
   })
 
-  test('a row of the requests tells how the request was decided, and sends it again after a confirmation', async () => {
+  test('explains the decision about a request in its row, and repeats the request after a confirmation', async () => {
     const { page, complaints } = await console.at('requests')
     await patch('map-1', { size: '7' })
     const row = page.getByRole('row', { name: /operator patch configmaps one\/map-1/ }).first()
@@ -147,7 +147,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test('two controllers that quarrel about a field are found in less than a minute', async () => {
+  test('finds two controllers that change the same field in turns in less than a minute', async () => {
     const quarrel = await startQuarrel(console.server)
     onTestFinished(quarrel.stop)
     const startedMs = performance.now()
@@ -162,7 +162,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(await findingsOf(page)).toEqual([])
   })
 
-  test('requests of service accounts are shown, and those of the server itself and of the console only if they are asked for', async () => {
+  test('shows requests of service accounts, and requests of the server and the console only on request', async () => {
     const { server } = console
     const operator = server.user('system:serviceaccount:one:operator')
     await operator.client.objects.get(map('map-0'))
@@ -183,7 +183,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await byScheduler.first().waitFor()
   })
 
-  test('open watches have their client, and those that are held their lag, on Now and beside their objects', async () => {
+  test('shows open watches with their client, and delayed watches with their lag, on Now and beside their objects', async () => {
     const operator = console.server.user('operator')
     const ending = new AbortController()
     onTestFinished(() => ending.abort())
@@ -214,7 +214,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test('an object has its owners and dependants as a graph, and its finalizers with their removers', async () => {
+  test('shows the owners and dependants of an object as a graph, and its finalizers with their managers', async () => {
     const { server } = console
     const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const spec = { replicas: 2, selector: { matchLabels: { app: 'web' } }, template }
@@ -238,7 +238,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test('reads are frozen, the seed is shown, and a fork has a console of its own until it is ended', async () => {
+  test('freezes reads, shows the seed, and opens the console of a fork until the fork is ended', async () => {
     console.server.user('reader')
     const { page, complaints } = await console.at('weather')
     await page.getByText('Seed a word').waitFor()
@@ -259,7 +259,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test('a dump is loaded without the values of its Secrets, and a file that is none is refused', async () => {
+  test('loads a dump without the values of its Secrets, and refuses an invalid file', async () => {
     const { page, complaints } = await console.at('weather')
     const dump = [
       aMap('one', 'dumped'),
@@ -279,7 +279,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await page.getByText(/^none.yaml/).waitFor()
   })
 
-  test('a fault of calls that the server makes is added, counted and removed', async () => {
+  test('adds, counts and removes a fault in calls of the server', async () => {
     const { page, complaints } = await console.at('weather')
     const form = page.locator('form').filter({ has: page.getByLabel('Called') })
     await form.getByLabel('Called').selectOption('admission webhook')
@@ -305,7 +305,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test('the page Access has the account of admission, and a dry run tells how it is decided', async () => {
+  test('shows admission results on the page Access, and a dry run with its decisions', async () => {
     const { page, complaints } = await console.at('access')
     await page.getByRole('region', { name: 'Plugins' }).getByText('NamespaceLifecycle').waitFor()
     const editor = page.getByRole('textbox', { name: 'Object as YAML' })
@@ -328,7 +328,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(await findingsOf(page)).toEqual([])
   })
 
-  test('the keyboard goes to a kind, to the filter and to the help, and animations stop where motion is not wanted', async () => {
+  test('opens a kind, the filter and the help by keyboard, and stops animations with reduced motion', async () => {
     const { page } = await console.at('now', { reducedMotion: 'reduce' })
     await page.keyboard.press(':')
     await page.keyboard.type('cm')

@@ -9,7 +9,7 @@ const printed = (value: unknown) =>
     .map(({ text }) => text)
     .join('\n')
 
-test('a printed object reads as the same value', () => {
+test('a printed object is parsed to the same value', () => {
   const text = fc.oneof(fc.string(), fc.constantFrom('true', 'null', '1', '1e3', 'a: b', '- a', 'two\nlines', 'end\n', '', '~', 'a b'))
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof({ depthSize: 'small' }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('list'), tie('map')),
@@ -58,7 +58,7 @@ test.each([
   [['a'], ['a', 'b'], ' a +b'],
   [[], ['a'], '+a'],
   [['a', 'b'], ['b', 'a'], '-a  b +a'],
-])('the difference of %j and %j is short', (before, after, expected) => {
+])('the difference of %j and %j is minimal', (before, after, expected) => {
   const signs = { same: ' ', added: '+', removed: '-' }
   expect(
     diffLines(before, after)
@@ -67,7 +67,7 @@ test.each([
   ).toBe(expected)
 })
 
-test('a comparison of long texts is shown with the lines around its changes, and no more lines than a page holds', () => {
+test('a comparison of long texts shows the lines around its changes, up to the lines of a page', () => {
   const before = Array.from({ length: 20_000 }, (_, index) => `line ${index}`)
   const after = before.map((text, index) => (index === 100 || index === 1_500 ? 'changed' : text))
   const shown = diffParts(diffLines(before, after), 12)
@@ -84,12 +84,12 @@ test('a comparison of long texts is shown with the lines around its changes, and
   ])
 })
 
-test('a line of a megabyte is shown by its beginning and its length', () => {
+test('a line of a megabyte is cut, and its length is shown', () => {
   expect(shownText('x'.repeat(2_000))).toHaveLength(2_000)
   expect(shownText('x'.repeat(902_000))).toBe(`${'x'.repeat(2_000)} … 900,000 more characters`)
 })
 
-test('a difference of a thousand lines apart is short, and that of two other texts is all of both', () => {
+test('a difference of a thousand lines is found between long texts, and two unrelated texts differ completely', () => {
   const before = Array.from({ length: 20_000 }, (_, index) => `line ${index}`)
   const after = [...before.slice(0, 10), 'new', ...before.slice(10, 15_000), ...before.slice(15_001)]
   expect(diffLines(before, after).filter(({ kind }) => kind !== 'same')).toEqual([
@@ -112,6 +112,6 @@ test('a comparison has the lines of both texts, in order', () => {
   )
 })
 
-test('characters that are not seen, or turn a text around, are escaped', () => {
+test('invisible characters, and characters that reverse text, are escaped', () => {
   expect(printed({ name: 'a\u202eb', lines: 'one\n\u200btwo' })).toBe('name: "a\\u202eb"\nlines: "one\\n\\u200btwo"')
 })

@@ -115,33 +115,36 @@ async function linked(address: string): Promise<Link> {
 test.each([
   ['silent', (link: Link) => link.silence()],
   ['half-open', (link: Link) => link.leaveHalfOpen()],
-])('CARD-25: a connection that is %s is given up after two probes without an answer, and another one is made', async (_how, harm) => {
-  const folder = await certificates()
-  const { address } = await aReplica('a', [], folder)
-  const link = await linked(address)
-  const { service, clock, isReady, reached } = dial([`127.0.0.1:${link.port}`], folder)
-  await reached
-  expect(await service.read({ text: '' })).toEqual({ text: 'a' })
-  const followed = service.follow({ text: '' })[Symbol.asyncIterator]()
-  expect((await followed.next()).value).toEqual({ text: 'a' })
-  const end = followed.next().catch((error: unknown) => error)
-  harm(link)
-  const lost = service.write({ text: '' }).catch((error: unknown) => error)
-  await pass(clock, rpcLimits.probeMs)
-  await pass(clock, rpcLimits.probeAnswerMs)
-  expect(isReady()).toBe(true)
-  link.hear()
-  await pass(clock, rpcLimits.probeAnswerMs)
-  // The calls and streams on the old connection have ended.
-  expect(await lost).toBeInstanceOf(UnknownOutcomeError)
-  expect(await end).toMatchObject({ code: 503 })
-  await until(isReady)
-  expect(await service.read({ text: '' })).toEqual({ text: 'a' })
-  // That of the dead connection was destroyed.
-  await until(() => link.connections === 1)
-})
+])(
+  'CARD-25: a connection that is %s is closed after two probes without an answer, and another connection is established',
+  async (_how, harm) => {
+    const folder = await certificates()
+    const { address } = await aReplica('a', [], folder)
+    const link = await linked(address)
+    const { service, clock, isReady, reached } = dial([`127.0.0.1:${link.port}`], folder)
+    await reached
+    expect(await service.read({ text: '' })).toEqual({ text: 'a' })
+    const followed = service.follow({ text: '' })[Symbol.asyncIterator]()
+    expect((await followed.next()).value).toEqual({ text: 'a' })
+    const end = followed.next().catch((error: unknown) => error)
+    harm(link)
+    const lost = service.write({ text: '' }).catch((error: unknown) => error)
+    await pass(clock, rpcLimits.probeMs)
+    await pass(clock, rpcLimits.probeAnswerMs)
+    expect(isReady()).toBe(true)
+    link.hear()
+    await pass(clock, rpcLimits.probeAnswerMs)
+    // The calls and streams on the old connection have ended.
+    expect(await lost).toBeInstanceOf(UnknownOutcomeError)
+    expect(await end).toMatchObject({ code: 503 })
+    await until(isReady)
+    expect(await service.read({ text: '' })).toEqual({ text: 'a' })
+    // That of the dead connection was destroyed.
+    await until(() => link.connections === 1)
+  },
+)
 
-test('CARD-25: calls are answered again after damaged TLS records, one after the other', async () => {
+test('CARD-25: calls are answered again, one after the other, after damaged TLS records', async () => {
   const folder = await certificates()
   const { address } = await aReplica('a', [], folder)
   const link = await linked(address)
@@ -194,7 +197,7 @@ async function bothAnswer(service: Notes, clock: FakeClock): Promise<void> {
   await turns(100)
 }
 
-test('CARD-25: a read without an answer in its time is repeated on another replica, and a write is of unknown outcome', async () => {
+test('CARD-25: a read without an answer in time is repeated on another replica, and a write has an unknown outcome', async () => {
   const [silent, other] = [await aReplica('a', ['read', 'list', 'write']), await aReplica('b')]
   const { service, clock } = await both(silent, other)
   const read = service.read({ text: '' })
@@ -219,7 +222,7 @@ test('CARD-25: a read without an answer in its time is repeated on another repli
   expect(other.asked).not.toContain('write')
 })
 
-test('CARD-25: a call that may take long is repeated on another replica as soon as the first is doubtful', async () => {
+test('CARD-25: a long call is repeated on another replica as soon as the first is suspected', async () => {
   const [silent, other] = [await aReplica('a', ['judge']), await aReplica('b')]
   const link = await linked(silent.address)
   const { service, clock } = await both({ ...silent, address: `127.0.0.1:${link.port}` }, other)
@@ -233,7 +236,7 @@ test('CARD-25: a call that may take long is repeated on another replica as soon 
   expect(await judged).toEqual({ text: 'b' })
 })
 
-test('CARD-25: a replica that is of no use gets calls only if no other one takes them', async () => {
+test('CARD-25: a replica that is not ready gets calls only if no other replica accepts them', async () => {
   const [first, second] = [await aReplica('a'), await aReplica('b')]
   const { service, isReady } = await both(first, second)
   first.server.setUseful(false)
@@ -245,7 +248,7 @@ test('CARD-25: a replica that is of no use gets calls only if no other one takes
   await until(async () => (await answering(service)).join() === 'a')
 })
 
-test('CARD-25: a connection whose calls have no answer, one after the other, is abandoned though probes are answered', async () => {
+test('CARD-25: a connection whose calls get no answer is closed even if probes are answered', async () => {
   const alone = await aReplica('a', ['write'])
   const link = await linked(alone.address)
   const { service, clock, reached } = dial([`127.0.0.1:${link.port}`])
@@ -261,7 +264,7 @@ test('CARD-25: a connection whose calls have no answer, one after the other, is 
   expect(await service.read({ text: '' })).toEqual({ text: 'a' })
 })
 
-test('a call waits behind others with late answers, and is abandoned when no answer comes any more', async () => {
+test('a call waits behind calls with late answers, and fails when no answers arrive', async () => {
   const answers: (() => void)[] = []
   const write = () => new Promise<{ text: string }>((resolve) => answers.push(() => resolve({ text: 'done' })))
   const other = async () => ({ text: '' })
@@ -292,7 +295,7 @@ test('a call waits behind others with late answers, and is abandoned when no ans
   expect(outcomes[2]).toBe('c unknown')
 })
 
-test('CARD-25: a request to an admission that dies is repeated on another one, with the same write id', async () => {
+test('CARD-25: a request to an admission replica that dies is repeated on another replica, with the same write id', async () => {
   const question: AdmissionRequest = {
     phase: 'validate',
     attributes: {

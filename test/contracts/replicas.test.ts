@@ -58,7 +58,7 @@ async function untilBothAnswer(storage: StorageService): Promise<void> {
   while (seen.size < 2) for (const { revision } of await Promise.all([get(storage), get(storage)])) seen.add(revision)
 }
 
-test('CARD-24, CARD-25: reads continue on another replica when one is killed under calls, its commits are unknown, and its successor gets work', async () => {
+test('CARD-24, CARD-25: when a replica is killed under calls, reads continue on another, its commits are unknown, and its successor gets calls', async () => {
   // A port that no other program is given while it has no listener.
   const [port] = await freePorts(1)
   const [silent, answering] = [await startReplica('silent', `127.0.0.1:${port}`), await startReplica('answering')]
@@ -85,7 +85,7 @@ test('CARD-24, CARD-25: reads continue on another replica when one is killed und
   expect(await commit(alone.service)).toMatchObject({ kind: 'written' })
 })
 
-test('calls are spread over the replicas by their open calls', async () => {
+test('calls go to the replica with the fewest open calls', async () => {
   const [silent, answering] = [await startReplica('silent'), await startReplica('answering')]
   const both = dial(silent, answering)
   const stop = new AbortController()
@@ -106,7 +106,7 @@ test('calls are spread over the replicas by their open calls', async () => {
   expect(new Set(answers)).toEqual(new Set([answering.child.pid]))
 })
 
-test('CARD-24: a stopped replica gets no more than a bound of messages, and is abandoned for one that answers', async () => {
+test('CARD-24: a stopped replica gets a bounded number of messages, and another replica takes over', async () => {
   const [stopped, answering] = [await startReplica('answering'), await startReplica('answering')]
   const alone = dial(stopped)
   const both = dial(stopped, answering)
@@ -132,7 +132,7 @@ test('CARD-24: a stopped replica gets no more than a bound of messages, and is a
   expect(alone.isReady()).toBe(false)
 })
 
-test('LIST-11: ten thousand objects are written in batches and listed in parts, none lost', async () => {
+test('LIST-11: ten thousand objects are written in batches and listed in parts, without a loss', async () => {
   const link = contractSuiteLinks({ contracts, open: openServices, script: new URL('./child.ts', import.meta.url) })[1]
   if (link === undefined) throw new Error('expected a link to a child process')
   onTestFinished(() => link.close())

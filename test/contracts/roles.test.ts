@@ -105,7 +105,7 @@ async function outcomeOf(called: Promise<unknown> | Stream<unknown>): Promise<un
 }
 
 describe.each(serviceRoles)('CARD-13: a caller with the certificate of %s', (role) => {
-  test.each(Object.entries(contracts))('may call of %s the methods of its role, and no others', async (name, contract) => {
+  test.each(Object.entries(contracts))('may call only the methods of its role of %s', async (name, contract) => {
     const known: Contract<Methods> = contract
     const server = await openRpcServer({
       address: '127.0.0.1:0',
@@ -135,7 +135,7 @@ describe.each(serviceRoles)('CARD-13: a caller with the certificate of %s', (rol
   })
 })
 
-test('CARD-13: watch may be offered by a storage, which is the source of changes, and besides by watch alone', async () => {
+test('CARD-13: watch is offered by storage, the source of changes, and otherwise only by the watch service', async () => {
   const known: Contract<Methods> = watchContract
   const dialling = async (role: ServiceRole) => {
     const offers = [serveContract(known, answering(known))]

@@ -71,7 +71,7 @@ interface Definition {
   readonly [field: string]: unknown
 }
 
-describe('CRD-08: fields of features that are off', () => {
+describe('CRD-08: gated fields with their feature off', () => {
   test.each(readCases<DropCase>('drop-disabled-fields'))('$name', ({ crd, oldCRD, expectedCRD, ...gates }) => {
     const isOn: Readonly<Record<string, boolean>> = {
       CRDValidationRatcheting: gates.enableRatcheting ?? true,
@@ -105,7 +105,7 @@ describe('CRD-02: defaults', () => {
     // Stored versions are added when a definition is written.
     expect(object.spec).toEqual({ names: {}, ...expected.spec })
   })
-  test('names follow from the kind', () => {
+  test('names are derived from the kind', () => {
     const object = { spec: { names: { plural: 'widgets', kind: 'Widget' } } }
     readers?.applyDefaults?.(object, namesOf('kubernetes'), gatesByDefault)
     expect(object.spec.names).toEqual({ plural: 'widgets', kind: 'Widget', singular: 'widget', listKind: 'WidgetList' })

@@ -36,7 +36,7 @@ const notShown: Readonly<Record<string, string>> = {
   'invalid x-kubernetes-validations for escaping (keywords are invalid field names before v1.30)': 'rules of an older level',
 }
 
-describe('a schema alone', () => {
+describe('a single schema', () => {
   test.for(readCases<SchemaCase>('validate-schema'))(
     '$name',
     ({ name, input, statusEnabled = false, opts = {}, expectErrors }, context) => {
@@ -131,7 +131,7 @@ interface DefaultWarningCase {
   readonly want: string
 }
 
-describe('CRD-75: the warning of a version that states none', () => {
+describe('CRD-75: the default warning of a deprecated version', () => {
   test.each(readCases<DefaultWarningCase>('default-deprecation-warning'))('$name', ({ crd, deprecatedVersion, want }) => {
     expect(defaultDeprecationWarning(crd, deprecatedVersion)).toBe(want)
   })
@@ -158,7 +158,7 @@ describe('CRD-25: approval in groups of the project', () => {
   test.each(ofAnnotations ?? [])('$name', ({ annotations = {}, expected }) => {
     expect(approvalOf(annotations['api-approved.kubernetes.io'] ?? '', names).state).toBe(states[Number(expected)])
   })
-  test('each profile has domains of its own', () => {
+  test('each profile has other protected domains', () => {
     expect(['k8s.io', 'a.orch.io', 'orch.io', 'orch.io.example.com'].map((group) => isProtectedGroup(group, namesOf('orch')))).toEqual([
       false,
       true,
@@ -207,7 +207,7 @@ interface LabelCase {
   readonly expectError?: boolean
 }
 
-describe('CRD-79: fields that select objects', () => {
+describe('CRD-79: selectable fields', () => {
   test.each(readCases<LabelCase>('field-labels'))('$name', ({ clusterScoped = false, label, expectError = false }) => {
     const definition = {
       metadata: { name: 'foos.example.com' },
@@ -250,7 +250,7 @@ interface CompletenessCase {
   readonly options?: Readonly<Record<string, boolean>>
 }
 
-describe('CRD-30: properties in junctors are in the structure', () => {
+describe('CRD-30: properties inside allOf, anyOf, oneOf and not are declared outside', () => {
   test.for(readCases<CompletenessCase>('structural-complete'))('$name', ({ schema, error, options = {} }, context) => {
     if (Object.values(options).includes(true)) context.skip('schemas of definitions are read without these options')
     const found = runAtOnce(validateSchema(schema, 's', { hasStatus: false, needsStructure: true, strictness: { ...strictest, level } }))

@@ -32,63 +32,63 @@ const ofProperty = (property: Json, more: Json = {}): string[] =>
 const inName = (name: string, value: unknown) => problems(widgets({ spec: { names: { ...names, [name]: value } } }))
 const label = "a DNS-1035 label must consist of lower case alphanumeric characters or '-'"
 
-describe('names', () => {
-  test('a sound definition is accepted', () => {
+describe('names in a definition', () => {
+  test('of a valid definition are accepted', () => {
     expect(problems(widgets())).toEqual([])
   })
-  test('CRD-03: the name of the object is plural and group', () => {
+  test('CRD-03: consist of plural and group for the object', () => {
     expect(problems({ ...widgets(), metadata: { name: 'x.example.com' } })).toEqual([
       'metadata.name: Invalid value: "x.example.com": must be spec.names.plural+"."+spec.group',
     ])
   })
-  test('CRD-10: the group is a domain with a dot', () => {
+  test('CRD-10: include a group that is a domain with a dot', () => {
     const ofGroup = (group: string) => problems(widgets({ spec: { group } })).filter((text) => text.startsWith('spec.group'))
     expect(ofGroup('')).toEqual(['spec.group: Required value'])
     expect(ofGroup('example')).toEqual(['spec.group: Invalid value: "example": should be a domain with at least one dot'])
     expect(ofGroup('a_b.c')[0]).toContain('a lowercase RFC 1123 subdomain')
   })
-  test('CRD-11: the scope is one of two', () => {
+  test('CRD-11: include a scope, one of two', () => {
     expect(problems(widgets({ spec: { scope: '' } }))).toEqual(['spec.scope: Required value'])
     expect(problems(widgets({ spec: { scope: 'X' } }))).toEqual([
       'spec.scope: Unsupported value: "X": supported values: "Cluster", "Namespaced"',
     ])
   })
-  test.each(['singular', 'kind', 'listKind'])('CRD-12: %s is a label', (name) => {
+  test.each(['singular', 'kind', 'listKind'])('CRD-12: include %s, which is a DNS label', (name) => {
     expect(inName(name, 'A b')[0]).toContain(label)
   })
-  test('CRD-12: short names are labels, kinds may have capitals', () => {
+  test('CRD-12: include short names, which are DNS labels, and kinds, which may have capitals', () => {
     expect(inName('shortNames', ['ok', 'B'])[0]).toMatch(/^spec\.names\.shortNames\[1\]: Invalid value: "B"/)
     expect(inName('kind', 'A b')[0]).toContain('may have mixed case, but should otherwise match: ')
     expect(inName('kind', 'GadgetX')).toEqual([])
   })
-  test('CRD-13: the kind is not that of lists', () => {
+  test('CRD-13: include different kinds for objects and lists', () => {
     expect(inName('listKind', 'Widget')).toEqual(['spec.names.listKind: Invalid value: "Widget": kind and listKind may not be the same'])
   })
-  test('CRD-14: categories are labels', () => {
+  test('CRD-14: include categories, which are DNS labels', () => {
     expect(inName('categories', ['all', 'B'])[0]).toMatch(/^spec\.names\.categories\[1\]: Invalid value: "B"/)
   })
-  test.each(['singular', 'kind', 'listKind'])('CRD-15: %s is required', (name) => {
+  test.each(['singular', 'kind', 'listKind'])('CRD-15: include %s, which is required', (name) => {
     expect(inName(name, '')).toEqual([`spec.names.${name}: Required value`])
   })
 })
 
-describe('versions', () => {
+describe('versions of a definition', () => {
   const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }
   const ofVersions = (...versions: Json[]) => problems(widgets({ spec: { versions } }))
-  test('CRD-16: names of versions are labels, and differ', () => {
+  test('CRD-16: have distinct names, which are DNS labels', () => {
     expect(ofVersions({ ...version, name: 'V1' })[0]).toContain(label)
     expect(ofVersions(version, { ...version, storage: false }).map((text) => text.split('}: ').at(-1))).toEqual([
       'must contain unique version names',
     ])
   })
-  test('CRD-17: one version is stored', () => {
+  test('CRD-17: include one that is stored', () => {
     const texts = ofVersions({ ...version, storage: false }).map((text) => text.split('}: ').at(-1))
     expect(texts).toEqual(['must have exactly one version marked as storage version'])
   })
-  test('CRD-18: at least one version is required', () => {
+  test('CRD-18: are at least one', () => {
     expect(ofVersions()[0]).toContain('must have exactly one version marked as storage version')
   })
-  test('CRD-20: group and plural stay; scope and kind once the definition is established', () => {
+  test('CRD-20: may change, but group and plural are immutable, and scope and kind are once the definition is established', () => {
     const live = widgets()
     const established = { ...live, status: { storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] } }
     const immutable = (spec: Json, before: Json) => problems(widgets({ spec }), before).filter((text) => text.includes('immutable'))
@@ -98,17 +98,17 @@ describe('versions', () => {
     expect(immutable({ scope: 'Cluster' }, established)).toEqual(['spec.scope: Invalid value: "Cluster": field is immutable'])
     expect(immutable({ names: { ...names, kind: 'Other' } }, established)).toHaveLength(1)
   })
-  test('CRD-21: unknown fields are kept as a whole only if they were before', () => {
+  test('CRD-21: may preserve unknown fields at the top only if they did before', () => {
     const keeping = widgets({ spec: { preserveUnknownFields: true } })
     expect(problems(keeping)).toEqual([
       'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
     ])
     expect(problems(keeping, keeping)).toEqual([])
   })
-  test('CRD-22: every version has a schema', () => {
+  test('CRD-22: each have a schema', () => {
     expect(ofVersions(version, { name: 'v2', served: true })).toEqual(['spec.versions[1].schema.openAPIV3Schema: Required value'])
   })
-  test('CRD-139: a version that may be stored stays', () => {
+  test('CRD-139: may not be removed while they are stored versions', () => {
     const live = widgets()
     const next = { ...version, name: 'v2' }
     expect(problems({ ...widgets({ spec: { versions: [next] } }), status: { storedVersions: ['v1', 'v2'] } }, live)[0]).toMatch(
@@ -117,8 +117,8 @@ describe('versions', () => {
   })
 })
 
-describe('schemas', () => {
-  test('CRD-28: every part has a type', () => {
+describe('schemas of a definition', () => {
+  test('CRD-28: need a type in every part', () => {
     expect(ofProperty({})).toEqual(['@.type: Required value: must not be empty for specified object fields'])
     expect(ofProperty({ type: 'array', items: {} })).toEqual(['@.items.type: Required value: must not be empty for specified array items'])
     expect(problems(widgets({ schema: { properties: {} } }))).toEqual([`${root}.type: Required value: must not be empty at the root`])
@@ -137,10 +137,10 @@ describe('schemas', () => {
     ['x-kubernetes-embedded-resource', true, 'must be false to be structural'],
     ['x-kubernetes-int-or-string', true, 'must be false to be structural'],
     ['x-kubernetes-validations', [{ rule: 'true' }], 'must be empty to be structural'],
-  ])('CRD-29: a junctor does not say %s', (name, value, detail) => {
+  ])('CRD-29: do not allow %s in a junctor', (name, value, detail) => {
     expect(ofProperty({ type: 'object', anyOf: [{ [name]: value }] })).toContain(`@.anyOf[0].${name}: Forbidden: ${detail}`)
   })
-  test('CRD-29, CRD-38: a junctor has types of an integer or a string alone', () => {
+  test('CRD-29, CRD-38: allow types in a junctor only for int-or-string', () => {
     const anyOf = [{ type: 'integer' }, { type: 'string' }]
     expect(ofProperty({ 'x-kubernetes-int-or-string': true, anyOf })).toEqual([])
     expect(ofProperty({ 'x-kubernetes-int-or-string': true, allOf: [{ anyOf }] })).toEqual([])
@@ -148,7 +148,7 @@ describe('schemas', () => {
       '@.x-kubernetes-preserve-unknown-fields: Invalid value: true: must be false if x-kubernetes-int-or-string is true',
     ])
   })
-  test.each(['allOf', 'anyOf', 'oneOf', 'not'])('CEL-33: %s has no rules, and neither have its parts', (name) => {
+  test.each(['allOf', 'anyOf', 'oneOf', 'not'])('CEL-33: allow no rules on %s and its parts', (name) => {
     const ruled = { 'x-kubernetes-validations': [{ rule: 'true' }] }
     const outside = { type: 'object', properties: { b: { type: 'string' } } }
     const of = (part: Json) => ofProperty({ ...outside, [name]: name === 'not' ? part : [part] })
@@ -158,7 +158,7 @@ describe('schemas', () => {
     expect(of(ruled)).toEqual([`${place}.${forbidden}`])
     expect(of({ properties: { b: ruled } })).toEqual([`${place}.properties[b].${forbidden}`])
   })
-  test('CEL-28: a message has one line that is not blank, and a rule of several lines needs one', () => {
+  test('CEL-28: need a single-line message, which a rule of several lines requires', () => {
     const of = (rule: Json) => ofProperty({ type: 'string', maxLength: 1, 'x-kubernetes-validations': [rule] })
     const place = '@.x-kubernetes-validations[0].message'
     expect(of({ rule: 'true', message: 'short' })).toEqual([])
@@ -167,7 +167,7 @@ describe('schemas', () => {
     expect(of({ rule: 'true &&\ntrue' })).toEqual([`${place}: Required value: message must be specified if rule contains line breaks`])
     expect(of({ rule: 'true &&\ntrue', message: 'both' })).toEqual([])
   })
-  test('CRD-30: properties in a junctor are in the structure outside', () => {
+  test('CRD-30: need the properties of a junctor outside of it too', () => {
     const schema = { type: 'object', anyOf: [{ properties: { b: { minimum: 1 } } }] }
     expect(problems(widgets({ schema }))).toEqual([
       `${root}.properties[b]: Required value: because it is defined in ${root}.anyOf[0].properties[b]`,
@@ -181,21 +181,21 @@ describe('schemas', () => {
     ['additionalItems', true, 'additionalItems is not supported'],
     ['id', 'x', 'id is not supported'],
     ['uniqueItems', true, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'],
-  ])('CRD-31: %s is not supported', (name, value, detail) => {
+  ])('CRD-31: do not support %s', (name, value, detail) => {
     expect(ofProperty({ type: 'object', [name]: value })).toEqual([`@.${name}: Forbidden: ${detail}`])
   })
-  test('CRD-31: a list has one schema for all its items, and null is no type', () => {
+  test('CRD-31: have one schema for all items of a list, and no type null', () => {
     expect(ofProperty({ type: 'array', items: [{ type: 'string' }] })).toContain(
       '@.items: Forbidden: items must be a schema object and not an array',
     )
     expect(ofProperty({ type: 'null' })).toContain('@.type: Forbidden: type cannot be set to null, use nullable as an alternative')
   })
-  test.each([false, { type: 'string' }])('CRD-32: named properties exclude additional ones: %j', (additionalProperties) => {
+  test.each([false, { type: 'string' }])('CRD-32: do not combine properties and additionalProperties: %j', (additionalProperties) => {
     expect(ofProperty({ type: 'object', properties: { b: { type: 'string' } }, additionalProperties })).toEqual([
       '@.additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive',
     ])
   })
-  test('CRD-33: an object of the API has no additional properties', () => {
+  test('CRD-33: do not allow additionalProperties at the root', () => {
     expect(problems(widgets({ schema: { type: 'object', additionalProperties: { type: 'string' } } }))).toEqual([
       `${root}.additionalProperties: Forbidden: must not be used at the root`,
     ])
@@ -204,7 +204,7 @@ describe('schemas', () => {
       '@.additionalProperties: Forbidden: must not be used if x-kubernetes-embedded-resource is set',
     ])
   })
-  test('CRD-34, CRD-35: metadata restricts names alone, and the three members have their types', () => {
+  test('CRD-34, CRD-35: restrict only names in metadata, and give the three members their types', () => {
     const withMeta = (metadata: Json) => problems(widgets({ schema: { type: 'object', properties: { metadata } } }))
     expect(withMeta({ type: 'object', properties: { name: { type: 'string', maxLength: 9 } } })).toEqual([])
     expect(withMeta({ type: 'object', properties: { labels: { type: 'object' } } })).toEqual([
@@ -214,12 +214,12 @@ describe('schemas', () => {
     const { kind, apiVersion } = { kind: { type: 'integer' }, apiVersion: { type: 'integer' } }
     expect(problems(widgets({ schema: { type: 'object', properties: { kind, apiVersion } } }))).toHaveLength(2)
   })
-  test('CRD-36: unknown fields are not announced as dropped', () => {
+  test('CRD-36: do not set x-kubernetes-preserve-unknown-fields to false', () => {
     expect(ofProperty({ type: 'object', 'x-kubernetes-preserve-unknown-fields': false })).toEqual([
       '@.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined',
     ])
   })
-  test('CRD-37: an embedded object is an object, with a description of its contents', () => {
+  test('CRD-37: describe an embedded resource as an object with its contents', () => {
     expect(ofProperty({ type: 'string', 'x-kubernetes-embedded-resource': true })).toContain(
       '@.type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true',
     )
@@ -270,11 +270,11 @@ describe('schemas', () => {
       { items: { ...item, nullable: true } },
       '@.items.nullable: Forbidden: cannot be nullable when x-kubernetes-list-type is map',
     ],
-  ])('CRD-39: a list map with %s is refused', (_title, change, problem) => {
+  ])('CRD-39: refuse a list map with %s', (_title, change, problem) => {
     expect(ofProperty(listMap)).toEqual([])
     expect(ofProperty({ ...listMap, ...change }).some((text) => text.startsWith(problem))).toBe(true)
   })
-  test('CRD-40: a set has whole items', () => {
+  test('CRD-40: need atomic items in a set', () => {
     const set = (items: Json) => ofProperty({ type: 'array', 'x-kubernetes-list-type': 'set', items })
     expect(set({ type: 'string' })).toEqual([])
     expect(set({ type: 'object', 'x-kubernetes-map-type': 'atomic' })).toEqual([])
@@ -283,7 +283,7 @@ describe('schemas', () => {
       '@.items.nullable: Forbidden: cannot be nullable when x-kubernetes-list-type is set',
     ])
   })
-  test('CRD-41: a type of map is one of two, and of objects', () => {
+  test('CRD-41: allow one of two map types, only on objects', () => {
     expect(ofProperty({ type: 'object', 'x-kubernetes-map-type': 'x' })).toEqual([
       '@.x-kubernetes-map-type: Unsupported value: "x": supported values: "atomic", "granular"',
     ])
@@ -291,24 +291,24 @@ describe('schemas', () => {
       'must be object if x-kubernetes-map-type is specified',
     )
   })
-  test('CRD-42: a pattern is one of Go', () => {
+  test('CRD-42: need patterns that Go accepts', () => {
     expect(ofProperty({ type: 'string', pattern: '(?i)^[[:alpha:]]+\\z' })).toEqual([])
     expect(ofProperty({ type: 'string', pattern: '(?=x)' })[0]).toMatch(
       /^@\.pattern: Invalid value: "\(\?=x\)": must be a valid regular expression, but isn't: /,
     )
   })
-  test('CRD-43: a type is one of six', () => {
+  test('CRD-43: use one of six types', () => {
     expect(ofProperty({ type: 'text' })).toEqual([
       '@.type: Unsupported value: "text": supported values: "array", "boolean", "integer", "number", "object", "string"',
     ])
   })
-  test('CRD-44: the members of every object have no default', () => {
+  test('CRD-44: set no defaults for members of every object', () => {
     const properties = { kind: { type: 'string', default: 'X' } }
     expect(problems(widgets({ schema: { type: 'object', properties } }))).toEqual([
       `${root}.properties[kind].default: Forbidden: must not be set in top-level kind`,
     ])
   })
-  test('CRD-45: a default fits its schema', () => {
+  test('CRD-45: need defaults that fit the schema', () => {
     expect(ofProperty({ type: 'integer', default: 'x' })).toEqual([
       '@.default: Invalid value: "string": @.default in body must be of type integer: "string"'.replace('@.default in body', ' in body'),
     ])
@@ -316,12 +316,12 @@ describe('schemas', () => {
       'must not have unknown fields',
     )
   })
-  test('CRD-46: an object cannot be null', () => {
+  test('CRD-46: do not allow null at the root', () => {
     expect(problems(widgets({ schema: { type: 'object', nullable: true } }))).toEqual([
       `${root}.nullable: Forbidden: nullable cannot be true at the root`,
     ])
   })
-  test('CRD-47: the root allows few members beside a status', () => {
+  test('CRD-47: allow few members at the root beside a status', () => {
     const version = { subresources: { status: {} } }
     expect(
       problems(widgets({ version, schema: { type: 'object', required: ['spec'], properties: { spec: { type: 'object' } } } })),
@@ -330,7 +330,7 @@ describe('schemas', () => {
       'XValidations] fields are allowed at the root of the schema if the status subresource is enabled',
     )
   })
-  test('CRD-48: a stored mistake stays, and no new one is accepted', () => {
+  test('CRD-48: may keep a stored error, and no new error is accepted', () => {
     const set = (items: Json) =>
       widgets({ schema: { type: 'object', properties: { a: { type: 'array', 'x-kubernetes-list-type': 'set', items } } } })
     const before = set({ type: 'object' })
@@ -360,11 +360,11 @@ describe('parts of a version', () => {
       { labelSelectorPath: '.x' },
       'labelSelectorPath: Invalid value: ".x": should be a json path under either .spec or .status',
     ],
-  ])('CRD-49: a scale with %s is refused', (_title, paths, problem) => {
+  ])('CRD-49: with %s in a scale are refused', (_title, paths, problem) => {
     expect(scale({})).toEqual([])
     expect(scale(paths)).toEqual([`spec.subresources.scale.${problem}`])
   })
-  test('CRD-50: a column has a name, a type and a path', () => {
+  test('CRD-50: include columns with a name, a type and a path', () => {
     const column = (change: Json) =>
       problems(widgets({ version: { additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.spec.a', ...change }] } })).map(
         (text) => text.replace('spec.additionalPrinterColumns[0].', ''),
@@ -376,7 +376,7 @@ describe('parts of a version', () => {
     expect(column({ jsonPath: '' })).toEqual(['JSONPath: Required value'])
     expect(column({ jsonPath: 'spec' })).toEqual(['JSONPath: Invalid value: "spec": must be a simple json path starting with .'])
   })
-  test('CRD-51: a selectable field is a scalar, and the bound is eight', () => {
+  test('CRD-51: include at most eight selectable fields, which are scalars', () => {
     const properties = Object.fromEntries([...'abcdefghi'].map((name) => [name, { type: 'string' }]))
     const schema = { type: 'object', properties: { spec: { type: 'object', properties: { ...properties, o: { type: 'object' } } } } }
     const select = (...paths: string[]) =>
@@ -390,7 +390,7 @@ describe('parts of a version', () => {
     expect(select(".spec['a']")[0]).toContain('array notation is not allowed')
     expect(select(...[...'abcdefghi'].map((name) => `.spec.${name}`))).toEqual([': Too many: 9: must have at most 8 items'])
   })
-  test('CRD-23, CRD-51: versions that share their schema share their selectable fields', () => {
+  test('CRD-23, CRD-51: include selectable fields, which are shared with the schema', () => {
     const spec = { type: 'object', properties: { a: { type: 'string' } } }
     const version = { served: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }
     const selectableFields = [{ jsonPath: '.spec.a' }]
@@ -402,7 +402,7 @@ describe('parts of a version', () => {
       'spec.versions[0].selectableFields: Invalid value: "": may only be set when `version.schema.openAPIV3Schema` is not included',
     ])
   })
-  test('CRD-131, CRD-132, CRD-133: a conversion by webhook names its webhook, and the versions', () => {
+  test('CRD-131, CRD-132, CRD-133: include a conversion webhook with a client configuration and review versions', () => {
     const config = { clientConfig: { url: 'https://x.example.com' }, conversionReviewVersions: ['v1'] }
     const convert = (webhook: Json | undefined, strategy = 'Webhook') =>
       problems(widgets({ spec: { conversion: { strategy, ...(webhook && { webhook }) } } })).map((text) =>

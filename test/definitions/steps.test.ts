@@ -44,7 +44,7 @@ const ruledDefaults = (count: number) => {
   return { type: 'object', properties: Object.fromEntries(spread(count, (i) => [`p${i}`, part(i)])) }
 }
 
-describe('a definition is checked in steps, however large it is', () => {
+describe('a large definition is checked in steps', () => {
   test.each([
     // Each of six walks takes a step for 1,000 schemas at most.
     { what: '10,000 properties', spec: wide(10_000), stepsMin: 60 },
@@ -61,7 +61,7 @@ describe('a definition is checked in steps, however large it is', () => {
     expect(steps).toBeGreaterThanOrEqual(stepsMin)
   })
 
-  test('one that replaces another of 10,000 properties, for which that is looked through as well', () => {
+  test('if it replaces another of 10,000 properties, which is traversed as well', () => {
     const live = definition(wide(10_000))
     const alone = counted(validateResourceDefinition(live, undefined, names, { level: 25 })).steps
     const { steps, value } = counted(validateResourceDefinition(definition(wide(10_001)), live, names, { level: 25 }))
@@ -69,7 +69,7 @@ describe('a definition is checked in steps, however large it is', () => {
     expect(steps).toBeGreaterThanOrEqual(alone + 10)
   })
 
-  test('one of 10,000 mistakes names them all', () => {
+  test('and reports all of its 10,000 errors', () => {
     const untyped = Object.fromEntries(spread(10_000, (i) => [`p${i}`, {}]))
     const { steps, value } = counted(
       validateResourceDefinition(definition({ type: 'object', properties: untyped }), undefined, names, { level: 25 }),
@@ -78,7 +78,7 @@ describe('a definition is checked in steps, however large it is', () => {
     expect(steps).toBeGreaterThanOrEqual(30)
   })
 
-  test('a rule of 100,000 characters is parsed, checked and planned in different steps', () => {
+  test('and a rule of 100,000 characters is parsed, checked and planned in different steps', () => {
     const long = `size([${spread(14_000, () => 'self.a').join(',')}]) > 0`
     const of = (rule: string) => ({ type: 'object', properties: { a: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule }] })
     const short = counted(validateResourceDefinition(definition(of('self.a > 0')), undefined, names, { level: 25 }))
@@ -105,14 +105,14 @@ function createReaders(spec: object): StructuralReaders {
 }
 
 describe('the readers of a custom kind', () => {
-  test('are prepared in steps, one for 1,000 schemas at most', () => {
+  test('are built in steps, with at most one for 1,000 schemas', () => {
     const readers = createReaders({ type: 'object', properties: { ...wide(10_000).properties, ...nested(400) } })
     expect(readers.isReady).toBe(false)
     expect(counted(readers.prepare()).steps).toBeGreaterThanOrEqual(10)
     expect(readers.isReady).toBe(true)
   })
 
-  test('CRD-95: that were forgotten are made again, and read as before', () => {
+  test('CRD-95: are built again after they were dropped, with the same results', () => {
     const readers = createReaders(ruled(3))
     const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { part1: { min: 3, max: 2 }, other: 1 } }
     const read = () => {
@@ -132,7 +132,7 @@ describe('the readers of a custom kind', () => {
     expect(readers.isReady).toBe(true)
   })
 
-  test('compile rules of many places in steps', () => {
+  test('compile rules at many positions in steps', () => {
     const readers = createReaders(ruledDefaults(500))
     const object = { spec: Object.fromEntries(spread(500, (i) => [`p${i}`, 'x'])) }
     const validate = () => counted(readers.validate({ body: object, object, part: 'main', names, isGateOn: () => true, level: 25 }))
@@ -142,7 +142,7 @@ describe('the readers of a custom kind', () => {
     expect(validate().steps).toBeLessThan(first.steps)
   })
 
-  test('compile many rules of one place in steps', () => {
+  test('compile many rules at one position in steps', () => {
     const rules = spread(500, (i) => ({ rule: `self.min <= self.max + ${i} || self.min == ${i}` }))
     const spec = { type: 'object', properties: { min: { type: 'integer' }, max: { type: 'integer' } }, 'x-kubernetes-validations': rules }
     const readers = createReaders(spec)

@@ -81,7 +81,7 @@ function ruled(rule: string, messageExpression: string) {
   }
 }
 
-describe('CEL-08, CEL-37: expressions that are stored may use more than new ones', () => {
+describe('CEL-08, CEL-37: stored expressions may use more libraries than new ones', () => {
   test.each(readCases<CompatibilityCase>('rule-compatibility'))('$name', (row) => {
     const live = ruled(row.storedRule, row.storedMessageExpression)
     const definition = ruled(row.updatedRule, row.updatedMessageExpression)
@@ -89,7 +89,7 @@ describe('CEL-08, CEL-37: expressions that are stored may use more than new ones
     expect(errors.map(placeOf).sort()).toEqual((row.errors ?? []).map(({ path, errorType }) => `${errorType} ${path}`).sort())
     for (const { message } of errors) expect(message).toContain("undeclared reference to 'includes'")
   })
-  test('a new definition may use the libraries of the version before', () => {
+  test('a new definition may use the libraries of the previous version', () => {
     const message = (rule: string) =>
       runAtOnce(validateResourceDefinition(ruled(rule, "'no'"), undefined, names, { level: 37 }))[0]?.message
     expect(message('[1, 1].distinct().size() == 1')).toBeUndefined()

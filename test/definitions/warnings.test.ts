@@ -26,13 +26,13 @@ describe('CRD-27: warnings of a definition', () => {
     expect(warnings({ metadata: {}, ...newCRD }, oldCRD)).toEqual(wantWarningMessages)
   })
 
-  test('a format is known for some types only', () => {
+  test('formats are known only for some types', () => {
     const properties = { a: { type: 'boolean', format: 'int32' }, b: { type: 'integer', format: 'int32' } }
     expect(warnings(ofVersion({ type: 'object', properties }))).toEqual(['unrecognized format "int32"'])
   })
 })
 
-test('CRD-75: a deprecated version warns with its own text, or with one made of names', () => {
+test('CRD-75: a deprecated version warns with its own text, or with a default text', () => {
   const spec = specOf({
     spec: {
       group: 'example.com',

@@ -77,7 +77,7 @@ describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () =>
       expect(() => readSettings(settingsOf[command] as Settings, { flags: given, env: {}, file: undefined })).not.toThrow()
   })
 
-  test.each(variants)('%s has containers that are not root and write to no root, with probes and bounds of memory', (_, flags) => {
+  test.each(variants)('%s has containers without root and with a read-only root, with probes and memory limits', (_, flags) => {
     const deployments = render(flags).manifests.filter(({ kind }) => kind === 'Deployment')
     for (const { spec, metadata } of deployments) {
       expect(spec?.template?.spec, metadata.name).toMatchObject({
@@ -111,7 +111,7 @@ describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () =>
   })
 
   test.skipIf(kubectl === undefined).each(variants)(
-    '%s is taken in by the server itself, with strict validation',
+    '%s is accepted by the server with strict validation',
     { timeout: 120_000 },
     async (name, flags) => {
       const { kubectl: run } = await aKubectl(kubectl as string)
@@ -128,7 +128,7 @@ describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () =>
     },
   )
 
-  test('helm installs, upgrades, rolls back and uninstalls it on the server itself', { timeout: 120_000 }, async () => {
+  test('can be installed, upgraded, rolled back and uninstalled with helm on this server', { timeout: 120_000 }, async () => {
     const { kubectl: run, env } = await aKubectl(kubectl ?? 'kubectl')
     const release = (...words: string[]) => spawnHelm([...words, '--namespace=orch'], env)
     await release('install', 'orch', chart, '--create-namespace')
@@ -149,34 +149,29 @@ async function spawnHelm(words: readonly string[], env: Record<string, string>):
 
 const withoutOpenssl = withoutPrograms('openssl')
 
-test.skipIf(withoutOpenssl !== '')(
-  `metrics beyond loopback are given to the certificate of the monitoring and to no client without one${withoutOpenssl}`,
-  async () => {
-    execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })
-    const file = (name: string) => join(folder, name)
-    const probes = await openProbes({
-      address: { host: '0.0.0.0', port: 0 },
-      tls: { certificateFile: file('storage.crt'), keyFile: file('storage.key'), authorityFile: file('ca.crt') },
-      probed: () => ({ checks: [], metrics: undefined }),
-      clock: systemClock,
-      log: silentLog,
-    })
-    onTestFinished(() => probes.close())
-    const port = Number(new URL(probes.url).port)
-    const ask = (pair: { cert?: Buffer; key?: Buffer }) =>
-      new Promise<number | string>((resolve) => {
-        const options = { host: '127.0.0.1', port, path: '/livez', ca: readFileSync(file('ca.crt')), servername: 'orch-storage', ...pair }
-        request(options, (response) => {
-          response.resume()
-          resolve(response.statusCode ?? 0)
-        })
-          .on('error', () => resolve('refused'))
-          .end()
+test.skipIf(withoutOpenssl !== '')(`metrics beyond loopback need the client certificate of the monitoring${withoutOpenssl}`, async () => {
+  execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })
+  const file = (name: string) => join(folder, name)
+  const probes = await openProbes({
+    address: { host: '0.0.0.0', port: 0 },
+    tls: { certificateFile: file('storage.crt'), keyFile: file('storage.key'), authorityFile: file('ca.crt') },
+    probed: () => ({ checks: [], metrics: undefined }),
+    clock: systemClock,
+    log: silentLog,
+  })
+  onTestFinished(() => probes.close())
+  const port = Number(new URL(probes.url).port)
+  const ask = (pair: { cert?: Buffer; key?: Buffer }) =>
+    new Promise<number | string>((resolve) => {
+      const options = { host: '127.0.0.1', port, path: '/livez', ca: readFileSync(file('ca.crt')), servername: 'orch-storage', ...pair }
+      request(options, (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
       })
-    expect(await ask({ cert: readFileSync(file('monitoring.crt')), key: readFileSync(file('monitoring.key')) })).toBe(200)
-    expect(await ask({})).toBe('refused')
-    expect(await ask({ cert: readFileSync(file('monitoring-client.crt')), key: readFileSync(file('monitoring-client.key')) })).toBe(
-      'refused',
-    )
-  },
-)
+        .on('error', () => resolve('refused'))
+        .end()
+    })
+  expect(await ask({ cert: readFileSync(file('monitoring.crt')), key: readFileSync(file('monitoring.key')) })).toBe(200)
+  expect(await ask({})).toBe('refused')
+  expect(await ask({ cert: readFileSync(file('monitoring-client.crt')), key: readFileSync(file('monitoring-client.key')) })).toBe('refused')
+})

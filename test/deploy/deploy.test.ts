@@ -58,7 +58,7 @@ function expectReadable({ command, flags }: Started): void {
   expect(() => readSettings(settings as Settings, { flags, env: {}, file: undefined })).not.toThrow()
 }
 
-test('CARD-07, CARD-23: each service has a process of its own in Compose and in systemd, with flags that its command has', () => {
+test('CARD-07, CARD-23: each service is a separate process in Compose and systemd, with flags that its command has', () => {
   for (const started of [composeServices(), systemdServices()]) {
     expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
     for (const one of started) expectReadable(one)
@@ -137,7 +137,7 @@ testCertificates(`the certificates name the roles, and hosts by which the servic
   }
 })
 
-describe('gateways as proxies in front of servers of APIServices', () => {
+describe('gateways that proxy to servers of APIServices', () => {
   const gateways = [
     ...composeServices(),
     ...systemdServices(),
@@ -146,7 +146,7 @@ describe('gateways as proxies in front of servers of APIServices', () => {
     .filter(({ command }) => command === 'gateway')
     .map(({ from, flags }) => [from, readSettings(gatewayCommandSettings, { flags, env: {}, file: undefined }).values] as const)
 
-  test.each(gateways)('AGG-17: %s shows a certificate, and publishes an authority, its name and the headers', (_from, settings) => {
+  test.each(gateways)('AGG-17: in %s have a client certificate, and publish an authority, its name and the headers', (_from, settings) => {
     const { proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile } = settings
     expect([proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile]).toEqual([
       expect.stringMatching(/\/(front-proxy|tls)\.crt$/),

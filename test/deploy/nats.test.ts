@@ -61,8 +61,8 @@ async function openDeployedNats() {
 const position: ChangeMessage = { kind: 'position', epoch: 'e', revision: 7, last: 5 }
 const first = { id: 'e-7.0', expectedSequence: 0, expectedId: undefined }
 
-describe.skipIf(reason !== '')(`the NATS that is deployed${reason}`, () => {
-  test('storage publishes, watch reads, watch may not publish, and other roles are not let in', async () => {
+describe.skipIf(reason !== '')(`the deployed NATS configuration${reason}`, () => {
+  test('lets storage publish and watch read, and refuses publishing by watch and other roles', async () => {
     const { as } = await openDeployedNats()
     const storage = as('storage')
     await storage.prepare()

@@ -41,7 +41,7 @@ function needsOf(folder: string): Set<string> {
   return needs
 }
 
-test('packages of production need nothing that only tests need', () => {
+test('production packages need nothing that only tests need', () => {
   const needs = [...needsOf('services/orch')]
   expect(needs).toEqual(expect.arrayContaining(['services/gateway', 'shared/core', expect.stringMatching(/^lmdb@/)]))
   expect(needs.filter((name) => /^(shared\/testkit|@?vitest|vite@|fast-check|esbuild|typescript)/.test(name))).toEqual([])

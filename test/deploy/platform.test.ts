@@ -91,7 +91,7 @@ function mayReach(manifests: readonly Manifest[], from: Labels, to: Labels, port
 }
 
 describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => {
-  test.each(rendered)('in $overlay no container is root, writes to its root, or has a right that it does not need', ({ manifests }) => {
+  test.each(rendered)('containers in $overlay run without root, with a read-only root and no needless capability', ({ manifests }) => {
     const pods = podsOf(manifests)
     expect(pods.length).toBeGreaterThanOrEqual(deployedRoles.length)
     for (const { name, spec } of pods) {
@@ -123,7 +123,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
     }
   })
 
-  test.each(rendered)('probes in $overlay use the port that each process answers at', ({ manifests }) => {
+  test.each(rendered)('probes in $overlay use the health port of each process', ({ manifests }) => {
     for (const { name, spec } of podsOf(manifests)) {
       const [container] = spec.containers
       const probes = [container?.startupProbe, container?.readinessProbe, container?.livenessProbe].filter((one) => one !== undefined)
@@ -139,45 +139,42 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
     }
   })
 
-  test.each(rendered)(
-    'in $overlay the network policies allow every address that a process is given, and close the rest',
-    ({ manifests }) => {
-      const labels = new Map(podsOf(manifests).map(({ name, metadata }) => [name, metadata.labels]))
-      let allowed = 0
-      for (const { name, metadata, spec } of podsOf(manifests)) {
-        // The URL that etcd advertises to its clients is no address that it dials.
-        const flags = spec.containers.flatMap(({ args }) => args).filter((flag) => !flag.startsWith('--advertise-'))
-        const text = flags.join(' ')
-        for (const [, callee = '', port] of text.matchAll(/(?:^|[/=,.])(orch-[a-z]+)\.orch\.svc\.cluster\.local:(\d+)/g)) {
-          expect(mayReach(manifests, metadata.labels, labels.get(callee) ?? {}, Number(port)), `${name} to ${callee}:${port}`).toBe(true)
-          allowed += 1
-        }
+  test.each(rendered)('the network policies in $overlay allow every configured address, and block others', ({ manifests }) => {
+    const labels = new Map(podsOf(manifests).map(({ name, metadata }) => [name, metadata.labels]))
+    let allowed = 0
+    for (const { name, metadata, spec } of podsOf(manifests)) {
+      // The URL that etcd advertises to its clients is no address that it dials.
+      const flags = spec.containers.flatMap(({ args }) => args).filter((flag) => !flag.startsWith('--advertise-'))
+      const text = flags.join(' ')
+      for (const [, callee = '', port] of text.matchAll(/(?:^|[/=,.])(orch-[a-z]+)\.orch\.svc\.cluster\.local:(\d+)/g)) {
+        expect(mayReach(manifests, metadata.labels, labels.get(callee) ?? {}, Number(port)), `${name} to ${callee}:${port}`).toBe(true)
+        allowed += 1
       }
-      expect(allowed).toBeGreaterThanOrEqual(4)
-      const of = (name: string) => labels.get(name) ?? {}
-      expect(mayReach(manifests, of('orch-controllers'), of('orch-gateway'), 6443)).toBe(true)
-      expect(mayReach(manifests, { app: 'stranger' }, of('orch-gateway'), 6443)).toBe(true)
-      for (const [callee, port] of [
-        ['orch-storage', 7100],
-        ['orch-watch', 7200],
-        ['orch-admission', 7300],
-      ] as const) {
-        expect(mayReach(manifests, { app: 'stranger' }, of(callee), port), callee).toBe(false)
-        expect(mayReach(manifests, of('orch-controllers'), of(callee), port), callee).toBe(false)
-      }
-      for (const backend of ['orch-etcd', 'orch-nats'].filter((name) => labels.has(name)))
-        for (const port of [2379, 4222]) expect(mayReach(manifests, of('orch-gateway'), of(backend), port), backend).toBe(false)
-    },
-  )
+    }
+    expect(allowed).toBeGreaterThanOrEqual(4)
+    const of = (name: string) => labels.get(name) ?? {}
+    expect(mayReach(manifests, of('orch-controllers'), of('orch-gateway'), 6443)).toBe(true)
+    expect(mayReach(manifests, { app: 'stranger' }, of('orch-gateway'), 6443)).toBe(true)
+    for (const [callee, port] of [
+      ['orch-storage', 7100],
+      ['orch-watch', 7200],
+      ['orch-admission', 7300],
+    ] as const) {
+      expect(mayReach(manifests, { app: 'stranger' }, of(callee), port), callee).toBe(false)
+      expect(mayReach(manifests, of('orch-controllers'), of(callee), port), callee).toBe(false)
+    }
+    for (const backend of ['orch-etcd', 'orch-nats'].filter((name) => labels.has(name)))
+      for (const port of [2379, 4222]) expect(mayReach(manifests, of('orch-gateway'), of(backend), port), backend).toBe(false)
+  })
 
-  test.each(rendered)('the number of replicas in $overlay is stated once: by an autoscaler, or by the Deployment', ({ manifests }) => {
+  test.each(rendered)('the number of replicas in $overlay is set once: by an autoscaler, or by the Deployment', ({ manifests }) => {
     const scaled = ofKind(manifests, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef?.name)
     expect(scaled.sort()).toEqual(['orch-admission', 'orch-gateway', 'orch-storage', 'orch-watch'])
     for (const { metadata, spec } of ofKind(manifests, 'Deployment'))
       expect(spec.replicas === undefined, metadata.name).toBe(scaled.includes(metadata.name))
   })
 
-  test('each part in ha has a budget, and enough replicas to lose one', () => {
+  test('each part in ha has a disruption budget, and a spare replica', () => {
     const { manifests } = rendered.find(({ overlay }) => overlay === 'ha') ?? { manifests: [] }
     const budgets = ofKind(manifests, 'PodDisruptionBudget')
     const least = new Map(ofKind(manifests, 'HorizontalPodAutoscaler').map(({ spec }) => [spec.scaleTargetRef?.name, spec.minReplicas]))
@@ -218,7 +215,7 @@ interface Composed {
   readonly healthcheck?: { readonly test: readonly string[] }
 }
 
-test('all names in Compose exist, and every service of ours reports its health', () => {
+test('all names in Compose resolve, and every service of ours has a health check', () => {
   const { services, volumes } = loadYaml(readFileSync(join(deployFolder, 'compose.yaml'), 'utf8')) as {
     services: Record<string, Composed>
     volumes: Record<string, unknown>
@@ -259,7 +256,7 @@ test.skipIf(!analyze)(`systemd accepts the units${analyze ? '' : ' [skipped: no 
 })
 
 test.skipIf(!analyze).each(readdirSync(join(deployFolder, 'systemd')))(
-  'the unit %s names its Node, and systemd rates its exposure at 2 of 10 or less',
+  'the unit %s names its Node program, and systemd rates its exposure at most 2 of 10',
   (unit) => {
     const path = join(deployFolder, 'systemd', unit)
     expect(readFileSync(path, 'utf8')).toMatch(/^ExecStart=\/opt\/orch\/bin\/node /m)

@@ -16,7 +16,7 @@ async function probe(...words: readonly string[]): Promise<number | null> {
   return code
 }
 
-test('the probe of the image ends well where the process is well, and badly where it is not or does not answer', async () => {
+test('the probe of the image succeeds for a healthy process, and fails otherwise or without an answer', async () => {
   const server = createServer((request, response) => response.writeHead(request.url === '/readyz' ? 200 : 500).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
@@ -26,7 +26,7 @@ test('the probe of the image ends well where the process is well, and badly wher
   expect(await probe('http://127.0.0.1:1/readyz')).toBe(1)
 })
 
-test('a process with a certificate is probed without a judgement on it', async () => {
+test('the probe does not verify the certificate of a process', async () => {
   const authority = await issueAuthority({ commonName: 'nobody', nowMs: Date.now() })
   const { certificate, key } = await issueServing({ authority, commonName: 'nobody', names: ['elsewhere'], nowMs: Date.now() })
   const server = createTlsServer({ cert: certificate, key }, (_request, response) => response.writeHead(200).end())
@@ -35,7 +35,7 @@ test('a process with a certificate is probed without a judgement on it', async (
   expect(await probe(`https://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`)).toBe(0)
 })
 
-test('where probes want a certificate, the probe shows that of its folder; one of another authority, or none, ends badly', async () => {
+test('a probe that needs a certificate uses the one in its folder; another authority, or no certificate, fails', async () => {
   const authority = await issueAuthority({ commonName: 'services', nowMs: Date.now() })
   const { certificate: cert, key } = await issueServing({ authority, commonName: 'storage', names: ['localhost'], nowMs: Date.now() })
   const options = { cert, key, ca: authority.certificate, requestCert: true, rejectUnauthorized: true }

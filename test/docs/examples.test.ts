@@ -25,7 +25,7 @@ test.for([
   ['how-to/authorization.md', 50],
   ['reference/admission.md', 20],
 ] as const)(
-  'the commands of docs/%s, typed from the top to the end, print what it says',
+  'the commands of docs/%s, typed in order, print the documented output',
   { timeout: 300_000 },
   async ([name, atLeast], context) => {
     const found = findKubectl()

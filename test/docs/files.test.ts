@@ -15,7 +15,7 @@ test.each<[string, (file: string) => string[]]>([
   expect((await api.get('/readyz')).status).toBe(200)
 })
 
-test('the role of docs/how-to/explain.md can be created unchanged', async () => {
+test('the role in docs/how-to/explain.md can be created unchanged', async () => {
   const api = await anApi()
   const [body = ''] = blocksOf('how-to/explain.md', 'yaml')
   const headers = { 'content-type': 'application/yaml' }
@@ -23,7 +23,7 @@ test('the role of docs/how-to/explain.md can be created unchanged', async () => 
   expect({ status: answer.status, name: answer.body.metadata.name }).toEqual({ status: 201, name: 'explain' })
 })
 
-test('the APIService of docs/how-to/aggregation.md can be created unchanged', async () => {
+test('the APIService in docs/how-to/aggregation.md can be created unchanged', async () => {
   const api = await anApi()
   const [body = ''] = blocksOf('how-to/aggregation.md', 'yaml')
   const headers = { 'content-type': 'application/yaml' }

@@ -66,6 +66,6 @@ ${changes.join('\n')}
 `
 }
 
-test('the page of what each level serves is current', async () => {
+test('the page of the resources of each level is current', async () => {
   await expect(printLevelsPage()).toMatchFileSnapshot('../../docs/reference/levels.md')
 })

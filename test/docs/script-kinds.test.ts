@@ -55,6 +55,6 @@ ${sections.join('\n\n')}
 `
 }
 
-test('the page of the kinds of scripts is printed from their schemas', async () => {
+test('the page of script kinds equals their schemas', async () => {
   await expect(printPage()).toMatchFileSnapshot('../../docs/reference/script-kinds.md')
 })

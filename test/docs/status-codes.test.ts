@@ -20,17 +20,17 @@ function madeByCode(): Set<string> {
   return new Set(found.map(([, code = '', reason = '']) => `${code} ${reason}`.trim()))
 }
 
-test('the page of status codes is printed from the table that failures are made by', async () => {
+test('the page of status codes equals the table that creates failures', async () => {
   await expect(printStatusPage()).toMatchFileSnapshot('../../docs/reference/status-codes.md')
 })
 
-test('each code with each reason of the table is that of a failure in the code', () => {
+test('each code with each reason of the table is used by a failure in the code', () => {
   const listed = new Set(failuresWithStatus.map(({ code, reason }) => `${code} ${reason}`.trim()))
   expect(listed.size).toBeGreaterThan(15)
   expect([...listed].sort()).toEqual([...madeByCode()].sort())
 })
 
-test('a failure with a code or a reason that the table does not have does not compile', () => {
+test('a failure with a code or a reason outside of the table does not compile', () => {
   const made = [
     failed(404, 'NotFound', 'no such object'),
     // @ts-expect-error the table has no 418

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 
-test('WATCH-15: damage at random places is refused, without effect or of the past alone, which is forgotten, and never crashes the process', () => {
+test('WATCH-15: damage at random places is refused, has no effect or affects only the past, which is compacted, and never crashes the process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'damaged-at-random-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const script = fileURLToPath(new URL('./damage-store.ts', import.meta.url))

@@ -87,8 +87,8 @@ function changed([at, length, value]: Change): Buffer {
 
 const far = 1_000_000
 
-describe('a page that LMDB would trust', () => {
-  test('is found sound as LMDB wrote it', () => {
+describe('the check of an LMDB page', () => {
+  test('accepts a page that LMDB wrote', () => {
     expect(places.branch).not.toBe(places.leaf)
     expect([places.largeNode, places.large, places.freeList].every((at) => at > 2 * pageSize)).toBe(true)
     expect(problemOf(sound)).toBe('')
@@ -146,7 +146,7 @@ describe('a page that LMDB would trust', () => {
     ],
     ['a free page among the first', [({ freeList }) => freeList + 8, 6, () => 1], /names page 1, which the file does not have$/],
     ['a free page that is in use', [({ freeList }) => freeList + 8, 6, (_, { leaf }) => leaf / pageSize], /which is in use$/],
-  ])('%s is refused', (_, change, expected) => {
+  ])('refuses %s', (_, change, expected) => {
     expect(problemOf(changed(change))).toMatch(expected)
   })
 })

@@ -101,8 +101,8 @@ const damages: readonly [string, (path: string) => void, string | RegExp][] = [
   ],
 ]
 
-describe('a data file that is damaged', () => {
-  test.each(damages)('%s: one sentence names the file, the damage and the way out', async (name, damage, what) => {
+describe('a damaged data file', () => {
+  test.each(damages)('%s: one sentence names the file, the damage and the remedy', async (name, damage, what) => {
     const directory = join(folder, name)
     cpSync(sound, directory, { recursive: true })
     const path = join(directory, 'state.mdb')
@@ -120,7 +120,7 @@ describe('a data file that is damaged', () => {
     expect(found).toEqual(typeof what === 'string' ? what : expect.stringMatching(what))
   })
 
-  test('after an orderly end the pages are read only where the file has changed since, or is another one', async () => {
+  test('is checked page by page after an orderly end only if the file has changed since', async () => {
     const directory = join(folder, 'closed')
     cpSync(sound, directory, { recursive: true })
     await openLmdbStore({ directory, profile: 'orch' }).then((store) => store.close())
@@ -155,7 +155,7 @@ describe('a data file that is damaged', () => {
     await expect(openLmdbStore({ directory, profile: 'orch' })).rejects.toThrow(/page \d+ of the table of trees is not a page of it/)
   })
 
-  test('a first page that was damaged beside a note that fits the file otherwise is found before anything of it is used', async () => {
+  test('with a damaged first page beside a matching note is found before its content is used', async () => {
     const directory = join(folder, 'closed-meta')
     cpSync(sound, directory, { recursive: true })
     await openLmdbStore({ directory, profile: 'orch' }).then((store) => store.close())
@@ -191,7 +191,7 @@ describe('a data file that is damaged', () => {
     expect(accepted).toEqual([])
   })
 
-  test('a store that does not flush its writes leaves no note', async () => {
+  test('gets no note from a store that does not flush its writes', async () => {
     const directory = join(folder, 'unflushed')
     cpSync(sound, directory, { recursive: true })
     writeFileSync(join(directory, 'initialized'), '')
@@ -199,7 +199,7 @@ describe('a data file that is damaged', () => {
     expect(readFileSync(join(directory, 'initialized'), 'utf8')).toBe('')
   })
 
-  test('an undamaged copy opens with all that was written', async () => {
+  test('has undamaged copies that open with all written values', async () => {
     const directory = join(folder, 'copy')
     cpSync(sound, directory, { recursive: true })
     const store = await openLmdbStore({ directory, profile: 'orch' })
@@ -208,7 +208,7 @@ describe('a data file that is damaged', () => {
     await store.close()
   })
 
-  test('a file without content in a folder that was never in use is a new store', async () => {
+  test('without content in an unused folder becomes a new store', async () => {
     const directory = join(folder, 'new')
     cpSync(sound, directory, { recursive: true })
     unlinkSync(join(directory, 'initialized'))
@@ -219,7 +219,7 @@ describe('a data file that is damaged', () => {
     expect(readFileSync(join(directory, 'initialized'), 'utf8')).toContain('state.mdb')
   })
 
-  test('a sound file without the mark, as older versions left it, opens and gets the mark', async () => {
+  test('without the mark, as older versions left it, opens and gets the mark if it is valid', async () => {
     const directory = join(folder, 'unmarked')
     cpSync(sound, directory, { recursive: true })
     unlinkSync(join(directory, 'initialized'))

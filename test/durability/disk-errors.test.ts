@@ -33,30 +33,43 @@ describe.skipIf(!isTraced)(`a disk with errors${isTraced ? '' : ' [skipped: stra
     ['page that cannot be written', 'pwrite64,pwritev,writev,write', 'EIO', 40],
     ['flush that fails', 'fdatasync,fsync', 'EIO', 12],
     ['page that a file system without room refuses when it is written over', 'pwrite64,pwritev,writev', 'ENOSPC', 40],
-  ])('STORE-04: the first %s ends the process with a sentence, and what was acknowledged is there', async (_what, calls, error, nth) => {
-    const directory = mkdtempSync(join(tmpdir(), 'durability-errors-'))
-    folders.push(directory)
-    const under = underTracer(directory, { files: ['state.mdb'], calls, error, nth })
-    // The store is made before, so that the first of these calls are those of its commits.
-    const before = await startWriter({ directory, writes: 40, inFlight: 4 }).ended
-    expect({ end: before.end, count: before.acknowledged.length }).toEqual({ end: 0, count: 40 })
-    const { end, errors, acknowledged, refused } = await startWriter({ directory, first: 1_000, inFlight: 4, under }).ended
-    expect({ end, refused }).toEqual({ end: 1, refused: [] })
-    expect(errors).toMatch(
-      new RegExp(`the data file .*state\\.mdb can't be written \\(${error}: .*\\), and what it holds of the last writes is not certain\n$`),
-    )
-    expect(acknowledged.length).toBeGreaterThan(0)
-    const all = [...before.acknowledged, ...acknowledged]
-    expect(await findFaults({ directory, acknowledged: all, refused: [], after: 1, state: new Map() })).toMatchObject({ faults: [] })
-  })
+  ])(
+    'STORE-04: that fails its first %s ends the process with a sentence, and acknowledged writes are stored',
+    async (_what, calls, error, nth) => {
+      const directory = mkdtempSync(join(tmpdir(), 'durability-errors-'))
+      folders.push(directory)
+      const under = underTracer(directory, { files: ['state.mdb'], calls, error, nth })
+      // The store is made before, so that the first of these calls are those of its commits.
+      const before = await startWriter({ directory, writes: 40, inFlight: 4 }).ended
+      expect({ end: before.end, count: before.acknowledged.length }).toEqual({ end: 0, count: 40 })
+      const { end, errors, acknowledged, refused } = await startWriter({ directory, first: 1_000, inFlight: 4, under }).ended
+      expect({ end, refused }).toEqual({ end: 1, refused: [] })
+      expect(errors).toMatch(
+        new RegExp(
+          `the data file .*state\\.mdb can't be written \\(${error}: .*\\), and what it holds of the last writes is not certain\n$`,
+        ),
+      )
+      expect(acknowledged.length).toBeGreaterThan(0)
+      const all = [...before.acknowledged, ...acknowledged]
+      expect(await findFaults({ directory, acknowledged: all, refused: [], after: 1, state: new Map() })).toMatchObject({ faults: [] })
+    },
+  )
 
-  test.each(['EIO', 'ENOSPC'])('STORE-04: a new folder whose first write fails with %s ends the process with a sentence', async (error) => {
-    const directory = mkdtempSync(join(tmpdir(), 'durability-errors-'))
-    folders.push(directory)
-    const under = underTracer(directory, { files: ['state.mdb', 'state.mdb-trial'], calls: 'pwrite64,pwritev,writev,write', error, nth: 1 })
-    const { end, errors, acknowledged } = await startWriter({ directory, writes: 1, under }).ended
-    expect({ end, acknowledged }).toEqual({ end: 1, acknowledged: [] })
-    expect(errors).toContain(`${directory}: ${error}: `)
-    expect(readdirSync(directory)).not.toContain('state.mdb')
-  })
+  test.each(['EIO', 'ENOSPC'])(
+    'STORE-04: that fails the first write of a new folder with %s ends the process with a sentence',
+    async (error) => {
+      const directory = mkdtempSync(join(tmpdir(), 'durability-errors-'))
+      folders.push(directory)
+      const under = underTracer(directory, {
+        files: ['state.mdb', 'state.mdb-trial'],
+        calls: 'pwrite64,pwritev,writev,write',
+        error,
+        nth: 1,
+      })
+      const { end, errors, acknowledged } = await startWriter({ directory, writes: 1, under }).ended
+      expect({ end, acknowledged }).toEqual({ end: 1, acknowledged: [] })
+      expect(errors).toContain(`${directory}: ${error}: `)
+      expect(readdirSync(directory)).not.toContain('state.mdb')
+    },
+  )
 })

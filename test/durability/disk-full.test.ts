@@ -33,7 +33,7 @@ function canLimit(): boolean {
 const isLimited = canLimit()
 
 describe.skipIf(!isLimited)(`a full disk${isLimited ? '' : ' [skipped: prlimit is missing or not allowed]'}`, () => {
-  test('writes are refused with the cause and leave nothing, and continue when there is room', async () => {
+  test('refuses writes with the cause, stores nothing of them, and accepts writes when there is space again', async () => {
     const directory = aFolder()
     const writer = startWriter({ directory, inFlight: 8, under: ['prlimit', '--fsize=4000000:unlimited'] })
     await writer.seen('refused', 20)
@@ -76,7 +76,7 @@ function fillWith(path: string): void {
 }
 
 describe('a disk that is full to the last block', () => {
-  test('STORE-04: large creates are refused, deletions and compaction continue, and nothing acknowledged is lost', {
+  test('STORE-04: refuses large creates, continues deletions and compaction, and loses nothing acknowledged', {
     timeout: 120_000,
   }, async (context) => {
     const disk = aSmallDisk(12)
@@ -105,7 +105,7 @@ describe('a disk that is full to the last block', () => {
     expect(said[4].written).toBeGreaterThan(20)
   })
 
-  test('STORE-04: a server refuses writes with the cause and answers reads; killed, it starts there and deletes; nothing acknowledged is lost', {
+  test('STORE-04: makes a server refuse writes with the cause and answer reads; after a kill it starts and deletes, without a loss', {
     timeout: 120_000,
   }, async (context) => {
     const disk = aSmallDisk(16)
@@ -161,7 +161,7 @@ describe('a disk that is full to the last block', () => {
     expect(await lost(second)).toEqual([])
   })
 
-  test('a new store is refused with the cause', async (context) => {
+  test('refuses a new store with the cause', async (context) => {
     const disk = aSmallDisk(1)
     if (disk === undefined) return context.skip('no file system may be mounted here')
     const { end, errors } = await startWriter({ directory: join(disk, 'data'), writes: 1 }).ended
@@ -170,7 +170,7 @@ describe('a disk that is full to the last block', () => {
 })
 
 test.skipIf(!existsSync('/dev/full'))(
-  'a command whose output finds no room ends with 1 and no stack, so that a server whose audit log does goes on',
+  'a command whose output disk is full exits with 1 and no stack, so that a server continues without its audit log',
   () => {
     const full = openSync('/dev/full', 'w')
     const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
@@ -181,7 +181,7 @@ test.skipIf(!existsSync('/dev/full'))(
 )
 
 describe('a second process on the same data directory', () => {
-  test('is refused with the pid of the first, which writes on', async () => {
+  test('is refused with the pid of the first, which continues to write', async () => {
     const directory = aFolder()
     const first = startWriter({ directory, inFlight: 2 })
     await first.seen('ack')

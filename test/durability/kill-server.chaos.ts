@@ -41,7 +41,7 @@ interface Known {
 }
 
 test.each(variants)(
-  `STORE-04: nothing acknowledged is lost when the server %s is killed, ${rounds} times under load, seed ${chaosSeed}`,
+  `STORE-04: no acknowledged write is lost when the server %s is killed, ${rounds} times under load, seed ${chaosSeed}`,
   {
     timeout: rounds * 60_000,
   },

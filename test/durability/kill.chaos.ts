@@ -8,7 +8,7 @@ import { killAgainAndAgain } from './kill.ts'
 
 const rounds = Number(process.env['ORCH_CHAOS_KILLS'] ?? 50)
 
-test(`STORE-04: nothing acknowledged is lost when the server is killed, ${rounds} times under load, seed ${chaosSeed}`, {
+test(`STORE-04: no acknowledged write is lost when the server is killed, ${rounds} times under load, seed ${chaosSeed}`, {
   timeout: rounds * 30_000,
 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'durability-kill-'))

@@ -14,13 +14,13 @@ function aFolder(): string {
   return folder
 }
 
-test('STORE-04: nothing acknowledged is lost when the server is killed, 4 times under load', async () => {
+test('STORE-04: no acknowledged write is lost when the server is killed, 4 times under load', async () => {
   const { faults, acknowledged, revisions } = await killAgainAndAgain({ directory: aFolder(), rounds: 4, random: createRandom(seed) })
   expect({ faults, revisions }).toEqual({ faults: [], revisions: acknowledged })
   expect(acknowledged).toBeGreaterThanOrEqual(4)
 })
 
-test('the check finds a lost write, a refused one that is stored, and a state that differs', async () => {
+test('the check finds a lost write, a refused write that is stored, and a different state', async () => {
   const other = aFolder()
   const { acknowledged, end } = await startWriter({ directory: other, writes: 20, inFlight: 2 }).ended
   expect({ end, count: acknowledged.length }).toEqual({ end: 0, count: 20 })

@@ -72,7 +72,7 @@ test.for([
   ['rename-3', 'restored'],
   ['rename-4', 'restored'],
   ['done', 'restored'],
-] as const)('a restore that is killed at %s leaves the state %s, and a second one completes it', async ([moment, expected]) => {
+] as const)('a restore that is killed at %s leaves the state %s, and a second restore completes it', async ([moment, expected]) => {
   const directory = copyOfPresent()
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   killedAt(moment, directory)
@@ -86,7 +86,7 @@ test.for([
   expect(await stateOf(directory)).toEqual({ keys: ['a/x', 'a/y'], revision })
 })
 
-test('a restore that is killed twice still gives out no revision of before', async () => {
+test('a restore that is killed twice never reuses an earlier revision', async () => {
   const directory = copyOfPresent()
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   killedAt('rename-2', directory)

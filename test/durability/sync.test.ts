@@ -34,11 +34,11 @@ async function traced(mode: string): Promise<string> {
 }
 
 describe.skipIf(!isTraced)(`system calls${isTraced ? '' : ' [skipped: strace is missing or not allowed]'}`, () => {
-  test('STORE-04: no acknowledgement leaves before the sync that covers it has returned', async () => {
+  test('STORE-04: show no acknowledgement before the sync that covers it has returned', async () => {
     expect(findEarlyAcknowledgements(await traced(''))).toEqual({ checked: 60, faults: [] })
   })
 
-  test('the same check finds a store that does not sync', async () => {
+  test('show a store that does not sync, by the same check', async () => {
     const { checked, faults } = findEarlyAcknowledgements(await traced('unsafe-no-sync'))
     expect({ checked, found: faults.length }).toEqual({ checked: 60, found: 60 })
   })

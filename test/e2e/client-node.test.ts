@@ -4,7 +4,7 @@ import { freePorts } from '@orch/platform/backends'
 import { expect, onTestFinished, test } from 'vitest'
 import { startProcess } from './server-process.ts'
 
-test('the informer of @kubernetes/client-node continues over a restart of the server', async () => {
+test('the informer of @kubernetes/client-node continues after a restart of the server', async () => {
   const flags = ['--profile=kubernetes']
   // A port that no other program is given while the server is down.
   const [port] = await freePorts(1)
@@ -42,7 +42,7 @@ test('the informer of @kubernetes/client-node continues over a restart of the se
   expect([...seen].sort()).toEqual(['after', 'before'])
 })
 
-test('CRD-156: the same on a custom kind, whose definition is served again when the server is', async () => {
+test('CRD-156: the informer continues for a custom kind too, whose definition is served after the restart', async () => {
   const flags = ['--profile=kubernetes']
   const [port] = await freePorts(1)
   const first = await startProcess([...flags, `--secure-port=${port}`])

@@ -7,7 +7,7 @@ import { convertingSizes, runController } from './controller-life.ts'
 /** `npm run test:chaos -- controller` looks after 1,000. */
 const count = 60
 
-test('CRD-125, CRD-138, CRD-140, CRD-143: a controller of @kubernetes/client-node reconciles its objects while their definition changes and is deleted', async () => {
+test('CRD-125, CRD-138, CRD-140, CRD-143: a controller of @kubernetes/client-node reconciles its objects while their definition is changed and deleted', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['customresourcedefinition'] })
   onTestFinished(() => server.stop())
   const hook = await aWebhookServer(convertingSizes)

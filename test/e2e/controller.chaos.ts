@@ -7,7 +7,7 @@ import { startProcess } from './server-process.ts'
 
 const count = Number(process.env['ORCH_CHAOS_OBJECTS'] ?? 1_000)
 
-test(`a controller of @kubernetes/client-node reconciles ${count} objects while their definition changes and is deleted`, async () => {
+test(`a controller of @kubernetes/client-node reconciles ${count} objects while their definition is changed and deleted`, async () => {
   const { dataDir } = await startProcess(['--profile=kubernetes'])
   const hook = await aWebhookServer(convertingSizes)
   const config = new KubeConfig()

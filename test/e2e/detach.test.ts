@@ -26,7 +26,7 @@ test.each([
   expect(orch(folder, ...command.split(' ').slice(command.split(' ').indexOf('stop'))).code).toBe(0)
 })
 
-test('up --detach returns when the server is ready; status finds it, a second one on its folder fails with the reason, stop ends it', () => {
+test('up --detach returns when the server is ready; status finds it, a second start on its folder fails with the reason, stop ends it', () => {
   const folder = aFolder()
   onTestFinished(() => void orch(folder, 'stop'))
   const { code, out } = orch(folder, 'up', '--detach', '--secure-port=0')

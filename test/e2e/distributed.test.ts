@@ -123,7 +123,7 @@ async function startedAgain(dataDir: string, kept: unknown): Promise<void> {
 const reason = `${noBackend}${withoutProcesses}`
 
 describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason}`, { timeout: 120_000 }, () => {
-  test('two gateways show one state, a killed service is started again without loss, and nothing is left when the process that has started all is killed', async () => {
+  test('show one state through two gateways, restart a killed service without loss, and all end when their parent is killed', async () => {
     const server = await startProcess(['--distributed', '--watches=2'])
     const [first, second] = await clientsOf(server)
     const events = await second!.watch({ ...inDefault, resourceVersion: '0' })
@@ -151,7 +151,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(alive(pids)).toEqual([])
   })
 
-  test('CARD-25, FLAG-05: storages host watch and gateways admission without NATS, a watch continues when a storage is killed, and the state is present after a stop, at a start with NATS and a given certificate, which is trusted; etcd and NATS are found again where they were when they were killed; the first signal makes gateways unready and waits; a second one ends all at once', async () => {
+  test('CARD-25, FLAG-05: host watch in storages and admission in gateways without NATS; a watch continues when a storage is killed; a later start with NATS and a given certificate has the state; killed etcd and NATS are found again; the first signal drains, and a second one ends all', async () => {
     const server = await startProcess(['--distributed', '--gateways=1', '--admissions=0'])
     const [client] = await clientsOf(server)
     const commands = descendants(server.pid).map(({ command }) => command)
@@ -183,7 +183,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     await startedAgain(server.dataDir, kept)
   })
 
-  test('a process that cannot start ends all, and the last line has the reason', async () => {
+  test('all end if one cannot start, and the last line has the reason', async () => {
     const taken = createServer()
     taken.listen(0, '127.0.0.1')
     await once(taken, 'listening')
@@ -198,7 +198,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
   })
 })
 
-test('flags that mean nothing to one process are refused', async () => {
+test('flags without effect on a single process are refused', async () => {
   expect(await runToEnd(['--memory', '--gateways=3'])).toMatchObject({
     code: 2,
     error: expect.stringContaining('--gateways needs --distributed'),

@@ -47,7 +47,7 @@ async function untilListening(port: number): Promise<void> {
 }
 
 test.skipIf(!canSharePorts).each([1, 2])(
-  'ERR-18: a signal as soon as the port of a server with --threads %i answers ends it in order',
+  'ERR-18: a signal as soon as the port of a server with --threads %i answers stops it normally',
   async (threads) => {
     const port = await aFreePort()
     const flags = ['--memory', `--secure-port=${port}`, `--threads=${threads}`, `--data-dir=${aFolder()}`]
@@ -75,7 +75,7 @@ test.each([
   ['kube-apiserver of the test assets', 'SIGTERM', apiServer, ['--etcd-servers=http://127.0.0.1:1'], ended],
   ['a command that is no server', 'SIGTERM', entry, ['validate', '/'], { code: null, signal: 'SIGTERM' }],
 ])(
-  'ERR-18: a signal while its modules are loaded ends a server with 0, and another command as by default: %s',
+  'ERR-18: a signal during module loading ends a server with 0, and another command in the default way: %s',
   async (_label, name, file, words, expected) => {
     const env = { ...process.env, SIGNAL: name, ORCH_DATA_DIR: aFolder() }
     const child = spawn(process.execPath, ['--import', signalWhileLoading, file, ...words], { env, stdio: 'ignore' })
@@ -84,7 +84,7 @@ test.each([
   },
 )
 
-test('ERR-18: a service whose starter has ended meanwhile ends, too', async () => {
+test('ERR-18: a service whose parent process has ended meanwhile ends too', async () => {
   const starter = JSON.stringify(join(dist, 'process/starter.js'))
   const script = `process.once('disconnect', async () => (await import(${starter})).endWithStarter()); setInterval(() => {}, 1e6)`
   const child = spawn(process.execPath, ['--eval', script], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })

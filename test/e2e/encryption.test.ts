@@ -48,7 +48,7 @@ async function migrated(client: Client): Promise<void> {
 
 const aSecret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'default' }, data: { word: encoded } })
 
-test('ENC-12, SVM-04: 1,000 Secrets are nowhere in the data folder in plain text; after a rotation a migration encrypts them with the new key', async () => {
+test('ENC-12, SVM-04: the data folder has no plain text of 1,000 Secrets; after a rotation a migration encrypts them with the new key', async () => {
   const folder = aFolder()
   const file = join(folder, 'encryption.json')
   const flags = [`--encryption-provider-config=${file}`]
@@ -92,7 +92,7 @@ test('ENC-12, SVM-04: 1,000 Secrets are nowhere in the data folder in plain text
   })
 })
 
-test('ENC-12: a configuration that is not valid ends the start with each of its faults', async () => {
+test('ENC-12: an invalid configuration fails the start with all of its errors', async () => {
   const file = join(aFolder(), 'encryption.json')
   writeFileSync(file, '{"apiVersion": "x/v1", "kind": "EncryptionConfiguration"}')
   const { code, error } = await runToEnd(['--memory', `--data-dir=${aFolder()}`, `--encryption-provider-config=${file}`])

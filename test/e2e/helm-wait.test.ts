@@ -65,7 +65,7 @@ function aChart(): string {
 }
 
 describe.skipIf(helm === undefined)(`helm install --wait${withoutPrograms('helm')}`, () => {
-  test('ends when the Pods of a chart are ready and its hooks are done, and fails for Pods that are not', {
+  test('ends when the Pods of a chart are ready and its hooks are done, and fails for Pods that do not become ready', {
     timeout: 120_000,
   }, async () => {
     const server = await ownServer({ nodes: 2 })

@@ -30,7 +30,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     return `${stdout}${stderr}`
   }
 
-  test('AUTHZ-03: creates roles and bindings, and shows a user’s rights', async () => {
+  test('AUTHZ-03: creates roles and bindings, and shows the rights of a user', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'role', 'pod-reader', '--verb=get,list,watch', '--resource=pods,pods/log')
     await kubectl('create', 'rolebinding', 'jane-reads', '--role=pod-reader', '--user=jane')
@@ -103,7 +103,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('get', 'clusterrolebinding', 'readers', '-o', 'jsonpath={.roleRef.name}')).toBe('view')
   })
 
-  test('AUTHZ-03: gathers rules of cluster roles, and refuses to grant permissions that the grantor lacks', async () => {
+  test('AUTHZ-03: aggregates rules of cluster roles, and refuses to grant permissions that the grantor lacks', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'clusterrole', 'sum', '--aggregation-rule=example.com/to-sum=true')
     await kubectl('create', 'clusterrole', 'part', '--verb=list', '--resource=nodes')

@@ -12,7 +12,7 @@ const failing = (command: Promise<string>) =>
   )
 
 describeBothKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('AUTHN-SA-01, AUTHN-SA-13: auth whoami, and a token that create token has made', async () => {
+  test('AUTHN-SA-01, AUTHN-SA-13: prints auth whoami, and uses a token from create token', async () => {
     // kubectl 1.27 asks for its user in a beta version.
     const { kubectl, env } = await aKubectl(binary, () =>
       ownServer({ version: '1.28', runtimeConfig: ['authentication.k8s.io/v1beta1=true'] }),
@@ -36,7 +36,7 @@ describeBothKubectls('%s', { timeout: 180_000 }, (binary) => {
 })
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('IMP-01, IMP-02, IMP-16: --as reads and writes as a user with the right, and not as a user without it', async () => {
+  test('IMP-01, IMP-02, IMP-16: impersonates with --as if the user may, and is refused otherwise', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'rolebinding', 'jane-edits', '--clusterrole=edit', '--user=jane')
     await expect.poll(() => failing(kubectl('get', 'configmaps', '--as=jane'))).toBe('')
@@ -50,7 +50,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     )
   })
 
-  test('IMP-03, IMP-12: --as-group gives a group, and a service account has its own groups', async () => {
+  test('IMP-03, IMP-12: adds a group with --as-group, and gives a service account its groups', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'rolebinding', 'accounts-view', '--clusterrole=view', '--group=system:serviceaccounts:default')
     const account = 'system:serviceaccount:default:till'
@@ -59,7 +59,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('get', 'secrets', '--as=john', '--as-group=system:masters', '-o', 'name')).toBe('')
   })
 
-  test('AUTHN-SA-13: create token is held to its bounds, and binds to an existing Pod or Secret', async () => {
+  test('AUTHN-SA-13: creates a token within the bounds of its duration, bound to an existing Pod or Secret', async () => {
     const { kubectl, withFile } = await aKubectl(binary)
     await kubectl('create', 'serviceaccount', 'till')
     const spec = { serviceAccountName: 'till', containers: [{ name: 'a', image: 'a' }] }

@@ -49,7 +49,7 @@ spec: { parts: [{ name: ${name} }] }
 `
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('CRD-74, CRD-152, CRD-153: a definition and then its object: get, explain, scale, patch, apply, edit, delete', async () => {
+  test('CRD-74, CRD-152, CRD-153: creates a definition and its object: get, explain, scale, patch, apply, edit, delete', async () => {
     const { kubectl, withFile, env } = await aKubectl(binary)
     expect(await withFile('create', definition)).toBe('customresourcedefinition.apiextensions.k8s.io/widgets.example.com created\n')
     expect(await kubectl('wait', '--for=condition=Established', 'crd/widgets.example.com', '--timeout=5s')).toContain('condition met')

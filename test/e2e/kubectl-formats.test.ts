@@ -111,7 +111,7 @@ async function walkThrough(kubectl: (...args: string[]) => Promise<string>, with
 }
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('NEG-04, NEG-06: generators, permission checks, tables and descriptions', async () => {
+  test('NEG-04, NEG-06: uses generators, permission checks, tables and descriptions', async () => {
     const { kubectl, withFile } = await aKubectl(binary, server)
     await walkThrough(kubectl, withFile)
     expect(await kubectl('auth', 'can-i', 'create', 'pods')).toBe('yes\n')
@@ -130,7 +130,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('-n', 'walk', 'describe', 'configmap', 'map')).toContain('x:')
   })
 
-  test('NEG-06: a watch is a table that grows', async () => {
+  test('NEG-06: prints a watch as a growing table', async () => {
     const { kubectl, env } = await aKubectl(binary, server)
     await kubectl('create', 'configmap', 'first')
     const child = spawn(binary, ['get', 'configmaps', '-w'], { env, stdio: ['ignore', 'pipe', 'inherit'] })

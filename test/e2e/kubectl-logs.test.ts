@@ -22,7 +22,7 @@ spec:
 `
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('NODE-IO: reads logs of Pods on simulated nodes with its flags, and follows one to its end', async () => {
+  test('NODE-IO: reads logs of Pods on simulated nodes with its flags, and follows a log to its end', async () => {
     const clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
     const server = await ownServer({ clock, nodes: 1, controllers: ['*', '-workloads', '-serviceaccount', '-root-ca-cert-publisher'] })
     const { kubectl, withFile, env } = await aKubectl(binary, async () => server)

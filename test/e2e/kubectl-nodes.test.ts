@@ -68,7 +68,7 @@ async function aDrainable(binary: string) {
 }
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('NODE-LC-15, WL-NODE-10: cordons and uncordons a node, whose taint follows', async () => {
+  test('NODE-LC-15, WL-NODE-10: cordons and uncordons a node, and the taint follows', async () => {
     const { kubectl, clock } = await aDrainable(binary)
     const taints = () => kubectl('get', 'node', 'n1', '-o', 'jsonpath={.spec.taints[*].key}')
     expect(await kubectl('cordon', 'n1')).toContain('node/n1 cordoned')
@@ -82,7 +82,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await taints()).toBe('')
   })
 
-  test('NODE-LC-15: drains a node: Pods without a controller by force, none in a dry run, and no more than a budget allows', async () => {
+  test('NODE-LC-15: drains a node: Pods without a controller with --force, none in a dry run, and as many as a budget allows', async () => {
     const { kubectl, failing, clock, podNames, name } = await aDrainable(binary)
     expect(await failing('drain', 'n1')).toContain('declare no controller (use --force to override)')
     expect(await kubectl('drain', 'n1', '--force', '--dry-run=client')).toContain('node/n1 drained (dry run)')
@@ -100,7 +100,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('get', 'node', 'n1', '-o', 'jsonpath={.spec.unschedulable}')).toBe('true')
   })
 
-  test('NODE-LC-16: deletes a node, whose Pods are gone a minute later', async () => {
+  test('NODE-LC-16: deletes a node, and its Pods are deleted a minute later', async () => {
     const { kubectl, clock, podNames, name } = await aDrainable(binary)
     expect(await kubectl('delete', 'node', 'n1')).toContain('node "n1" deleted')
     await clock.advance('20s')

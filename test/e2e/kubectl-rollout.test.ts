@@ -75,7 +75,7 @@ function playNodes({ client }: RunningServer): void {
 }
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('WL-DEP-59: rolls out, tells of the history, undoes, pauses, resumes, restarts and scales a Deployment', async () => {
+  test('WL-DEP-59: rolls out, prints the history, undoes, pauses, resumes, restarts and scales a Deployment', async () => {
     const { kubectl, withFile } = await aKubectl(binary, async () => {
       const server = await openServer()
       playNodes(server)
@@ -113,7 +113,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('wait', web, '--for=condition=Available', '--timeout=60s')).toContain('condition met')
   })
 
-  test('autoscales a Deployment, makes a Job from a CronJob, and deletes owners with and without their dependants', async () => {
+  test('autoscales a Deployment, creates a Job from a CronJob, and deletes owners with and without their dependants', async () => {
     const { kubectl, withFile } = await aKubectl(binary, async () => {
       const server = await openServer()
       playNodes(server)
@@ -139,7 +139,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await namesOf('jobs,pods')).toBe('')
   })
 
-  test('WL-STS-53: rolls out, tells of the history, undoes, restarts and scales a StatefulSet', async () => {
+  test('WL-STS-53: rolls out, prints the history, undoes, restarts and scales a StatefulSet', async () => {
     const { kubectl, withFile } = await aKubectl(binary, async () => {
       const server = await openServer()
       playNodes(server)
@@ -170,7 +170,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(numbers.split(' ').sort()).toEqual(['2', '3', '4'])
   })
 
-  test('WL-DS-16, WL-DS-22: rolls out, tells of the history, undoes and restarts a DaemonSet', async () => {
+  test('WL-DS-16, WL-DS-22: rolls out, prints the history, undoes and restarts a DaemonSet', async () => {
     const { kubectl, withFile } = await aKubectl(binary, async () => {
       const server = await openServer()
       playNodes(server)

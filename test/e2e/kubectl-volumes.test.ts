@@ -18,7 +18,7 @@ spec:
 `
 
 describeKubectls('%s', { timeout: 120_000 }, (binary) => {
-  test('WL-STS-05, NODE-VOL-04, NODE-VOL-07: a StatefulSet with claims runs, its claims are bound, grow and end', async () => {
+  test('WL-STS-05, NODE-VOL-04, NODE-VOL-07: runs a StatefulSet whose claims are bound, expanded and deleted', async () => {
     const { kubectl, withFile } = await aKubectl(binary, () => ownServer({ nodes: 2 }))
     await withFile('apply', manifest)
     await kubectl('rollout', 'status', 'statefulset/db', '--timeout=60s')

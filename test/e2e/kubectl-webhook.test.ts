@@ -14,7 +14,7 @@ function configuration(kind: string, name: string, { url, caBundle }: { url: str
 }
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('ADM-REV-25, ADM-REV-27, ADM-FLOW-20: shows warnings, the change of a webhook, and its refusal', async () => {
+  test('ADM-REV-25, ADM-REV-27, ADM-FLOW-20: shows warnings, the change by a webhook, and its refusal', async () => {
     const judge = await aWebhookServer(
       answering(({ request }) => ({ allowed: request.name !== 'bad', status: { message: 'not that name' }, warnings: ['Namen zählen'] })),
     )

@@ -42,7 +42,7 @@ const deployment = (image: string) =>
 const refusal = (text: string) => ({ stderr: expect.stringContaining(text) })
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('SSA-54: applies from the client: creates, changes, removes a field, prunes', async () => {
+  test('SSA-54: applies on the client: creates, changes, removes a field, prunes', async () => {
     const { kubectl, file } = await aWriter(binary)
     const apply = (text: string, ...more: string[]) => kubectl('apply', '-f', file(text), ...more)
     expect(await apply(map({ x: '1', y: '1' }))).toBe('configmap/m created\n')
@@ -64,7 +64,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('apply', '-k', folder)).toBe('configmap/pre-m created\n')
   })
 
-  test('SSA-12, SSA-32, SSA-49: applies from the server: conflicts, force, and taking over from the client', async () => {
+  test('SSA-12, SSA-32, SSA-49: applies on the server: conflicts, force, and the change from client-side apply', async () => {
     const { kubectl, file } = await aWriter(binary)
     const apply = (text: string, ...more: string[]) => kubectl('apply', '--server-side', '-f', file(text), ...more)
     expect(await apply(map({ x: '1' }))).toBe('configmap/m serverside-applied\n')
@@ -81,7 +81,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(managers.split(' ')).toContain('kubectl')
   })
 
-  test('SSA-50: a field that was patched after a client-side apply is a conflict for the apply from the server', async () => {
+  test('SSA-50: reports a conflict of a server-side apply on a field that was patched after a client-side apply', async () => {
     const { kubectl, file } = await aWriter(binary)
     const apply = (...more: string[]) => kubectl('apply', '-f', file(map({ x: '1', y: '1' })), ...more)
     const data = () => kubectl('get', 'configmap', 'm', '-o', 'jsonpath={.data.x}{.data.y}')
@@ -95,7 +95,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await data()).toBe('11')
   })
 
-  test('SSA-52: an object that was applied from the server is applied from the client again: removed fields of the configuration are removed', async () => {
+  test('SSA-52: applies on the client after a server-side apply, and removes fields that the configuration dropped', async () => {
     const { kubectl, file } = await aWriter(binary)
     const apply = (data: Record<string, string>, ...more: string[]) => kubectl('apply', '-f', file(map(data)), ...more)
     await apply({ x: '1', y: '1' })
@@ -104,7 +104,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('get', 'configmap', 'm', '-o', 'jsonpath={.data}')).toBe('{"x":"3"}')
   })
 
-  test('DRY-04: shows the difference and stores nothing; dry runs store nothing', async () => {
+  test('DRY-04: prints the difference, and stores nothing in a dry run', async () => {
     const { kubectl, file } = await aWriter(binary)
     await kubectl('apply', '-f', file(map({ x: '1' })))
     const showsDifference = (...more: string[]) =>
@@ -121,7 +121,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     await expect(kubectl('get', 'configmap', 'other')).rejects.toMatchObject(refusal('not found'))
   })
 
-  test('PATCH-01 to PATCH-04: patches in each of the three ways', async () => {
+  test('PATCH-01 to PATCH-04: patches with each of the three patch types', async () => {
     const { kubectl, file } = await aWriter(binary)
     await kubectl('create', '-f', file(deployment('i:1')))
     const patch = (type: string, body: unknown) => kubectl('patch', 'deployment', 'web', `--type=${type}`, '-p', JSON.stringify(body))
@@ -136,7 +136,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await patch('merge', {})).toBe('deployment.apps/web patched (no change)\n')
   })
 
-  test('labels, annotates, and writes a status alone', async () => {
+  test('labels, annotates, and writes only a status', async () => {
     const { kubectl, file } = await aWriter(binary)
     await kubectl('create', '-f', file(deployment('i:1')))
     expect(await kubectl('label', 'deployment', 'web', 'a=b')).toBe('deployment.apps/web labeled\n')

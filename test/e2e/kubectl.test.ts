@@ -39,7 +39,7 @@ interface Listed {
 }
 
 describeBothKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('discovers the server’s resources', async () => {
+  test('discovers the resources of the server', async () => {
     const { kubectl } = await aKubectl(binary, server)
     expect(await kubectl('version', '-o', 'json')).toContain('"minor": "37"')
     expect(await kubectl('api-versions')).toContain('storage.k8s.io/v1\n')
@@ -85,7 +85,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('get', asked, '-A', '-l', 'step=two', '-o', 'name')).toBe('')
   })
 
-  test('deletes a namespace with everything in it, and waits for its end', async () => {
+  test('deletes a namespace with its contents, and waits for the end', async () => {
     const { kubectl, withFile } = await aKubectl(binary, server)
     await withFile('create', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`)
     const inside = kinds.filter(([, , , , namespaced]) => namespaced)
@@ -95,7 +95,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('get', 'replicationcontrollers,resourcequotas', '-A', '-o', 'name')).toBe('')
   })
 
-  test('watches while another writes', async () => {
+  test('watches during writes of another client', async () => {
     const { withFile, env } = await aKubectl(binary, server)
     await withFile('create', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: first, namespace: default}\n')
     const child = spawn(binary, ['get', 'configmaps', '-w', '-o', 'name'], { env, stdio: ['ignore', 'pipe', 'inherit'] })

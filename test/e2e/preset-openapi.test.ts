@@ -29,7 +29,7 @@ async function filesOf(profile: 'orch' | 'kubernetes'): Promise<string[]> {
   return [name2, ...openApi3Names(builtInCatalogue, options)].map((name) => presetFileName(name, { builtInCatalogue, version }, options))
 }
 
-test('the bundle has the documents of both profiles, and a server answers with them as it would make them', async () => {
+test('the bundle has the documents of both profiles, equal to those that a server would generate', async () => {
   expect(readdirSync(presets).sort()).toEqual([...(await filesOf('orch')), ...(await filesOf('kubernetes'))].sort())
   const { client } = await startProcess(['--memory', '--profile=kubernetes'])
   const catalogue = await usualCatalogue('kubernetes')

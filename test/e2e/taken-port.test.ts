@@ -41,7 +41,7 @@ const flagsFor = {
   'up --secure-port': (address: string) => ['up', '--memory', `--data-dir=${aFolder()}`, `--secure-port=${address.split(':')[1]}`],
 }
 
-test.each(Object.entries(flagsFor))('a process whose port is taken reports the address to its starter: %s', async (_, flags) => {
+test.each(Object.entries(flagsFor))('a process whose port is in use reports the address to its parent: %s', async (_, flags) => {
   const address = await aTakenAddress()
   const { code, messages, error } = await runAsChild(...flags(address))
   expect({ code, messages }).toMatchObject({ code: 1, messages: [{ kind: 'failed', takenAddress: address, reason: expect.any(String) }] })
@@ -49,7 +49,7 @@ test.each(Object.entries(flagsFor))('a process whose port is taken reports the a
   expect(error).not.toMatch(/^ {4}at /m)
 })
 
-test.skipIf(missing !== undefined).each(['etcd', 'nats'])('and so do backends: %s', async (name) => {
+test.skipIf(missing !== undefined).each(['etcd', 'nats'])('backends whose port is in use report the address too: %s', async (name) => {
   const address = await aTakenAddress()
   const { code, messages, error } = await runAsChild('backends', `--data-dir=${aFolder()}`, `--${name}-port=${address.split(':')[1]}`)
   expect({ code, messages }).toMatchObject({ code: 1, messages: [{ kind: 'failed', takenAddress: address, reason: expect.any(String) }] })

@@ -36,7 +36,7 @@ async function listAs({ dataDir }: ServerProcess, pair: { certificate: string; k
     )
 }
 
-test('AUTHN-CERT-01, AUTHN-CERT-04: client certificates of other authorities are accepted while --client-ca-file names them; the certificates of the first start are those of the second', async () => {
+test('AUTHN-CERT-01, AUTHN-CERT-04: client certificates of other authorities are accepted while --client-ca-file names them, and a second start keeps the certificates of the first', async () => {
   const other = await otherCertificates()
   const open = await startProcess(['--memory', `--client-ca-file=${other.authorityFile}`])
   expect(await listAs(open, other.admin)).toBe(200)
@@ -50,7 +50,7 @@ test('AUTHN-CERT-01, AUTHN-CERT-04: client certificates of other authorities are
   expect((await closed.client.resource(namespaces).list()).items).toHaveLength(4)
 })
 
-test('FLAG-05: a certificate of the caller is served, and the client configuration uses its name', async () => {
+test('FLAG-05: a given certificate is served, and the client configuration uses its name', async () => {
   const { servingFile, servingKeyFile } = await otherCertificates()
   const server = await startProcess(['--memory', `--tls-cert-file=${servingFile}`, `--tls-private-key-file=${servingKeyFile}`])
   expect(await loadConfiguration(join(server.dataDir, 'admin.conf'))).toMatchObject({ serverName: 'api.example.com' })

@@ -15,7 +15,7 @@ const parsed = (text: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('two servers with --memory on one folder', () => {
-  test('NAME-05, WATCH-09: the first has everything below its path prefix, an address from the environment, and a log whose lines are objects; a signal ends its watches with a last bookmark, and the process with 0; the second has none of its state, and fails /readyz from the signal on, while requests are still served for the delay', async () => {
+  test('NAME-05, WATCH-09: are separate; the first has a path prefix, an address from the environment and a JSON log, sends watches a last bookmark at a signal, and exits with 0; the second fails /readyz from the signal on and serves requests during the delay', async () => {
     const flags = ['--log-format=json', '--feature-gates=SeparateTaintEvictionController=true', '--path-prefix=/cluster-a']
     const first = await startProcess(['--memory', ...flags], { env: { ORCH_BIND_ADDRESS: '127.0.0.2' } })
     const { url, client, dataDir } = first
@@ -50,7 +50,7 @@ describe('two servers with --memory on one folder', () => {
 })
 
 describe('the first start', () => {
-  test('makes the client’s files, for the owner alone, and prints their place; a second process on the folder is refused; the state survives a kill', async () => {
+  test('creates the files of the client, readable only by their owner, and prints their place; a second process on the folder is refused; the state survives a kill', async () => {
     const first = await startProcess([])
     const { dataDir, url, message, pid } = first
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)
@@ -70,8 +70,8 @@ describe('the first start', () => {
   })
 })
 
-describe('a start that cannot be is refused with one sentence', () => {
-  test('for a used port', async () => {
+describe('an impossible start is refused with one sentence', () => {
+  test('for a port in use', async () => {
     const taken = createServer()
     onTestFinished(() => void taken.close())
     const port = await new Promise<number>((resolve) =>
@@ -81,7 +81,7 @@ describe('a start that cannot be is refused with one sentence', () => {
     expect([code, error]).toEqual([1, expect.stringContaining(`orch: port ${port} on 127.0.0.1 is in use by another program`)])
   })
 
-  test('a client configuration that cannot be written: the server that listens already ends, and the folder is free', async () => {
+  test('for a client configuration that cannot be written: the listening server ends, and the folder is released', async () => {
     const dataDir = aFolder()
     const configuration = join(dataDir, 'admin.conf')
     mkdirSync(configuration)
@@ -96,7 +96,7 @@ describe('a start that cannot be is refused with one sentence', () => {
     expect(await client.resource(configMaps).list()).toMatchObject({ kind: 'ConfigMapList' })
   })
 
-  test('a data folder that is none, or that nothing can be written to', async () => {
+  test('for an invalid data folder, or a data folder that cannot be written', async () => {
     const file = join(aFolder(), 'file')
     writeFileSync(file, '')
     expect(await runToEnd([`--data-dir=${file}`, '--secure-port=0'])).toMatchObject({
@@ -110,7 +110,7 @@ describe('a start that cannot be is refused with one sentence', () => {
     })
   })
 
-  test('a data file that is cut off, in which a value or, soon after the start, a large one has changed, or of the other profile', async () => {
+  test('for a data file that is truncated, damaged (a large value is noticed soon after the start), or of the other profile', async () => {
     const first = await startProcess([])
     const maps = first.client.resource(configMaps)
     await maps.create(aConfigMap({ name: 'kept', data: { text: 'as it was written' } }))
@@ -138,7 +138,7 @@ describe('a start that cannot be is refused with one sentence', () => {
   })
 })
 
-describe('with --log-format=json every line is an object', () => {
+describe('the log with --log-format=json has an object in every line', () => {
   test.each([
     ['a flag', ['--log-format=json', '--memry'], {}, 'unknown flag --memry; did you mean --memory?'],
     [
@@ -147,12 +147,12 @@ describe('with --log-format=json every line is an object', () => {
       { ORCH_LOG_FORMAT: 'json' },
       '--gateways needs --distributed: in one process there is one of each service',
     ],
-  ])('the reason why a start fails, as %s asks for', async (_, flags, env, msg) => {
+  ])('for the reason of a failed start, as %s requests', async (_, flags, env, msg) => {
     const { error } = await runToEnd(flags, env)
     expect(parsed(error)).toEqual([{ level: 'error', time: expect.any(String), msg }])
   })
 
-  test('the reason of a failed start, if the file asks for it', async () => {
+  test('for the reason of a failed start, if the file requests it', async () => {
     const folder = aFolder()
     const config = join(folder, 'config.yaml')
     writeFileSync(config, 'log-format: json\nmemory: true\n')

@@ -5,7 +5,7 @@ import { startProcess } from './server-process.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 
-test('a walk in the orch profile: create, get, pages, watch while another writes, delete with a finalizer', async () => {
+test('a client of the orch profile creates, gets, pages, watches during a write, and deletes with a finalizer', async () => {
   const { client } = await startProcess([])
   const maps = client.resource(configMaps)
   const inDefault = { namespace: 'default' }

@@ -53,21 +53,21 @@ async function runExample(name: string): Promise<string> {
   return stdout + stderr
 }
 
-test('the example with vitest runs by its README', async () => {
+test('the example with vitest runs as its README says', async () => {
   expect(await runExample('vitest')).toMatch(/Tests +5 passed \(5\)/)
 })
 
-test('the example with jest runs by its README', async (context) => {
+test('the example with jest runs as its README says', async (context) => {
   if (!existsSync(jest)) return context.skip('no jest in .cache/jest')
   expect(await runExample('jest')).toContain('Tests:       6 passed, 6 total')
 })
 
-test('the example in Go starts etcd and kube-apiserver of KUBEBUILDER_ASSETS, and runs by its README', async (context) => {
+test('the example in Go starts etcd and kube-apiserver from KUBEBUILDER_ASSETS, and runs as its README says', async (context) => {
   if (findProgram('go') === undefined) return context.skip('no go on the PATH')
   expect(await runExample('go')).toMatch(/^ok\s+example\.dev\/drop-in/m)
 })
 
-test('the example in Python runs by its README', async (context) => {
+test('the example in Python runs as its README says', async (context) => {
   if (findProgram('python3') === undefined) return context.skip('no python3 on the PATH')
   expect(await runExample('python')).toMatch(/Ran 2 tests in .*\n\nOK\n/)
 })
@@ -82,7 +82,7 @@ test('the controller with one dependency compiles with the generated types, and 
   expect(stdout).toBe('')
 })
 
-test('the control plane of two kinds compiles and its tests run by its README', async () => {
+test('the control plane of two kinds compiles, and its tests run as its README says', async () => {
   expect(await runExample('control-plane')).toMatch(/Tests +3 passed \(3\)/)
   const folder = join(installed.project, 'examples/control-plane')
   const typescript = join(root, 'node_modules/typescript/bin/tsc')
@@ -90,7 +90,7 @@ test('the control plane of two kinds compiles and its tests run by its README', 
   expect(stdout).toBe('')
 })
 
-test('examples name the versions that the tests run, and the package in its written form', () => {
+test('examples name the versions that the tests use, and the published name of the package', () => {
   const versions = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies
   for (const name of ['vitest', 'jest', 'go', 'python', 'control-plane']) {
     const { orch, jest: jestVersion, ...others } = JSON.parse(readFileSync(join(examples, name, 'package.json'), 'utf8')).devDependencies

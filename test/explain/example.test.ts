@@ -15,7 +15,7 @@ function withoutTimes({ admission, ...told }: { readonly admission: readonly Ste
   return { ...told, admission: admission.map(({ durationMs: _durationMs, ...step }) => step) }
 }
 
-test('the example of the documents is the answer to a request that two webhooks change and a third one denies', async () => {
+test('the example in the documents is the answer to a request that two webhooks change and a third denies', async () => {
   const { api } = server
   const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }]
   const mirror = await aWebhookServer(

@@ -41,7 +41,7 @@ const aPod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { c
 
 const told = ({ headers }: Answer) => JSON.parse(String(headers['orch-explain'])) as Record<string, unknown>
 
-test('the explanation of a write has the user, the permission, the plugins’ results, and the stored object', async () => {
+test('the explanation of a write has the user, the permission, the results of plugins, and the stored object', async () => {
   const { send } = await aServer()
   const answer = await send('POST', pods, aPod, asked)
   expect(answer.code).toBe(201)
@@ -57,7 +57,7 @@ test('the explanation of a write has the user, the permission, the plugins’ re
   ])
 })
 
-test('the explanation of a denied write has the denier', async () => {
+test('the explanation of a denied write names the webhook that denied it', async () => {
   const { send } = await aServer(['--authorization-mode=RBAC'])
   await send('POST', '/api/v1/namespaces/default/resourcequotas', {
     ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' } },
@@ -103,7 +103,7 @@ test('a user who may not see explanations gets a warning and no explanation; the
   expect(told(refused)).toMatchObject({ authentication: { user: 'ann' }, authorization: { decision: 'forbid' }, refusal: { code: 403 } })
 })
 
-test('the last writes in one process can be explained afterwards, by the id of their answer', async () => {
+test('the last writes in one process can be explained afterwards, by the id in their answer', async () => {
   const { send } = await aServer()
   const { headers } = await send('POST', pods, aPod)
   const path = `/debug/requests/${headers['audit-id']}`
@@ -118,7 +118,7 @@ test('the last writes in one process can be explained afterwards, by the id of t
   expect((await send('GET', path, undefined, { 'impersonate-user': 'ann' })).code).toBe(403)
 })
 
-test('the explanation of a request of another user shows no more than a read of its object would', async () => {
+test('the explanation of another user’s request shows no more than a read of its object', async () => {
   const { send } = await aServer(['--authorization-mode=RBAC'])
   const rbac = '/apis/rbac.authorization.orch.io/v1'
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name: 'ann' }]
@@ -136,7 +136,7 @@ test('the explanation of a request of another user shows no more than a read of 
   expect(JSON.stringify((await send('GET', path)).body)).toContain('my key')
 })
 
-test('a write of a user who may not see explanations is kept for users who may', async () => {
+test('a write of a user who may not see explanations can be explained to users who may', async () => {
   const { send } = await aServer(['--authorization-mode=RBAC'])
   const { code, headers } = await send('POST', pods, aPod, { ...asked, 'impersonate-user': 'ann' })
   expect([code, headers['orch-explain']]).toEqual([403, undefined])

@@ -26,7 +26,7 @@ async function aUser(api: Api, rules: readonly object[]) {
   return { name, headers }
 }
 
-test('a request with a wrong token gets no explanation', async () => {
+test('a request with an invalid token gets no explanation', async () => {
   const { api } = server
   const anybody = api.as({})
   const headers = { ...asked, authorization: 'Bearer wrong' }
@@ -34,7 +34,7 @@ test('a request with a wrong token gets no explanation', async () => {
   expect([status, fields['orch-explain']]).toEqual([401, undefined])
 })
 
-test('an explanation names the rule that allows, and each webhook with its changes', async () => {
+test('an explanation names the rule that allows the request, and each webhook with its changes', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/data', value: { a: 'b' } }]))
@@ -72,7 +72,7 @@ test('an explanation names the method that authenticated the caller', async () =
   expect(JSON.stringify(told(answer))).not.toContain(authorization.slice(7))
 })
 
-test('a user with the right to write Secrets and not to read them learns nothing of the webhooks’ additions', async () => {
+test('a user who may write Secrets but not read them sees no additions of webhooks', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['secrets'] }]

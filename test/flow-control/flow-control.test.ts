@@ -80,8 +80,8 @@ async function dumped(api: Api, what: string): Promise<Record<string, string>[]>
 
 const danglingOf = (body: Body) => (body.status as { conditions?: { type: string; status: string }[] }).conditions?.[0]
 
-describe('the bootstrap objects', () => {
-  test('LIM-11: include mandatory and suggested levels and schemas', async () => {
+describe('flow control bootstrap objects', () => {
+  test('LIM-11: include mandatory and suggested priority levels and flow schemas', async () => {
     const api = await anApi()
     const schemas = (await api.get(`${group}/flowschemas`)).body.items.map(({ metadata }) => metadata.name)
     expect(schemas).toEqual([
@@ -103,7 +103,7 @@ describe('the bootstrap objects', () => {
     expect(levels).toHaveLength(8)
   })
 
-  test('LIM-11: may be taken over if suggested, and are restored if mandatory', async () => {
+  test('LIM-11: may be modified if they are suggested, and are restored if they are mandatory', async () => {
     const api = await anApi()
     const annotations = { 'apf.orch.io/autoupdate-spec': 'false' }
     const limited = { nominalConcurrencyShares: 77 }
@@ -119,7 +119,7 @@ describe('the bootstrap objects', () => {
     await expect.poll(async () => (await api.get(`${group}/flowschemas/probes`)).status).toBe(200)
   })
 
-  test('LIM-11: include schemas that show whether their level exists', async () => {
+  test('LIM-11: include flow schemas whose condition shows a missing priority level', async () => {
     const api = await anApi()
     await created(api, `${group}/flowschemas`, aSchema('mine', 'no-such'))
     const condition = async () => danglingOf((await api.get(`${group}/flowschemas/mine`)).body)
@@ -129,8 +129,8 @@ describe('the bootstrap objects', () => {
   })
 })
 
-describe('their effects', () => {
-  test('LIM-11: an answer names the schema and level of its request', async () => {
+describe('flow control', () => {
+  test('LIM-11: names the flow schema and priority level in an answer', async () => {
     const api = await anApi({ anonymousAuth: true, flags: ['--authorization-mode=AlwaysAllow'] })
     const { headers } = await api.get(inDefault)
     expect(headers['x-orch-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'exempt'))
@@ -141,7 +141,7 @@ describe('their effects', () => {
     expect(probe.headers['x-orch-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'probes'))
   })
 
-  test('LIM-11: a level of one seat refuses the second request at a time, and only its own', async () => {
+  test('LIM-11: refuses the second parallel request at a level with one seat, and requests of other levels continue', async () => {
     const api = await anApi({
       flags: ['--authorization-mode=AlwaysAllow', '--max-requests-inflight=1', '--max-mutating-requests-inflight=0'],
       anonymousAuth: true,
@@ -184,7 +184,7 @@ describe('their effects', () => {
     ['a megabyte', { bytes: 1024 * 1024 }, 4],
     ['the largest body', { bytes: 3 * 1024 * 1024 }, 10],
     ['a body of unknown length', { isAnnounced: false }, 10],
-  ] as const)('LIM-11, LIM-12: a write takes seats by its body: %s', async (_title, size, seats) => {
+  ] as const)('LIM-11, LIM-12: gives a write seats by the size of its body: %s', async (_title, size, seats) => {
     const api = await anApi({ flags: ['--authorization-mode=AlwaysAllow'], anonymousAuth: true })
     const inUse = async () => {
       const pattern = /^apiserver_flowcontrol_request_concurrency_in_use\{[^}]*flow_schema="global-default"[^}]*\} (\d+)$/m
@@ -199,7 +199,7 @@ describe('their effects', () => {
   test.each([
     ['by its bytes, 100,000 to a seat', [], 26],
     ['without the gate by 256 KiB, ten at most', ['--feature-gates=SizeBasedListCostEstimate=false'], 10],
-  ] as const)('READ-16: a list takes seats by the last response to one like it: %s', async (_title, flags, seats) => {
+  ] as const)('READ-16: gives a list seats by the last answer of a similar list: %s', async (_title, flags, seats) => {
     const api = await anApi({ flags: ['--authorization-mode=AlwaysAllow', ...flags], anonymousAuth: true })
     const data = { x: 'v'.repeat(256_000) }
     for (let number = 0; number < 10; number++)
@@ -217,7 +217,7 @@ describe('their effects', () => {
     expect(lists.slice(1).map((sum, index) => sum - (lists[index] ?? 0))).toEqual([1, seats])
   })
 
-  test('LIM-11: no request that may wait is refused if there are queues', async () => {
+  test('LIM-11: refuses no queueable request while its queue has space', async () => {
     const api = await anApi({
       flags: ['--authorization-mode=AlwaysAllow', '--max-requests-inflight=1', '--max-mutating-requests-inflight=0'],
       anonymousAuth: true,
@@ -259,7 +259,7 @@ describe('their effects', () => {
     )
   })
 
-  test('LIM-11: waiting requests are shown to users with the right to read the path, and only read', async () => {
+  test('LIM-11: shows waiting requests only to users with the right to read the path, for reads only', async () => {
     const api = await anApi({ anonymousAuth: true })
     const path = '/debug/api_priority_and_fairness/dump_priority_levels'
     expect((await api.as({})('GET', path)).status).toBe(403)
@@ -278,7 +278,7 @@ describe('their effects', () => {
     expect(body).toMatchObject({ paths: expect.arrayContaining([path]) })
   })
 
-  test('LIM-11: a watch gives its seat back once it has begun', async () => {
+  test('LIM-11: releases the seat of a watch once the watch has begun', async () => {
     const api = await anApi()
     await api.watch(`${inDefault}?watch=1`)
     const executing = async () => (await api.get('/metrics')).text
@@ -290,7 +290,7 @@ describe('their effects', () => {
 })
 
 describe('without priority and fairness', () => {
-  test('LIM-11: there are no objects, no headers, and two plain bounds', async () => {
+  test('LIM-11: the server has no such objects, no headers, and two plain limits', async () => {
     const api = await anApi({ flags: ['--enable-priority-and-fairness=false', '--max-requests-inflight=0'] })
     const list = await api.get(`${group}/flowschemas`)
     expect(list.body.items).toEqual([])
@@ -326,7 +326,7 @@ describe('without priority and fairness', () => {
     await expect.poll(async () => (await stranger('POST', `${inDefault}?dryRun=All`, write)).status).toBe(201)
   })
 
-  test('LIM-11: fairness with nothing to divide is refused', async () => {
+  test('LIM-11: priority and fairness with a total limit of zero is refused', async () => {
     await expect(start({ flags: ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0'] })).rejects.toThrow('are both 0')
   })
 })

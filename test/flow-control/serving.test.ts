@@ -26,7 +26,7 @@ function handshake(
   })
 }
 
-test('LIM-12: TLS 1.2 and newer are spoken, with ciphers that are current', async () => {
+test('LIM-12: TLS 1.2 and newer are supported, with current ciphers', async () => {
   const api = await anApi()
   expect(await handshake(api)).toMatch(/^TLSv1\.3 TLS_/)
   expect(await handshake(api, { maxVersion: 'TLSv1.2' })).toMatch(/^TLSv1\.2 TLS_ECDHE_\w+_(?:GCM|POLY1305)_SHA\d+$/)
@@ -36,7 +36,7 @@ test('LIM-12: TLS 1.2 and newer are spoken, with ciphers that are current', asyn
   )
 })
 
-test('LIM-12: the oldest version and the suites may be chosen', async () => {
+test('LIM-12: the minimum version and the cipher suites can be set', async () => {
   const newest = await anApi({ flags: ['--tls-min-version=VersionTLS13'] })
   expect(await handshake(newest, { maxVersion: 'TLSv1.2' })).toMatch(/^error/)
   const suites = 'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'
@@ -45,14 +45,14 @@ test('LIM-12: the oldest version and the suites may be chosen', async () => {
   expect(await handshake(chosen)).toMatch(/^TLSv1\.3/)
 })
 
-test('LIM-12: the key exchanges may be chosen by their numbers', async () => {
+test('LIM-12: the key exchanges can be set by number', async () => {
   const api = await anApi({ flags: ['--tls-curve-preferences=24,4588'] })
   expect(await handshake(api, { ecdhCurve: 'P-384' })).toMatch(/^TLSv1\.3/)
   expect(await handshake(api, { ecdhCurve: 'X25519MLKEM768' })).toMatch(/^TLSv1\.3/)
   expect(await handshake(api, { ecdhCurve: 'X25519' })).toMatch(/^error/)
 })
 
-test('LIM-12: no handshake is renegotiated on a connection, and an unknown protocol is refused', async () => {
+test('LIM-12: renegotiation and an unknown protocol are refused', async () => {
   const api = await anApi()
   const { port } = new URL(api.url)
   const open = (options: object) =>
@@ -73,7 +73,7 @@ test('LIM-12: no handshake is renegotiated on a connection, and an unknown proto
   expect(await open({ ALPNProtocols: ['spdy/3'] })).toBe('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL')
 })
 
-test('LIM-12: the streams of a connection are bounded as configured', async () => {
+test('LIM-12: the streams of a connection have the configured limit', async () => {
   const api = await anApi({ flags: ['--http2-max-streams-per-connection=7'] })
   const session = connectHttp2(api.url, { ...api.credentials })
   onTestFinished(() => session.destroy())
@@ -81,7 +81,7 @@ test('LIM-12: the streams of a connection are bounded as configured', async () =
   expect(settings.maxConcurrentStreams).toBe(7)
 })
 
-test('LIM-12: a client is sometimes asked to connect anew, once its open requests are answered', async () => {
+test('LIM-12: a client sometimes has to reconnect, once its open requests are answered', async () => {
   const api = await anApi({ flags: ['--goaway-chance=0.02'], random: () => 0.01 })
   const session = connectHttp2(api.url, { ...api.credentials })
   onTestFinished(() => session.destroy())
@@ -95,7 +95,7 @@ test('LIM-12: a client is sometimes asked to connect anew, once its open request
   expect([status, await goaway]).toEqual([200, 0])
 })
 
-test('FLAG-05: a serving certificate that is replaced is shown to the next connection, and one that cannot be used is not', async () => {
+test('FLAG-05: a replaced serving certificate is used for the next connection, and an invalid one is not', async () => {
   const authority = await anAuthority('serving')
   const make = (commonName: string) => aCertificate({ issuer: authority, commonName, use: 'server' })
   const [first, second] = [await make('first'), await make('second')]

@@ -69,7 +69,7 @@ test.each(samples)('a valid $type is found valid', ({ type, body }) => {
 })
 
 test.each(samples)(
-  'a $type that is changed in one place is judged: no error without a field, none of an unchanged update',
+  'a $type with a change in one place gets errors only with a field, and none for an unchanged update',
   ({ type, body }) => {
     const live = completed(type, body) ?? {}
     const count = placesIn(live).length

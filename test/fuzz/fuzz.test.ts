@@ -9,7 +9,7 @@ import { run } from './run.ts'
 const count = 600
 
 test.each(['orch', 'kubernetes'] as const)(
-  'LIM-12: whatever is sent in profile %s, the server answers as to a client’s mistake and lives on',
+  'LIM-12: any request in profile %s gets an answer other than a server error, and the server continues',
   async (profile) => {
     const server = await start({ controllers: [], profile })
     onTestFinished(() => server.stop())
@@ -25,7 +25,7 @@ test.each(['orch', 'kubernetes'] as const)(
   120_000,
 )
 
-describe('the judge', () => {
+describe('the judgement of an answer', () => {
   const request = (target: string): DrawnRequest => ({ method: 'GET', target, headers: {}, body: undefined })
   test.each([
     ['/api/v1/pods', 422, '', 'fine'],
@@ -36,7 +36,7 @@ describe('the judge', () => {
     ['/api/v1/pods', 500, 'etcdserver: request is too large', 'excused'],
     ['/api/v1/namespaces/default/services/a/proxy/x', 503, '', 'excused'],
     ['/api/v1/nodes/proxy', 500, '', 'fault'],
-  ])('LIM-12: %s with %i %s is %s', (target, status, text, expected) => {
+  ])('LIM-12: to %s with %i %s is %s', (target, status, text, expected) => {
     expect(judge(request(target), { status, text }).kind).toBe(expected)
   })
 })

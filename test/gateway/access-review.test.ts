@@ -48,7 +48,7 @@ test('VIRT-02, VIRT-05: a permission check for another user is a POST of a Subje
   })
 })
 
-test('VIRT-05: a review has one question, for one subject', async () => {
+test('VIRT-05: a review has one access, and one subject', async () => {
   const none = await ask('selfsubjectaccessreviews', 'SelfSubjectAccessReview', {})
   expect(none).toMatchObject({
     code: 422,
@@ -71,7 +71,7 @@ test('VIRT-05: a local review is about its own namespace', async () => {
   expect([code, body.message]).toEqual([422, expect.stringContaining('must match metadata.namespace')])
 })
 
-describe('AZC-14: the selectors of a question', () => {
+describe('AZC-14: a review with selectors', () => {
   const askWith = (attributes: object) =>
     ask('selfsubjectaccessreviews', 'SelfSubjectAccessReview', { resourceAttributes: { verb: 'list', resource: 'pods', ...attributes } })
   const term = (key: string, operator: string, ...values: string[]) => ({ key, operator, ...(values.length === 0 ? {} : { values }) })
@@ -113,7 +113,7 @@ describe('AZC-14: the selectors of a question', () => {
       { labelSelector: { requirements: [term('a', 'In', 'b c')] } },
       `${at}.labelSelector.requirements[0].values[0]: Invalid value: "b c"`,
     ],
-  ])('with %s is refused', async (_what, attributes, expected) => {
+  ])('such as %s is refused', async (_what, attributes, expected) => {
     const { code, body } = await askWith(attributes)
     expect([code, body.message]).toEqual([422, expect.stringContaining(expected)])
   })
@@ -131,12 +131,12 @@ describe('AZC-14: the selectors of a question', () => {
       { fieldSelector: { requirements: [term('a', 'In', 'b', 'c')] } },
       `${at}.fieldSelector ignored due to parse error`,
     ],
-  ])('with %s is answered, and names the parts that it has left out', async (_what, attributes, evaluationError) => {
+  ])('such as %s is answered, and names the ignored parts', async (_what, attributes, evaluationError) => {
     const { code, body } = await askWith(attributes)
     expect([code, body.status]).toMatchObject([201, { allowed: true, evaluationError }])
   })
 
-  test('is answered if both can be read, and returned unchanged', async () => {
+  test('is answered if both are valid, and they are returned unchanged', async () => {
     const selectors = {
       fieldSelector: { rawSelector: 'spec.nodeName=n1' },
       labelSelector: { requirements: [term('a', 'NotIn', 'b', 'c')] },

@@ -19,7 +19,7 @@ async function expectAlive(server: SocketServer): Promise<void> {
   expect(statusOf(await send(server, 'GET', '/readyz'))).toBe(200)
 }
 
-describe('bodies that make no sense', () => {
+describe('oversized and unknown bodies', () => {
   const object = (fields: object) => JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...fields })
   const rows: [title: string, body: string, code: number, message: RegExp][] = [
     ['ERR-18: malformed JSON is a 400', '{"kind":', 400, /the object provided is unrecognized .*json parse error/],
@@ -71,7 +71,7 @@ describe('bodies that make no sense', () => {
     })
   }
 
-  test('LIM-12: a body over 3 MiB is a 413, and the connection is not used again', async () => {
+  test('LIM-12: a body over 3 MiB is a 413, and the connection is closed', async () => {
     const server = await aSocketServer({ controllers: [] })
     const answer = await exchange(server, [`POST ${collection} HTTP/1.1`, 'Content-Type: application/json', `Content-Length: ${4 << 20}`])
     expect(statusOf(answer)).toBe(413)
@@ -88,14 +88,14 @@ describe('bodies that make no sense', () => {
     await expectAlive(server)
   })
 
-  test('NEG-02: a media type that is not known is a 415', async () => {
+  test('NEG-02: an unknown media type is a 415', async () => {
     const server = await aSocketServer({ controllers: [] })
     const answer = await send(server, 'POST', collection, 'x', 'text/plain')
     expect(bodyOf(answer)).toMatchObject({ code: 415, reason: 'UnsupportedMediaType' })
   })
 })
 
-describe('paths and queries that make no sense', () => {
+describe('invalid heads', () => {
   const forged = encodeURIComponent(printContinueToken(namesOf('orch'), { revision: 1, epoch: 'other', start: 'default/a\0' }))
   const rows: [title: string, path: string, code: number][] = [
     ['QP-06: limit=abc is a 400', `${collection}?limit=abc`, 400],
@@ -120,14 +120,14 @@ describe('paths and queries that make no sense', () => {
     })
   }
 
-  test('LIM-12: a head over the limit is refused', async () => {
+  test('LIM-12: are refused over the limit', async () => {
     const server = await aSocketServer({ controllers: [] })
     const answer = await exchange(server, ['GET /version HTTP/1.1', `X-Long: ${'a'.repeat(1 << 20)}`])
     expect(statusOf(answer)).toBe(431)
     await expectAlive(server)
   })
 
-  test('LIM-12: bytes that are no HTTP are a 400', async () => {
+  test('LIM-12: are a 400 if they are not HTTP', async () => {
     const server = await aSocketServer({ controllers: [] })
     const socket = await openSocket(server)
     socket.write('nonsense\r\n\r\n')
@@ -136,7 +136,7 @@ describe('paths and queries that make no sense', () => {
   })
 })
 
-test('ERR-18: the same mistakes have the same answers over HTTP/2', async () => {
+test('ERR-18: the same errors have the same answers over HTTP/2', async () => {
   const server = await aSocketServer({ controllers: [] })
   expect((await exchangeHttp2(server, 'GET', `${collection}/nope`)).status).toBe(404)
   expect((await exchangeHttp2(server, 'POST', collection, '{"kind":')).status).toBe(400)
@@ -144,7 +144,7 @@ test('ERR-18: the same mistakes have the same answers over HTTP/2', async () => 
   expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
 })
 
-test('AUTHN-ANON-05: nothing is answered without a certificate if strangers are not admitted', async () => {
+test('AUTHN-ANON-05: no request is answered without a certificate if anonymous access is off', async () => {
   const known = await aSocketServer({ controllers: [], anonymousAuth: false })
   const stranger = { ...known, credentials: { ca: known.credentials.ca } }
   for (const path of ['/livez', '/readyz', '/healthz', '/version', '/', '/api', '/metrics', collection]) {
@@ -153,14 +153,14 @@ test('AUTHN-ANON-05: nothing is answered without a certificate if strangers are 
   }
 })
 
-test('AUTHN-ANON-04, ERR-03: an unknown token is a 401, also where anonymous requests may read', async () => {
+test('AUTHN-ANON-04, ERR-03: an unknown token is a 401, also for paths of anonymous access', async () => {
   const known = await aSocketServer({ controllers: [], anonymousAuth: true, flags: ['--authorization-mode=AlwaysAllow'] })
   const stranger = { ...known, credentials: { ca: known.credentials.ca } }
   expect(statusOf(await exchange(stranger, [`GET ${collection} HTTP/1.1`]))).toBe(200)
   expect(statusOf(await exchange(stranger, [`GET ${collection} HTTP/1.1`, 'Authorization: Bearer nobody']))).toBe(401)
 })
 
-test('WATCH-18: a watcher that never reads is ended and no other client notices', async () => {
+test('WATCH-18: a watch whose client never reads is ended, and other clients are not affected', async () => {
   const server = await aSocketServer({ controllers: [] })
   const socket = await openSocket(server)
   // The connection ends with the answer, and not when it has been idle for long.

@@ -68,7 +68,7 @@ test('META-01, META-03, SSA-17: a bootstrap object is complete, new, and owned b
   expect(new Set(commits.map(({ writeId }) => writeId)).size).toBe(2)
 })
 
-test('META-01: the status of a bootstrap object is the server’s, and its kind’s derived members are set', async () => {
+test('META-01: the status of a bootstrap object comes from the server, and derived members of its kind are set', async () => {
   const object = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'n' }, status: { phase: 'Terminating' } }
   const { get } = await bootstrapObject([{ resource: { group: '', version: 'v1', plural: 'namespaces' }, object }])
   expect(await get('/api/v1/namespaces/n')).toMatchObject({
@@ -88,7 +88,7 @@ test('META-01: the status of a bootstrap object is the server’s, and its kind�
   expect((await other.get('/apis/apps/v1/namespaces/default/deployments/d'))['status']).toEqual({})
 })
 
-test('an existing object stays unchanged, and an unserved one is left out', async () => {
+test('an existing object stays unchanged, and an unserved object is left out', async () => {
   const { call, writeBootstrapObjects } = await aGateway()
   const { body } = await call('POST', collection, configMap({ x: 'mine' }))
   await writeBootstrapObjects([
@@ -100,7 +100,7 @@ test('an existing object stays unchanged, and an unserved one is left out', asyn
   expect(await Promise.all(['b', 'c'].map(async (name) => (await call('GET', `${collection}/${name}`)).code))).toEqual([404, 200])
 })
 
-test('a bootstrap object leaves the given one unchanged, and has no admission', async () => {
+test('writing a bootstrap object does not change the input, and calls no admission', async () => {
   const object = aConfigMap('a', { uid: 'theirs' })
   const admission = anAdmission([{ phase: '*', operations: ['*'], groups: ['*'], resources: ['*'], namespaces: [] }])
   await bootstrapObject([{ resource: configMaps, object }], { admission })
@@ -108,7 +108,7 @@ test('a bootstrap object leaves the given one unchanged, and has no admission', 
   expect(admission.asked).toEqual([])
 })
 
-test('SSA-17: fields that a manager of their own has applied are that manager’s, and all others the server’s', async () => {
+test('SSA-17: fields with a separate manager are applied by that manager, and all others by the server', async () => {
   const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }]
   const object: ApiObject = {
     kind: 'ClusterRole',
@@ -131,7 +131,7 @@ test('SSA-17: fields that a manager of their own has applied are that manager’
   ])
 })
 
-test('a bootstrap object that exists stays as it is, and one that is refused is an error', async () => {
+test('a bootstrap object that exists stays unchanged, and a refused one is an error', async () => {
   const { get } = await bootstrapObject([
     { resource: configMaps, object: aConfigMap('a', { labels: { first: 'yes' } }) },
     { resource: configMaps, object: aConfigMap('a', { labels: { first: 'no' } }) },

@@ -11,7 +11,7 @@ import { aGateway, collection } from './own-gateway.ts'
 
 const started = (flags: string[]) => start({ controllers: [], flags }).then((server) => void onTestFinished(() => server.stop()))
 
-describe('pages of other sites', () => {
+describe('browsers', () => {
   const origin = 'https://shop.example.com'
   const flags = ['--cors-allowed-origins=//[a-z]+\\.example\\.com(:|$)']
   const allowed = {
@@ -23,7 +23,7 @@ describe('pages of other sites', () => {
     'access-control-allow-credentials': 'true',
   }
 
-  test('--cors-allowed-origins: answers to an allowed origin have the headers, errors too; answers to any other origin have none', async () => {
+  test('--cors-allowed-origins: an allowed origin gets the headers, also in errors, and another origin gets none', async () => {
     const api = await anApi({ flags })
     expect((await api.get('/version', { origin })).headers).toMatchObject(allowed)
     const missing = await api.get('/api/v1/namespaces/none', { origin })
@@ -45,7 +45,7 @@ describe('pages of other sites', () => {
     expect((await ask('GET', '/api/v1/pods', { headers: { origin } })).status).toBe(401)
   })
 
-  test('without the flag no answer is for pages of other sites', async () => {
+  test('get no CORS headers without the flag', async () => {
     const { headers } = await (await anApi()).get('/version', { origin })
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control') || name.startsWith('strict'))).toEqual([])
   })
@@ -94,7 +94,7 @@ describe('--tls-sni-cert-key', () => {
     })
   }
 
-  test('the certificate of a name is used: given names, wildcards of one label, and whole names before both', async () => {
+  test('selects the certificate of a name: exact names before wildcards of one label', async () => {
     const [first, second, third] = [await writtenPair('first'), await writtenPair('second'), await writtenPair('third')]
     const flags = [first, second, third].map(({ files }, index) => {
       const names = ['a.example.com,b.example.com', '*.example.com,a.example.com', 'example.com'][index]
@@ -108,7 +108,7 @@ describe('--tls-sni-cert-key', () => {
     expect(others.filter((one) => ['first', 'second', 'third'].includes(one))).toEqual([])
   })
 
-  test('names of the certificate count without given ones, and a new certificate in its files is used', async () => {
+  test('uses the names of the certificate by default, and a new certificate in its files', async () => {
     const pair = await writtenPair('own', ['own.example.com'])
     const clock = createFakeClock()
     const server = await start({ controllers: [], clock, flags: [`--tls-sni-cert-key=${pair.files}`] })
@@ -121,11 +121,11 @@ describe('--tls-sni-cert-key', () => {
     expect(await shownFor(server.url, 'next.example.com')).toBe('next')
   })
 
-  test.each(['a.crt', 'a.crt,a.key,b.crt', 'a.crt,a.key:', 'a.crt,a.key:*.*.com', 'a.crt,a.key:a_b'])('%s is refused', async (text) => {
+  test.each(['a.crt', 'a.crt,a.key,b.crt', 'a.crt,a.key:', 'a.crt,a.key:*.*.com', 'a.crt,a.key:a_b'])('refuses %s', async (text) => {
     await expect(started([`--tls-sni-cert-key=${text}`])).rejects.toThrow(`--tls-sni-cert-key=${text}: must be the files of a certificate`)
   })
 
-  test('an absent file, and a key of another certificate, are refused by name', async () => {
+  test('refuses an absent file, and a key of another certificate, by name', async () => {
     const [first, second] = [await writtenPair('first'), await writtenPair('second')]
     const [certificate, key] = [first.files.split(',')[0], second.files.split(',')[1]]
     await expect(started(['--tls-sni-cert-key=/none.crt,/none.key'])).rejects.toThrow(
@@ -170,7 +170,7 @@ describe('--shutdown-send-retry-after', () => {
     return { ask, open, closed, release: () => mayGoOn.resolve() }
   }
 
-  test('new requests are asked to retry while earlier ones are finished, and probes are answered', async () => {
+  test('asks new requests to retry while earlier ones are finished, and answers probes', async () => {
     const { ask, open, closed, release } = await aStoppingGateway(true)
     expect(await ask('/api')).toEqual({ status: 429, retryAfter: '5' })
     expect(await ask('/livez')).toEqual({ status: 200, retryAfter: undefined })
@@ -180,7 +180,7 @@ describe('--shutdown-send-retry-after', () => {
     await closed
   })
 
-  test('without it they are answered until the port closes', async () => {
+  test('without the flag answers new requests until the port closes', async () => {
     const { ask, open, closed, release } = await aStoppingGateway(false)
     expect(await ask('/api')).toEqual({ status: 200, retryAfter: undefined })
     release()

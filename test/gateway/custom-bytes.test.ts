@@ -121,7 +121,7 @@ async function aServer() {
 
 const marked = { mark: true, color: 'red' }
 
-test('CRD-95, READ-28: an object written under the present schema is answered as its stored bytes', async () => {
+test('CRD-95, READ-28: an object written under the current schema is answered with its stored bytes', async () => {
   const server = await aServer()
   await server.create('a')
   await server.mark('a')
@@ -146,7 +146,7 @@ test('CRD-95, READ-28: an object written under the present schema is answered as
   ])
 })
 
-test('CRD-95, CRD-98: an object written under another schema is pruned and completed when it is read, and no other is', async () => {
+test('CRD-95, CRD-98: an object written under another schema is pruned and defaulted when it is read', async () => {
   const server = await aServer()
   await server.create('a')
   await server.mark('a')
@@ -173,7 +173,7 @@ test('CRD-95, CRD-98: an object written under another schema is pruned and compl
   ])
 })
 
-test('CRD-124, CRD-138: a read does not rewrite an object of an older schema, and a write of it does', async () => {
+test('CRD-124, CRD-138: a read does not rewrite an object of an older schema, and a write does', async () => {
   const server = await aServer()
   await server.create('a')
   await server.mark('a')

@@ -91,7 +91,7 @@ const accepted = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKi
 const whole = { uid: 'one', names: accepted }
 
 describe('CRD-148: a gateway that dies between the commits of a definition', () => {
-  test('a create that was not committed leaves the names free within 10 s', async () => {
+  test('releases the names of an uncommitted create within 10 s', async () => {
     const { aKeeper, draft, names, serving, commit, wait } = await aCluster()
     const { conditions = [] } = await aKeeper().reserve(draft(widgets('one')))
     expect(await names()).toMatchObject({ [name]: whole })
@@ -102,7 +102,7 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
     expect(await commit(widgets('one'), conditions)).toBe('unmet')
   })
 
-  test('a create that was committed is complete', async () => {
+  test('leaves a committed create complete', async () => {
     const { aKeeper, draft, names, serving, commit, wait } = await aCluster()
     const { object = widgets(''), conditions } = await aKeeper().reserve(draft(widgets('one')))
     expect(await commit(object, conditions)).toBe('written')
@@ -114,7 +114,7 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
   test.each([
     ['was not committed', false, ['w']],
     ['was committed', true, ['x']],
-  ])('a change of names that %s leaves those of the definition', async (_title, isCommitted, shortNames) => {
+  ])('keeps the names of the definition after a change of names that %s', async (_title, isCommitted, shortNames) => {
     const { aKeeper, draft, names, commit, wait } = await aCluster()
     const first = await aKeeper().reserve(draft(widgets('one')))
     const live = first.object ?? widgets('')
@@ -129,7 +129,7 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
     expect(await names()).toEqual({ [name]: { uid: 'one', names: { ...accepted, shortNames } } })
   })
 
-  test('a deletion that was not committed lets objects be created again', async () => {
+  test('allows new objects again after an uncommitted deletion', async () => {
     const { aKeeper, draft, serving, commit, wait } = await aCluster()
     const first = await aKeeper().reserve(draft(widgets('one')))
     const live = first.object ?? widgets('')
@@ -143,7 +143,7 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
     expect(await commit(marked, conditions)).toBe('unmet')
   })
 
-  test('a deleted definition leaves no rows', async () => {
+  test('leaves no rows of a deleted definition', async () => {
     const { aKeeper, draft, names, serving, commit, wait } = await aCluster()
     const first = await aKeeper().reserve(draft(widgets('one')))
     const live = first.object ?? widgets('')

@@ -49,14 +49,14 @@ const withoutJson: Spoil = (storage: StorageService) => ({
   },
 })
 
-test('definitions that are stored at the start are read a moment after it', async () => {
+test('definitions in storage are read a moment after the start', async () => {
   const { clock, errors } = await aLateGateway(withoutJson)
   expect(errors).toEqual([])
   clock.advance(1_000)
   expect(errors).toEqual(Array(3).fill('a stored definition cannot be served'))
 })
 
-test('a definition that is stored at the start is served at the first request for its objects', async () => {
+test('a definition in storage is served at the first request for its objects', async () => {
   const { late } = await aLateGateway()
   const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' }, spec: 'round' }
   expect((await late('POST', '/apis/example.com/v1/widgets', object)).code).toBe(201)
@@ -72,14 +72,14 @@ test.each([
   ['/openapi/v3', ['apis/example.com/v1', 'apis/cars.example.com/v1']],
   ['/openapi/v3/apis/example.com/v1', ['example.com/v1/gears', 'example.com/v1/widgets']],
   ['/', ['/apis/example.com/v1', '/apis/cars.example.com/v1']],
-])('%s has all definitions that are stored at the start at the first question', async (path, wanted) => {
+])('%s has all definitions in storage at the first request', async (path, wanted) => {
   const { late } = await aLateGateway()
   const { code, body } = await late('GET', path)
   expect(code).toBe(200)
   for (const text of wanted) expect(JSON.stringify(body)).toContain(text)
 })
 
-test('an absent resource of a group whose definitions are stored at the start is a 404', async () => {
+test('an absent resource in a group of unread definitions is a 404', async () => {
   const { late } = await aLateGateway()
   for (const path of ['/apis/example.com/v1/others', '/apis/others.example.com/v1/others']) {
     const { code, body } = await late('GET', path)

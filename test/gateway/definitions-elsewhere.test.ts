@@ -82,8 +82,8 @@ async function twoGateways(gate?: { open: Promise<void> }) {
   return { first: first.call, second: second.call, keys, remove, storage }
 }
 
-describe('a gateway that has heard nothing of a definition that another one has acknowledged', () => {
-  test('serves it', async () => {
+describe('a gateway without the news of a definition that another gateway has acknowledged', () => {
+  test('serves the definition', async () => {
     const { first, second } = await twoGateways()
     expect((await second('GET', collection)).code).toBe(404)
     expect((await first('POST', definitions, definition())).code).toBe(201)
@@ -91,7 +91,7 @@ describe('a gateway that has heard nothing of a definition that another one has 
     expect((await second('POST', collection, object)).code).toBe(201)
   })
 
-  test('ignores an answer for it that is older than the acknowledgement', async () => {
+  test('ignores an older answer for it than the acknowledgement', async () => {
     const opened = Promise.withResolvers<void>()
     const gate = { open: opened.promise }
     const { first, second } = await twoGateways(gate)
@@ -106,7 +106,7 @@ describe('a gateway that has heard nothing of a definition that another one has 
     expect((await second('GET', `/apis/${group}/v1/others`)).code).toBe(404)
   })
 
-  test('READ-24: serves a version, a subresource and a scope that it got later', async () => {
+  test('READ-24: serves a version, a subresource and a scope that were added later', async () => {
     const { first, second, remove } = await twoGateways()
     await first('POST', definitions, definition())
     expect((await second('POST', collection, object)).code).toBe(201)
@@ -123,7 +123,7 @@ describe('a gateway that has heard nothing of a definition that another one has 
   })
 })
 
-test('200 definitions one after the other, and at once an object of each through the other gateway', async () => {
+test('200 definitions are created one after the other, each followed by an object through the other gateway', async () => {
   const { first, second } = await twoGateways()
   const plurals = Array.from({ length: 200 }, (_, index) => `kinds${index}`)
   const kindOf = (plural: string) => `Kind${plural.slice(5)}`
@@ -142,8 +142,8 @@ test('200 definitions one after the other, and at once an object of each through
   expect((await first('GET', `/apis/${group}/v1`)).body).toMatchObject({ resources: { length: 200 } })
 })
 
-describe('CRD-148: a gateway that has heard nothing of the end of a definition', () => {
-  test('creates nothing once the deletion has begun, and continues when it has not', async () => {
+describe('CRD-148: a gateway without the news that a definition is deleted', () => {
+  test('creates nothing once the deletion has begun, and continues if it has not', async () => {
     const { first, second, keys } = await twoGateways()
     await first('POST', definitions, definition())
     expect((await second('POST', collection, object)).code).toBe(201)
@@ -164,7 +164,7 @@ describe('CRD-148: a gateway that has heard nothing of the end of a definition',
     expect(await keys()).toEqual([])
   })
 
-  test('CRD-147: creates nothing by the old one once another of its name exists', async () => {
+  test('CRD-147: creates nothing under the old definition once another of its name exists', async () => {
     const { first, second, keys, remove } = await twoGateways()
     const strict = {
       openAPIV3Schema: {
@@ -208,8 +208,8 @@ const deaths = (['a create', 'a change of names', 'a deletion'] as const).flatMa
   [0, 1, 2, 3].map((commits) => [what, commits] as const),
 )
 
-describe('CRD-148: a gateway that is killed in the write of a definition', () => {
-  test.each(deaths)('during %s, after %i of its commits', async (what, commits) => {
+describe('CRD-148: a gateway that is killed while it writes a definition', () => {
+  test.each(deaths)('leaves a consistent state during %s, after %i of its commits', async (what, commits) => {
     const storage = await aStorage()
     const clock = createFakeClock(Date.UTC(2026, 0, 1))
     const life = { commits: Number.POSITIVE_INFINITY }

@@ -78,16 +78,19 @@ test.each(shown)(
   },
 )
 
-test.each(['/apis', '/apis/example.com', '/apis/example.com/v1', '/'])('%s has the shown established definitions, too', async (path) => {
-  const { read, catchUp } = await aGatewayBehind()
-  expect(await read(`${definitions}/${name}`)).toContain(established)
-  const document = read(path)
-  await new Promise((resolve) => setImmediate(resolve))
-  catchUp()
-  expect(await document).toContain('example.com/v1')
-})
+test.each(['/apis', '/apis/example.com', '/apis/example.com/v1', '/'])(
+  '%s also has the established definitions that were shown',
+  async (path) => {
+    const { read, catchUp } = await aGatewayBehind()
+    expect(await read(`${definitions}/${name}`)).toContain(established)
+    const document = read(path)
+    await new Promise((resolve) => setImmediate(resolve))
+    catchUp()
+    expect(await document).toContain('example.com/v1')
+  },
+)
 
-test('discovery does not wait for a definition that no client of the gateway has been shown', async () => {
+test('discovery does not wait for a definition that no client of the gateway has seen', async () => {
   const { read } = await aGatewayBehind()
   expect(await read('/apis', '\0', aggregated)).not.toContain('"name":"example.com"')
 })

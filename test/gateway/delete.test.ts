@@ -42,7 +42,7 @@ describe('two phases', () => {
     expect((await shared.api.delete(path)).body).toEqual(first.body)
   })
 
-  test('DEL-05, DEL-06, DEL-08: finalizers are removed one by one in any order, and with the last one the object', async () => {
+  test('DEL-05, DEL-06, DEL-08: finalizers are removed one by one in any order, and the object with the last one', async () => {
     const path = await held('x.io/a', 'x.io/b')
     await shared.api.delete(path)
     expect((await shared.api.patch(path, { metadata: { finalizers: ['x.io/b'] } })).body.metadata.finalizers).toEqual(['x.io/b'])
@@ -51,7 +51,7 @@ describe('two phases', () => {
     expect((await shared.api.get(path)).status).toBe(404)
   })
 
-  test('DEL-09: finalizers may be put in another order', async () => {
+  test('DEL-09: finalizers may be reordered', async () => {
     const path = await held('x.io/a', 'x.io/b')
     expect((await shared.api.patch(path, { metadata: { finalizers: ['x.io/b', 'x.io/a'] } })).body.metadata.finalizers).toEqual([
       'x.io/b',
@@ -70,7 +70,7 @@ describe('two phases', () => {
     })
   })
 
-  test('DEL-13: deleting a collection leaves objects with finalizers', async () => {
+  test('DEL-13: deleting a collection keeps objects with finalizers', async () => {
     const path = await held('x.io/a')
     const collection = path.slice(0, path.lastIndexOf('/'))
     await created(shared.api, collection, configMap({ name: 'b' }))
@@ -80,7 +80,7 @@ describe('two phases', () => {
     expect(items.map(({ metadata }) => [metadata.name, metadata.deletionTimestamp !== undefined])).toEqual([['a', true]])
   })
 
-  test('META-07, META-11: the name is free again, for another object', async () => {
+  test('META-07, META-11: the name can be reused for another object', async () => {
     const path = await someConfigMaps(shared.api, 'a')
     const before = (await shared.api.get(`${path}/a`)).body.metadata.uid
     await shared.api.delete(`${path}/a`)
@@ -88,8 +88,8 @@ describe('two phases', () => {
   })
 })
 
-describe('the policy of a delete', () => {
-  test('DEL-12: leaves its finalizer, and another policy removes it', async () => {
+describe('the propagation policy of a delete', () => {
+  test('DEL-12: adds its finalizer, and another policy removes it', async () => {
     const path = await held()
     expect((await shared.api.delete(path, { propagationPolicy: 'Foreground' })).body.metadata.finalizers).toEqual(['foregroundDeletion'])
     expect((await shared.api.delete(path, { propagationPolicy: 'Orphan' })).body.metadata.finalizers).toEqual(['orphan'])
@@ -126,7 +126,7 @@ describe('the policy of a delete', () => {
     })
   }
 
-  test('DEL-12: a precondition that does not hold is a conflict', async () => {
+  test('DEL-12: a failed precondition is a conflict', async () => {
     const path = await held()
     const uid = await shared.api.delete(path, { preconditions: { uid: 'zzz' } })
     expect(uid.body).toMatchObject({
@@ -140,7 +140,7 @@ describe('the policy of a delete', () => {
     })
   })
 
-  test('DRY-01, DRY-10: a dry run answers as the real thing and deletes nothing', async () => {
+  test('DRY-01, DRY-10: a dry run has the same answer and deletes nothing', async () => {
     const path = await held()
     expect((await shared.api.delete(`${path}?dryRun=All`)).body).toMatchObject({ kind: 'Status', status: 'Success' })
     expect((await shared.api.get(path)).status).toBe(200)
@@ -152,7 +152,7 @@ describe('the policy of a delete', () => {
     expect((await shared.api.get(path)).body.items).toHaveLength(2)
   })
 
-  test('QP-11, QP-13: with selectors covers a part of a collection', async () => {
+  test('QP-11, QP-13: selectors restrict a deletion of a collection', async () => {
     const path = await someConfigMaps(shared.api, 'a', 'b')
     await created(shared.api, path, configMap({ name: 'c', labels: { x: 'y' } }))
     await shared.api.delete(`${path}?labelSelector=x%3Dy`)
@@ -161,7 +161,7 @@ describe('the policy of a delete', () => {
   })
 })
 
-describe('Pods wait for their node', () => {
+describe('deleted Pods wait for their node', () => {
   async function aPod(spec: object = {}): Promise<string> {
     const path = `/api/v1/namespaces/${await aNamespace(shared.api)}/pods`
     await created(shared.api, path, {
@@ -174,13 +174,13 @@ describe('Pods wait for their node', () => {
   }
   const graceOf = ({ metadata }: Body) => metadata['deletionGracePeriodSeconds']
 
-  test('DEL-11, QP-18: for thirty seconds, or the grace period of the Pod or the deleter', async () => {
+  test('DEL-11, QP-18: for thirty seconds, or the grace period of the Pod or the request', async () => {
     expect(graceOf((await shared.api.delete(await aPod())).body)).toBe(30)
     expect(graceOf((await shared.api.delete(await aPod({ terminationGracePeriodSeconds: 7 }))).body)).toBe(7)
     expect(graceOf((await shared.api.delete(`${await aPod()}?gracePeriodSeconds=5`)).body)).toBe(5)
   })
 
-  test('DEL-11: a later delete may only shorten it, and zero ends it', async () => {
+  test('DEL-11: for a shorter time after a later delete, and with zero no longer', async () => {
     const path = await aPod()
     const first = (await shared.api.delete(path)).body
     expect((await shared.api.delete(path, { gracePeriodSeconds: 60 })).body).toEqual(first)
@@ -189,7 +189,7 @@ describe('Pods wait for their node', () => {
     expect((await shared.api.get(path)).status).toBe(404)
   })
 
-  test('DEL-11: and are deleted at once without a node', async () => {
+  test('DEL-11: unless they have no node', async () => {
     const path = await aPod({ nodeName: '' })
     expect((await shared.api.delete(path)).body.kind).toBe('Pod')
     expect((await shared.api.get(path)).status).toBe(404)

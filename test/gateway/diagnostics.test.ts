@@ -14,7 +14,7 @@ const warning =
 const structured = (kind: string, version = 'v1beta1') => `application/json;v=${version};g=config.k8s.io;as=${kind}`
 
 describe('/statusz', () => {
-  test('has in lines the start time of the server, its versions and its paths', async () => {
+  test('prints the start time, the versions and the paths of the server in lines', async () => {
     const { status, headers, text } = await server.api.get('/statusz')
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
     const [first, name, second, blank, started, up, go, binary, emulation, paths] = text.split('\n')
@@ -25,7 +25,7 @@ describe('/statusz', () => {
     expect(paths).toBe('Paths: /debug /flagz /healthz /livez /metrics /readyz /statusz /version')
   })
 
-  test('the time since the start and the release that is emulated', async () => {
+  test('prints the uptime and the emulated release', async () => {
     const clock = createFakeClock()
     const version = { ...ownVersion, emulationMajor: '1', emulationMinor: '27' }
     const { send } = await aGateway(undefined, { clock, version })
@@ -57,18 +57,18 @@ describe('/statusz', () => {
     [structured('Statusz'), 'application/json;g=config.k8s.io;v=v1beta1;as=Statusz'],
     [structured('Statusz', 'v1alpha1'), 'application/json;g=config.k8s.io;v=v1alpha1;as=Statusz'],
     [`${structured('Statusz', 'v7')}, text/plain`, 'text/plain; charset=utf-8'],
-  ])('Accept: %s is answered with %s', async (accept, type) => {
+  ])('answers Accept: %s with %s', async (accept, type) => {
     const { status, headers } = await server.api.get('/statusz', { accept })
     expect([status, headers['content-type']]).toEqual([200, type])
   })
 
-  test('MACH-OPS-03: the older version comes with a warning', async () => {
+  test('MACH-OPS-03: warns about the older version', async () => {
     const { headers } = await server.api.get('/statusz', { accept: structured('Statusz', 'v1alpha1') })
     expect(headers['warning']).toBe('299 - "This version of the statusz endpoint is deprecated. Please use a newer version."')
     expect((await server.api.get('/statusz', { accept: structured('Statusz') })).headers['warning']).toBeUndefined()
   })
 
-  test('MACH-OPS-03: a Statusz in YAML', async () => {
+  test('MACH-OPS-03: prints a Statusz in YAML', async () => {
     const { headers, text } = await server.api.get('/statusz', { accept: structured('Statusz').replace('json', 'yaml') })
     expect(headers['content-type']).toBe('application/yaml;g=config.k8s.io;v=v1beta1;as=Statusz')
     const value = { kind: 'Statusz', metadata: { name: 'kube-apiserver' }, emulationVersion: '1.37' }
@@ -76,7 +76,7 @@ describe('/statusz', () => {
   })
 
   test.each(['application/xml', 'application/json', structured('Flagz'), structured('Statusz', 'v7')])(
-    'MACH-OPS-03: Accept: %s is a 406',
+    'MACH-OPS-03: answers Accept: %s with a 406',
     async (accept) => {
       const { status, body } = await server.api.get('/statusz', { accept })
       const message = 'only the following media types are accepted: application/json, application/yaml, text/plain'
@@ -95,7 +95,7 @@ describe('/flagz', () => {
     expect(lines).toEqual([...lines].sort((one, other) => (one.split('=')[0]! < other.split('=')[0]! ? -1 : 1)))
   })
 
-  test('as a Flagz', async () => {
+  test('prints a Flagz', async () => {
     const { headers, body } = await server.api.get('/flagz', { accept: structured('Flagz') })
     expect(headers['content-type']).toBe('application/json;g=config.k8s.io;v=v1beta1;as=Flagz')
     const flags = { 'event-ttl': '2h', 'request-timeout': '60s' }
@@ -105,7 +105,7 @@ describe('/flagz', () => {
 
 const pages = ['/statusz', '/flagz', '/debug/pprof/', '/debug/pprof/profile', '/debug/pprof/heap']
 
-test.each(pages)('%s is for users with the right to read the path', async (path) => {
+test.each(pages)('%s needs the right to read the path', async (path) => {
   const { status } = await server.api.as({})('GET', path)
   expect(status).toBe(403)
 })
@@ -135,13 +135,13 @@ describe('/debug/pprof', () => {
     return { status, headers, bytes: Buffer.concat(chunks) }
   }
 
-  test('the index is a page with a link to each profile', async () => {
+  test('has an index with a link to each profile', async () => {
     const { status, headers, bytes } = await taken('/debug/pprof/')
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(bytes.toString()).toContain('<a href="heap?seconds=10">heap</a>')
   })
 
-  test('a profile of the processor is one of pprof: gzipped, with samples and nanoseconds', async () => {
+  test('returns a CPU profile in the format of pprof: gzipped, with samples and nanoseconds', async () => {
     const { status, headers, bytes } = await taken('/debug/pprof/profile?seconds=1')
     expect([status, headers['content-type']]).toEqual([200, 'application/octet-stream'])
     expect(headers['content-disposition']).toBe('attachment; filename="profile.pb.gz"')
@@ -149,13 +149,13 @@ describe('/debug/pprof', () => {
     expect({ sampleTypes, periodType }).toEqual({ sampleTypes: ['samples/count', 'cpu/nanoseconds'], periodType: 'cpu/nanoseconds' })
   })
 
-  test('a profile of the heap is one of pprof, too', async () => {
+  test('returns a heap profile in the format of pprof', async () => {
     const { status, bytes } = await taken('/debug/pprof/heap?seconds=1')
     expect(status).toBe(200)
     expect(readProfile(gunzipSync(bytes)).sampleTypes).toEqual(['inuse_objects/count', 'inuse_space/bytes'])
   })
 
-  test('are those of V8 with ?format=v8', async () => {
+  test('returns profiles of V8 with ?format=v8', async () => {
     const cpu = await taken('/debug/pprof/profile?seconds=1&format=v8')
     expect(cpu.headers['content-disposition']).toBe('attachment; filename="profile.cpuprofile"')
     expect(JSON.parse(cpu.bytes.toString())).toMatchObject({ nodes: expect.any(Array), startTime: expect.any(Number) })
@@ -169,12 +169,12 @@ describe('/debug/pprof', () => {
     ['seconds=61', 'seconds=61: must be a whole number from 1 to 60'],
     ['seconds=x', 'seconds=x: must be a whole number from 1 to 60'],
     ['format=svg', 'format=svg: must be pprof or v8'],
-  ])('?%s is refused', async (query, message) => {
+  ])('refuses ?%s', async (query, message) => {
     const { status, body } = await server.api.get(`/debug/pprof/profile?${query}`)
     expect([status, body['message']]).toEqual([400, message])
   })
 
-  test('one profile of a kind is taken at a time, and an interrupted one makes room', async () => {
+  test('takes one profile of a kind at a time, and an interrupted one makes way', async () => {
     const clock = createFakeClock()
     const profilers = new Profilers()
     const gone = new AbortController()
@@ -194,7 +194,7 @@ describe('/debug/pprof', () => {
     columnNumber: 0,
   })
 
-  test('stacks of V8 become those of pprof, without idle time', () => {
+  test('converts stacks of V8 to pprof, without idle time', () => {
     const nodes = [
       { id: 1, callFrame: frame('(root)', -1), children: [2, 4] },
       { id: 2, callFrame: frame('outer', 9), children: [3] },
@@ -215,7 +215,7 @@ describe('/debug/pprof', () => {
     })
   })
 
-  test('allocations of V8 become those of pprof', () => {
+  test('converts allocations of V8 to pprof', () => {
     const leaf = { id: 2, callFrame: frame('make', 4), selfSize: 4_096, children: [] }
     const profile = { head: { id: 1, callFrame: frame('(root)', -1), selfSize: 0, children: [leaf] }, samples: [] }
     expect(readProfile(heapToPprof(profile, 5)).samples).toEqual([{ stack: ['make file:///a.js:5'], values: [1, 4_096] }])

@@ -70,7 +70,7 @@ describe('--emulated-version', () => {
     ['1.37', 37],
     ['kube=1.27', 27],
     ['kube=v1.26.0', 26],
-  ])('EMV-01: %j is read', (word, minor) => {
+  ])('EMV-01: accepts %j', (word, minor) => {
     expect(apiOf(word).level).toBe(minor)
   })
 
@@ -80,16 +80,16 @@ describe('--emulated-version', () => {
     ['two', 'must be a release from 1.23 to 1.37, such as kube=1.27'],
     ['2.25', 'must be a release from 1.23 to 1.37, such as kube=1.27'],
     ['wardle=1.25', 'there is no component wardle whose release could be emulated, only kube'],
-  ])('EMV-01: %j is refused', (word, reason) => {
+  ])('EMV-01: refuses %j', (word, reason) => {
     expect(() => apiOf(word)).toThrow(`--emulated-version=${word}: ${reason}`)
   })
 
-  test('EMV-02: without it the level is 1.37, the newest', () => {
+  test('EMV-02: is 1.37, the newest level, by default', () => {
     expect(apiOf('').level).toBe(37)
   })
 })
 
-describe('feature gates', () => {
+describe('feature gates of a level', () => {
   const isOnAt = (minor: number, name: string, ...words: string[]) => {
     const gates = parseFeatureGates(words, minor)
     return gates.kind === 'gates' ? gates.isOn(name) : gates.message
@@ -103,11 +103,11 @@ describe('feature gates', () => {
     ['ServerSideFieldValidation', [false, false, true, true, true, true]],
     ['TopologyAwareHints', [false, true, true, true, true, true]],
     ['APIListChunking', [true, true, true, true, true, true]],
-  ])('EMV-03: the default of %s from 1.23 to 1.28', (name, expected) => {
+  ])('EMV-03: have the default of %s from 1.23 to 1.28', (name, expected) => {
     expect([23, 24, 25, 26, 27, 28].map((minor) => isOnAt(minor, name))).toEqual(expected)
   })
 
-  test('EMV-03: a GA gate of a release cannot be switched off there', () => {
+  test('EMV-03: of GA features cannot be switched off', () => {
     const word = 'ServerSideFieldValidation=false'
     expect(isOnAt(26, 'ServerSideFieldValidation', word)).toBe(false)
     expect(isOnAt(27, 'ServerSideFieldValidation', word)).toBe(
@@ -115,7 +115,7 @@ describe('feature gates', () => {
     )
   })
 
-  test('EMV-04: a feature that a release does not have cannot be switched on there', () => {
+  test('EMV-04: of features that the release lacks cannot be switched on', () => {
     expect(isOnAt(25, 'JobPodFailurePolicy', 'JobPodFailurePolicy=true')).toBe(true)
     expect(isOnAt(24, 'JobPodFailurePolicy', 'JobPodFailurePolicy=false')).toBe(false)
     expect(isOnAt(24, 'JobPodFailurePolicy', 'JobPodFailurePolicy=true')).toBe(
@@ -123,7 +123,7 @@ describe('feature gates', () => {
     )
   })
 
-  test('VAL-15: field validation is off at 1.23 and 1.24, where its gate can switch it on, and on from 1.25', async () => {
+  test('VAL-15: leave field validation off at 1.23 and 1.24, where its gate can switch it on, and on from 1.25', async () => {
     const storage = await aStorage()
     const map = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, unknown: 1 })
     const path = '/api/v1/namespaces/default/configmaps?fieldValidation=Strict'
@@ -133,8 +133,8 @@ describe('feature gates', () => {
   })
 })
 
-describe('versions of the API', () => {
-  test('EMV-05: versions removed from one release to the next are not served any more, new ones are, and all others stay', () => {
+describe('API versions of a level', () => {
+  test('EMV-05: exclude versions removed since the previous release, and include new ones', () => {
     const servedAt = (minor: number) => catalogueAt(minor).resources.map(({ group, version, plural }) => `${group}/${version}/${plural}`)
     for (const minor of minors.slice(1)) {
       const [before, after] = [servedAt(minor - 1), new Set(servedAt(minor))]
@@ -144,7 +144,7 @@ describe('versions of the API', () => {
     }
   })
 
-  test('EMV-06: an object written in a removed version is read in the others, and in that one before its removal', async () => {
+  test('EMV-06: read an object of a removed version in other versions, and in that version before its removal', async () => {
     const storage = await aStorage()
     const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
     const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 }
@@ -178,7 +178,7 @@ describe('versions of the API', () => {
     ['policy', 'PodDisruptionBudget', 'poddisruptionbudgets', { spec: { maxUnavailable: 1, selector: { matchLabels: { a: 'b' } } } }],
     ['discovery.orch.io', 'EndpointSlice', 'endpointslices', { addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'] }] }],
     ['events.orch.io', 'Event', 'events', { regarding: { kind: 'Pod', namespace: 'default', name: 'p' }, note: 'n', reason: 'R' }],
-  ])('EMV-14: %s/v1beta1 is served up to 1.24, and its %s is the one of v1', async (group, kind, plural, fields) => {
+  ])('EMV-14: include %s/v1beta1 up to 1.24, and its %s equals v1', async (group, kind, plural, fields) => {
     const storage = await aStorage()
     const old = await emulating('1.24', storage)
     const object = { apiVersion: `${group}/v1beta1`, kind, metadata: { name: 'a', namespace: 'default' }, ...fields }
@@ -193,7 +193,7 @@ describe('versions of the API', () => {
     expect((await own.call('GET', `${first(group, plural)}/a`)).body).toMatchObject({ apiVersion: `${group}/v1`, ...fields })
   })
 
-  test('EMV-14: a RuntimeClass of v1beta1 is the one of v1', async () => {
+  test('EMV-14: include a RuntimeClass of v1beta1 that equals v1', async () => {
     const old = await emulating('1.23', await aStorage())
     const object = { apiVersion: 'node.orch.io/v1beta1', kind: 'RuntimeClass', metadata: { name: 'a' }, handler: 'h' }
     expect((await old.call('POST', '/apis/node.orch.io/v1beta1/runtimeclasses', object)).code).toBe(201)
@@ -207,7 +207,7 @@ describe('versions of the API', () => {
   test.each([
     ['an empty selector, which matches nothing in v1beta1', {}, never],
     ['a selector of v1beta1 that matches all', always, {}],
-  ])('EMV-14: %s means the same in v1', async (_title, inBeta, inFirst) => {
+  ])('EMV-14: have equal meaning of %s in v1', async (_title, inBeta, inFirst) => {
     const old = await emulating('1.24', await aStorage())
     const budget = (version: string, name: string, selector: object) => ({
       apiVersion: `policy/${version}`,
@@ -224,7 +224,7 @@ describe('versions of the API', () => {
     }
   })
 
-  test('EMV-14: metrics of an autoscaler in v2beta1 are those of v2 in the older form, and its behavior is an annotation', async () => {
+  test('EMV-14: convert metrics of a v2beta1 autoscaler to v2, and its behavior to an annotation', async () => {
     const old = await emulating('1.24', await aStorage())
     const at = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }
@@ -268,7 +268,7 @@ describe('versions of the API', () => {
     expect([code, String(body['message'])]).toEqual([422, expect.stringContaining('spec.metrics[0].pods.metric.name: Required value')])
   })
 
-  test('EMV-14: topology of an endpoint in v1beta1 is zone and node in v1', async () => {
+  test('EMV-14: convert the topology of a v1beta1 endpoint to zone and node in v1', async () => {
     const old = await emulating('1.24', await aStorage())
     const topology = { 'topology.orch.io/zone': 'z', 'orch.io/hostname': 'n', rack: 'r' }
     const slice = {
@@ -285,7 +285,7 @@ describe('versions of the API', () => {
     expect((await old.call('GET', `${older}/a`)).body).toMatchObject({ endpoints: [{ nodeName: 'n', topology }] })
   })
 
-  test('DEP-06: the preferred version of each kind, and the one that it is stored in, are served by the release before, too', () => {
+  test('DEP-06: include a preferred and a storage version of each kind that the previous release serves too', () => {
     for (const minor of minors.slice(1)) {
       const [before, now] = [catalogueAt(minor - 1), catalogueAt(minor)]
       for (const group of now.groups) {
@@ -306,7 +306,7 @@ describe('versions of the API', () => {
     }
   })
 
-  test('TODAY-SVC-04: an address that a Service has got at 1.25 is taken at 1.37, where it has become an IPAddress', async () => {
+  test('TODAY-SVC-04: an address allocated to a Service at 1.25 is taken at 1.37, with an IPAddress', async () => {
     const storage = await aStorage()
     const services = '/api/v1/namespaces/default/services'
     const aService = (name: string, clusterIP: string) => ({
@@ -324,7 +324,7 @@ describe('versions of the API', () => {
     expect(address.body).toMatchObject({ spec: { parentRef: { namespace: 'default', name: 'a' } } })
   })
 
-  test('EMV-07: clients are warned of versions deprecated at the emulated release, and of none deprecated later', async () => {
+  test('EMV-07: clients get warnings about versions deprecated at the emulated release, and not about later ones', async () => {
     const storage = await aStorage()
     const warningsAt = async (version: string, path: string) => (await (await emulating(version, storage)).call('GET', path)).warning
     const schemas = '/apis/flowcontrol.apiserver.orch.io/v1beta2/flowschemas'
@@ -337,7 +337,7 @@ describe('versions of the API', () => {
     expect(String(await warningsAt('1.24', capacities))).toContain('is deprecated in v1.24+, unavailable in v1.27+')
   })
 
-  test('EMV-08, TODAY-VER-04: /version is that of a server of the release, which tells of emulation from 1.32 on', async () => {
+  test('EMV-08, TODAY-VER-04: /version is that of the release, and shows the emulation from 1.32 on', async () => {
     const versionAt = async (word: string) => (await (await emulating(word, await aStorage())).call('GET', '/version')).body
     const emulation = { emulationMajor: '1', emulationMinor: '32', minCompatibilityMajor: '1', minCompatibilityMinor: '31' }
     expect(await versionAt('1.32')).toMatchObject({
@@ -351,7 +351,7 @@ describe('versions of the API', () => {
     expect(older).not.toHaveProperty('emulationMinor')
   })
 
-  test('EMV-09: --runtime-config cannot name a version that is not served at the release', () => {
+  test('EMV-09: --runtime-config cannot name a version that the release does not serve', () => {
     const runtimeConfig = ['autoscaling/v2beta2=true']
     expect(() => apiOf('1.25', { runtimeConfig })).not.toThrow()
     expect(() => apiOf('1.26', { runtimeConfig })).toThrow('no group version or resource is called autoscaling/v2beta2')
@@ -369,7 +369,7 @@ describe('fields of a level', () => {
   const initOf = ({ body }: { body: unknown }) =>
     (body as { spec?: { initContainers: { restartPolicy?: string }[] } }).spec?.initContainers[0]?.restartPolicy
 
-  test('EMV-17: a field above the level is refused, warned of or dropped as an unknown one is, and never stored', async () => {
+  test('EMV-17: above it are refused, warned about or dropped like unknown fields, and never stored', async () => {
     const storage = await aStorage()
     const { call } = await emulating('1.27', storage)
     const strict = await call('POST', `${path}?fieldValidation=Strict`, sidecar('a'))
@@ -385,7 +385,7 @@ describe('fields of a level', () => {
     expect(initOf(await (await emulating('1.37', storage)).call('GET', `${path}/c`))).toBeUndefined()
   })
 
-  test('EMV-18: a field whose gate is off is dropped silently, and kept if the object has it', async () => {
+  test('EMV-18: with their gate off are dropped silently, and kept if the object has them', async () => {
     const storage = await aStorage()
     const off = await emulating('1.28', storage)
     const dropped = await off.call('POST', `${path}?fieldValidation=Strict`, sidecar('a'))
@@ -396,7 +396,7 @@ describe('fields of a level', () => {
     expect(initOf(await off.call('PATCH', `${path}/b`, label, 'application/merge-patch+json'))).toBe('Always')
   })
 
-  test('EMV-13: discovery names singulars from 1.27 on, and statuses of NetworkPolicies up to 1.27', async () => {
+  test('EMV-13: include singular names in discovery from 1.27 on, and statuses of NetworkPolicies up to 1.27', async () => {
     const storage = await aStorage()
     const shownAt = async (version: string) => {
       const { body } = await (await emulating(version, storage)).call('GET', '/apis/networking.orch.io/v1')
@@ -411,7 +411,7 @@ describe('fields of a level', () => {
     ])
   })
 
-  test('EMV-20: the generation of a Pod counts changes of its spec and its deletion from 1.33 on', async () => {
+  test('EMV-20: include the generation of a Pod from 1.33 on, which counts changes of its spec and its deletion', async () => {
     const generationOf = ({ body }: { body: unknown }) => (body as { metadata?: { generation?: number } }).metadata?.generation
     const merge = 'application/merge-patch+json'
     const generationsAt = async (version: string) => {
@@ -428,7 +428,7 @@ describe('fields of a level', () => {
     expect(await generationsAt('1.33')).toEqual([1, 1, 2, 3])
   })
 
-  test('EMV-19: flow control is read and written in the version of each release, with the same shares', async () => {
+  test('EMV-19: of flow control are read and written in the version of each release, with equal shares', async () => {
     const storage = await aStorage()
     const at = (version: string) => `/apis/flowcontrol.apiserver.orch.io/${version}/prioritylevelconfigurations`
     const level = (version: string, limited: object) => ({

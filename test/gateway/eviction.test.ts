@@ -49,7 +49,7 @@ async function anEviction({ phase, budget, change, between }: { phase: string; b
 const ready = { conditions: [{ type: 'Ready', status: 'True' }] }
 const enough = { currentHealthy: 2, desiredHealthy: 2 }
 
-test('VIRT-06: a pod that is not ready is evicted only at the revision of its budget’s check', async () => {
+test('VIRT-06: a pod that is not ready is evicted only at the revision that was checked against its budget', async () => {
   const { evict, isThere } = await anEviction({ phase: 'Running', budget: enough, change: ready, between: 'list' })
   expect(await evict()).toMatchObject({
     code: 429,
@@ -64,7 +64,7 @@ test('VIRT-06: a pod that is not ready is evicted only at the revision of its bu
   expect(await isThere()).toBe(true)
 })
 
-test('VIRT-06: a pod that begins to run before it is evicted counts for its budget', async () => {
+test('VIRT-06: a pod that becomes ready before its eviction counts for its budget', async () => {
   const budget = { currentHealthy: 1, desiredHealthy: 2 }
   const { evict, isThere } = await anEviction({ phase: 'Pending', budget, change: { phase: 'Running' }, between: 'get' })
   expect(await evict()).toMatchObject({ code: 429, body: { message: expect.stringContaining('it would violate the pod') } })
@@ -77,7 +77,7 @@ test('VIRT-06: a pending pod that changes and stays pending is evicted', async (
   expect(await isThere()).toBe(false)
 })
 
-test('VIRT-06: a pod of another uid than the client names is a conflict, and not asked for again', async () => {
+test('VIRT-06: a pod with another uid than requested is a conflict, without a retry', async () => {
   const { evict, isThere } = await anEviction({ phase: 'Pending', budget: enough, change: {}, between: 'get' })
   expect(await evict({ preconditions: { uid: 'other' } })).toMatchObject({ code: 409, body: { reason: 'Conflict' } })
   expect(await isThere()).toBe(true)

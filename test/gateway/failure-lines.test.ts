@@ -21,7 +21,7 @@ async function aLoggingApi(profile: 'orch' | 'kubernetes' = 'orch') {
   return { api, lines }
 }
 
-test('a refused request that needs a node is one line of level info, without a stack', async () => {
+test('a refused request that needs a node logs one line at level info, without a stack', async () => {
   const { api, lines } = await aLoggingApi()
   await created(api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } })
   const pods = '/api/v1/namespaces/default/pods'
@@ -41,7 +41,7 @@ test('a refused request that needs a node is one line of level info, without a s
 })
 
 test.each(['mutating', 'validating'] as const)(
-  'a %s webhook that fails is one line a minute, however many requests it ends',
+  'a failing %s webhook logs one line a minute, for any number of failed requests',
   async (phase) => {
     const { api, lines } = await aLoggingApi()
     const hook = await aWebhookServer(allowing)
@@ -55,7 +55,7 @@ test.each(['mutating', 'validating'] as const)(
   },
 )
 
-test('a webhook whose patch cannot be applied is one line a minute', async () => {
+test('a webhook with an invalid patch logs one line a minute', async () => {
   const { api, lines } = await aLoggingApi()
   const hook = await aWebhookServer(patching(() => [{ op: 'remove', path: '/data/none' }]))
   const { path } = await aHookedNamespace(api, 'mutating', hook)
@@ -64,7 +64,7 @@ test('a webhook whose patch cannot be applied is one line a minute', async () =>
   expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual(['warn a webhook failed'])
 })
 
-test('a conversion webhook that fails is one line a minute', async () => {
+test('a failing conversion webhook logs one line a minute', async () => {
   const { api, lines } = await aLoggingApi('kubernetes')
   const kind = await aConvertedKind(api)
   await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 1 }))

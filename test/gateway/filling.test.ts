@@ -57,7 +57,7 @@ test.each([
   ['GET', `${collection}?watch=true&resourceVersion=0`],
   ['GET', `${collection}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`],
   ['PUT', `${collection}/a`],
-])('READ-15: %s %s gets 429 with Retry-After 1 while memory is being filled, and an answer afterwards', async (method, path) => {
+])('READ-15: %s %s gets 429 with Retry-After 1 while memory is loading, and an answer afterwards', async (method, path) => {
   const { ask, fill } = await aFillingGateway()
   const body = method === 'PUT' ? configMap({ x: '2' }) : undefined
   const { status, retryAfter, text } = await ask(method, path, body)
@@ -70,7 +70,7 @@ test.each([
 })
 
 test.each([`${collection}/a?resourceVersion=0`, `${collection}?resourceVersion=0`])(
-  'READ-15: GET %s waits while memory is being filled',
+  'READ-15: GET %s waits while memory is loading',
   async (path) => {
     const { ask, fill } = await aFillingGateway()
     let isAnswered = false

@@ -2,7 +2,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { expect, test, vi } from 'vitest'
 import { aSocketServer, exchange, openSocket, readToEnd } from './sockets.ts'
 
-test('WATCH-18: stopping ends open watches in order, over HTTP/1.1 and HTTP/2', async () => {
+test('WATCH-18: a stopping server ends open watches normally, over HTTP/1.1 and HTTP/2', async () => {
   const server = await aSocketServer({ controllers: [] })
   const first = await openSocket(server)
   first.write('GET /api/v1/configmaps?watch=1&allowWatchBookmarks=true&resourceVersion=1 HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -21,7 +21,7 @@ test('WATCH-18: stopping ends open watches in order, over HTTP/1.1 and HTTP/2', 
   expect(String(text).endsWith('0\r\n\r\n')).toBe(true)
 })
 
-test('WATCH-01: the head of a watch is chunked JSON and leaves at once', async () => {
+test('WATCH-01: the head of a watch is sent at once, for chunked JSON', async () => {
   const server = await aSocketServer({ controllers: [] })
   const socket = await openSocket(server)
   socket.write('GET /api/v1/configmaps?watch=1&resourceVersion=1000000 HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -31,7 +31,7 @@ test('WATCH-01: the head of a watch is chunked JSON and leaves at once', async (
   expect(head).toMatch(/\r\ntransfer-encoding: chunked\r\n/i)
 })
 
-test('ERR-18: every answer has an audit id, and repeats a given one', async () => {
+test('ERR-18: every answer has an audit ID, and repeats a given one', async () => {
   const server = await aSocketServer({ controllers: [] })
   expect(await exchange(server, ['GET /version HTTP/1.1'])).toMatch(/\r\naudit-id: [0-9a-f-]{36}\r\n/i)
   const answer = await exchange(server, ['GET /api/v1/namespaces/nope HTTP/1.1', 'Audit-Id: mine'])
@@ -39,12 +39,12 @@ test('ERR-18: every answer has an audit id, and repeats a given one', async () =
   expect(answer).toMatch(/\r\ncache-control: no-cache, private\r\n/i)
 })
 
-test('VERB-02: a proxy’s absolute form of the target is understood', async () => {
+test('VERB-02: the absolute form of a request target, as proxies send it, is accepted', async () => {
   const server = await aSocketServer({ controllers: [] })
   expect(await exchange(server, [`GET https://localhost:${server.port}/version HTTP/1.1`])).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('QP-21: answers are indented for people, and on request', async () => {
+test('QP-21: answers are indented for browsers and curl, and on request', async () => {
   const server = await aSocketServer({ controllers: [] })
   const path = '/api/v1/namespaces/default'
   expect(await exchange(server, [`GET ${path} HTTP/1.1`, 'User-Agent: curl/8.0'])).toContain('{\n  "kind": "Namespace",')
@@ -52,7 +52,7 @@ test('QP-21: answers are indented for people, and on request', async () => {
   expect(await exchange(server, [`GET ${path}?pretty=false HTTP/1.1`, 'User-Agent: curl/8.0'])).toContain('{"kind":"Namespace",')
 })
 
-test('EP-31, METRIC-13: requests are counted by verb, resource and code, and nothing that a client makes up becomes a label', async () => {
+test('EP-31, METRIC-13: requests are counted by verb, resource and code, and no text from clients becomes a label', async () => {
   const server = await aSocketServer({ controllers: [] })
   await exchange(server, ['GET /api/v1/namespaces/default/configmaps/nope HTTP/1.1'])
   await exchange(server, ['GET /apis/made.up/v1/things HTTP/1.1'])
@@ -95,7 +95,7 @@ test('EP-31: a watch is counted once, when it has ended', async () => {
   expect(await counted()).toMatch(/code="200".* 1$/)
 })
 
-test('EP-31: open watches are counted by resource, while they are open', async () => {
+test('EP-31: open watches are counted by resource', async () => {
   const server = await aSocketServer({ controllers: [] })
   const counted = async (resource: string) => {
     const text = await exchange(server, ['GET /metrics HTTP/1.1'])
@@ -112,7 +112,7 @@ test('EP-31: open watches are counted by resource, while they are open', async (
   await vi.waitFor(async () => expect(await counted('configmaps')).toBeUndefined(), { timeout: 90_000 })
 })
 
-test('EP-31: probes list their checks when asked, and leave some out', async () => {
+test('EP-31: probes list their checks on request, and can exclude some', async () => {
   const server = await aSocketServer({ controllers: [] })
   expect(await exchange(server, ['GET /readyz?verbose HTTP/1.1'])).toContain('[+]etcd ok\n')
   expect(await exchange(server, ['GET /readyz?verbose&exclude=etcd HTTP/1.1'])).toContain('[+]etcd excluded: ok\n')

@@ -42,7 +42,7 @@ async function sumOf(name: string, ...labels: readonly string[]): Promise<number
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-test('every metric of kube-apiserver is exposed by a gateway, or named in docs/how-to/telemetry.md with where it is or why it is not', async () => {
+test('every metric of kube-apiserver is exposed by a gateway, or explained in docs/how-to/telemetry.md', async () => {
   const names = new Set(await exposed())
   const all = [...upstream.metrics, ...upstream.newer]
   expect(all.filter((name) => !names.has(name) && !isOnPage(name))).toEqual([])
@@ -50,7 +50,7 @@ test('every metric of kube-apiserver is exposed by a gateway, or named in docs/h
   expect(upstream.metrics).toHaveLength(146)
 })
 
-describe('the metrics', () => {
+describe('the gateway metrics', () => {
   /** Change of a value while an action runs. */
   async function change(name: string, labels: readonly string[], work: () => Promise<unknown>): Promise<number> {
     const before = await sumOf(name, ...labels)
@@ -58,7 +58,7 @@ describe('the metrics', () => {
     return (await sumOf(name, ...labels)) - before
   }
 
-  test('count requests of the process itself', async () => {
+  test('count requests of the process to itself', async () => {
     const own = createMetrics({ process: false })
     const { call } = await aGateway(undefined, { metrics: own })
     await call('GET', collection)
@@ -67,7 +67,7 @@ describe('the metrics', () => {
     ])
   })
 
-  test('until when the certificates of clients are valid', async () => {
+  test('show the remaining validity of client certificates', async () => {
     const count = 'apiserver_client_certificate_expiration_seconds_count'
     // The request for the metrics is one of them, too.
     expect(await change(count, [], () => server.api.get('/version'))).toBe(2)
@@ -78,13 +78,13 @@ describe('the metrics', () => {
     ['?fieldValidation=Strict', 'Strict'],
     ['?fieldValidation=Ignore', 'Ignore'],
     ['', 'Warn'],
-  ])('writes with %j as those with the field validation %s', async (query, word) => {
+  ])('count writes with %j like writes with the field validation %s', async (query, word) => {
     const path = `${configMapsIn(await aNamespace(server.api))}${query}`
     const labels = [`field_validation="${word}"`, 'enabled="true"']
     expect(await change('field_validation_request_duration_seconds_count', labels, () => server.api.post(path, configMap()))).toBe(1)
   })
 
-  test('lists', async () => {
+  test('count lists', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     const labels = ['resource_prefix="/core/configmaps"', 'index=""']
     expect(await change('apiserver_cache_list_total', labels, () => server.api.get(path))).toBeGreaterThanOrEqual(1)
@@ -93,7 +93,7 @@ describe('the metrics', () => {
     ).toBe(1)
   })
 
-  test('objects that lists return, whole and by pages', async () => {
+  test('count objects returned by lists, complete and by pages', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     for (const name of ['a', 'b', 'c']) await server.api.post(path, { ...configMap(), metadata: { name } })
     const returned = (query: string) =>
@@ -101,7 +101,7 @@ describe('the metrics', () => {
     expect([await returned(''), await returned('?limit=2'), await returned('?fieldSelector=metadata.name=b')]).toEqual([3, 2, 1])
   })
 
-  test('count events of watches with their bytes, and measure the time until a watch has sent its initial state', async () => {
+  test('count watch events with their bytes, and measure the time to the end of the initial state', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/limitranges`
     const labels = ['group=""', 'version="v1"']
     const kind = [...labels, 'kind="LimitRange"']
@@ -123,14 +123,14 @@ describe('the metrics', () => {
     expect(await sumOf('apiserver_watch_events_sizes_sum', ...kind)).toBe(bytes + length)
   })
 
-  test('decisions of authorizers', async () => {
+  test('count decisions of authorizers', async () => {
     const labels = (decision: string) => ['type="RBAC"', 'name="rbac"', `decision="${decision}"`]
     const asAnonymous = (path: string) => () => server.api.as({})('GET', path)
     expect(await change('apiserver_authorization_decisions_total', labels('allowed'), asAnonymous('/version'))).toBe(1)
     expect(await change('apiserver_authorization_decisions_total', labels('allowed'), asAnonymous('/api/v1/pods'))).toBe(0)
   })
 
-  test('count assigned addresses of Services, requested ones apart, and failed assignments', async () => {
+  test('count allocated addresses of Services, requested ones separately, and failed allocations', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
     const service = (spec: object) => ({
       apiVersion: 'v1',
@@ -149,7 +149,7 @@ describe('the metrics', () => {
     expect(await allocated('allocation_errors', 'static', { clusterIP: '10.0.0.9' })).toBe(1)
   })
 
-  test('show the used addresses, and the free ones', async () => {
+  test('show used and free addresses', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
     const [taken, free] = ['allocated', 'available'].map((word) => `kube_apiserver_clusterip_allocator_${word}_ips`) as [string, string]
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 1 }] } }
@@ -160,7 +160,7 @@ describe('the metrics', () => {
     expect(await sumOf(taken)).toBe(before)
   })
 
-  test('count certificates with a requested lifetime, and those with an issued one', async () => {
+  test('count certificates with a requested duration, and those issued with it', async () => {
     const { certificate } = await aCertificate({})
     const { validFrom, validTo } = new X509Certificate(certificate)
     const lifetime = (Date.parse(validTo) - Date.parse(validFrom)) / 1000
@@ -192,7 +192,7 @@ describe('the metrics', () => {
     expect(await counted('other', { signerName: 'example.com/own', expirationSeconds: lifetime })).toEqual([1, 1])
   })
 
-  test('rules of custom objects, where they are compiled and where they are evaluated', async () => {
+  test('measure the compilation and evaluation of rules of custom objects', async () => {
     const item = {
       type: 'object',
       properties: { a: { type: 'integer' } },
@@ -225,7 +225,7 @@ describe('the metrics', () => {
     expect(await change(evaluations, [], create('c'))).toBe(3)
   })
 
-  test('measure reads and writes over time, executing and waiting ones', async () => {
+  test('measure executing and waiting reads and writes over time', async () => {
     const [asked, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const own = createMetrics({ process: false })
     const clock = createFakeClock()
@@ -260,13 +260,13 @@ describe('the metrics', () => {
     expect(await sums()).toEqual({ ...none, 'executing readOnly': 250 })
   })
 
-  test('feature gates, with their stage', async () => {
+  test('show feature gates with their stage', async () => {
     const text = await metrics()
     expect(text).toContain('kubernetes_feature_enabled{name="APIListChunking",stage="BETA"} 1\n')
     expect(text).toContain('kubernetes_feature_enabled{name="HPAScaleToZero",stage="ALPHA"} 0\n')
   })
 
-  test('handshakes that have failed', async () => {
+  test('count failed handshakes', async () => {
     const failed = async () => {
       const socket = connect(Number(new URL(server.api.url).port), '127.0.0.1')
       socket.end('GET / HTTP/1.1\r\n\r\n')
@@ -340,7 +340,7 @@ describe('the metrics', () => {
     expect(lines).toEqual([expect.stringMatching(/code="429",verb="GET",.* 1$/)])
   })
 
-  test('time of requests without that of webhooks: mutating ones in a row, validating ones together', async () => {
+  test('measure the duration of requests without webhooks: mutating calls are added, and validating calls count once', async () => {
     const own = createMetrics({ process: false })
     const clock = createFakeClock()
     const admission = anAdmission(allConfigMaps)

@@ -28,7 +28,7 @@ const pods = '/api/v1/namespaces/default/pods'
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 const labels = { 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } } }
 
-test('SSA-17: a request for a certificate leaves no mark of its spec or its approval, but of its metadata and status', async () => {
+test('SSA-17: a certificate signing request records no owner of its spec or approval, but of its metadata and status', async () => {
   const { ask, ownersAt } = await anOwningGateway()
   const collection = '/apis/certificates.orch.io/v1/certificatesigningrequests'
   const [kind, apiVersion] = ['CertificateSigningRequest', 'certificates.orch.io/v1']
@@ -50,7 +50,7 @@ test('SSA-17: a request for a certificate leaves no mark of its spec or its appr
   expect(await ownersAt(`${collection}/r`)).toMatchObject({ 'maker main': labels, 'signer status': { 'f:status': {} } })
 })
 
-test('SSA-17: ephemeral containers and the node of a Pod leave no mark', async () => {
+test('SSA-17: ephemeral containers and the node of a Pod have no owner', async () => {
   const { ask, entriesAt } = await anOwningGateway()
   await ask('POST', `${pods}?fieldManager=maker`, pod)
   const before = await entriesAt(`${pods}/p`)
@@ -65,7 +65,7 @@ test('SSA-17: ephemeral containers and the node of a Pod leave no mark', async (
   expect(after).toEqual(before)
 })
 
-test('SSA-66: a writer of a status owns nothing of the spec in it, and a writer of the spec nothing of the status', async () => {
+test('SSA-66: a writer of a status owns nothing of the spec, and a writer of the spec nothing of the status', async () => {
   const { ask, ownersAt } = await anOwningGateway()
   const { object } = await ask('POST', `${pods}?fieldManager=maker`, { ...pod, status: { reason: 'mine' } })
   expect(Object.keys((await ownersAt(`${pods}/p`))['maker main'] ?? {})).toEqual(['f:spec'])
@@ -74,7 +74,7 @@ test('SSA-66: a writer of a status owns nothing of the spec in it, and a writer 
   expect((await ownersAt(`${pods}/p`))['node status']).toEqual({ 'f:status': { 'f:reason': {} } })
 })
 
-test('SSA-66: an applier of an object owns nothing of its status, and one of a status nothing of the spec, or of the fields that the kind keeps', async () => {
+test('SSA-66: an apply of an object owns nothing of its status, and an apply of a status nothing of the spec or of kept fields', async () => {
   const { ask, ownersAt } = await anOwningGateway()
   const apply = 'application/apply-patch+yaml'
   const [apiVersion, root] = ['apps/v1', '/apis/apps/v1/namespaces/default']
@@ -111,7 +111,7 @@ test('SSA-17: the finalizers in the spec of a Namespace have no owner', async ()
   expect((await ownersAt('/api/v1/namespaces/n'))['maker main']).not.toHaveProperty('f:spec')
 })
 
-test('SSA-66: fields written through a Scale are owned through it, without a time', async () => {
+test('SSA-66: fields written through a Scale are owned with that subresource, without a time', async () => {
   const { ask, entriesAt } = await anOwningGateway()
   const deployments = '/apis/apps/v1/namespaces/default/deployments'
   const template = { metadata: { labels: { a: 'b' } }, spec: pod.spec }
@@ -132,7 +132,7 @@ test('SSA-66: fields written through a Scale are owned through it, without a tim
   })
 })
 
-test('SSA-17: a writer that names no manager is known by its program', async () => {
+test('SSA-17: a writer without a manager name is named after its user agent', async () => {
   const { send, entriesAt } = await anOwningGateway()
   const headers = { 'content-type': 'application/json', 'user-agent': 'tool/v1.2 (linux)' }
   for (const [name, query] of [

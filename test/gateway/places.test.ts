@@ -44,7 +44,7 @@ test.each([
   expect(refused).toMatchObject({ code: 400, body: { message: mismatch } })
 })
 
-test('a cluster-scoped object has no path in a namespace, for any name of its resource', async () => {
+test('a cluster-scoped object has no path in a namespace, with any resource name', async () => {
   const call = await aServer('Cluster')
   expect((await call('POST', path, { ...place, metadata: { name: 'x' } })).code).toBe(201)
   expect(await call('GET', path)).toMatchObject({ code: 200, body: { items: [{ metadata: { name: 'x' } }] } })
@@ -61,7 +61,7 @@ test.each([
   ['PUT', `${roles}/x`, 'application/json', role, 'x'],
   ['PATCH', `${roles}/x`, 'application/merge-patch+json', {}, 'x'],
   ['PATCH', `${roles}/new?fieldManager=m`, 'application/apply-patch+yaml', role, 'new'],
-])('%s %s drops the namespace of an object that lies in none, as %s', async (method, target, type, body, name) => {
+])('%s %s drops the namespace of a cluster-scoped object, as %s', async (method, target, type, body, name) => {
   const call = await aServer('Cluster')
   await call('POST', roles, { ...role, metadata: { name: 'x' } })
   const { code, body: written } = await call(method, target, { ...body, metadata: { name, namespace: 'b' } }, type)
@@ -69,7 +69,7 @@ test.each([
   expect(written.metadata).not.toHaveProperty('namespace')
 })
 
-test('a Namespace is found under its own name, and a namespace in its metadata is dropped', async () => {
+test('a Namespace is read under its own name, and a namespace in its metadata is dropped', async () => {
   const call = await aServer('Cluster')
   expect((await call('GET', '/api/v1/namespaces/a')).code).toBe(200)
   const made = await call('POST', '/api/v1/namespaces', { metadata: { name: 'q', namespace: 'b' } })

@@ -28,7 +28,7 @@ function servicesOf({ client }: RunningServer) {
   return { services, aService, create: (name: string, spec: object = {}) => services.create(aService(name, spec)) }
 }
 
-test('KIND-GEN: a Service gets an address of the range, and its own one only', async () => {
+test('KIND-GEN: a Service gets a unique address of the range', async () => {
   const { create } = servicesOf(await aServer({ serviceClusterIpRange: '10.9.0.0/28' }))
   const addresses = new Set<string>()
   for (let count = 0; count < 10; count++) addresses.add(specOf(await create(`s-${count}`)).clusterIP ?? '')
@@ -36,7 +36,7 @@ test('KIND-GEN: a Service gets an address of the range, and its own one only', a
   for (const address of addresses) expect(address).toMatch(/^10\.9\.0\.(?:[1-9]|1[0-4])$/)
 })
 
-test('KIND-GEN: a used address is refused, and free again when its Service is deleted', async () => {
+test('KIND-GEN: a used address is refused, and can be reused when its Service is deleted', async () => {
   const { services, create } = servicesOf(await aServer())
   await create('a', { clusterIP: '10.0.0.7' })
   await expect(create('b', { clusterIP: '10.0.0.7' })).rejects.toMatchObject({
@@ -61,7 +61,7 @@ test('KIND-GEN: a full range is reported', async () => {
   await expect(create('one-more')).rejects.toMatchObject({ code: 500, message: expect.stringContaining('range is full') })
 })
 
-test('KIND-GEN: the first sixteenth of the range, 16 addresses at least, is assigned last', async () => {
+test('KIND-GEN: the first sixteenth of the range, at least 16 addresses, is allocated last', async () => {
   const { create } = servicesOf(await aServer({ serviceClusterIpRange: '10.9.0.0/27' }))
   const given: number[] = []
   for (let count = 0; count < 29; count++) given.push(Number(specOf(await create(`s-${count}`)).clusterIP?.split('.')[3]))
@@ -72,7 +72,7 @@ test('KIND-GEN: the first sixteenth of the range, 16 addresses at least, is assi
   await expect(create('one-more')).rejects.toMatchObject({ message: expect.stringContaining('range is full') })
 })
 
-test('KIND-GEN: the first 256 addresses of a wide range are assigned last, and without ServiceIPStaticSubrange none', async () => {
+test('KIND-GEN: the first 256 addresses of a wide range are allocated last, unless ServiceIPStaticSubrange is off', async () => {
   const addressWith = async (options: StartOptions) => {
     const { create } = servicesOf(await aServer({ serviceClusterIpRange: '10.8.0.0/16', random: () => 0, ...options }))
     return specOf(await create('a')).clusterIP
@@ -87,7 +87,7 @@ test('KIND-GEN: a headless Service has no address', async () => {
   expect(specOf(await create('a', { clusterIP: 'None' }))).toMatchObject({ clusterIP: 'None', clusterIPs: ['None'] })
 })
 
-test('KIND-GEN: an update that leaves out address and ports keeps them, and changes nothing', async () => {
+test('KIND-GEN: an update that omits address and ports keeps them, and changes nothing', async () => {
   const { services, aService, create } = servicesOf(await aServer())
   const created = await create('a', { type: 'NodePort' })
   const updated = await services.update(aService('a', { type: 'NodePort' }))
@@ -97,7 +97,7 @@ test('KIND-GEN: an update that leaves out address and ports keeps them, and chan
   })
 })
 
-test('KIND-GEN: node ports are in their range, and one port is one Service’s', async () => {
+test('KIND-GEN: node ports are in their range, and each belongs to one Service', async () => {
   const { create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31001' }))
   const ports = [await create('a', { type: 'NodePort' }), await create('b', { type: 'NodePort' })].map(
     (service) => specOf(service).ports?.[0]?.nodePort,
@@ -111,7 +111,7 @@ test('KIND-GEN: node ports are in their range, and one port is one Service’s',
   })
 })
 
-test('KIND-GEN: the network’s own address and the broadcast address are not allocated', async () => {
+test('KIND-GEN: the network address and the broadcast address are not allocated', async () => {
   const v4 = servicesOf(await aServer())
   for (const clusterIP of ['10.0.0.0', '10.0.0.255'])
     await expect(v4.create('a', { clusterIP })).rejects.toMatchObject({ message: expect.stringContaining('is not in the valid range') })
@@ -126,7 +126,7 @@ test('KIND-GEN: the network’s own address and the broadcast address are not al
   expect(specOf(await v6.create('a', { clusterIP: 'fd00::ffff' })).clusterIP).toBe('fd00::ffff')
 })
 
-test('KIND-GEN: an address of IPv6 is one however it is written', async () => {
+test('KIND-GEN: an IPv6 address is equal in any spelling', async () => {
   const { services, create } = servicesOf(await aServer({ serviceClusterIpRange: 'fd00::/112' }))
   await create('a', { clusterIP: 'FD00:0::0005' })
   for (const clusterIP of ['fd00::5', 'fd00:0::5', 'FD00::5'])
@@ -135,7 +135,7 @@ test('KIND-GEN: an address of IPv6 is one however it is written', async () => {
   expect(specOf(await create('b', { clusterIP: 'fd00::5' })).clusterIP).toBe('fd00::5')
 })
 
-test('DRY-11: a dry run takes no address', async () => {
+test('DRY-11: a dry run allocates no address', async () => {
   const server = await aServer()
   const { create } = servicesOf(server)
   const body = JSON.stringify({
@@ -150,7 +150,7 @@ test('DRY-11: a dry run takes no address', async () => {
   expect(specOf(await create('b', { clusterIP: '10.0.0.5' })).clusterIP).toBe('10.0.0.5')
 })
 
-test('DRY-11: ports of a dry run are different ones too', async () => {
+test('DRY-11: ports of a dry run are distinct too', async () => {
   const server = await aServer({ serviceNodePortRange: '31000-31001', random: () => 0 })
   const { aService } = servicesOf(server)
   const ports = [
@@ -166,14 +166,14 @@ test('DRY-11: ports of a dry run are different ones too', async () => {
   expect(spec.ports?.map(({ nodePort }) => nodePort)).toEqual([31000, 31001])
 })
 
-test('KIND-GEN: a refused Service leaves no address behind', async () => {
+test('KIND-GEN: a refused Service allocates no address', async () => {
   const { create } = servicesOf(await aServer())
   await create('a')
   await expect(create('a', { clusterIP: '10.0.0.6' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
   expect(specOf(await create('b', { clusterIP: '10.0.0.6' })).clusterIP).toBe('10.0.0.6')
 })
 
-test('KIND-GEN: a Service is of the family of the range, and asking for another is a 422', async () => {
+test('KIND-GEN: a Service has the family of the range, and a request for another family is a 422', async () => {
   const { services, create } = servicesOf(await aServer())
   const selector = { app: 'a' }
   const single = { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }
@@ -197,7 +197,7 @@ test('KIND-GEN: a Service is of the family of the range, and asking for another 
 const local = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }
 const merge = { namespace: 'default', type: 'merge' } as const
 
-test('KIND-GEN: a port for the health of nodes is assigned if balancers ask for it, and kept by updates that leave it out', async () => {
+test('KIND-GEN: a health check node port is allocated if the Service needs it, and kept by updates that omit it', async () => {
   const { services, aService, create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31003' }))
   expect(specOf(await create('plain', { type: 'LoadBalancer' }))).not.toHaveProperty('healthCheckNodePort')
   const given = specOf(await create('a', local))
@@ -210,7 +210,7 @@ test('KIND-GEN: a port for the health of nodes is assigned if balancers ask for 
   })
 })
 
-test('KIND-GEN: a port for the health of nodes is one Service’s, until the Service needs none or is deleted', async () => {
+test('KIND-GEN: a health check node port belongs to one Service until that no longer needs it or is deleted', async () => {
   const { services, create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31009' }))
   const wanted = { ...local, healthCheckNodePort: 31005 }
   expect(specOf(await create('a', wanted)).healthCheckNodePort).toBe(31005)
@@ -228,7 +228,7 @@ test('KIND-GEN: a port for the health of nodes is one Service’s, until the Ser
   expect(specOf(await create('c', wanted)).healthCheckNodePort).toBe(31005)
 })
 
-test('KIND-GEN: a port for the health of nodes is none of the Service’s other ports', async () => {
+test('KIND-GEN: a health check node port differs from the other ports of the Service', async () => {
   const { services, create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31009' }))
   const ports = [{ port: 80, nodePort: 31005 }]
   const isTaken = (field: string) => ({ message: expect.stringContaining(`${field}: Invalid value: 31005: provided port is already`) })
@@ -237,7 +237,7 @@ test('KIND-GEN: a port for the health of nodes is none of the Service’s other 
   await expect(services.patch('a', { spec: { ports } }, merge)).rejects.toMatchObject(isTaken('spec.ports[0].nodePort'))
 })
 
-test('KIND-GEN: allocateLoadBalancerNodePorts false: only requested ports of nodes are assigned', async () => {
+test('KIND-GEN: allocateLoadBalancerNodePorts: false allocates only requested node ports', async () => {
   const { create } = servicesOf(await aServer())
   const ports = [
     { name: 'a', port: 80 },
@@ -247,7 +247,7 @@ test('KIND-GEN: allocateLoadBalancerNodePorts false: only requested ports of nod
   expect(given?.map(({ nodePort }) => nodePort)).toEqual([undefined, 30081])
 })
 
-test('KIND-GEN: a port over two protocols has one port of nodes, and keeps it when its number changes', async () => {
+test('KIND-GEN: a port with two protocols has one node port, which stays when the port number changes', async () => {
   const { services, create } = servicesOf(await aServer())
   const ports = [
     { name: 'a', port: 53, protocol: 'UDP' },
@@ -282,7 +282,7 @@ const aRange = (name: string, cidr: string) => ({
   spec: { cidrs: [cidr] },
 })
 
-test('TODAY-SVC-04: the address of a Service is an IPAddress, which comes and goes with it', async () => {
+test('TODAY-SVC-04: the address of a Service is an IPAddress, which is created and deleted with the Service', async () => {
   const { services, create, addresses } = await aServerWithAddresses()
   await create('a', { clusterIP: '10.0.0.7' })
   expect(await addresses.get('10.0.0.7')).toMatchObject({
@@ -295,7 +295,7 @@ test('TODAY-SVC-04: the address of a Service is an IPAddress, which comes and go
   await expect(addresses.get('10.0.0.7')).rejects.toMatchObject({ reason: 'NotFound' })
 })
 
-test('TODAY-SVC-04: an address that an IPAddress of another owner has is taken', async () => {
+test('TODAY-SVC-04: an address with an IPAddress of another owner is in use', async () => {
   const { create, addresses } = await aServerWithAddresses()
   await addresses.create(anAddress('10.0.0.8'))
   const message = expect.stringContaining('failed to allocate IP 10.0.0.8: provided IP is already allocated')
@@ -303,7 +303,7 @@ test('TODAY-SVC-04: an address that an IPAddress of another owner has is taken',
   expect(await addresses.get('10.0.0.8')).toMatchObject({ spec: { parentRef: { name: 'other' } } })
 })
 
-test('TODAY-SVC-04, TODAY-CIDR-01: addresses of a further ServiceCIDR may be requested, and are assigned when the own range is full', async () => {
+test('TODAY-SVC-04, TODAY-CIDR-01: addresses of another ServiceCIDR may be requested, and are allocated when the server’s range is full', async () => {
   const { create, ranges } = await aServerWithAddresses({ serviceClusterIpRange: '10.9.0.0/29' })
   const outside = expect.stringContaining('the provided network does not match the current range')
   await expect(create('a', { clusterIP: '10.8.0.5' })).rejects.toMatchObject({ code: 422, message: outside })
@@ -317,7 +317,7 @@ test('TODAY-SVC-04, TODAY-CIDR-01: addresses of a further ServiceCIDR may be req
   expect(given.filter((address) => address.startsWith('10.8.0.')).length).toBe(2)
 })
 
-test('TODAY-CIDR-01: the ServiceCIDR of the server is there, and ready', async () => {
+test('TODAY-CIDR-01: the ServiceCIDR of the server exists and is ready', async () => {
   const { ranges } = await aServerWithAddresses({ serviceClusterIpRange: '10.9.0.0/24' })
   const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' }
   expect(await ranges.get('kubernetes')).toMatchObject({ spec: { cidrs: ['10.9.0.0/24'] }, status: { conditions: [ready] } })

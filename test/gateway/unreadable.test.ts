@@ -44,21 +44,21 @@ async function anAlteredGateway(options: Parameters<typeof aGateway>[1] = {}) {
   return { ask, storage, inner, open, revision }
 }
 
-describe('READ-22: an object that cannot be read', () => {
+describe('READ-22: an unreadable object', () => {
   test.each([
     ['GET', `${collection}/a`, undefined],
     ['GET', `${collection}/a?resourceVersion=0`, undefined],
     ['DELETE', `${collection}/a`, undefined],
     ['PUT', `${collection}/a`, configMap()],
     ['PATCH', `${collection}/a`, {}],
-  ])('is a 500 to %s %s, and stays', async (method, path, body) => {
+  ])('is a 500 for %s %s, and stays', async (method, path, body) => {
     const { ask, inner } = await anAlteredGateway()
     const before = inner.status().revision
     expect(await ask(method, path, body, method === 'PATCH' ? merge : undefined)).toMatchObject(corrupt)
     expect(inner.status().revision).toBe(before)
   })
 
-  test('exists for creates of its name', async () => {
+  test('makes a create of its name fail as existing', async () => {
     const { ask } = await anAlteredGateway()
     expect(await ask('POST', collection, configMap())).toMatchObject({ code: 409, reason: 'AlreadyExists' })
   })
@@ -75,14 +75,14 @@ describe('READ-22: an object that cannot be read', () => {
     },
   )
 
-  test('does not concern others: objects of its kind by name, other namespaces and other kinds', async () => {
+  test('does not affect others: objects of its kind by name, other namespaces and other kinds', async () => {
     const { ask } = await anAlteredGateway()
     expect((await ask('GET', `${collection}/b`)).code).toBe(200)
     expect((await ask('GET', '/api/v1/namespaces/other/configmaps')).code).toBe(200)
     expect((await ask('GET', '/api/v1/namespaces/default/secrets')).code).toBe(200)
   })
 
-  test('is deleted by the option, with any finalizers, and for good', async () => {
+  test('is deleted by the option, with any finalizers, permanently', async () => {
     const { ask, inner, open } = await anAlteredGateway()
     const { code, answer } = await ask('DELETE', unsafely)
     expect({ code, status: answer['status'], details: answer['details'] }).toEqual({
@@ -107,12 +107,12 @@ describe('READ-22: an object that cannot be read', () => {
     expect(await ask('GET', `${collection}/a`)).toMatchObject(corrupt)
   })
 
-  test('is deleted by the option in the body, too', async () => {
+  test('is deleted by the option in the body too', async () => {
     const { ask } = await anAlteredGateway()
     expect((await ask('DELETE', `${collection}/a`, { kind: 'DeleteOptions', apiVersion: 'v1', [option]: true })).code).toBe(200)
   })
 
-  test('is a change without an object for followers of storage, from memory and, after a restart, from the store', async () => {
+  test('is a change without an object in streams of storage, from memory and, after a restart, from the store', async () => {
     const { ask, storage, inner, open, revision } = await anAlteredGateway()
     await ask('DELETE', unsafely)
     const last = inner.status().revision
@@ -132,7 +132,7 @@ describe('READ-22: an object that cannot be read', () => {
   })
 })
 
-describe('READ-22: the option is refused', () => {
+describe('READ-22: the option ignoreStoreReadErrorWithClusterBreakingPotential is refused', () => {
   const invalidText = (why: string) => `${option}: Invalid value: true: ${why}`
 
   test.each([
@@ -171,7 +171,7 @@ describe('READ-22: the option is refused', () => {
     expect(await ask('DELETE', `${collection}?${option}=true`)).toMatchObject({ code: 422, message })
   })
 
-  test('to users with the right to delete and without the verb for it, here and in another namespace', async () => {
+  test('for users with the right to delete and without the special verb, also in another namespace', async () => {
     const verb = 'unsafe-delete-ignore-read-errors'
     const asked: string[] = []
     const authorizer: Authorizer = {
@@ -191,7 +191,7 @@ describe('READ-22: the option is refused', () => {
     expect(await ask('GET', `${collection}/a`)).toMatchObject(corrupt)
   })
 
-  test('as a field that is not known, where the gate is off', async () => {
+  test('as an unknown field if the gate is off', async () => {
     const isGateOn = (name: string) => name !== 'AllowUnsafeMalformedObjectDeletion' && gatesByDefault(name)
     const { ask } = await anAlteredGateway({ catalogue: createCatalogue('orch', { isGateOn }) })
     expect(await ask('DELETE', unsafely)).toMatchObject(corrupt)

@@ -51,14 +51,14 @@ async function aServer() {
   return { call, read, readings, create, revision: body.metadata.resourceVersion }
 }
 
-test.each(lists)('a list of the metadata of a kind without objects reads no schema, in %s', async (_, headers) => {
+test.each(lists)('a metadata list of a kind without objects loads no schema, in %s', async (_, headers) => {
   const { read, readings } = await aServer()
   const { status, type } = await read(widgets, headers)
   expect([status, readings()]).toEqual([200, 0])
   expect(String(type)).toContain(headers.accept.split(';', 1)[0])
 })
 
-test('a watch of the metadata of a kind without objects reads no schema, and sends later objects', async () => {
+test('a metadata watch of a kind without objects loads no schema, and sends later objects', async () => {
   const { read, readings, create, revision } = await aServer()
   const initial = `${widgets}?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan`
   const begun = await read(initial, metadata('PartialObjectMetadata'), 'initial-events-end')
@@ -68,13 +68,13 @@ test('a watch of the metadata of a kind without objects reads no schema, and sen
   expect(seen.text).toContain('"name":"a"')
 })
 
-test('a get of the metadata of a kind without objects reads no schema', async () => {
+test('a metadata get of a kind without objects loads no schema', async () => {
   const { read, readings } = await aServer()
   expect((await read(`${widgets}/a`, metadata('PartialObjectMetadata'))).status).toBe(404)
   expect(readings()).toBe(0)
 })
 
-test('the metadata of an object of an older schema are shown, in every form', async () => {
+test('the metadata of an object with an older schema is served in every form', async () => {
   const { call, read, create } = await aServer()
   await create()
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'integer' } } } }

@@ -60,7 +60,7 @@ async function aGatewayWithWidgets(gate: Promise<void> = Promise.resolve()) {
   return { attached, listing: listing.promise, create, change, watch, revision: Number(body.metadata.resourceVersion) }
 }
 
-test('CRD-146: a watch whose definition has changed ends after the earlier events, when it has reached the change', async () => {
+test('CRD-146: a watch whose definition has changed ends after the earlier events, at the change', async () => {
   const { attached, change, watch, revision } = await aGatewayWithWidgets()
   const seen = watch(`resourceVersion=${revision}`)
   const sink = await attached
@@ -72,7 +72,7 @@ test('CRD-146: a watch whose definition has changed ends after the earlier event
   expect(await seen).toEqual(['before', 'with'])
 })
 
-test('a watch that begins while its definition changes ends with the initial state', async () => {
+test('a watch that begins while its definition changes ends after the initial state', async () => {
   const gate = Promise.withResolvers<void>()
   const { listing, create, change, watch } = await aGatewayWithWidgets(gate.promise)
   await create('a')

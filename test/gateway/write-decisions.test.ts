@@ -41,7 +41,7 @@ const owner = (manager: string): ManagedFieldsEntry => ({
 })
 const owners = (count: number) => Array.from({ length: count }, (_, index) => owner(`m${String(index).padStart(4, '0')}`))
 
-test('LIM-12: an update may leave as many recorded owners as there are, and otherwise a thousand', async () => {
+test('LIM-12: an update may keep the number of managedFields entries, and otherwise up to a thousand', async () => {
   const { ask, storage } = await aWatchedGateway()
   const stored = async (name: string, count: number) => {
     const metadata = { name, namespace: 'default', uid: `u${name}`, managedFields: owners(count) }
@@ -68,14 +68,14 @@ test('LIM-12: an update may leave as many recorded owners as there are, and othe
   expect(await put('many', 1003)).toEqual([200, undefined])
 })
 
-test('LIM-12: a create has a thousand recorded owners at most', async () => {
+test('LIM-12: a create may have at most a thousand managedFields entries', async () => {
   const { ask } = await aWatchedGateway()
   const post = async (name: string, count: number) =>
     (await ask('POST', collection, { ...configMap({ x: '1' }), metadata: { name, managedFields: owners(count) } })).code
   expect([await post('a', 1001), await post('b', 1000)]).toEqual([422, 201])
 })
 
-test('VERB-09: creates with generated names that are tried again do not wait for one another', async () => {
+test('VERB-09: retried creates with generated names do not wait for one another', async () => {
   const both = Promise.withResolvers<void>()
   let begun = 0
   const { ask } = await aWatchedGateway((storage) => ({
@@ -93,7 +93,7 @@ test('VERB-09: creates with generated names that are tried again do not wait for
   expect([first.code, second.code]).toEqual([201, 201])
 })
 
-test('META-09: a name beside generateName is the name, and a taken one is refused at once', async () => {
+test('META-09: a name takes precedence over generateName, and a taken one is refused at once', async () => {
   const { ask, commits } = await aWatchedGateway()
   await ask('POST', collection, configMap())
   const { code, message } = await ask('POST', collection, { ...configMap(), metadata: { name: 'a', generateName: 'b-' } })
@@ -101,7 +101,7 @@ test('META-09: a name beside generateName is the name, and a taken one is refuse
   expect({ code, message, commits: commits.length }).toEqual({ code: 409, message: taken, commits: 2 })
 })
 
-test('VERB-09: a PUT that creates and meets a faster create replaces its object', async () => {
+test('VERB-09: a PUT that loses a create to another client replaces the object', async () => {
   const ranges = '/api/v1/namespaces/default/limitranges'
   const range = (cpu: string) => ({
     apiVersion: 'v1',
@@ -124,7 +124,7 @@ test('VERB-09: a PUT that creates and meets a faster create replaces its object'
   expect(commits.map(({ expected }) => expected > 0)).toEqual([false, false, true])
 })
 
-test('VERB-09: a PUT that creates is tried again while others create and delete', async () => {
+test('VERB-09: a PUT that creates is retried while others create and delete', async () => {
   let lost = 3
   const { ask, commits } = await aWatchedGateway((storage) => ({
     commit: async (request, context) => (lost-- > 0 ? { kind: 'stale' } : storage.commit(request, context)),
@@ -134,7 +134,7 @@ test('VERB-09: a PUT that creates is tried again while others create and delete'
   expect(commits).toHaveLength(4)
 })
 
-test('VERB-06: a refusal on the latest object is not checked again, nor is a create', async () => {
+test('VERB-06: a refusal on the latest object is not checked again, and neither is a create', async () => {
   const reads: string[] = []
   const { ask } = await aWatchedGateway((storage) => ({
     get(request, context) {
@@ -148,7 +148,7 @@ test('VERB-06: a refusal on the latest object is not checked again, nor is a cre
   expect(reads).toEqual([])
 })
 
-test('VERB-06: a refusal on an object that was read for a refusal is final at once', async () => {
+test('VERB-06: a refusal on an object that was reread is final at once', async () => {
   const reads: string[] = []
   const { ask } = await aWatchedGateway((storage) => ({
     async get(request, context) {
@@ -193,7 +193,7 @@ test('DRY-10, DRY-01: a dry run writes nothing, with any outcome', async () => {
   expect((await ask('GET', `${collection}/a`)).code).toBe(200)
 })
 
-test('admission’s conditions of a write are conditions of its commit: create, update, mark and removal', async () => {
+test('the conditions of admission for a write are conditions of its commit: create, update, mark and removal', async () => {
   const admission = anAdmission(allConfigMaps)
   admission.admit = async ({ phase }) => ({ kind: 'allowed', ...saidNothing, conditions: [{ key: `k/${phase}`, revision: 0 }] })
   const { ask, commits } = await aWatchedGateway(undefined, { admission })
@@ -218,7 +218,7 @@ test('admission’s conditions of a write are conditions of its commit: create, 
   ])
 })
 
-test.each(['mark', 'removal'])('VERB-09: a deletion whose %s met a change beside it is tried again', async (which) => {
+test.each(['mark', 'removal'])('VERB-09: a deletion whose %s lost a race is retried', async (which) => {
   const finalizers = which === 'mark' ? ['example.com/a'] : []
   let unmet = 2
   const { ask } = await aWatchedGateway((storage) => ({
@@ -242,7 +242,7 @@ const deployment = {
   spec: { selector: { matchLabels: { a: 'b' } }, template },
 }
 
-test('DEL-02: the generation grows with the mark of a deletion, and not when that is changed', async () => {
+test('DEL-02: the generation grows when an object is marked as deleted, and not with later changes of the mark', async () => {
   const { ask } = await aWatchedGateway()
   await ask('POST', deployments, deployment)
   const marked = await ask('DELETE', `${deployments}/d`, options({ propagationPolicy: 'Foreground' }))
@@ -251,7 +251,7 @@ test('DEL-02: the generation grows with the mark of a deletion, and not when tha
   expect(again.object.metadata).toMatchObject({ generation: 2, finalizers: ['orphan'] })
 })
 
-test('DEL-11: a grace that no time can hold ends with the year 9999, and one from now on counts from the first deletion', async () => {
+test('DEL-11: a grace period beyond any date ends with the year 9999, and a later one counts from the first deletion', async () => {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const { ask } = await aWatchedGateway(undefined, { clock })
   const pods = '/api/v1/namespaces/default/pods'
@@ -268,7 +268,7 @@ test('DEL-11: a grace that no time can hold ends with the year 9999, and one fro
   expect(second.object.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:01:00Z', deletionGracePeriodSeconds: 60 })
 })
 
-test('DEL-12: a policy that removes the last finalizer of a Pod in its grace period leaves none', async () => {
+test('DEL-12: a propagation policy that removes the last finalizer of a Pod in its grace period leaves none', async () => {
   const { ask } = await aWatchedGateway()
   const pods = '/api/v1/namespaces/default/pods'
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } }
@@ -291,7 +291,7 @@ test('a status whose feature is off is not written', async () => {
   expect([code, object['status']]).toEqual([200, before])
 })
 
-test('an object is warned of when its main part is written, and not when its status is', async () => {
+test('a write of an object causes warnings about it, and a write of its status does not', async () => {
   const { ask } = await aWatchedGateway()
   const jobs = '/apis/batch/v1/namespaces/default/cronjobs'
   const jobTemplate = { spec: { template: { spec: { ...template.spec, restartPolicy: 'Never' } } } }
@@ -307,7 +307,7 @@ test('an object is warned of when its main part is written, and not when its sta
 test.each<[string, string, unknown, string]>([
   ['PUT', '', { ...deployment, status: { replicas: 9 } }, json],
   ['PATCH', '', { status: { replicas: 9 } }, merge],
-])('SSA-66: a %s of an object leaves its status as it is, whether there is one or none', async (method, _which, body, type) => {
+])('SSA-66: a %s of an object leaves its status unchanged, with and without a status', async (method, _which, body, type) => {
   const { ask } = await aWatchedGateway()
   const made = await ask('POST', deployments, { ...deployment, status: { replicas: 7 } })
   expect(made.object['status']).toEqual({})
@@ -316,7 +316,7 @@ test.each<[string, string, unknown, string]>([
   expect((await ask(method, `${deployments}/d`, body, type)).object['status']).toEqual({ replicas: 3 })
 })
 
-test('META-21: the generation of an object grows with its wanted state, and with nothing else', async () => {
+test('META-21: the generation of an object grows only with changes of its spec', async () => {
   const { ask } = await aWatchedGateway()
   await ask('POST', deployments, deployment)
   const after = async (path: string, body: unknown) =>

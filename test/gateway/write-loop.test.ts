@@ -21,7 +21,7 @@ const losing =
     }
   }
 
-test('STORE-05: a create whose answer was lost has succeeded, once', async () => {
+test('STORE-05: a create whose answer was lost has succeeded once', async () => {
   const { call } = await aGateway(losing(1, true))
   const { code, body } = await call('POST', collection, configMap({ x: '1' }))
   expect(code).toBe(201)
@@ -37,7 +37,7 @@ test('STORE-05: a create that did not arrive is a 504, never a 404 or a 409', as
 test.each([
   ['a name', { name: 'a' }],
   ['a name that the server makes up', { generateName: 'a' }],
-])('VERB-09: a create with %s that met a change beside it is tried again with all that was sent', async (_how, metadata) => {
+])('VERB-09: a create with %s that lost a race is retried with the whole input', async (_how, metadata) => {
   const tries: string[] = []
   const { call } = await aGateway((storage) => ({
     async commit(request: CommitRequest, context) {
@@ -52,7 +52,7 @@ test.each([
   expect((await call('GET', `${collection}/${tries[2]?.split('/').at(-1)}`)).body).toEqual(body)
 })
 
-test('VERB-09: the body of a repeated create is the sent one, for any later change of its sender’s bytes', async () => {
+test("VERB-09: the body of a retried create is the sent one, after any later change of the sender's bytes", async () => {
   const body = Buffer.from(JSON.stringify(configMap({ x: 'sent' })))
   const { call, send } = await aGateway((storage) => ({
     async commit(request: CommitRequest, context) {
@@ -66,7 +66,7 @@ test('VERB-09: the body of a repeated create is the sent one, for any later chan
   expect((await call('GET', `${collection}/a`)).body.data).toEqual({ x: 'sent' })
 })
 
-test('STORE-05: the same holds if the connection to another process reports an unknown outcome', async () => {
+test('STORE-05: the outcome is looked up as well if the connection to another process reports it as unknown', async () => {
   const { call } = await aGateway(losingFirstAnswers(new UnknownOutcomeError(serviceUnavailable('a service cannot be reached').status)))
   expect((await call('POST', collection, configMap({ x: '1' }))).code).toBe(201)
   expect((await call('DELETE', `${collection}/a`)).code).toBe(200)
@@ -76,7 +76,7 @@ test.each([
   ['PUT', configMap({ x: '1' }), 'application/json'],
   ['PATCH', { data: { x: '1' } }, 'application/merge-patch+json'],
   ['DELETE', undefined, 'application/json'],
-])('STORE-05: a %s whose outcome is unknown is a 504, and is not begun anew', async (method, body, type) => {
+])('STORE-05: a %s with an unknown outcome is a 504, and is not restarted', async (method, body, type) => {
   let commits = 0
   let isAway = false
   const { call } = await aGateway((storage) => ({
@@ -117,27 +117,24 @@ test.each([
   ['PUT', configMap({ x: '1' }), 'application/json'],
   ['PATCH', [{ op: 'add', path: '/metadata/finalizers/-', value: 'a.example.com/b' }], 'application/json-patch+json'],
   ['DELETE', undefined, 'application/json'],
-])(
-  'STORE-05: a %s whose commit had no answer is sent again with the same id where it was not written, and not where it was',
-  async (method, body, type) => {
-    const found: unknown[] = []
-    for (const isWritten of [false, true]) {
-      const { sent, over } = losingOneAnswer(isWritten)
-      const { call } = await aGateway(over)
-      await call('POST', collection, { ...configMap(), metadata: { name: 'a', finalizers: ['a.example.com/a'] } })
-      const { code } = await call(method, `${collection}/a`, body, type)
-      const { metadata, data } = (await call('GET', `${collection}/a`)).body
-      const { finalizers, deletionTimestamp } = metadata as ObjectMeta
-      const ids = new Set(sent.map(({ writeId }) => writeId)).size
-      found.push({ code, sent: sent.length, ids, finalizers, data, isGoing: deletionTimestamp !== undefined })
-    }
-    const [again, once] = found
-    expect(again).toMatchObject({ code: 200, sent: 2, ids: 1 })
-    expect(once).toEqual({ ...(again as object), sent: 1 })
-  },
-)
+])('STORE-05: a %s whose commit had no answer is sent again with the same id if it was not written', async (method, body, type) => {
+  const found: unknown[] = []
+  for (const isWritten of [false, true]) {
+    const { sent, over } = losingOneAnswer(isWritten)
+    const { call } = await aGateway(over)
+    await call('POST', collection, { ...configMap(), metadata: { name: 'a', finalizers: ['a.example.com/a'] } })
+    const { code } = await call(method, `${collection}/a`, body, type)
+    const { metadata, data } = (await call('GET', `${collection}/a`)).body
+    const { finalizers, deletionTimestamp } = metadata as ObjectMeta
+    const ids = new Set(sent.map(({ writeId }) => writeId)).size
+    found.push({ code, sent: sent.length, ids, finalizers, data, isGoing: deletionTimestamp !== undefined })
+  }
+  const [again, once] = found
+  expect(again).toMatchObject({ code: 200, sent: 2, ids: 1 })
+  expect(once).toEqual({ ...(again as object), sent: 1 })
+})
 
-test('STORE-05: a commit without an answer is a lost race if another write has replaced the expected revision', async () => {
+test('STORE-05: a commit without an answer has lost the race if another write has replaced the expected revision', async () => {
   let isOver = false
   const { call } = await aGateway((storage) => ({
     async commit(request, context) {
@@ -153,7 +150,7 @@ test('STORE-05: a commit without an answer is a lost race if another write has r
   expect(await call('PUT', `${collection}/a`, sent)).toMatchObject({ code: 409, body: { reason: 'Conflict' } })
 })
 
-test('STORE-05: a create whose commit had no answer is looked for, and never sent a second time', async () => {
+test('STORE-05: a create whose commit had no answer is looked up, and never sent a second time', async () => {
   const ids: string[] = []
   const { call } = await aGateway(() => ({
     async commit({ key, writeId }) {
@@ -190,7 +187,7 @@ test('STORE-05: a delete whose answer was lost has succeeded', async () => {
   expect((await call('DELETE', `${collection}/a`)).code).toBe(200)
 })
 
-test('STORE-05: a delete whose answer was lost, and which another client was before, has not succeeded', async () => {
+test('STORE-05: a delete whose answer was lost has not succeeded if another client deleted first', async () => {
   let count = 0
   const { call } = await aGateway((storage) => ({
     async commit(request, context) {
@@ -226,7 +223,7 @@ const forgetful: Spoil = (storage) => ({
   },
 })
 
-test('VERB-06: a refusal never rests on old memory', async () => {
+test('VERB-06: no refusal is based on an outdated cache', async () => {
   const { call } = await aGateway(forgetful)
   await call('POST', collection, configMap())
   expect((await call('PUT', `${collection}/a`, configMap({ x: '1' }))).code).toBe(200)
@@ -251,7 +248,7 @@ const racing =
     }
   }
 
-test('VERB-09: a patch that lost a race is tried again', async () => {
+test('VERB-09: a patch that lost a race is retried', async () => {
   const { call } = await aGateway(racing(3))
   await call('POST', collection, configMap())
   expect((await call('PATCH', `${collection}/a`, { data: { y: '2' } }, merge)).code).toBe(200)
@@ -269,7 +266,7 @@ test('VERB-09: after a hundred lost races a patch is a conflict, and the hundred
   expect(await won.call('PATCH', `${collection}/a`, { data: { y: '2' } }, merge)).toMatchObject({ code: 200, body: { data: { y: '2' } } })
 })
 
-test('META-09: five generated names are tried before the client is asked to try again', async () => {
+test('META-09: five generated names are tried before the client has to retry', async () => {
   const names: string[] = []
   const taken = (count: number) =>
     aGateway((storage) => ({
@@ -302,7 +299,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('KIND-GEN: a Service that could not be stored leaves its address free, and one that is written is answered so', async () => {
+test('KIND-GEN: a Service that is not stored releases its address, and a stored one keeps it', async () => {
   let isAway = (_request: CommitRequest) => false
   const { call, storage } = await aGateway((storage) => ({
     commit: async (request, context) => {
@@ -385,7 +382,7 @@ test.each([
   expect((await call('POST', services, other)).code).toBe(201)
 })
 
-test('KIND-GEN: an address is released when admission does not answer for its Service', async () => {
+test('KIND-GEN: an address is released if admission does not answer for its Service', async () => {
   const admission = anAdmission([{ phase: '*', operations: ['*'], groups: [''], resources: ['services'], namespaces: [] }])
   let isLost = true
   admission.admit = async ({ phase }) => {
@@ -424,7 +421,7 @@ test('KIND-GEN: an address without a Service is free again after two minutes', a
   expect(await isTaken()).toBe(true)
 })
 
-test('META-12: a write that changes nothing writes nothing', async () => {
+test('META-12: a write without a change writes nothing', async () => {
   let commits = 0
   const { call } = await aGateway((storage) => ({
     commit(request, context) {
@@ -465,7 +462,7 @@ function standingStill() {
 test.each([
   ['a PUT', 'PUT', configMap({ x: '1' }), 'application/json'],
   ['a patch', 'PATCH', { data: { x: '1' } }, merge],
-])('META-12: %s that memory says changes nothing is written where the object has changed since', async (_what, method, body, type) => {
+])('META-12: %s without a change by the cache is written if the object has changed since', async (_what, method, body, type) => {
   const { over, stop } = standingStill()
   const { call } = await aGateway(over)
   await call('POST', collection, configMap({ x: '1' }))
@@ -480,7 +477,7 @@ test.each([
   expect(Number(found.metadata.resourceVersion)).toBeGreaterThan(Number(other.body.metadata.resourceVersion))
 })
 
-test('META-12: an apply with an equal value in another spelling by memory is written if the object has changed since', async () => {
+test('META-12: an apply of an equal value in another spelling by the cache is written if the object has changed since', async () => {
   const clock = createFakeClock()
   const { over, stop } = standingStill()
   const { call } = await aGateway(over, { clock })
@@ -504,7 +501,7 @@ test('META-12: an apply with an equal value in another spelling by memory is wri
   })
 })
 
-test('META-12: an apply with an equal value in another spelling that takes its field from another manager is written', async () => {
+test('META-12: an apply of an equal value in another spelling that takes its field from another manager is written', async () => {
   const clock = createFakeClock()
   const { call } = await aGateway(() => ({}), { clock })
   const path = '/api/v1/namespaces/default/resourcequotas/q'
@@ -531,7 +528,7 @@ test('META-12: an apply with an equal value in another spelling that takes its f
   ])
 })
 
-test('DEL-11, DEL-06: an update that empties the finalizers of a Pod in its grace period removes nothing; after it the next one does', async () => {
+test('DEL-11, DEL-06: an update that removes the last finalizer of a Pod in its grace period deletes nothing, and the next update does after it', async () => {
   const { call } = await aGateway()
   const pods = '/api/v1/namespaces/default/pods'
   const removedBy = async (name: string, gracePeriodSeconds: number, method: string) => {
@@ -549,7 +546,7 @@ test('DEL-11, DEL-06: an update that empties the finalizers of a Pod in its grac
   expect([await removedBy('c', 0, 'PUT'), await removedBy('d', 0, 'PATCH')]).toEqual(['removed', 'removed'])
 })
 
-test('PROTO-09: a patch, an update and a deletion beside a whole number beyond 2^53 keep it', async () => {
+test('PROTO-09: a patch, an update and a deletion keep a neighbouring integer beyond 2^53', async () => {
   const { send } = await aGateway()
   const textOf = async (method: string, path: string, body?: string, type = 'application/json') => {
     const response = await send({ method, path, headers: { 'content-type': type }, ...(body === undefined ? {} : { body }) })
@@ -585,7 +582,7 @@ test('PROTO-09: a patch, an update and a deletion beside a whole number beyond 2
 test.each([
   ['an address', { clusterIP: '10.0.0.9' }],
   ['a port', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] }],
-])('KIND-GEN: %s of a create whose name was taken first is free again', async (_what, wanted) => {
+])('KIND-GEN: %s of a create whose name was taken meanwhile is released', async (_what, wanted) => {
   const { call } = await aGateway()
   const services = '/api/v1/namespaces/default/services'
   const aService = (name: string, spec: object) => ({
@@ -599,7 +596,7 @@ test.each([
   expect((await call('POST', services, aService('b', wanted))).code).toBe(201)
 })
 
-test('KIND-GEN: a port of an update that lost its race is free again', async () => {
+test('KIND-GEN: a port of an update that lost its race is released', async () => {
   let isRacing = false
   const { call } = await aGateway((storage) => ({
     async commit(request, context) {
@@ -623,7 +620,7 @@ test('KIND-GEN: a port of an update that lost its race is free again', async () 
   expect((await call('POST', services, aService('b', wanted))).code).toBe(201)
 })
 
-test('STORE-03: admission is called only for matches of its rules, and for everything once they are too old', async () => {
+test('STORE-03: admission is called only for matches of its rules, and for every write once the rules are outdated', async () => {
   const clock = createFakeClock()
   const admission = anAdmission([{ phase: 'validate', operations: ['CREATE'], groups: [''], resources: ['secrets'], namespaces: [] }])
   const { call } = await aGateway(undefined, { admission, clock })
@@ -644,7 +641,7 @@ test('STORE-03: a write is refused while admission cannot be reached', async () 
   expect(await call('POST', collection, configMap())).toMatchObject({ code: 503, body: { reason: 'ServiceUnavailable' } })
 })
 
-test('a plugin that asks for the user’s rights is answered by the authorizers, and continues at its place', async () => {
+test('a plugin that requests an authorization check gets the answer of the authorizers, and continues at its position', async () => {
   const access = { verb: 'approve', group: 'g', version: 'v1', resource: 'signers', subresource: '', namespace: '', name: 'n' }
   const admission = anAdmission(allConfigMaps)
   const questions: unknown[] = []
@@ -663,7 +660,7 @@ test('a plugin that asks for the user’s rights is answered by the authorizers,
   ])
 })
 
-test('a plugin that asks for ever ends as an error', async () => {
+test('a plugin that requests checks without end fails with an error', async () => {
   const admission = anAdmission(allConfigMaps)
   admission.admit = async () => ({ kind: 'asks', accesses: [], namespaces: [], resumeAt: 'Asker', ...saidNothing })
   const { call } = await aGateway(undefined, { admission })
@@ -673,7 +670,7 @@ test('a plugin that asks for ever ends as an error', async () => {
   })
 })
 
-test('admission receives the outcome of each write for which it had reserved something', async () => {
+test('admission receives the outcome of each write with a reservation', async () => {
   const admission = anAdmission(allConfigMaps)
   const outcomes: unknown[] = []
   admission.admit = async ({ phase, attributes }) => {
@@ -704,7 +701,7 @@ test('admission receives the outcome of each write for which it had reserved som
 test.each([
   ['refuses', serviceUnavailable('the store is away'), 503, [['quota', false]]],
   ['says nothing of', new Error('the connection has broken'), 504, []],
-])('what was reserved for a write that storage %s is given back only if it surely was not written', async (_how, failure, code, told) => {
+])('the reservation of a write that storage %s is released only if the write certainly failed', async (_how, failure, code, told) => {
   const admission = anAdmission(allConfigMaps)
   const outcomes: unknown[] = []
   admission.admit = async ({ phase }) => ({ kind: 'allowed', ...saidNothing, reservations: phase === 'validate' ? ['quota'] : [] })
@@ -737,7 +734,7 @@ test('a reservation for an object that cannot be printed is released', async () 
   expect(outcomes).toEqual([['quota', false]])
 })
 
-test('a write to a source of admission rules is answered once they include it', async () => {
+test('a write to a source of admission rules is answered once the rules include it', async () => {
   const admission = anAdmission([])
   const told = new PushStream<AdmissionRulesPart>()
   admission.admissionRules = () => told
@@ -757,7 +754,7 @@ test('a write to a source of admission rules is answered once they include it', 
   expect(await answer).toMatchObject({ code: 201 })
 })
 
-test('LIM-12: between the steps of a large write others are answered', async () => {
+test('LIM-12: other requests are answered between the steps of a large write', async () => {
   const { call } = await aGateway()
   await call('POST', collection, configMap())
   const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 'v']))
@@ -784,7 +781,7 @@ test('LIM-12: between the steps of a large write others are answered', async () 
   expect(await answeredDuring(call('PATCH', `${collection}/a`, { data: { x: 'y' } }, merge))).toBeLessThan(3)
 })
 
-test('LIM-12: between the deletions of a collection others are answered', async () => {
+test('LIM-12: other requests are answered between the deletions of a collection', async () => {
   const { call } = await aGateway()
   for (let index = 0; index < 200; index++) await call('POST', collection, { ...configMap(), metadata: { name: `c${index}` } })
   let isDone = false
@@ -803,21 +800,24 @@ test('LIM-12: between the deletions of a collection others are answered', async 
 test.each([
   ['all of what admission has changed is taken', { labels: { added: 'yes' } }, ['mutate', 'mutate']],
   ['admission has changed what is the server’s to say', { labels: { added: 'yes' }, uid: 'another' }, ['mutate', 'mutate', 'validate']],
-])('ADM-FLOW-02: validating admission is asked of an update only where its verdict came too early: %s', async (_what, metadata, asked) => {
-  const admission = anAdmission(allConfigMaps)
-  const phases: string[] = []
-  admission.admit = async ({ phase, attributes }) => {
-    phases.push(phase)
-    const { object } = attributes
-    if (phase !== 'mutate' || !isJsonObject(object)) return { kind: 'allowed', ...saidNothing }
-    const changed = { ...object, metadata: { ...(isJsonObject(object['metadata']) ? object['metadata'] : {}), ...metadata } }
-    return { kind: 'allowed', object: changed, validated: saidNothing, ...saidNothing }
-  }
-  const { call } = await aGateway(undefined, { admission })
-  await call('POST', collection, configMap({ x: '1' }))
-  expect(await call('PUT', `${collection}/a`, configMap({ x: '2' }))).toMatchObject({
-    code: 200,
-    body: { metadata: { labels: { added: 'yes' } } },
-  })
-  expect(phases).toEqual(asked)
-})
+])(
+  'ADM-FLOW-02: validating admission is called for an update only if its early verdict is outdated: %s',
+  async (_what, metadata, asked) => {
+    const admission = anAdmission(allConfigMaps)
+    const phases: string[] = []
+    admission.admit = async ({ phase, attributes }) => {
+      phases.push(phase)
+      const { object } = attributes
+      if (phase !== 'mutate' || !isJsonObject(object)) return { kind: 'allowed', ...saidNothing }
+      const changed = { ...object, metadata: { ...(isJsonObject(object['metadata']) ? object['metadata'] : {}), ...metadata } }
+      return { kind: 'allowed', object: changed, validated: saidNothing, ...saidNothing }
+    }
+    const { call } = await aGateway(undefined, { admission })
+    await call('POST', collection, configMap({ x: '1' }))
+    expect(await call('PUT', `${collection}/a`, configMap({ x: '2' }))).toMatchObject({
+      code: 200,
+      body: { metadata: { labels: { added: 'yes' } } },
+    })
+    expect(phases).toEqual(asked)
+  },
+)

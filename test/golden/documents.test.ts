@@ -19,31 +19,31 @@ async function servedAt(paths: readonly string[]): Promise<ReadonlyMap<string, J
   return documents
 }
 
-test('ADDR-17: plain discovery is as in its golden file', async () => {
+test('ADDR-17: plain discovery equals its golden file', async () => {
   const groups = await served('/apis')
   const versions = (groups['groups'] as { versions: { groupVersion: string }[] }[]).flatMap((group) => group.versions)
   const resourceLists = await servedAt(['/api/v1', ...versions.map(({ groupVersion }) => `/apis/${groupVersion}`)])
   await expect(summarizeDiscovery({ groups, resourceLists })).toMatchFileSnapshot('discovery.golden.txt')
 })
 
-test('ADDR-17: aggregated discovery is as in its golden file', async () => {
+test('ADDR-17: aggregated discovery equals its golden file', async () => {
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
   const text = ['/api', '/apis'].map(async (path) => summarizeAggregatedDiscovery(await served(path, accept)))
   await expect((await Promise.all(text)).join('')).toMatchFileSnapshot('aggregated-discovery.golden.txt')
 })
 
-test('ADDR-18: OpenAPI 2 is as in its golden file, path by path and definition by definition', async () => {
+test('ADDR-18: OpenAPI 2 equals its golden file, by path and definition', async () => {
   await expect(summarizeOpenApi(await served('/openapi/v2'))).toMatchFileSnapshot('openapi-v2.golden.txt')
 })
 
-test('ADDR-18: every OpenAPI 3 document is as in its golden file', async () => {
+test('ADDR-18: every OpenAPI 3 document equals its golden file', async () => {
   const { paths } = await served('/openapi/v3')
   const names = Object.keys(paths as object)
   const documents = await servedAt(names.map((name) => `/openapi/v3/${name}`))
   await expect(summarizeOpenApiIndex(documents)).toMatchFileSnapshot('openapi-v3.golden.txt')
 })
 
-test('ADDR-18: the OpenAPI 3 document of node.k8s.io/v1 is as in its golden file', async () => {
+test('ADDR-18: the OpenAPI 3 document of node.k8s.io/v1 equals its golden file', async () => {
   const { info: _info, ...document } = await served(`/openapi/v3/${whole}`)
   await expect(`${JSON.stringify(document, undefined, 1)}\n`).toMatchFileSnapshot('openapi-v3-node.golden.json')
 })

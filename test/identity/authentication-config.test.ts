@@ -47,7 +47,7 @@ async function aServer(fields: object, flags: readonly string[] = []) {
 
 const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-test('AUC-15, AUC-16: two issuers with mappings of their own name their users', async () => {
+test('AUC-15, AUC-16: two issuers with different mappings name their users', async () => {
   const [first, second] = [await anOidcProvider(aKey('one')), await anOidcProvider(aKey('two'))]
   const { server } = await aServer({
     jwt: [
@@ -74,7 +74,7 @@ test('AUC-15, AUC-16: two issuers with mappings of their own name their users', 
   })
 })
 
-test('AUC-05, AUC-12, AUC-13: a token for another audience, or that a rule does not allow, is refused', async () => {
+test('AUC-05, AUC-12, AUC-13: a token for another audience, or refused by a rule, is refused', async () => {
   const provider = await anOidcProvider(aKey('one'))
   const rules = {
     claimValidationRules: [
@@ -96,7 +96,7 @@ test('AUC-05, AUC-12, AUC-13: a token for another audience, or that a rule does 
   }
 })
 
-test('AUC-17: an issuer that is down from the start does not concern the tokens of another, which may change its keys', async () => {
+test('AUC-17: an issuer that is unreachable from the start does not affect tokens of another issuer, which may rotate its keys', async () => {
   const [up, down] = [await anOidcProvider(aKey('one')), await anOidcProvider(aKey('down'))]
   const token = await down.token({ sub: 'john' })
   await down.goDown()
@@ -107,7 +107,7 @@ test('AUC-17: an issuer that is down from the start does not concern the tokens 
   expect(await whoAmI(server, as(await up.token({ sub: 'jill' })))).toMatchObject({ username: 'jill' })
 })
 
-test('AUC-18: a changed file is read again; a token of a removed issuer is refused at once, though it was accepted before', async () => {
+test('AUC-18: a changed file is read again; a token of a removed issuer is refused at once, even if it was accepted before', async () => {
   const [first, second] = [await anOidcProvider(aKey('one')), await anOidcProvider(aKey('two'))]
   const { server, write } = await aServer({ jwt: [jwt(first)] })
   const [ofFirst, ofSecond] = [await first.token({ sub: 'jane' }), await second.token({ sub: 'john' })]
@@ -116,7 +116,7 @@ test('AUC-18: a changed file is read again; a token of a removed issuer is refus
   expect([await whoAmI(server, as(ofFirst)), await whoAmI(server, as(ofSecond))]).toMatchObject([undefined, { username: 'john' }])
 })
 
-test('AUC-19: a file that is not valid leaves the present configuration in use, and is counted', async () => {
+test('AUC-19: an invalid file leaves the current configuration in use, and is counted', async () => {
   const provider = await anOidcProvider(aKey('one'))
   const { server, write } = await aServer({ jwt: [jwt(provider)] })
   await write(configuration({ jwt: [{}] }), 'failure')
@@ -124,7 +124,7 @@ test('AUC-19: a file that is not valid leaves the present configuration in use, 
   expect(await whoAmI(server, as(await provider.token({ sub: 'jane' })))).toMatchObject({ username: 'jane' })
 })
 
-test('AUC-19: a file that is not valid at the start ends it, with the field', async () => {
+test('AUC-19: an invalid file at the start stops the server, with the field', async () => {
   await expect(aServer({ jwt: [{}] })).rejects.toThrow(/--authentication-config=.*: jwt\[0\]\.issuer\.url: Required value/)
 })
 
@@ -146,7 +146,7 @@ test('AUC-14, AUC-21: requests without credentials are admitted at the paths of 
 })
 
 test.each([['--anonymous-auth'], ['--anonymous-auth=false'], ['--authorization-mode=AlwaysAllow']])(
-  'AUC-21: what the file says of anonymous requests excludes %s',
+  'AUC-21: the anonymous section of the file excludes %s',
   async (flag) => {
     await expect(aServer({ anonymous: { enabled: true } }, [flag])).rejects.toThrow(/anonymous: not together with --/)
   },

@@ -44,13 +44,13 @@ test.each<[string, () => Promise<CertificateOptions>]>([
   ['that another user has signed', async () => ({ issuer: await aClient() })],
   ['that names nobody', async () => ({ commonName: '', organizations: ['system:masters'] })],
   ['of a service', async () => service],
-])('AUTHN-CERT-04, AUTHN-CERT-05: a certificate %s is 401, with anonymous access too', async (_what, options) => {
+])('AUTHN-CERT-04, AUTHN-CERT-05: a certificate %s is a 401, with anonymous access too', async (_what, options) => {
   const file = aFolder().write('ca.crt', authority.certificate)
   const server = await aServer([`--client-ca-file=${file}`, '--anonymous-auth'])
   expect((await call(server, { pair: await aClient(await options()) })).code).toBe(401)
 })
 
-test('AUTHN-CERT-02: an authority in between counts, sent along or in the file', async () => {
+test('AUTHN-CERT-02: an intermediate authority is used, sent by the client or from the file', async () => {
   const between = await aCertificate({ issuer: authority, commonName: 'between', isAuthority: true })
   const jane = await aClient({ issuer: between })
   const sentAlong = { ...jane, certificate: jane.certificate + between.certificate }
@@ -62,14 +62,14 @@ test('AUTHN-CERT-02: an authority in between counts, sent along or in the file',
   expect(await whoAmI(both, { pair: jane })).toMatchObject({ username: 'jane' })
 })
 
-test('AUTHN-CERT-01: an authority of the file counts, though an absent authority has signed it', async () => {
+test('AUTHN-CERT-01: an authority of the file is trusted, even without the authority that signed it', async () => {
   const between = await aCertificate({ issuer: authority, commonName: 'between', isAuthority: true })
   const server = await aServer([`--client-ca-file=${aFolder().write('between.crt', between.certificate)}`])
   expect(await whoAmI(server, { pair: await aClient({ issuer: between }) })).toMatchObject({ username: 'jane' })
   expect(await whoAmI(server, { pair: await aClient() })).toBeUndefined()
 })
 
-test('AUTHN-CERT-04: a certificate in the file that is no authority signs no users', async () => {
+test('AUTHN-CERT-04: a certificate in the file that is not a CA verifies no users', async () => {
   const leaf = await aCertificate({ commonName: 'leaf', use: 'client' })
   const file = aFolder().write('ca.crt', authority.certificate + leaf.certificate)
   const server = await aServer([`--client-ca-file=${file}`])
@@ -101,7 +101,7 @@ async function aServerWithProxies() {
   return { server, proxies, by, change }
 }
 
-test('AUTHN-CERT-02, AUTHN-PROXY-09: beside proxies too an authority in between that is sent along leads to a user, and never to a proxy', async () => {
+test('AUTHN-CERT-02, AUTHN-PROXY-09: beside proxies, an intermediate authority that the client sends verifies a user, and never a proxy', async () => {
   const { server, proxies, by } = await aServerWithProxies()
   const headers = { 'x-remote-user': 'root' }
   const jane = await by(authority, 'jane')
@@ -123,13 +123,13 @@ test.each<[string, CertificateOptions]>([
   ['has expired', { fromMs: -7_200_000, toMs: -3_600_000 }],
   ['is not valid yet', { fromMs: 3_600_000, toMs: 7_200_000 }],
   ['is for servers', { use: 'server' }],
-])("AUTHN-PROXY-09: a proxy's certificate that %s makes no proxy", async (_what, options) => {
+])('AUTHN-PROXY-09: a proxy certificate that %s is not accepted', async (_what, options) => {
   const { server, proxies } = await aServerWithProxies()
   const pair = await aClient({ issuer: proxies, commonName: 'front', ...options })
   expect(await whoAmI(server, { pair, headers: { 'x-remote-user': 'root' } })).toBeUndefined()
 })
 
-test('AUTHN-CERT-01, AUTHN-PROXY-08: one authority may be for users and for proxies', async () => {
+test('AUTHN-CERT-01, AUTHN-PROXY-08: one authority may verify users and proxies', async () => {
   const folder = aFolder()
   const file = folder.write('ca.crt', authority.certificate)
   const flags = [`--client-ca-file=${file}`, `--requestheader-client-ca-file=${file}`, '--requestheader-username-headers=X-Remote-User']
@@ -139,14 +139,14 @@ test('AUTHN-CERT-01, AUTHN-PROXY-08: one authority may be for users and for prox
   expect(await whoAmI(server, { pair, headers: { 'x-remote-user': 'root' } })).toMatchObject({ username: 'root' })
 })
 
-test('AUTHN-CERT-04: an authority in between that has expired, or is none, leads nowhere', async () => {
+test('AUTHN-CERT-04: an intermediate authority that has expired, or is not a CA, verifies nothing', async () => {
   const { server, by } = await aServerWithProxies()
   for (const bad of [{ fromMs: -7_200_000, toMs: -3_600_000 }, { isAuthority: false }]) {
     expect(await whoAmI(server, { pair: await by(authority, 'jane', bad) })).toBeUndefined()
   }
 })
 
-test('AUTHN-CERT-02: a resumed connection is still the same user beside proxies, and a removed authority ends it', async () => {
+test('AUTHN-CERT-02: a resumed connection has the same user beside proxies, until its authority is removed', async () => {
   const { server, by, change } = await aServerWithProxies()
   const pair = await by(authority, 'jane')
   const agent = new Agent({ keepAlive: false })
@@ -165,7 +165,7 @@ test('AUTHN-CERT-02: a resumed connection is still the same user beside proxies,
   expect(await whoAmI(server, { pair, agent: open })).toBeUndefined()
 })
 
-test('AUTHN-CERT-02: over HTTP/2 too, a client that has to connect again after a change learns it by the end of the connection', async () => {
+test('AUTHN-CERT-02: a connection that has to be opened again after a change is closed, over HTTP/2 too', async () => {
   const { server, by, change } = await aServerWithProxies()
   const pair = await by(authority, 'jane')
   const connect = async () => {
@@ -189,7 +189,7 @@ test('AUTHN-CERT-02: over HTTP/2 too, a client that has to connect again after a
   expect(await codeOf(next)).toBe(200)
 })
 
-test('AUTHN-CERT-02: a resumed connection, which sends no authority in between again, is still the same user', async () => {
+test('AUTHN-CERT-02: a resumed connection, which does not send the intermediate authority again, has the same user', async () => {
   const between = await aCertificate({ issuer: authority, commonName: 'between', isAuthority: true })
   const jane = await aClient({ issuer: between })
   const server = await aServer([`--client-ca-file=${aFolder().write('ca.crt', authority.certificate)}`])
@@ -200,7 +200,7 @@ test('AUTHN-CERT-02: a resumed connection, which sends no authority in between a
   }
 })
 
-test('AUTHN-CERT-01: a change of the file is followed: the new CA counts, the old one does not, on open connections too', async () => {
+test('AUTHN-CERT-01: after a change of the file the new CA is used and the old one is not, also on open connections', async () => {
   const folder = aFolder()
   const file = folder.write('ca.crt', authority.certificate)
   const clock = createFakeClock(Date.now())
@@ -220,7 +220,7 @@ test('AUTHN-CERT-01: a change of the file is followed: the new CA counts, the ol
   expect(await whoAmI(server, { pair: john })).toMatchObject({ username: 'john' })
 })
 
-test('AUTHN-CERT-04: a connection that outlives its certificate is refused', async () => {
+test('AUTHN-CERT-04: a connection with an expired certificate is refused', async () => {
   const clock = createFakeClock(Date.now())
   const server = await aServer([`--client-ca-file=${aFolder().write('ca.crt', authority.certificate)}`], { clock })
   const agent = new Agent({ keepAlive: true })

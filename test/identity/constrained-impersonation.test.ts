@@ -43,7 +43,7 @@ const identity = (mode: string, resource: string, more: object = {}) => ({
 })
 const listing = (mode: string) => ({ verbs: [`impersonate-on:${mode}:list`], apiGroups: [''], resources: ['secrets'] })
 
-test('READ-27: a user is impersonated in requests of one verb and resource alone', async () => {
+test('READ-27: a user may be impersonated only in requests of one verb and resource', async () => {
   const { code } = await aServer([identity('user-info', 'users', { resourceNames: ['john'] }), listing('user-info')])
   expect(await code(john)).toBe(200)
   expect(await code({ 'impersonate-user': 'mary' })).toBe(403)
@@ -54,7 +54,7 @@ test('READ-27: a user is impersonated in requests of one verb and resource alone
   expect(await code({ 'impersonate-user': 'system:serviceaccount:default:default' })).toBe(403)
 })
 
-test('READ-27: neither half alone is enough, and the refusal names the plain permission', async () => {
+test('READ-27: neither of the two permissions is sufficient, and the refusal names the plain permission', async () => {
   const whom = await aServer([identity('user-info', 'users')])
   expect(await whom.as(john)).toMatchObject({
     code: 403,
@@ -76,13 +76,13 @@ test('READ-27: groups, uids and attributes are checked by the verb of the mode',
 test.each([
   ['serviceaccount', 'serviceaccounts', 'system:serviceaccount:default:default'],
   ['arbitrary-node', 'nodes', 'system:node:n1'],
-])('READ-27: %s has a mode of its own', async (mode, resource, name) => {
+])('READ-27: %s has a separate mode', async (mode, resource, name) => {
   const user = { 'impersonate-user': name }
   expect(await (await aServer([identity(mode, resource), listing(mode)])).code(user)).toBe(200)
   expect(await (await aServer([identity('user-info', 'users'), listing('user-info')])).code(user)).toBe(403)
 })
 
-test('READ-27: a path that is no resource is a request too', async () => {
+test('READ-27: a non-resource path counts as a request too', async () => {
   const onPath = { verbs: ['impersonate-on:user-info:get'], nonResourceURLs: ['/version'] }
   const { code } = await aServer([identity('user-info', 'users'), onPath])
   expect(await code(john, '/version')).toBe(200)

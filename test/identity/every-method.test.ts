@@ -105,7 +105,7 @@ async function answerTo(server: RunningServer, token: string) {
   return { code, headers: rest, body }
 }
 
-test('AUTHN-ANON-04, AUTHN-SA-02, AUTHN-OIDC-02, AUTHN-WH-26: the answer does not show the error of a token, of any kind', async () => {
+test('AUTHN-ANON-04, AUTHN-SA-02, AUTHN-OIDC-02, AUTHN-WH-26: the answer does not show the error of any kind of token', async () => {
   const { server, provider, send, asked } = await aServer()
   const account = await anAccountToken(send, 'robot')
   const jane = await provider.token({ sub: 'jane', exp: nowSeconds() + 600 })
@@ -174,7 +174,7 @@ test('AUTHN-GEN-03: the first method that accepts decides, in the order proxy, c
   expect(await nameOf(as('opaque'))).toBe('webhook-user')
 })
 
-test('AUTHN-GEN-03: a token that one method refuses may still be that of a later one', async () => {
+test('AUTHN-GEN-03: a token that one method refuses may be accepted by a later method', async () => {
   const known: Record<string, string> = {}
   const { server, provider, send } = await aServer((one, response) => knowing(known)(one, response))
   const account = await anAccountToken(send, 'robot')
@@ -186,7 +186,7 @@ test('AUTHN-GEN-03: a token that one method refuses may still be that of a later
   expect(await whoAmI(server, as(others))).toMatchObject({ username: 'b-user' })
 })
 
-test('AUTHN-GEN-04, AUTHN-ANON-03, AUTHN-ANON-04: a request is anonymous without a token, and never with a bad one', async () => {
+test('AUTHN-GEN-04, AUTHN-ANON-03, AUTHN-ANON-04: a request is anonymous without a token, and never with an invalid token', async () => {
   const { server } = await aServer()
   const anonymous = await call(server, { path: '/api/v1/namespaces/default/pods' })
   expect(anonymous).toMatchObject({ code: 403, body: { message: expect.stringContaining('User "system:anonymous" cannot list') } })

@@ -30,7 +30,7 @@ async function aServer(rules: readonly unknown[] = []) {
 
 const authentication = 'authentication.orch.io'
 
-test('IMP-01, IMP-02, IMP-05, IMP-08: the rest of the request is that of another user', async () => {
+test('IMP-01, IMP-02, IMP-05, IMP-08: an impersonated request has the identity of the other user', async () => {
   const { server, admin } = await aServer()
   const headers = {
     'Impersonate-User': 'john',
@@ -48,7 +48,7 @@ test('IMP-01, IMP-02, IMP-05, IMP-08: the rest of the request is that of another
   expect(await call(server, asJohn)).toMatchObject({ code: 403, body: { message: expect.stringContaining('User "john" cannot list') } })
 })
 
-test('IMP-03, IMP-17: over HTTP/2 too each of several headers counts by itself', async () => {
+test('IMP-03, IMP-17: each of several headers counts, over HTTP/2 too', async () => {
   const { server, admin } = await aServer()
   const headers = {
     'impersonate-user': 'john',
@@ -61,7 +61,7 @@ test('IMP-03, IMP-17: over HTTP/2 too each of several headers counts by itself',
   })
 })
 
-test('IMP-12: a service account has its groups, unless others are named', async () => {
+test('IMP-12: a service account has its groups, unless other groups are given', async () => {
   const { server, admin } = await aServer()
   const headers = { 'Impersonate-User': 'system:serviceaccount:shop:till' }
   // Without system:masters the review itself needs the role of all authenticated users, which service accounts have.
@@ -76,7 +76,7 @@ test.each([
   ['IMP-04', { 'Impersonate-Group': 'dev' }, 'UID:"", Groups:[]string{"dev"}, Extra:map[string][]string(nil)'],
   ['IMP-06', { 'Impersonate-Extra-Scopes': 'view' }, 'UID:"", Groups:[]string(nil), Extra:map[string][]string{"scopes":[]string{"view"}}'],
   ['IMP-09', { 'Impersonate-Uid': '1' }, 'UID:"1", Groups:[]string(nil), Extra:map[string][]string(nil)'],
-])('%s: %j without a user is 400', async (_id, headers, wanted) => {
+])('%s: %j without a user is a 400', async (_id, headers, wanted) => {
   const { server, admin } = await aServer()
   const answer = await call(server, { pair: admin, headers })
   const message = `requested &user.DefaultInfo{Name:"", ${wanted}} without impersonating a user name`
@@ -99,7 +99,7 @@ test.each([
     { apiGroups: [authentication], resources: ['userextras/scopes'] },
   ],
   ['IMP-14', { 'Impersonate-Uid': '7' }, `uids.${authentication} "7" is forbidden`, { apiGroups: [authentication], resources: ['uids'] }],
-])('%s, IMP-15, IMP-16: %j needs a rule that names it', async (_id, asked, message, rule) => {
+])('%s, IMP-15, IMP-16: %j needs a rule for that value', async (_id, asked, message, rule) => {
   const base = { apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['bob'] }
   const headers: Record<string, string> = { 'Impersonate-User': 'bob', ...asked }
   const [name] = Object.values(asked) as [string]
@@ -113,7 +113,7 @@ test.each([
   expect((await call(allowing.server, { pair: jane, headers })).code).toBe(200)
 })
 
-test('IMP-16: a refused impersonation has no effect, and a chain does not go further than its first link', async () => {
+test('IMP-16: a refused impersonation has no effect, and an impersonated user does not impersonate further', async () => {
   const { server, admin } = await aServer()
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
   const path = '/api/v1/namespaces/default/configmaps'
@@ -124,7 +124,7 @@ test('IMP-16: a refused impersonation has no effect, and a chain does not go fur
   expect(twice).toMatchObject({ code: 400, body: { message: expect.stringContaining('must be given once') } })
 })
 
-test('IMP-18: the stored object names the impersonated user, as do admission and the audit event', async () => {
+test('IMP-18: the stored object, admission and the audit event have the impersonated user', async () => {
   const { server, admin } = await aServer()
   const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
   const request = certificateRequest
@@ -150,7 +150,7 @@ test('IMP-18: the stored object names the impersonated user, as do admission and
   })
 })
 
-test('IMP-02: system:anonymous has no group of authenticated users', async () => {
+test('IMP-02: system:anonymous is not in the group of authenticated users', async () => {
   const { server, admin } = await aServer()
   const answer = await call(server, { pair: admin, path: '/api/v1/pods', headers: { 'Impersonate-User': 'system:anonymous' } })
   expect(answer).toMatchObject({ code: 403, body: { message: expect.stringContaining('User "system:anonymous"') } })
@@ -193,7 +193,7 @@ describe('every part of an impersonation must be allowed', () => {
     ['IMP-13', 'firstValue', `userextras.${authentication} "view" is forbidden`],
     ['IMP-13', 'secondValue', `userextras.${authentication} "edit" is forbidden`],
     ['IMP-13', 'secondKey', `userextras.${authentication} "red" is forbidden`],
-  ] as const)('%s: without the rule for %s alone it is a 403', async (_id, missing, message) => {
+  ] as const)('%s: without the rule for %s the request is a 403', async (_id, missing, message) => {
     const { server } = await aServer(Object.entries(parts).flatMap(([name, one]) => (name === missing ? [] : [one])))
     expect(await call(server, { pair: jane, headers })).toMatchObject({ code: 403, body: { message: expect.stringContaining(message) } })
   })
@@ -245,7 +245,7 @@ test('IMP-12: a service account may have a name of one character or with dots', 
   expect(await groupsAs('system:serviceaccount:shop:till.one')).toContain('system:serviceaccounts:shop')
 })
 
-describe('the group that is added', () => {
+describe('the automatic group', () => {
   // The review of the caller needs a role; the members of system:masters have it in each case.
   const groupsAs = async (user: string, groups: string[]) => {
     const { server, admin } = await aServer()
@@ -253,16 +253,16 @@ describe('the group that is added', () => {
     return (await whoAmI(server, { pair: admin, headers }))?.groups
   }
 
-  test('IMP-02: system:authenticated is added once to those of a user', async () => {
+  test('IMP-02: system:authenticated is added once to the groups of a user', async () => {
     expect(await groupsAs('john', [])).toEqual(['system:masters', 'system:authenticated'])
     expect(await groupsAs('john', ['system:authenticated'])).toEqual(['system:masters', 'system:authenticated'])
   })
 
-  test('IMP-02: system:unauthenticated is kept, and system:authenticated is not added to it', async () => {
+  test('IMP-02: system:unauthenticated is kept, without system:authenticated', async () => {
     expect(await groupsAs('john', ['system:unauthenticated'])).toEqual(['system:masters', 'system:unauthenticated'])
   })
 
-  test('IMP-02: system:unauthenticated is added to those of system:anonymous', async () => {
+  test('IMP-02: system:unauthenticated is added to the groups of system:anonymous', async () => {
     expect(await groupsAs('system:anonymous', [])).toEqual(['system:masters', 'system:unauthenticated'])
   })
 })

@@ -72,7 +72,7 @@ test('AUTHN-OIDC-15, AUTHN-OIDC-19, AUTHN-OIDC-21, AUTHN-OIDC-24: claims become 
   }
 })
 
-test('AUTHN-OIDC-17: a prefix of its own precedes the names of users', async () => {
+test('AUTHN-OIDC-17: a configured prefix precedes the names of users', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider, ['--oidc-username-prefix=oidc:'])
   expect(await whoAmI(server, as(await provider.token({ sub: 'system:admin' })))).toMatchObject({ username: 'oidc:system:admin' })
@@ -85,7 +85,7 @@ test('AUTHN-OIDC-09, AUTHN-OIDC-13: the discovery document is below the path of 
   expect(provider.asked).toContain('/realms/acme/.well-known/openid-configuration')
 })
 
-test('AUTHN-OIDC-21, AUTHN-OIDC-22: one group may be a text; without any the user has none', async () => {
+test('AUTHN-OIDC-21, AUTHN-OIDC-22: a single group may be a string, and without a claim the user has no groups', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider, ['--oidc-groups-claim=groups', '--oidc-groups-prefix=oidc:'])
   for (const [groups, expected] of [
@@ -103,7 +103,7 @@ test('AUTHN-OIDC-21, AUTHN-OIDC-22: one group may be a text; without any the use
   }
 })
 
-test('AUTHN-OIDC-02: signatures of the algorithms that are allowed count, no others', async () => {
+test('AUTHN-OIDC-02: only signatures with allowed algorithms are accepted', async () => {
   const curve = aCurveKey('curve')
   const provider = await anOidcProvider(curve)
   const claims = { iss: provider.issuer, sub: 'jane', aud: 'orch', exp: nowSeconds() + 60 }
@@ -114,7 +114,7 @@ test('AUTHN-OIDC-02: signatures of the algorithms that are allowed count, no oth
   expect(await whoAmI(await aServer(provider), as(token))).toBeUndefined()
 })
 
-test('AUTHN-OIDC-04: a provider that is down at the start is asked again, and one that goes down later is not missed', async () => {
+test('AUTHN-OIDC-04: a provider that is unreachable at the start is asked again, and is not needed later with known keys', async () => {
   const provider = await anOidcProvider(key)
   const clock = createFakeClock(Date.now())
   const jane = as(await provider.token({ sub: 'jane', exp: nowSeconds() + 7_200 }))
@@ -132,7 +132,7 @@ test('AUTHN-OIDC-04: a provider that is down at the start is asked again, and on
   expect(await whoAmI(server, jane)).toMatchObject({ username: `${provider.issuer}#jane` })
 })
 
-test('AUTHN-OIDC-25: the authorities of the machine, which do not know this provider, decide without a file', async () => {
+test('AUTHN-OIDC-25: without a CA file the authorities of the machine decide, and refuse this provider', async () => {
   const provider = await anOidcProvider(key)
   const flags = ['--authorization-mode=AlwaysAllow', `--oidc-issuer-url=${provider.issuer}`, '--oidc-client-id=orch']
   const server = await start({ flags })
@@ -140,7 +140,7 @@ test('AUTHN-OIDC-25: the authorities of the machine, which do not know this prov
   expect(await whoAmI(server, as(await provider.token({ sub: 'jane' })))).toBeUndefined()
 })
 
-test('AUTHN-OIDC-07, AUTHN-OIDC-14: a token of another client is refused, one for several counts if ours is among them', async () => {
+test('AUTHN-OIDC-07, AUTHN-OIDC-14: a token for another client is refused, and a token for several clients is accepted if it includes ours', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider)
   expect(await whoAmI(server, as(await provider.token({ sub: 'jane' }, 'other')))).toBeUndefined()
@@ -148,7 +148,7 @@ test('AUTHN-OIDC-07, AUTHN-OIDC-14: a token of another client is refused, one fo
   expect(await whoAmI(server, as(aToken(claims)))).toMatchObject({ username: `${provider.issuer}#jane` })
 })
 
-test('AUTHN-OIDC-02: a rotated key counts as soon as a token names it, and the old one no longer', async () => {
+test('AUTHN-OIDC-02: a rotated key is accepted as soon as a token uses it, and the old key is not', async () => {
   const provider = await anOidcProvider(key)
   const clock = createFakeClock(Date.now())
   const server = await aServer(provider, [], clock)
@@ -162,7 +162,7 @@ test('AUTHN-OIDC-02: a rotated key counts as soon as a token names it, and the o
   expect(await whoAmI(server, as(old))).toBeUndefined()
 })
 
-test('AUTHN-OIDC-04: tokens with unknown keys do not make the server ask each time', async () => {
+test('AUTHN-OIDC-04: tokens with unknown keys do not each cause a request', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider, [], createFakeClock(Date.now()))
   for (let round = 0; round < 15; round += 1) {
@@ -173,7 +173,7 @@ test('AUTHN-OIDC-04: tokens with unknown keys do not make the server ask each ti
   expect(provider.asked).toHaveLength(11)
 })
 
-test('AUTHN-OIDC-01, AUTHN-OIDC-02, AUTHN-OIDC-03, AUTHN-OIDC-05: bad tokens are 401 in the same words', async () => {
+test('AUTHN-OIDC-01, AUTHN-OIDC-02, AUTHN-OIDC-03, AUTHN-OIDC-05: invalid tokens are a 401 with the same message', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider)
   const good = { iss: provider.issuer, sub: 'jane', aud: 'orch', exp: nowSeconds() + 600 }
@@ -203,7 +203,7 @@ test('AUTHN-OIDC-01, AUTHN-OIDC-02, AUTHN-OIDC-03, AUTHN-OIDC-05: bad tokens are
   }
 })
 
-test('AUTHN-OIDC-16, AUTHN-OIDC-17, AUTHN-OIDC-20: an address has no prefix of its own, and must be verified', async () => {
+test('AUTHN-OIDC-16, AUTHN-OIDC-17, AUTHN-OIDC-20: an email address gets no default prefix, and must be verified', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider, ['--oidc-username-claim=email', '--oidc-groups-claim=groups'])
   const email = 'jane@acme.com'
@@ -214,7 +214,7 @@ test('AUTHN-OIDC-16, AUTHN-OIDC-17, AUTHN-OIDC-20: an address has no prefix of i
   expect(await whoAmI(server, as(await provider.token({ sub: '1', email, ...elsewhere })))).toBeUndefined()
 })
 
-test('AUTHN-OIDC-11, AUTHN-OIDC-25: a provider that is not trusted refuses tokens, not the server', async () => {
+test('AUTHN-OIDC-11, AUTHN-OIDC-25: with an untrusted provider tokens are refused, and the server runs', async () => {
   const provider = await anOidcProvider(key)
   const stranger = await anAuthority('stranger')
   const server = await aServer({ ...provider, caFile: aFolder().write('ca.crt', stranger.certificate) })
@@ -235,7 +235,7 @@ test.each([
   await expect(start({ flags })).rejects.toThrow(message)
 })
 
-test('AUTHN-OIDC-06: the server has no login of its own', async () => {
+test('AUTHN-OIDC-06: the server has no login page', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider)
   for (const path of ['/login', '/oauth2/authorize', '/callback']) expect((await call(server, { path })).code).toBe(404)

@@ -42,7 +42,7 @@ test('AUTHN-PROXY-01, AUTHN-PROXY-02, AUTHN-PROXY-03, AUTHN-PROXY-04: a proxy wi
   })
 })
 
-test('AUTHN-PROXY-03, AUTHN-PROXY-04, AUTHN-PROXY-05, AUTHN-PROXY-07: over HTTP/2 too every value of every header counts, in order', async () => {
+test('AUTHN-PROXY-03, AUTHN-PROXY-04, AUTHN-PROXY-05, AUTHN-PROXY-07: every value of every header counts in order, over HTTP/2 too', async () => {
   const server = await aServer()
   const headers = {
     'x-remote-user': 'jane',
@@ -69,7 +69,7 @@ test.each([
   expect(found?.extra).toEqual({ [key]: ['view'] })
 })
 
-test('AUTHN-PROXY-04: several prefixes are accepted; without one there are no extra attributes', async () => {
+test('AUTHN-PROXY-04: several prefixes are accepted, and without a prefix no header is an extra attribute', async () => {
   const sent = { 'x-remote-user': 'jane', 'x-remote-extra-a': '1', 'x-more-b': '2' }
   const both = await aServer('--requestheader-extra-headers-prefix=X-More-')
   expect((await whoAmI(both, { pair: front, headers: sent }))?.extra).toEqual({ a: ['1'], b: ['2'] })
@@ -92,7 +92,7 @@ test('AUTHN-PROXY-09: headers of a proxy add nothing to an impersonated user', a
   expect(found).toEqual({ username: 'john', groups: ['system:authenticated'] })
 })
 
-test('AUTHN-PROXY-02: the first header of the list that has a value counts', async () => {
+test('AUTHN-PROXY-02: the first listed header with a value is used', async () => {
   const server = await aServer()
   const headers = { 'x-remote-user': '', 'x-other-user': 'john' }
   expect(await whoAmI(server, { pair: front, headers })).toMatchObject({ username: 'john' })
@@ -110,12 +110,12 @@ test('AUTHN-PROXY-09: the headers have no effect without the certificate', async
   expect(await whoAmI(server, { headers, pair: stranger })).toBeUndefined()
 })
 
-test('AUTHN-PROXY-09: a certificate of the proxies, without headers, authenticates no user', async () => {
+test('AUTHN-PROXY-09: a certificate of a proxy without headers authenticates no user', async () => {
   const server = await aServer('--anonymous-auth')
   expect((await call(server, { pair: front })).code).toBe(401)
 })
 
-test('AUTHN-PROXY-10, AUTHN-PROXY-11, FLAG-23: the common name must be one of the allowed ones', async () => {
+test('AUTHN-PROXY-10, AUTHN-PROXY-11, FLAG-23: the common name must be an allowed one', async () => {
   const server = await aServer('--requestheader-allowed-names=back,side')
   expect(await whoAmI(server, { pair: front, headers })).toBeUndefined()
   const side = await aCertificate({ issuer: proxies, commonName: 'side', use: 'client' })
@@ -130,7 +130,7 @@ test.each([
   await expect(start({ flags })).rejects.toThrow(message)
 })
 
-test('AUTHN-PROXY-01: other servers find in a ConfigMap which proxies and which authorities to believe', async () => {
+test('AUTHN-PROXY-01: a ConfigMap lists the proxies and authorities that other servers trust', async () => {
   const server = await aServer('--requestheader-allowed-names=front')
   const path = '/api/v1/namespaces/orch-system/configmaps/extension-apiserver-authentication'
   const { body } = await call(server, { pair: await adminPair(server), path })
@@ -146,7 +146,7 @@ test('AUTHN-PROXY-01: other servers find in a ConfigMap which proxies and which 
 
 const uidFlag = '--requestheader-uid-headers=X-Remote-Uid,X-Other-Uid'
 
-test('READ-26: the first of the listed headers that has a value gives the uid', async () => {
+test('READ-26: the first listed header with a value gives the uid', async () => {
   const server = await aServer(uidFlag)
   const of = async (fields: object) => (await whoAmI(server, { pair: front, headers: { 'x-remote-user': 'jane', ...fields } }))?.uid
   expect(await of({ 'X-REMOTE-UID': '42', 'x-other-uid': '7' })).toBe('42')

@@ -4,7 +4,7 @@ import { aCertificateRequest } from './pkcs10.ts'
 
 const server = sharedApi()
 
-test('WL-CSR-02: an approved request gets a certificate that every gateway takes for its subject, with services apart as well', async () => {
+test('WL-CSR-02: an approved request gets a certificate that every gateway accepts for its subject, also with separate services', async () => {
   const { api } = server
   const apiVersion = 'certificates.orch.io/v1'
   const path = `/apis/${apiVersion}/certificatesigningrequests`

@@ -81,7 +81,7 @@ async function whoIs(clientCertificate: string, key: KeyObject): Promise<unknown
   }
 }
 
-test('WL-CSR-02: an approved request gets a certificate by which the server knows its subject', async () => {
+test('WL-CSR-02: an approved request gets a certificate that authenticates its subject', async () => {
   const { pem, key, certificate } = await issued({
     commonName: 'jane',
     organizations: ['dev', 'ops'],
@@ -97,14 +97,14 @@ test.each([
   ['a year without a wish, backdated with its end', undefined, -300, 365 * 86_400 - 300],
   ['the time that is asked for', 3_600, -300, 3_600],
   ['no more than a year', 400 * 86_400, -300, 365 * 86_400 - 300],
-])('WL-CSR-02: a certificate lasts %s', async (_, expirationSeconds, from, to) => {
+])('WL-CSR-02: a certificate is valid for %s', async (_, expirationSeconds, from, to) => {
   const nowSeconds = clock.now() / 1_000
   const { certificate } = await issued({ commonName: 'jane', ...(expirationSeconds && { expirationSeconds }) })
   const secondsOf = (time: string) => Date.parse(time) / 1_000 - nowSeconds
   expect([secondsOf(certificate.validFrom), secondsOf(certificate.validTo)]).toEqual([from, to])
 })
 
-test('WL-CSR-02: the certificate of a kubelet as a server has the names of the request', async () => {
+test('WL-CSR-02: the serving certificate of a kubelet has the names of the request', async () => {
   const { certificate } = await issued({
     ...{ commonName: 'system:node:a', organizations: ['system:nodes'] },
     names: [
@@ -141,7 +141,7 @@ test.each<[string, Wanted, string]>([
   ])
 })
 
-test('WL-CSR-02: a denied request, and one to a signer of others, get no certificate', async () => {
+test('WL-CSR-02: a denied request, and a request to an external signer, get no certificate', async () => {
   const denied = await decided((await aRequest({ commonName: 'jane' })).name, 'Denied')
   const elsewhere = await decided((await aRequest({ commonName: 'jane', signerName: 'example.com/s' })).name)
   expect([denied, elsewhere].map(({ status }) => Object.keys(status ?? {}))).toEqual([['conditions'], ['conditions']])
@@ -164,7 +164,7 @@ test.each([
   expect(status?.certificate).toBeDefined()
 })
 
-test('WL-CSR-01: other requests wait: without the right, for another node by its own right, with a wrong usage', async () => {
+test('WL-CSR-01: other requests stay pending: without permission, for another node, with a wrong usage', async () => {
   const all = [
     await aRequest(aKubelet, aRequester('somebody')),
     await aRequest({ ...aKubelet, commonName: 'system:node:b' }, aRequester('system:node:c', 'selfnodeclient')),
@@ -176,7 +176,7 @@ test('WL-CSR-01: other requests wait: without the right, for another node by its
   expect(found.map(({ status }) => status?.conditions)).toEqual([undefined, undefined, undefined, undefined])
 })
 
-test('WL-CSR-01: a right that is given later counts', async () => {
+test('WL-CSR-01: a permission that is granted later counts', async () => {
   const { name } = await aRequest(aKubelet, aRequester('late'))
   const apiVersion = 'rbac.authorization.orch.io/v1'
   await server.client.objects.create({
@@ -210,7 +210,7 @@ async function leftAfter(hours: number, all: Readonly<Record<string, string>>): 
   return states.flat()
 }
 
-test('WL-CSR-03: answered requests are deleted after an hour, open ones after a day, and one with its certificate', async () => {
+test('WL-CSR-03: answered requests are deleted after an hour, pending ones after a day, and others when their certificate expires', async () => {
   const elsewhere = { commonName: 'jane', signerName: 'example.com/s' }
   const all: Record<string, string> = {}
   for (const [what, wanted] of Object.entries({

@@ -22,7 +22,7 @@ async function aServer() {
 }
 
 // One test, alone in its file: the authorities of the system are read once in a process.
-test('ADM-WH-35, AUTHN-OIDC-25, FLAG-14: without a bundle or file, webhooks, providers and servers are trusted by the authorities of the machine, and no others', async () => {
+test('ADM-WH-35, AUTHN-OIDC-25, FLAG-14: without a bundle or file, webhooks, providers and servers are verified by the authorities of the machine only', async () => {
   const hook = await aWebhookServer(allowing)
   const provider = await anOidcProvider(aKey('one'))
   const trusted = await aServer()

@@ -26,12 +26,12 @@ const yes = withStatus({ authenticated: true, user: { username: 'jane' } })
 const named = { username: 'jane', uid: '42', groups: ['dev'], extra: { scopes: ['a', 'b'] } }
 const namesAll = withStatus({ authenticated: true, user: named, error: 'of no concern' })
 
-test('AUTHN-WH-18, AUTHN-WH-19, AUTHN-WH-20, AUTHN-WH-21: whom the webhook names is the user', async () => {
+test('AUTHN-WH-18, AUTHN-WH-19, AUTHN-WH-20, AUTHN-WH-21: the user in the answer of the webhook is the user of the request', async () => {
   const { server } = await aServer(namesAll)
   expect(await whoAmI(server, { headers })).toEqual({ ...named, groups: ['dev', 'system:authenticated'] })
 })
 
-test('AUTHN-WH-17, AUTHN-WH-23, AUTHN-WH-25: an approval counts without audiences, and beside any error', async () => {
+test('AUTHN-WH-17, AUTHN-WH-23, AUTHN-WH-25: an approval is accepted without audiences, and beside an error', async () => {
   const { server } = await aServer(withStatus({ authenticated: true, user: { username: 'jane' }, error: 'of no concern' }))
   expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
 })
@@ -42,7 +42,7 @@ test('AUTHN-WH-01, AUTHN-WH-03, AUTHN-WH-12, FLAG-16: the webhook of the file is
   expect(asked).toMatchObject([{ caller: 'orch-server', review: { spec: { audiences: ['https://orch.default.svc.cluster.local'] } } }])
 })
 
-test('AUTHN-WH-07, AUTHN-WH-08, AUTHN-WH-11, FLAG-18: it gets a TokenReview of v1beta1 with the unchanged token', async () => {
+test('AUTHN-WH-07, AUTHN-WH-08, AUTHN-WH-11, FLAG-18: the webhook gets a v1beta1 TokenReview with the unchanged token', async () => {
   const { server, asked } = await aServer(namesAll)
   expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
   const review = { apiVersion: 'authentication.orch.io/v1beta1', kind: 'TokenReview', spec: { token: 'opaque-1' } }
@@ -76,7 +76,7 @@ const refusals: readonly (readonly [string, Reply])[] = [
   ['AUTHN-WH-17: does not want to', (_asked, response) => void response.writeHead(403).end()],
 ]
 
-test.each(refusals)('%s: 401, in the words of every refusal', async (_what, reply) => {
+test.each(refusals)('%s: the request is a 401, with the message of every refusal', async (_what, reply) => {
   const { server, asked } = await aServer(reply, ['--anonymous-auth', '--request-timeout=2s'])
   expect(await call(server, { headers })).toMatchObject({ code: 401, body: { message: 'Unauthorized' } })
   expect(asked.length).toBeGreaterThan(0)
@@ -100,7 +100,7 @@ test.each([
   )
 })
 
-test('AUTHN-WH-24, AUTHN-WH-25: the reason is in the log and in token reviews, and only of a refusal', async () => {
+test('AUTHN-WH-24, AUTHN-WH-25: the reason of a refusal is in the log and in token reviews', async () => {
   const reasons: unknown[] = []
   const log: Log = { ...silentLog, debug: ({ reason }) => void reasons.push(reason) }
   const { configFile } = await aTokenWebhook((asked, response) => {
@@ -132,7 +132,7 @@ test('AUTHN-WH-02: a webhook whose certificate the file does not verify receives
   expect(asked).toEqual([])
 })
 
-test('AUTHN-WH-17: one that does not answer is abandoned with the request', async () => {
+test('AUTHN-WH-17: a webhook that does not answer is abandoned with the request', async () => {
   const { server, asked } = await aServer(() => {}, ['--request-timeout=5s'])
   expect((await call(server, { headers })).code).toBeOneOf([401, 504])
   expect(asked).toHaveLength(1)
@@ -152,7 +152,7 @@ test('AUTHN-WH-17: a call that fails with 503 is repeated, and the failure is no
 test.each([
   ['yes', yes, 200],
   ['no', withStatus({ authenticated: false }), 401],
-])('AUTHN-WH-04, AUTHN-WH-05, AUTHN-WH-27, LIM-03: a %s is remembered for two minutes', async (_what, reply, code) => {
+])('AUTHN-WH-04, AUTHN-WH-05, AUTHN-WH-27, LIM-03: a %s is cached for two minutes', async (_what, reply, code) => {
   const clock = createFakeClock(Date.now())
   const { server, asked } = await aServer(reply, [], clock)
   for (const [waitMs, questions] of [
@@ -167,7 +167,7 @@ test.each([
   }
 })
 
-test('AUTHN-WH-05: another token is another question, and parallel callers share one', async () => {
+test('AUTHN-WH-05: another token causes another call, and parallel callers share a call', async () => {
   const { server, asked } = await aServer(yes)
   await Promise.all(Array.from({ length: 5 }, () => call(server, { headers })))
   expect(asked).toHaveLength(1)
@@ -175,7 +175,7 @@ test('AUTHN-WH-05: another token is another question, and parallel callers share
   expect(asked).toHaveLength(2)
 })
 
-test('FLAG-16, FLAG-18: settings that cannot work are refused at the start', async () => {
+test('FLAG-16, FLAG-18: invalid settings are refused at the start', async () => {
   await expect(start({ flags: [`${configFlag}=/nowhere`] })).rejects.toThrow(/\/nowhere/)
   await expect(start({ flags: ['--authentication-token-webhook-version=v2'] })).rejects.toThrow(/must be one of v1, v1beta1/)
   for (const server of ['http://example.com/', 'https://169.254.169.254/']) {

@@ -17,18 +17,22 @@ const twoGateways = 'compares whole answers, and two gateways differ in their ad
 const meaningless: readonly Skipped[] = [
   {
     file: 'test/api/watch.test.ts',
-    title: 'the end and bookmarks > WATCH-10: the last bookmark is sent two seconds before the end',
+    title: 'the end of a watch, and bookmarks > WATCH-10: the last bookmark is sent two seconds before the end',
     reason: fakeClock,
   },
   {
     file: 'test/api/watch.test.ts',
-    title: 'the end and bookmarks > WATCH-11, READ-20: a bookmark is sent about once a minute',
+    title: 'the end of a watch, and bookmarks > WATCH-11, READ-20: a bookmark is sent about once a minute',
     reason: fakeClock,
   },
-  { file: 'test/api/list.test.ts', title: 'query parameters of a list > QP-01, QP-21: pretty=true indents', reason: twoGateways },
+  {
+    file: 'test/api/list.test.ts',
+    title: 'query parameters of a list > QP-01, QP-21: pretty=true indents the answer',
+    reason: twoGateways,
+  },
   {
     file: 'test/api/formats.test.ts',
-    title: 'Protobuf out > NEG-03: a list has its metadata in field 1 and its items in field 2, the second time too',
+    title: 'answers in Protobuf > NEG-03: have list metadata in field 1 and items in field 2, the second time too',
     reason: twoGateways,
   },
   {
@@ -38,18 +42,18 @@ const meaningless: readonly Skipped[] = [
   },
   {
     file: 'test/api/watch.test.ts',
-    title: 'where a watch starts > WATCH-15, WATCH-20, WATCH-22, ERR-08: a version that is no longer kept: one ERROR with 410, and the end',
+    title: 'the start of a watch > WATCH-15, WATCH-20, WATCH-22, ERR-08: at a compacted version is one ERROR with 410, and the end',
     reason: manyWrites,
   },
   {
     file: 'test/api/list.test.ts',
-    title: 'query parameters of a list > LIM-05: ten thousand objects are served whole and in chunks',
+    title: 'query parameters of a list > LIM-05: ten thousand objects are served in one list and in chunks',
     reason: manyWrites,
   },
-  { file: 'test/api/garbage.test.ts', title: 'background > DEL-12: a thousand dependants', reason: manyWrites },
+  { file: 'test/api/garbage.test.ts', title: 'background deletion > DEL-12: a thousand dependants are deleted', reason: manyWrites },
   {
     file: 'test/admission/webhook-matching.test.ts',
-    title: 'custom objects that a conversion webhook converts > the calls that admission makes are counted, with those of requests',
+    title: 'custom objects that a conversion webhook converts > have the conversions of admission counted with those of requests',
     reason: ownProcess,
   },
   { file: 'test/api/copies.test.ts', title: 'seed 77', reason: oneSeed },
@@ -60,9 +64,9 @@ const oneDecides = 'starts services of its own for what a gateway decides alone:
 
 /** Tests that `ORCH_TEST_APART=all` runs, as it does the files of the decisions of one service. */
 const ofOneService: readonly Skipped[] = [
-  { file: 'test/api/list.test.ts', title: 'pages > CHUNK-02: with the gate off a limit does not divide a list', reason: oneDecides },
-  { file: 'test/api/objects.test.ts', title: 'metadata > META-09: a taken generated name may be tried again', reason: oneDecides },
-  { file: 'test/api/objects.test.ts', title: 'metadata > META-09: a taken generated name is followed by another one', reason: oneDecides },
+  { file: 'test/api/list.test.ts', title: 'pages > CHUNK-02: do not exist with the gate off', reason: oneDecides },
+  { file: 'test/api/objects.test.ts', title: 'metadata > META-09: with a taken generated name may be tried again', reason: oneDecides },
+  { file: 'test/api/objects.test.ts', title: 'metadata > META-09: with a taken generated name gets another name', reason: oneDecides },
 ]
 
 /** Tests that are skipped where the services are apart. A run that skips others, or fewer, fails. */

@@ -88,14 +88,14 @@ describe('exec over SPDY', () => {
       },
       exitOf(126),
     ],
-  ] as const)('NODE-IO-12, NODE-IO-13, NODE-IO-14: %j gives its output, and then its Status', async (words, stdin, output, status) => {
+  ] as const)('NODE-IO-12, NODE-IO-13, NODE-IO-14: of %j returns its output, and then its Status', async (words, stdin, output, status) => {
     const { error, ...streams } = await execBySpdy(server, exec(words, withStdin), { stdin })
     expect(streams).toEqual(output)
     expect(JSON.parse(error)).toEqual(status)
   })
 
   test.each(['v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io'])(
-    'NODE-IO-14: %s tells a failure as a text, and success by none',
+    'NODE-IO-14: with %s reports a failure as text, and success as no text',
     async (protocol) => {
       expect(await execBySpdy(server, exec(['false']), { protocol })).toMatchObject({
         error: 'command terminated with non-zero exit code: command terminated with exit code 1',
@@ -104,13 +104,13 @@ describe('exec over SPDY', () => {
     },
   )
 
-  test('NODE-IO-15, NODE-IO-22: a terminal echoes input, ends lines with a carriage return, and takes sizes', async () => {
+  test('NODE-IO-15, NODE-IO-22: with a terminal echoes input, ends lines with a carriage return, and accepts sizes', async () => {
     const { stdout, error } = await execBySpdy(server, exec(['sh'], 'stdin=true&stdout=true&tty=true'), { stdin: 'echo one\rexit 4\r' })
     expect(stdout).toBe('/ # echo one\r\nexit 4\r\none\r\n/ # ')
     expect(JSON.parse(error)).toEqual(exitOf(4))
   })
 
-  test('NODE-IO-12: a protocol that is not spoken is a 403 with the spoken ones', async () => {
+  test('NODE-IO-12: with an unsupported protocol is a 403 with the supported ones', async () => {
     const refused = await spdyTo(server, exec(['true']), { headers: { 'x-stream-protocol-version': ['v9', 'v8'] } })
     expect(refused).toMatchObject({
       code: 403,
@@ -121,7 +121,7 @@ describe('exec over SPDY', () => {
 })
 
 describe('exec over WebSocket', () => {
-  test('NODE-IO-16, NODE-IO-17, NODE-IO-18, NODE-IO-19: v5 begins with an empty message, ends the input at a signal, and closes after the Status', async () => {
+  test('NODE-IO-16, NODE-IO-17, NODE-IO-18, NODE-IO-19: with v5 begins with an empty message, ends the input at a signal, and closes after the Status', async () => {
     const client = await channels(exec(['cat'], withStdin), 'v5.channel.k8s.io')
     expect(client.protocol).toBe('v5.channel.k8s.io')
     client.send(0, 'some input')
@@ -138,7 +138,7 @@ describe('exec over WebSocket', () => {
     [['base64.channel.k8s.io'], 'base64.channel.k8s.io', false],
     [['x.example.com', 'channel.k8s.io'], 'channel.k8s.io', false],
     [[], '', false],
-  ])('NODE-IO-16: the subprotocols %j are answered with %j', async (offered, chosen, tellsStatus) => {
+  ])('NODE-IO-16: with the subprotocols %j selects %j', async (offered, chosen, tellsStatus) => {
     const client = await channels(exec(['sh', '-c', 'echo out; nosuch']), ...offered)
     expect(client.protocol).toBe(chosen)
     expect(await client.closed).toBe(1000)
@@ -147,17 +147,17 @@ describe('exec over WebSocket', () => {
     expect(client.textOf(3)).toBe(tellsStatus ? JSON.stringify(end) : end.message)
   })
 
-  test('NODE-IO-16: a subprotocol that is not spoken is a 403', async () => {
+  test('NODE-IO-16: with an unsupported subprotocol is a 403', async () => {
     expect(await channelsTo(server, exec(['true']), ['v7.channel.k8s.io'])).toMatchObject({ code: 403 })
   })
 
-  test('NODE-IO-17: the end of a channel that is not there is an error of the protocol', async () => {
+  test('NODE-IO-17: with the end of an unknown channel is a protocol error', async () => {
     const client = await channels(exec(['cat'], withStdin), 'v5.channel.k8s.io')
     client.client.send(Buffer.from([255, 9]))
     expect(await client.closed).toBe(1002)
   })
 
-  test('NODE-IO-21: a command whose container ends is killed', async () => {
+  test('NODE-IO-21: kills a command whose container ends', async () => {
     await aPod('killed', { containers: [container('main')], terminationGracePeriodSeconds: 0 })
     await server.settled({ within: 60_000 })
     const client = await channels(exec(['sleep', 'infinity'], withStdin, 'killed'), 'v5.channel.k8s.io')
@@ -168,7 +168,7 @@ describe('exec over WebSocket', () => {
 })
 
 describe('attach', () => {
-  test('NODE-IO-23: the program of a container with an input runs for who attaches, and its end is that of the container', async () => {
+  test('NODE-IO-23: runs the program of a container with stdin, whose end is the end of the container', async () => {
     const client = await channels(pathOf('shell', 'attach', 'stdin=true&stdout=true&tty=true'), 'v5.channel.k8s.io')
     client.send(0, 'echo in the container\rexit 5\r')
     expect(await client.closed).toBe(1000)
@@ -179,7 +179,7 @@ describe('attach', () => {
     expect(pod.status).toMatchObject({ phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 5 } } }] })
   })
 
-  test('NODE-IO-23: an attach without an input lasts until the container ends', async () => {
+  test('NODE-IO-23: without input lasts until the container ends', async () => {
     const client = await channels(pathOf('logging', 'attach', 'stdout=true&stderr=true'), 'v5.channel.k8s.io')
     await server.client.resource(pods).delete('logging', { namespace: 'default' })
     expect(await client.closed).toBe(1000)
@@ -209,7 +209,7 @@ describe('a tunnel', () => {
     )
   })
 
-  test('NODE-IO-03: a GET needs the right to create as well, from 1.35 on', async () => {
+  test('NODE-IO-03: by GET needs the right to create as well, from 1.35 on', async () => {
     const readOnly = [{ verbs: ['get'], apiGroups: [''], resources: ['pods/exec', 'pods/portforward'] }]
     const { kubeconfig } = server.user('reader', { rules: readOnly })
     const { url } = server
@@ -227,7 +227,7 @@ describe('a tunnel', () => {
     expect('closed' in client && (await client.closed)).toBe(1000)
   })
 
-  test('NODE-IO-30: a request that asks for no other protocol is a 400, over HTTP/2 too', async () => {
+  test('NODE-IO-30: without an upgrade request is a 400, over HTTP/2 too', async () => {
     for (const path of [exec(['true']), pathOf('web', 'portforward', '')]) {
       const { status, body } = await server.client.transport.send({ method: 'POST', path, headers: {} })
       let text = ''
@@ -236,7 +236,7 @@ describe('a tunnel', () => {
     }
   })
 
-  test('NODE-IO-27: a port that nothing serves is refused on the error stream', async () => {
+  test('NODE-IO-27: to an unserved port is refused on the error stream', async () => {
     const tunnel = await spdyTo(server, pathOf('web', 'portforward', ''), {
       headers: { 'x-stream-protocol-version': 'portforward.k8s.io' },
     })
@@ -251,7 +251,7 @@ describe('a tunnel', () => {
   })
 
   test.each(['spdy', 'channels'] as const)(
-    'NODE-IO-24, NODE-IO-28: ports of a script give fixed answers, or reach a server of the test, over %s',
+    'NODE-IO-24, NODE-IO-28: to ports of a script gets fixed answers, or reaches a server of the test, over %s',
     async (way) => {
       const request = 'GET / HTTP/1.1\r\n\r\n'
       const answer = 'HTTP/1.1 201 Created\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 4\r\nConnection: close\r\n\r\nmade'
@@ -280,7 +280,7 @@ describe('a tunnel', () => {
     },
   )
 
-  test('NODE-IO-22: a script answers a command', async () => {
+  test('NODE-IO-22: runs a command that a script answers', async () => {
     const { error, ...streams } = await execBySpdy(
       server,
       exec(['pg_isready', '-Upg', '-d', 'shop'], 'stdout=true&stderr=true', 'scripted'),
@@ -290,7 +290,7 @@ describe('a tunnel', () => {
     expect(await execBySpdy(server, exec(['echo', 'hi'], 'stdout=true', 'scripted'))).toMatchObject({ stdout: 'hi\n' })
   })
 
-  test('NODE-IO-22, NODE-IO-28: a script in code answers a command with its input, and serves a port', async () => {
+  test('NODE-IO-22, NODE-IO-28: to a script in code runs a command with input, and reaches a port', async () => {
     using _script = server.nodes.script({ name: 'alone' }, (c) => {
       c.exec(['greet', '*'], async ({ command, env, stdin, stdout, stderr }) => {
         let given = ''
@@ -317,7 +317,7 @@ describe('a tunnel', () => {
     await client.until(() => client.textOf(0).endsWith('QUIET'))
   })
 
-  test('NODE-IO-25: a port over channels begins with its number on both channels', async () => {
+  test('NODE-IO-25: to a port over channels begins with the port number on both channels', async () => {
     const client = await channels(pathOf('alone', 'portforward', 'ports=80&ports=8080'), 'v4.channel.k8s.io')
     await client.closed
     expect([0, 1, 2, 3].map((channel) => client.textOf(channel).slice(0, 2))).toEqual(['P\0', 'P\0', '\x90\x1f', '\x90\x1f'])

@@ -101,7 +101,7 @@ async function channels(path: string, ...protocols: string[]): Promise<ChannelCl
   return client
 }
 
-test('a fault of calls hits those to a kubelet, by the name of its node and the task', async () => {
+test('a fault of outgoing calls applies to calls to a kubelet, by the name of its node and the operation', async () => {
   const codes = async (effect: Effect) => {
     using fault = server.faults.add({ on: { outgoing: 'kubelet/real/logs' }, times: 1, effect })
     const { code } = await get(pathOf('web', 'log'))
@@ -113,8 +113,8 @@ test('a fault of calls hits those to a kubelet, by the name of its node and the 
   expect(await codes(loseReply())).toEqual([500, 1])
 })
 
-describe('a log of a Pod on a node with a kubelet', () => {
-  test('is asked of it over HTTPS, with the certificate of this server and every option', async () => {
+describe('the log of a Pod on a node with a kubelet', () => {
+  test('is requested over HTTPS, with the certificate of this server and every option', async () => {
     const { code, body, headers } = await get(
       pathOf('web', 'log?follow=true&previous=true&timestamps=1&tailLines=3&limitBytes=99&sinceTime=2026-01-02T03:04:05Z'),
     )
@@ -132,7 +132,7 @@ describe('a log of a Pod on a node with a kubelet', () => {
     [404, 'none', { reason: 'NotFound', message: 'the server could not find the requested resource ( pods/log web)' }],
     [500, 'broken', { reason: 'InternalError', message: 'Internal error occurred: broken' }],
     [302, 'elsewhere', { message: 'the server responded with the status code 302 but did not return more information ( pods/log web)' }],
-  ])('that is refused with %i is the Status that kube-apiserver makes of it', async (code, text, expected) => {
+  ])('that the kubelet refuses with %i is returned with the Status of kube-apiserver', async (code, text, expected) => {
     kubelet.answer = (_arrived, response) => response.writeHead(code).end(text)
     onTestFinished(() => {
       kubelet.answer = (_arrived, response) => response.end()
@@ -140,7 +140,7 @@ describe('a log of a Pod on a node with a kubelet', () => {
     expect((await get(pathOf('web', 'log'))).body).toMatchObject({ kind: 'Status', code, ...expected })
   })
 
-  test('arrives as it is written, and breaks off where the kubelet does', async () => {
+  test('is streamed as it is written, and breaks off if the kubelet does', async () => {
     kubelet.answer = (_arrived, response) => {
       response.write('first\n')
       kubelet.answer = (_second, ended) => {
@@ -158,7 +158,7 @@ describe('a log of a Pod on a node with a kubelet', () => {
 })
 
 describe('a command in a Pod on a node with a kubelet', () => {
-  test.each(['v4.channel.k8s.io', 'v3.channel.k8s.io'])('over SPDY passes as it is (%s)', async (protocol) => {
+  test.each(['v4.channel.k8s.io', 'v3.channel.k8s.io'])('over SPDY is forwarded unchanged (%s)', async (protocol) => {
     const end = await execBySpdy(server, exec('exit 7'), { stdin: 'from the client', protocol })
     expect({ ...end, error: JSON.parse(end.error) }).toEqual({ stdout: 'from the client', stderr: 'done\n', error: exitOf('7') })
     expect(kubelet.arrived).toMatchObject([
@@ -172,7 +172,7 @@ describe('a command in a Pod on a node with a kubelet', () => {
     expect(kubelet.arrived[0]?.headers).not.toHaveProperty('x-remote-user')
   })
 
-  test('over version 4 of the channels passes as it is', async () => {
+  test('over version 4 of the channels is forwarded unchanged', async () => {
     const client = await channels(exec('cat'), 'v4.channel.k8s.io')
     client.send(0, 'echo')
     await client.until(() => client.textOf(0) === 'echo')
@@ -181,7 +181,7 @@ describe('a command in a Pod on a node with a kubelet', () => {
     expect(await client.closed).toBe(1000)
   })
 
-  test('over version 5 is asked of the kubelet over SPDY, with the end of its input, its exit code and its size', async () => {
+  test('over version 5 is sent to the kubelet over SPDY, with the end of its input, its exit code and its size', async () => {
     const client = await channels(exec('exit 7'), 'v5.channel.k8s.io')
     client.send(0, 'half')
     client.send(0, ' closed')
@@ -201,7 +201,7 @@ describe('a command in a Pod on a node with a kubelet', () => {
     expect(kubelet.arrived.at(-1)?.url).toBe('/attach/default/web/main?input=1&output=1&tty=1')
   })
 
-  test('over version 5 passes as it is to a kubelet that declares it', async () => {
+  test('over version 5 is forwarded unchanged to a kubelet that declares support', async () => {
     await aPod(server, 'newest', await aNode(server, 'newest', kubelet.port, { features: ['ExtendWebSocketsToKubelet'] }))
     const client = await channels(pathOf('newest', 'exec?command=cat&stdin=true&stdout=true'), 'v5.channel.k8s.io')
     client.send(0, 'echo')
@@ -209,7 +209,7 @@ describe('a command in a Pod on a node with a kubelet', () => {
     expect(kubelet.arrived).toMatchObject([{ method: 'GET', headers: { upgrade: 'websocket' } }])
   })
 
-  test('that the kubelet refuses is refused with its words, or is the Status of version 5', async () => {
+  test("that the kubelet refuses has the kubelet's message, or the Status of version 5", async () => {
     kubelet.upgrade = (_request, socket) => void socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone')
     onTestFinished(() => {
       kubelet.upgrade = undefined
@@ -239,7 +239,7 @@ describe('ports of a Pod on a node with a kubelet', () => {
     expect(kubelet.arrived.map(({ url }) => url)).toEqual(['/portForward/default/web?port=80'])
   })
 
-  test('are forwarded in the messages of a WebSocket, of which the kubelet gets the SPDY', async () => {
+  test('are forwarded from the messages of a WebSocket to the kubelet over SPDY', async () => {
     const { client, protocol } = await tunnelTo(server, pathOf('web', 'portforward?ports=80'), 'SPDY/3.1+portforward.k8s.io')
     expect(protocol).toBe('SPDY/3.1+portforward.k8s.io')
     client.open({ streamtype: 'error', port: '80', requestid: '0' }, true)
@@ -261,7 +261,7 @@ describe('the proxy of a node with a kubelet', () => {
     }
   })
 
-  test('passes method, path, query and body', async () => {
+  test('forwards method, path, query and body', async () => {
     const answer = await get('/api/v1/nodes/real/proxy/run/a%20b/?x=1&y=%2F', { method: 'POST', body: { a: 1 } })
     expect([answer.code, answer.body]).toEqual([201, 'POST /run/a%20b/?x=1&y=%2F {"a":1} undefined'])
     expect((await get(`/api/v1/nodes/real:${kubelet.port}/proxy/x`)).body).toBe('GET /x  undefined')
@@ -273,16 +273,16 @@ describe('the proxy of a node with a kubelet', () => {
     expect([bare.code, bare.headers.location]).toEqual([301, '/api/v1/nodes/real/proxy/?x=1'])
   })
 
-  test('refuses names that are none', async () => {
+  test('refuses invalid names', async () => {
     expect((await get('/api/v1/nodes/ftp:real:1/proxy/x')).body).toMatchObject({ code: 400, message: 'invalid node request "ftp:real:1"' })
   })
 
-  test('reaches the simulated node as before', async () => {
+  test('still serves the simulated node', async () => {
     expect((await get('/api/v1/nodes/node-1/proxy/healthz')).body).toBe('ok')
   })
 })
 
-test('the proxy of a Pod reaches its address, and the port of a simulated one by its script', async () => {
+test('the proxy of a Pod forwards to its address, and to the scripted port of a simulated Pod', async () => {
   const web = createHttpServer((request, response) => response.end(`${request.method} ${request.url}`)).listen(0, '127.0.0.1')
   await new Promise((resolve) => web.once('listening', resolve))
   onTestFinished(() => void web.close())
@@ -306,7 +306,7 @@ describe('a kubelet that cannot be reached', () => {
     return port
   }
 
-  test('is a Status with the words of kube-apiserver, and one line of the log', async () => {
+  test('causes a Status in the words of kube-apiserver, and one log line', async () => {
     const port = await dead()
     await aPod(server, 'dead', await aNode(server, 'dead', port))
     const refused = `dial tcp: 127.0.0.1:${port}: connect: connection refused`
@@ -380,7 +380,7 @@ describe('a kubelet that cannot be reached', () => {
     expect((await get('/readyz')).code).toBe(200)
   })
 
-  test('shows a certificate of another authority, which a log may accept', async () => {
+  test('has a certificate of another authority, which a log request may skip', async () => {
     const { certificate, key } = await aCertificate({ commonName: 'x', use: 'server' })
     const port = await badServer((socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'), { certificate, key })
     await aPod(server, 'stranger', await aNode(server, 'stranger', port))

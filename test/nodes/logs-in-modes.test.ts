@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { anApi } from '../api/api.ts'
 
-test('CARD-23, NODE-IO: each gateway gives the log of a Pod on a simulated node', { timeout: 120_000 }, async () => {
+test('CARD-23, NODE-IO: each gateway returns the log of a Pod on a simulated node', { timeout: 120_000 }, async () => {
   const api = await anApi({ profile: 'kubernetes', nodes: 2 })
   const pods = '/api/v1/namespaces/default/pods'
   const spec = { nodeName: 'node-2', containers: [{ name: 'main', image: 'img:1' }] }

@@ -35,7 +35,7 @@ async function pass(cluster: NodeCluster, seconds: number, alive: readonly strin
 const readyPod = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', reason: 'Up' }] }
 
 test.each(versions)(
-  'NODE-LC-01 to NODE-LC-09, WL-NODE-05, WL-NODE-06: a node of level %s dies, loses its Pods, and comes back',
+  'NODE-LC-01 to NODE-LC-09, WL-NODE-05, WL-NODE-06: a node of level %s stops, loses its Pods, and returns',
   async (version) => {
     const cluster = await aCluster(version, ['dead', 'alive'])
     const { createPod, patchPod, pod, node, report, events, clock } = cluster
@@ -78,7 +78,7 @@ test.each(versions)(
   },
 )
 
-test('NODE-LC-01, NODE-LC-02, WL-NODE-05: a node that never reports is Unknown after a minute, and Pods that are bound then are not ready', async () => {
+test('NODE-LC-01, NODE-LC-02, WL-NODE-05: a node that never reports is Unknown after a minute, and its bound Pods are not ready', async () => {
   const cluster = await aCluster('1.37', ['other'], ['nodelifecycle'])
   const { createNode, createPod, patchPod, pod, node, clock } = cluster
   await createNode('silent')
@@ -99,7 +99,7 @@ test('NODE-LC-01, NODE-LC-02, WL-NODE-05: a node that never reports is Unknown a
   expect((await pod('late'))?.status.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('False')
 })
 
-test('NODE-LC-05, NODE-LC-13, WL-NODE-10, WL-NODE-11: taints NoSchedule and labels follow at once, and the taints of others stay', async () => {
+test('NODE-LC-05, NODE-LC-13, WL-NODE-10, WL-NODE-11: NoSchedule taints and labels are updated at once, and other taints stay', async () => {
   const cluster = await aCluster('1.37', ['n'], ['nodelifecycle'])
   const { patchNode, report, clock, node } = cluster
   const labels = { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'arm64', 'beta.kubernetes.io/arch': 'amd64' }
@@ -117,7 +117,7 @@ test('NODE-LC-05, NODE-LC-13, WL-NODE-10, WL-NODE-11: taints NoSchedule and labe
   expect(await taintsOf(cluster, 'n')).toEqual(['memory-pressure:PreferNoSchedule'])
 })
 
-test('NODE-LC-04: a node that reports that it is not ready changes its taint, and loses it when it is ready', async () => {
+test('NODE-LC-04: a node that reports not ready gets another taint, which is removed when it is ready', async () => {
   const cluster = await aCluster('1.37', ['n', 'other'], ['nodelifecycle'])
   const { report, clock } = cluster
   await report('n', { Ready: 'False' })
@@ -146,7 +146,7 @@ test('NODE-LC-11, NODE-LC-12, WL-NODE-14: nodes of one zone lose their Pods one 
   expect(found).toEqual([1, 1, 2, 2, 3])
 })
 
-test('NODE-LC-11: while all nodes are silent none loses its Pods, and their times begin anew with the first that is back', async () => {
+test('NODE-LC-11: while all nodes are silent no node loses its Pods, and the timers restart when the first node returns', async () => {
   const cluster = await aCluster('1.37', ['a', 'b'])
   const { createPod, pod, report, clock } = cluster
   await createPod('p', { spec: { nodeName: 'a' } })
@@ -161,7 +161,7 @@ test('NODE-LC-11: while all nodes are silent none loses its Pods, and their time
   expect((await pod('p'))?.metadata.deletionTimestamp).toBeUndefined()
 })
 
-test('NODE-LC-07, NODE-LC-16, NODE-LC-17: a node that is deleted has an event, and the other one is Unknown a day later', async () => {
+test('NODE-LC-07, NODE-LC-16, NODE-LC-17: a deleted node has an event, and another node is Unknown a day later', async () => {
   const cluster = await aCluster('1.37', ['a', 'b'], ['nodelifecycle'])
   const { deleteNode, clock, events } = cluster
   await deleteNode('a')
@@ -171,7 +171,7 @@ test('NODE-LC-07, NODE-LC-16, NODE-LC-17: a node that is deleted has an event, a
   expect(await taintsOf(cluster, 'b')).toEqual(['unreachable:NoSchedule'])
 })
 
-test('NODE-LC-17: two servers with one seed on which a node dies store the same, events included', async () => {
+test('NODE-LC-17: two servers with one seed and a failing node store the same, including events', async () => {
   const dumpOf = async () => {
     const cluster = await aCluster('1.37', ['dead', 'alive'], ['nodelifecycle', 'taint-eviction', 'podgc'])
     for (const name of ['p', 'q', 'r']) {

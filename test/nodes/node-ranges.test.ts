@@ -4,7 +4,7 @@ import { openNodeCluster } from './cluster.ts'
 
 const allocating = ['--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/22', '--service-cluster-ip-range=10.0.1.0/24']
 
-test('WL-NODE-12, NODE-SIM-10: nodes get ranges that neither Services nor other nodes have, and an event when none is left', async () => {
+test('WL-NODE-12, NODE-SIM-10: nodes get ranges without overlap with Services and other nodes, and an event when none is left', async () => {
   const { server, clock, createNode, deleteNode, node, events } = await openNodeCluster({
     version: '1.37',
     controllers: ['nodeipam'],
@@ -36,11 +36,11 @@ test.each([
     ['--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16,fd00::/48', '--node-cidr-mask-size=20'],
     '--node-cidr-mask-size is for one --cluster-cidr',
   ],
-])('WL-NODE-12: flags %j are refused', async (flags, message) => {
+])('WL-NODE-12: the flags %j are refused', async (flags, message) => {
   await expect(start({ controllers: ['nodeipam'], flags })).rejects.toThrow(message)
 })
 
-test('WL-NODE-12: ranges need their controller', async () => {
+test('WL-NODE-12: range flags need their controller', async () => {
   await expect(start({ flags: ['--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16'] })).rejects.toThrow(
     '--allocate-node-cidrs needs nodeipam in --controllers',
   )

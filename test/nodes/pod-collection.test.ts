@@ -13,7 +13,7 @@ describe.each(['1.25', '1.37'])('the Pod garbage collector at level %s', (versio
   })
   afterAll(() => cluster?.server.stop())
 
-  test('WL-NODE-09: of finished Pods beyond the threshold the oldest go first, and evicted ones before them from 1.27 on', async () => {
+  test('WL-NODE-09: deletes the oldest finished Pods beyond the threshold, and evicted Pods before them from 1.27 on', async () => {
     const { clock, createPod, patchPod, pod } = cluster
     for (const name of ['first', 'second', 'third', 'evicted']) {
       await createPod(name)
@@ -28,7 +28,7 @@ describe.each(['1.25', '1.37'])('the Pod garbage collector at level %s', (versio
     expect(found).toEqual(isNew ? [true, false, false, false] : [false, true, false, false])
   })
 
-  test('WL-NODE-07, NODE-LC-16: Pods of a node that is gone for 40 s are failed with the condition DisruptionTarget, and deleted', async () => {
+  test('WL-NODE-07, NODE-LC-16: fails Pods of a node that is absent for 40 s, with the condition DisruptionTarget, and deletes them', async () => {
     const { clock, createNode, deleteNode, createPod, patchPod, pod } = cluster
     await createNode('lost')
     await createPod('orphan', { spec: { nodeName: 'lost' } })
@@ -54,7 +54,7 @@ describe.each(['1.25', '1.37'])('the Pod garbage collector at level %s', (versio
     expect(kept?.status.conditions ?? []).toMatchObject(isNew ? [{ ...condition, observedGeneration: 1 }] : [])
   })
 
-  test('WL-NODE-07: a node that is back before its quarantine ends keeps its Pods', async () => {
+  test('WL-NODE-07: keeps the Pods of a node that returns before its quarantine ends', async () => {
     const { clock, createNode, deleteNode, createPod, pod } = cluster
     await createNode('back')
     await createPod('lucky', { spec: { nodeName: 'back' } })
@@ -65,7 +65,7 @@ describe.each(['1.25', '1.37'])('the Pod garbage collector at level %s', (versio
     expect((await pod('lucky'))?.metadata.deletionTimestamp).toBeUndefined()
   })
 
-  test('WL-NODE-08: a Pod under deletion on a node that is out of service and not ready is deleted from 1.26 on', async () => {
+  test('WL-NODE-08: deletes a terminating Pod on a node that is out of service and not ready from 1.26 on', async () => {
     const { clock, createNode, report, createPod, deletePod, pod } = cluster
     const taint = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }
     await createNode('down', { spec: { taints: [taint] } })
@@ -80,7 +80,7 @@ describe.each(['1.25', '1.37'])('the Pod garbage collector at level %s', (versio
     expect([(await pod('on-down')) === gone, (await pod('on-up')) === gone, (await pod('alive')) === gone]).toEqual([isNew, false, false])
   })
 
-  test('WL-NODE-08: a Pod under deletion that was never bound is failed from 1.26 on', async () => {
+  test('WL-NODE-08: fails a terminating Pod that was never bound from 1.26 on', async () => {
     const { clock, createPod, deletePod, pod } = cluster
     await createPod('unbound', { metadata: { finalizers } })
     await deletePod('unbound')

@@ -41,12 +41,12 @@ describe('NODE-IO-28: the proxy of a Service', () => {
   })
   afterAll(() => server?.stop())
 
-  test('leads to a Pod behind it, by the name or the number of a port, or without one', async () => {
+  test('forwards to a Pod, by the name or the number of a port, or without a port', async () => {
     const answers = await Promise.all(['web:http/proxy/x', 'web:80/proxy/x', 'http:web:http/proxy/x', 'plain/proxy/x'].map(get))
     expect(answers).toEqual(['hello', 'hello', 'hello', 'hello'])
   })
 
-  test('is refused where nothing is behind the port, and where the Service has no such port', async () => {
+  test('is refused if the port has no endpoints, and if the Service has no such port', async () => {
     const answers = await Promise.all(['web/proxy/', 'web:81/proxy/', 'bare:http/proxy/', 'web:none/proxy/', 'absent/proxy/'].map(get))
     expect(answers).toEqual([
       'no endpoints available for service "web"',
@@ -57,7 +57,7 @@ describe('NODE-IO-28: the proxy of a Service', () => {
     ])
   })
 
-  test('leads to the endpoints of slices alone, but not to those that are not ready', async () => {
+  test('forwards to ready endpoints of slices, without an Endpoints object', async () => {
     const { status } = await server.client.objects.get<ApiObject & { status: { podIP: string } }>({
       ...{ apiVersion: 'v1', kind: 'Pod', namespace, name: 'web' },
     })
@@ -79,7 +79,7 @@ describe('NODE-IO-28: the proxy of a Service', () => {
     ])
   })
 
-  test('leads to no address that is not that of a Pod', async () => {
+  test('forwards only to addresses of Pods', async () => {
     await server.client.objects.create({
       ...{ apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'bare', namespace } },
       subsets: [

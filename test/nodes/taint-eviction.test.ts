@@ -49,7 +49,7 @@ describe.each(['1.25', '1.37'])('evictions by taints at level %s', (version) => 
     expect(await eventsOf('minute')).toEqual([`${component} Normal TaintManagerEviction Marking for deletion Pod default/minute`])
   })
 
-  test('NODE-LC-08: a taint that goes in time calls the eviction off, and one that comes again begins anew', async () => {
+  test('NODE-LC-08: a taint that is removed in time cancels the eviction, and a returning taint restarts its time', async () => {
     const { clock, createNode, createPod, pod } = cluster
     await createNode('m', { spec: { taints: [taint] } })
     await createPod('saved', { spec: { nodeName: 'm', tolerations: tolerations(60) } })
@@ -64,7 +64,7 @@ describe.each(['1.25', '1.37'])('evictions by taints at level %s', (version) => 
     expect((await pod('saved'))?.metadata.deletionTimestamp).toBeDefined()
   })
 
-  test('NODE-LC-08: a second taint that is not tolerated ends the wait, and a longer toleration does not lengthen it', async () => {
+  test('NODE-LC-08: a second taint without toleration ends the wait, and a longer toleration does not extend it', async () => {
     const { clock, server, createNode, createPod, pod } = cluster
     const other = { key: 'example.com/other', effect: 'NoExecute' }
     await createNode('o', { spec: { taints: [taint] } })

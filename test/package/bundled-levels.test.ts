@@ -12,7 +12,7 @@ function tablesIn(text: string): Record<string, number>[] {
   )
 }
 
-test('the bundle has the levels of all types, so that a server describes no type to find them', () => {
+test('the bundle has the levels of all types, so that a server does not compute them', () => {
   const files = readdirSync(bundle).filter((name) => name.endsWith('.js'))
   const tables = files.flatMap((name) => tablesIn(readFileSync(join(bundle, name), 'utf8')))
   expect(tables).toEqual([levelsOfAllTypes()])

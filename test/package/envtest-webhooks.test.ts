@@ -114,7 +114,7 @@ async function uninstall(client: Client, hook: WebhookServer): Promise<void> {
   }
 }
 
-test('webhooks and definitions are installed, used and deleted three times over, as envtest does it', async () => {
+test('webhooks and definitions are installed, used and deleted three times, in the way of envtest', async () => {
   const environment = await anEnvironment()
   await startGo(assets, environment)
   const client = clientOf(environment)

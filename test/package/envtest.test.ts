@@ -41,19 +41,19 @@ const startGo = (environment: Environment, options: GoOptions = {}) => startGoIn
 
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })
 
-describe('orch envtest-assets, as setup-envtest', () => {
-  test('use -p path prints the folder without a newline; -p env a line for the shell; the overview version, platform and path', async () => {
+describe('orch envtest-assets, a drop-in for setup-envtest', () => {
+  test('prints the folder with use -p path without a newline, a shell line with -p env, and version, platform and path otherwise', async () => {
     expect((await command('use', '--bin-dir', binDir, '-p', 'path')).stdout).toBe(assets)
     expect((await command('use', 'v1.37.2', '--bin-dir', binDir, '-p', 'env')).stdout).toBe(`export KUBEBUILDER_ASSETS='${assets}'\n`)
     expect((await command('use', '--bin-dir', binDir)).stdout).toMatch(/^Version: 1\.37\.0\nOS\/Arch: \w+\/\w+\nPath: /)
   })
 
-  test('the folder has the three programs, which cannot be written, and cannot be written itself', () => {
+  test('makes a read-only folder with the three read-only programs', () => {
     expect(statSync(assets).mode & 0o777).toBe(0o555)
     for (const name of ['etcd', 'kube-apiserver', 'kubectl'] as const) expect(statSync(program(name)).mode & 0o777).toBe(0o555)
   })
 
-  test('a version that is not served is absent: exit 2', async () => {
+  test('exits with 2 for a version that is not served', async () => {
     const failed = await command('use', '1.38.x', '--bin-dir', binDir).catch((error) => error)
     expect(failed).toMatchObject({
       code: 2,
@@ -61,7 +61,7 @@ describe('orch envtest-assets, as setup-envtest', () => {
     })
   })
 
-  test('--allow-any-version uses the newest one, and says so', async () => {
+  test('uses the newest version with --allow-any-version, and says so', async () => {
     const { stdout, stderr } = await command('use', '1.38.x', '--allow-any-version', '--bin-dir', binDir, '-p', 'path')
     expect([stdout, stderr]).toEqual([
       assets,
@@ -69,7 +69,7 @@ describe('orch envtest-assets, as setup-envtest', () => {
     ])
   })
 
-  test('-i writes nothing; --use-env uses a whole folder; cleanup removes its files, and a use writes them again', async () => {
+  test('writes nothing with -i, uses a complete folder with --use-env, removes its files with cleanup, and writes them again', async () => {
     const other = join(project, 'other-bin')
     const failed = await command('use', '-i', '--bin-dir', other).catch((error) => error)
     expect(failed).toMatchObject({ code: 2 })
@@ -82,7 +82,7 @@ describe('orch envtest-assets, as setup-envtest', () => {
     expect(existsSync(folderOf('1.37.0', other))).toBe(false)
   })
 
-  test('list has all thirteen releases, and says which are installed; -i lists these alone', async () => {
+  test('lists all thirteen releases with the installed ones marked, and only those with -i', async () => {
     const line = (minor: number) => `(${minor === 37 ? 'installed' : 'available'})  v1.${minor}.0  ${platform.replace('-', '/')}\n`
     const minors = Array.from({ length: 13 }, (_, index) => 37 - index)
     expect((await command('list', '--bin-dir', binDir)).stdout).toBe(minors.map(line).join(''))
@@ -90,7 +90,7 @@ describe('orch envtest-assets, as setup-envtest', () => {
     expect((await command('list', '~1.36.0', '--bin-dir', binDir)).stdout).toBe(line(36))
   })
 
-  test('a release gives the folder of its level, whose kube-apiserver is of that release, in /version too', async () => {
+  test('makes the folder of a release, whose kube-apiserver has that release, in /version too', async () => {
     const other = join(project, 'older-bin')
     onTestFinished(async () => void (await command('cleanup', '--bin-dir', other)))
     const older = folderOf('1.31.0', other)
@@ -105,19 +105,19 @@ describe('orch envtest-assets, as setup-envtest', () => {
   })
 })
 
-describe('before the start', () => {
-  test('kube-apiserver --help has no --insecure-port at the beginning of a line, and lists flags without object', () => {
+describe('help of the test assets', () => {
+  test('has no --insecure-port at the beginning of a line for kube-apiserver, and lists flags without object', () => {
     const help = helpOf(program('kube-apiserver'))
     expect(help).not.toMatch(/^\s*--insecure-port\b/m)
     expect(help).toMatch(/^\s*--secure-port\b/m)
     expect(help).toMatch(/^ {2}--vmodule\n {8}No effect here; in kube-apiserver it tunes logging/m)
   })
 
-  test('etcd --help has --unsafe-no-fsync at the beginning of a line', () => {
+  test('has --unsafe-no-fsync at the beginning of a line for etcd', () => {
     expect(helpOf(program('etcd'))).toMatch(/^\s*--unsafe-no-fsync\b/m)
   })
 
-  test('help is printed without the Node of the assets', async () => {
+  test('is printed without the Node of the assets', async () => {
     const copy = join(project, 'without-node')
     cpSync(assets, copy, { recursive: true })
     onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
@@ -133,7 +133,7 @@ describe('before the start', () => {
   })
 })
 
-describe('the dialect of Go', () => {
+describe('the test assets with envtest', () => {
   let shared: Environment
   let started: Awaited<ReturnType<typeof startGo>>
 
@@ -155,7 +155,7 @@ describe('the dialect of Go', () => {
     }
   })
 
-  test('three API servers after each other: the first serves the namespace default, has no controller of the controller manager, and stops on the first signal with a watch open; the second has what was written, and the controllers that a variable names; the third, over a new etcd on the same folder, ends when the reader of its log has left, as after the kill of a test', async () => {
+  test('run three API servers in sequence: the first has the namespace default and no controllers, and stops on the first signal with a watch open; the second has the stored objects, and the controllers of a variable; the third, with a new etcd on the same folder, ends when the reader of its log is gone', async () => {
     const environment = await anEnvironment()
     const { etcd, api } = await startGo(environment)
     const client = clientOf(environment)
@@ -200,7 +200,7 @@ describe('the dialect of Go', () => {
     expect(await third.ended).toBe(0)
   })
 
-  test('--etcd-prefix separates two API servers at one etcd; two with one prefix are refused', async () => {
+  test('separate two API servers at one etcd with --etcd-prefix, and refuse two with one prefix', async () => {
     const second = { ...(await anEnvironment()), etcdPort: shared.etcdPort }
     const same = startProgram(program('kube-apiserver'), goArguments(second))
     expect(await same.ended).toBe(1)
@@ -213,7 +213,7 @@ describe('the dialect of Go', () => {
     )
   })
 
-  test('flags without object are named in one line; flags that would change an answer are refused with a sentence; a used port ends each process at once, with one line', async () => {
+  test('name flags without object in one line, refuse flags that would change an answer, and end with one line for a used port', async () => {
     const { api, etcd } = started
     expect(api.log()).toContain('flags without object here flags=["--v","--contention-profiling","--watch-cache"]')
     for (const [flag, why] of [
@@ -234,7 +234,7 @@ describe('the dialect of Go', () => {
     expect([api.process.exitCode, etcd.process.exitCode]).toEqual([null, null])
   })
 
-  test('kubectl is that of the PATH, and orchctl without one', async () => {
+  test('have the kubectl of the PATH, and orchctl without one', async () => {
     const { serving, admin, apiPort, folder } = shared
     for (const [name, text] of Object.entries({ 'ca.crt': serving.certificate, 'admin.crt': admin.certificate, 'admin.key': admin.key })) {
       writeFileSync(join(folder, name), text)
@@ -255,7 +255,7 @@ describe('the dialect of Go', () => {
     expect(found.stdout).toBe('kubectl version\n')
   })
 
-  test('a folder that was moved works, beside another environment', async () => {
+  test('work after their folder was moved, beside another environment', async () => {
     const moved = join(project, 'moved', 'elsewhere')
     cpSync(assets, moved, { recursive: true })
     onTestFinished(() => rmSync(moved, { recursive: true, force: true }))
@@ -265,7 +265,7 @@ describe('the dialect of Go', () => {
     await expect(clientOf(shared).objects.get({ ...configMap(''), name: 'moved', namespace: 'default' })).rejects.toThrow('not found')
   })
 
-  test('a real etcd is used as such', async (context) => {
+  test('work with a real etcd', async (context) => {
     const backend = await findBackend('etcd')
     if (backend.kind !== 'found') return context.skip('no etcd here')
     const environment = await anEnvironment()
@@ -283,8 +283,8 @@ describe('the dialect of Go', () => {
   })
 })
 
-describe('other dialects', () => {
-  test('the arguments of older projects', async () => {
+describe('the test assets with other clients', () => {
+  test('accept the arguments of older projects', async () => {
     const environment = await anEnvironment()
     const etcd = startProgram(program('etcd'), goEtcdArguments(environment))
     const api = startProgram(program('kube-apiserver'), [
@@ -311,7 +311,7 @@ describe('other dialects', () => {
     expect(etcd.process.exitCode).toBe(null)
   })
 
-  test('jenvtest: words apart, single dashes for etcd, the API server first, a private key that verifies, two issuers, its own certificate', async () => {
+  test('accept jenvtest: separate words, single dashes for etcd, the API server first, a private key that verifies, two issuers, its own certificate', async () => {
     const environment = await anEnvironment({ hasServing: false })
     const { folder, certDir, etcdPort, apiPort } = environment
     const key = join(certDir, 'sa-signer.key')
@@ -345,7 +345,7 @@ describe('other dialects', () => {
     expect(await api.ended).toBe('SIGKILL')
   })
 
-  test('envtest-js: a serving certificate by flags besides the folder, a public key, health with a text', async () => {
+  test('accept envtest-js: a serving certificate by flags beside the folder, a public key, health with a text', async () => {
     const environment = await anEnvironment()
     const etcd = startProgram(program('etcd'), goEtcdArguments(environment))
     await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
@@ -365,7 +365,7 @@ describe('other dialects', () => {
   })
 })
 
-describe('etcd', () => {
+describe('the etcd of the test assets', () => {
   test.each([
     [['--cert-file=/x'], '--cert-file is not supported: this etcd holds the data of one orch API server for tests; use etcd itself'],
     [['--data-dir'], 'flag needs an argument: --data-dir'],
@@ -374,13 +374,13 @@ describe('etcd', () => {
       ['--listen-client-urls=https://127.0.0.1:1'],
       '--listen-client-urls=https://127.0.0.1:1: must be URLs such as http://127.0.0.1:2379; TLS',
     ],
-  ])('%s is refused', async (words, message) => {
+  ])('refuses %s', async (words, message) => {
     const refused: Started = startProgram(program('etcd'), words)
     expect(await refused.ended).toBe(1)
     expect(refused.log()).toContain(`etcd: ${message}`)
   })
 
-  test('other paths answer that it is no etcd', async () => {
+  test('answers other paths with the message that it is no etcd', async () => {
     const port = await freePort()
     const etcd = startProgram(program('etcd'), [`--listen-client-urls=http://127.0.0.1:${port}`, '--data-dir', join(project, 'etcd-alone')])
     await untilReady(`http://127.0.0.1:${port}/health`, etcd)

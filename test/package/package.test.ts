@@ -24,7 +24,7 @@ function write(file: string, text: string): string {
   return join(project, file)
 }
 
-test('import and require give one instance, which starts a server', async () => {
+test('import and require share one instance, which starts a server', async () => {
   const file = write(
     'both.mjs',
     `import { createRequire } from 'node:module'
@@ -38,7 +38,7 @@ test('import and require give one instance, which starts a server', async () => 
   expect(JSON.parse(await runInProject([file]))).toEqual({ isSame: true, name: 'first' })
 })
 
-test('import gives all that require gives', async () => {
+test('import exports all names that require exports', async () => {
   const file = write(
     'names.mjs',
     `import { createRequire } from 'node:module'
@@ -70,7 +70,7 @@ test('a start in a test loads neither gRPC, etcd, NATS, OpenTelemetry nor lmdb',
   expect(JSON.parse(await runInProject(['--import', preload, file]))).toEqual([])
 })
 
-test('require works where a test framework gives modules a process and a require of its own', async () => {
+test('require works in test frameworks that replace process and require of modules', async () => {
   const file = write(
     'sandbox.cjs',
     `const vm = require('node:vm')
@@ -100,7 +100,7 @@ test('the command prints its version, and the line for KUBECONFIG when a server 
   expect(await runInProject(['--import', stop, bin, 'up', ...flags])).toContain(`export KUBECONFIG=${join(project, 'data/admin.conf')}\n`)
 })
 
-test('the command prints its requirement on a Node that is too old, from a file that such a Node can parse', async () => {
+test('the command prints the required version on an outdated Node, from a file that this Node can parse', async () => {
   const old = write(
     'old.cjs',
     "Object.defineProperty(process.versions, 'node', { value: '12.22.0' }); require('child_process').spawnSync = (...words) => { console.log(words[1].join(' ')); return { status: 1 } }",
@@ -116,7 +116,7 @@ test.each([
   ['import', "import 'orch'"],
   ['require', "import { createRequire } from 'node:module'; createRequire(import.meta.url)('orch')"],
   ['import of the fixtures for vitest', "import 'orch/vitest/global-setup'"],
-])('on a Node that is too old %s names the needed version before it loads anything that such a Node lacks', async (_way, text) => {
+])('on an outdated Node %s names the required version before it loads newer syntax', async (_way, text) => {
   const old = write('old-version.cjs', "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
   const load = write(
     'refuse-program.mjs',
@@ -131,7 +131,7 @@ test.each([
   expect(failed.stderr).toContain('Error: orch needs Node 22.19, 24, 26 or newer, this is 20.20.2\n')
 })
 
-test('vitest: a fixture with the state of the start for each test, useServer, and one server for a whole run', async () => {
+test('vitest: a fixture with the initial state for each test, useServer, and one server for a whole run work', async () => {
   write(
     'vitest.config.mjs',
     "export default { test: { globalSetup: ['orch/vitest/global-setup'], include: ['vitest/*.test.js'], testTimeout: 180_000, hookTimeout: 180_000 } }",
@@ -180,7 +180,7 @@ test('vitest: a fixture with the state of the start for each test, useServer, an
   expect(readFileSync(join(project, 'trace.html'), 'utf8')).toContain('http-equiv="Content-Security-Policy"')
 })
 
-test('node:test: a fork for each test, and a server for all', async () => {
+test('node:test: a fork for each test, and a shared server work', async () => {
   const file = write(
     'node-test/a.test.mjs',
     `import assert from 'node:assert/strict'
@@ -242,14 +242,11 @@ function bytesBefore(file: string, seen = new Set<string>()): number {
   return imported.reduce((sum, other) => sum + bytesBefore(other, seen), text.length)
 }
 
-test.each(['main.js', 'api-server.js', 'etcd.js'])(
-  '%s begins with little code: the module that keeps the rest compiled is first',
-  (name) => {
-    expect(bytesBefore(join(project, 'node_modules/orch/dist', name))).toBeLessThan(20_000)
-  },
-)
+test.each(['main.js', 'api-server.js', 'etcd.js'])('%s begins with little code, which loads the compile cache first', (name) => {
+  expect(bytesBefore(join(project, 'node_modules/orch/dist', name))).toBeLessThan(20_000)
+})
 
-test('the tarball is at most 3 MB, names no package of the workspace, and carries licences and a list of its components', () => {
+test('the tarball is at most 3 MB, names no package of the workspace, and contains licences and a list of its components', () => {
   expect(statSync(tarball).size).toBeLessThan(3_000_000)
   const read = (file: string) => readFileSync(join(project, 'node_modules/orch', file), 'utf8')
   expect(read('package.json')).not.toContain('workspace:')

@@ -36,7 +36,7 @@ function productFiles(): string[] {
     .filter((file) => /\.(?:ts|js|cjs)$/.test(file) && !file.endsWith('.test.ts'))
 }
 
-test('calls that exist on Linux alone are used after a check, and at no other place', () => {
+test('system calls that exist only on Linux are used after a check, and in no other place', () => {
   const files = productFiles()
   expect(files.length).toBeGreaterThan(500)
   const using = files.filter((file) => {

@@ -36,7 +36,7 @@ test.each([
   expect(stepOfFile(url)).toBe(step)
 })
 
-test('a sample counts for the innermost function with a known file, and idle time for nothing', () => {
+test('a sample counts for the innermost function with a known file, and idle time is not counted', () => {
   const nodes = [
     { id: 1, callFrame: frame('(root)'), children: [2, 6, 7, 8] },
     { id: 2, callFrame: frame('commit', `${built}/services/gateway/dist/write/commit.js`), children: [3, 5] },
@@ -52,7 +52,7 @@ test('a sample counts for the innermost function with a known file, and idle tim
   expect(Object.fromEntries(times)).toEqual({ handling: 1, decode: 30, garbage: 100, native: 10_000, other: 100_000 })
 })
 
-test('a planted function in a file of owners is found there by a profile of V8', async () => {
+test('a planted function in a file of owners is found in a profile of V8', async () => {
   const code = '(function planted(until) { let sum = 0; for (let i = 0; i < until; i++) sum += Math.sqrt(i ^ sum); return sum })'
   const planted = runInThisContext(code, { filename: `${built}/shared/core/dist/apply/planted.js` }) as (until: number) => number
   const session = new Session()
@@ -69,7 +69,7 @@ test('a planted function in a file of owners is found there by a profile of V8',
   expect(Math.max(...others.map(([, time]) => time))).toBe(times.get('ownership'))
 })
 
-test('a process is named after its service, and another program after itself', () => {
+test('a process is named after its service, and another program after its own name', () => {
   expect(roleOf(['/usr/bin/node', '--max-semi-space-size=16', '/srv/main.js', 'gateway', '--listen=x'])).toBe('gateway')
   expect(roleOf(['/opt/etcd/etcd', '--data-dir', '/x.js'])).toBe('etcd')
   expect(roleOf(['node'])).toBe('')
@@ -128,7 +128,7 @@ test('a report scales the shares of steps to the kernel’s counts, with etcd ap
   expect(text).toContain('| a → b | 2.00 |')
 })
 
-test('the Pod of a load has some 3 KB, and operations are known by name', () => {
+test('the Pod of a load has about 3 KB, and its operations have known names', () => {
   expect(JSON.stringify(pod('one')).length).toBeGreaterThan(2_700)
   expect(JSON.stringify(pod('one')).length).toBeLessThan(3_300)
   expect([isOperation('create'), isOperation('toString')]).toEqual([true, false])

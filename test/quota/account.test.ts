@@ -107,7 +107,7 @@ async function aTeam(quota = aQuota('2')) {
 
 const exceeded = { kind: 'exceeded', message: 'exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2' }
 
-test('a reservation is in the row and in the status, and one without room is refused', async () => {
+test('a reservation is in the row and in the status, and a reservation beyond the limit is refused', async () => {
   const team = await aTeam()
   await team.putPod('old')
   expect(await team.account.reserve(aReservation('a'))).toEqual({ kind: 'reserved' })
@@ -117,7 +117,7 @@ test('a reservation is in the row and in the status, and one without room is ref
   expect((await team.ledger())?.reservations).toHaveLength(1)
 })
 
-test('the status is owned by the server, and the limits in it stay', async () => {
+test('the server owns the status, and the limits in it stay', async () => {
   const team = await aTeam(aQuota('3', { status: { hard: { pods: '2' }, used: { pods: '0' } } }))
   await team.account.reserve(aReservation('a'))
   const { object } = (await team.quota())!
@@ -127,7 +127,7 @@ test('the status is owned by the server, and the limits in it stay', async () =>
   expect(object.metadata.managedFields?.some(({ manager }) => manager === 'm')).toBe(true)
 })
 
-test('a check finds the room that a reservation would find, and keeps none', async () => {
+test('a check has the same result as a reservation, and reserves nothing', async () => {
   const team = await aTeam()
   expect(await team.account.check(aReservation('a'))).toEqual({ kind: 'reserved' })
   expect((await team.ledger())?.reservations ?? []).toEqual([])
@@ -135,7 +135,7 @@ test('a check finds the room that a reservation would find, and keeps none', asy
   expect(await team.account.check(aReservation('c'))).toEqual(exceeded)
 })
 
-test('parallel reservations are committed together, and each is answered alone', async () => {
+test('parallel reservations are committed together, and each gets its own answer', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   const before = team.writesTo(ledgerKey)
@@ -144,7 +144,7 @@ test('parallel reservations are committed together, and each is answered alone',
   expect(team.writesTo(ledgerKey) - before).toBeLessThanOrEqual(2)
 })
 
-test('an unwritten reservation is released with its outcome, and the status shows it', async () => {
+test('a failed write releases its reservation, and the status shows it', async () => {
   const team = await aTeam()
   for (const id of ['a', 'b']) await team.account.reserve(aReservation(id))
   await team.account.settle({ id: 'b', revision: undefined })
@@ -152,7 +152,7 @@ test('an unwritten reservation is released with its outcome, and the status show
   expect(await team.account.reserve(aReservation('c'))).toEqual({ kind: 'reserved' })
 })
 
-test('the end of a written one waits for others, and changes no amount', async () => {
+test('the end of a successful write waits for others, and changes no amount', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   const [rows, quotas] = [team.writesTo(ledgerKey), team.writesTo(quotaKey)]
@@ -175,7 +175,7 @@ test('a waiting end is committed with the next reservation', async () => {
   expect(await team.ledger()).toMatchObject({ counted: { pods: '1' }, reservations: [{ id: 'b' }] })
 })
 
-test('the objects are counted before a refusal: deleted ones give room; not twice in a moment', async () => {
+test('objects are counted before a refusal, so that deleted ones leave capacity, but not twice in a moment', async () => {
   const team = await aTeam()
   for (const name of ['x', 'y']) await team.putPod(name)
   expect(await team.account.reserve(aReservation('a'))).toEqual(exceeded)
@@ -186,7 +186,7 @@ test('the objects are counted before a refusal: deleted ones give room; not twic
   expect(await team.used()).toEqual({ pods: '2' })
 })
 
-test('two accounts of one quota share its row: the last room is assigned once', async () => {
+test('two accounts of one quota share its row, and the last unit is reserved once', async () => {
   const team = await aTeam()
   const accounts = [team.account, team.open()]
   await accounts[0]!.reserve(aReservation('a'))
@@ -196,7 +196,7 @@ test('two accounts of one quota share its row: the last room is assigned once', 
   expect((await team.ledger())?.reservations).toHaveLength(2)
 })
 
-test('a commit of the row whose outcome is unknown is done again, and reserves once', async () => {
+test('a commit of the row with an unknown outcome is repeated, and reserves once', async () => {
   const team = await aTeam()
   let losses = 0
   team.before.set(ledgerKey, async (_request, commit) => {
@@ -209,7 +209,7 @@ test('a commit of the row whose outcome is unknown is done again, and reserves o
   expect(await team.used()).toEqual({ pods: '1' })
 })
 
-test('a status that another writer has changed is read again and written over', async () => {
+test('a status that another writer has changed is read again and overwritten', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   await team.see()
@@ -222,7 +222,7 @@ test('a status that another writer has changed is read again and written over', 
   expect((await team.quota())?.object.metadata.labels).toEqual({ changed: 'yes' })
 })
 
-test('a status whose outcome is unknown is read again, and is written if it was not', async () => {
+test('a status with an unknown outcome is read again, and written if it was not', async () => {
   const team = await aTeam()
   let losses = 0
   team.before.set(quotaKey, () => {
@@ -232,7 +232,7 @@ test('a status whose outcome is unknown is read again, and is written if it was 
   expect([losses, await team.used()]).toEqual([2, { pods: '1' }])
 })
 
-test('a row that has changed meanwhile is shown by its last writer', async () => {
+test('the last writer of a row publishes its status', async () => {
   const team = await aTeam()
   const other = team.open()
   let hasCome = false
@@ -256,14 +256,14 @@ test('a deleted quota limits nothing, and nothing is written for it', async () =
   expect(team.commits).toHaveLength(before)
 })
 
-test('a quota that is removed while its status is written stays removed', async () => {
+test('a quota that is deleted while its status is written stays deleted', async () => {
   const team = await aTeam()
   team.before.set(quotaKey, () => team.removeQuota())
   expect(await team.account.reserve(aReservation('a'))).toEqual({ kind: 'reserved' })
   expect(await team.quota()).toBeUndefined()
 })
 
-test('another quota of the same name begins anew', async () => {
+test('another quota of the same name starts with an empty ledger', async () => {
   const team = await aTeam()
   for (const id of ['a', 'b']) await team.account.reserve(aReservation(id))
   await team.removeQuota()
@@ -273,7 +273,7 @@ test('another quota of the same name begins anew', async () => {
   expect(await team.ledger()).toMatchObject({ quotaUid: 'uid-other', reservations: [{ id: 'c' }] })
 })
 
-test('a new resource of the quota is counted before the next write', async () => {
+test('a new resource of a quota is counted before the next write', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   await team.putQuota(aQuota('2', { spec: { hard: { pods: '2', configmaps: '5' } } }))
@@ -282,7 +282,7 @@ test('a new resource of the quota is counted before the next write', async () =>
   expect((await team.ledger())?.counted).toMatchObject({ configmaps: '0' })
 })
 
-test('a count has the used amounts by the limits of the spec, and leaves the status to its caller', async () => {
+test('a count has the used amounts for the limits of the spec, and its caller writes the status', async () => {
   const team = await aTeam(aQuota('2', { status: { hard: { pods: '7', secrets: '1' }, used: { pods: '9' } } }))
   await team.putPod('x')
   const { used, ledger } = await team.account.recount()
@@ -316,7 +316,7 @@ test('a count includes reserved and written objects', async () => {
   expect((await team.ledger())?.counted).toEqual({ pods: '1' })
 })
 
-test('a storage that refuses is the answer to all waiting callers', async () => {
+test('a refusal by storage is returned to all waiting callers', async () => {
   const team = await aTeam()
   team.before.set(ledgerKey, () => Promise.reject(new Error('no disk')))
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => team.account.reserve(aReservation(id))))
@@ -325,7 +325,7 @@ test('a storage that refuses is the answer to all waiting callers', async () => 
   expect(await team.account.reserve(aReservation('d'))).toEqual({ kind: 'reserved' })
 })
 
-test('a row that others change each time is a 503 in the end', async () => {
+test('a row that others change in each attempt is a 503 in the end', async () => {
   const team = await aTeam()
   team.before.set(ledgerKey, () => ({ kind: 'conflict', revision: 1 }))
   await expect(team.account.reserve(aReservation('a'))).rejects.toMatchObject({
@@ -351,7 +351,7 @@ test('a closed account refuses waiting and later requests', async () => {
   expect(await underway).toEqual({ kind: 'reserved' })
 })
 
-test('a reservation needs one commit of the row and one of the status, and after the first no read', async () => {
+test('a reservation needs one commit of the row and one of the status, and only the first needs a read', async () => {
   const team = await aTeam(aQuota('9'))
   await team.account.reserve(aReservation('a'))
   const before = team.asked()
@@ -360,7 +360,7 @@ test('a reservation needs one commit of the row and one of the status, and after
   expect([team.writesTo(ledgerKey), team.writesTo(quotaKey)]).toEqual([3, 3])
 })
 
-test('the newer of the status in memory and the last written one is changed', async () => {
+test('an update starts from the newer of the cached and the last written status', async () => {
   const team = await aTeam(aQuota('9'))
   await team.account.reserve(aReservation('a'))
   const { object } = (await team.quota())!
@@ -372,7 +372,7 @@ test('the newer of the status in memory and the last written one is changed', as
   expect((await team.quota())?.object.metadata.labels).toEqual({ changed: 'yes' })
 })
 
-test('a reservation that is made together with a count is shown', async () => {
+test('a reservation that is made together with a count is in the status', async () => {
   const team = await aTeam(aQuota('9'))
   const gate = Promise.withResolvers<void>()
   team.before.set(ledgerKey, () => gate.promise)
@@ -384,7 +384,7 @@ test('a reservation that is made together with a count is shown', async () => {
   expect(await team.used()).toEqual({ pods: '2' })
 })
 
-test('an end that arrives during a commit has its time, too', async () => {
+test('an end that arrives during a commit is committed in time', async () => {
   const team = await aTeam(aQuota('9'))
   await team.account.reserve(aReservation('a'))
   const gate = Promise.withResolvers<void>()
@@ -403,7 +403,7 @@ test('an end that arrives during a commit has its time, too', async () => {
   await other
 })
 
-test('a resource that no objects are of is in no count, and makes none', async () => {
+test('a resource without a collection is not counted, and causes no list', async () => {
   const team = await aTeam(aQuota('9', { spec: { hard: { pods: '9', strange: '1' } } }))
   await team.account.reserve(aReservation('a'))
   const { lists } = team.asked()
@@ -411,14 +411,14 @@ test('a resource that no objects are of is in no count, and makes none', async (
   expect(team.asked().lists).toBe(lists)
 })
 
-test('a status that others change each time is left to them', async () => {
+test('a status that others change in each attempt is left to them', async () => {
   const team = await aTeam()
   team.before.set(quotaKey, () => ({ kind: 'conflict', revision: 1 }))
   expect(await team.account.reserve(aReservation('a'))).toEqual({ kind: 'reserved' })
   expect(team.writesTo(quotaKey)).toBe(32)
 })
 
-test('a quota that is deleted when its row has been written is not shown', async () => {
+test('the status of a quota that is deleted after the commit of its row is not written', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   team.before.set(ledgerKey, async () => {
@@ -429,7 +429,7 @@ test('a quota that is deleted when its row has been written is not shown', async
   expect(team.writesTo(quotaKey)).toBe(1)
 })
 
-test('a quota that no manager has written has none after its status is', async () => {
+test('a quota without managedFields gets none from a status update', async () => {
   const { metadata, ...rest } = aQuota('2')
   const team = await aTeam({ ...rest, metadata: { name: metadata.name ?? '', namespace: 'team', uid: 'uid-q' } })
   await team.account.reserve(aReservation('a'))
@@ -437,7 +437,7 @@ test('a quota that no manager has written has none after its status is', async (
   expect(await team.used()).toEqual({ pods: '1' })
 })
 
-test('an unreachable storage is the answer, and is not asked again', async () => {
+test('an unreachable storage is reported, and not asked again', async () => {
   const team = await aTeam()
   team.before.set(ledgerKey, () => Promise.reject(serviceUnavailable('storage cannot be reached')))
   await expect(team.account.reserve(aReservation('a'))).rejects.toMatchObject({ code: 503, message: 'storage cannot be reached' })

@@ -69,7 +69,7 @@ async function* later<T>(items: AsyncIterable<T>, when: Promise<void>): AsyncIte
   }
 }
 
-test('quotas are known by namespace, in the order of their names, and namespaces only as long as they have one', async () => {
+test('quotas are listed by namespace in the order of their names, and namespaces without quotas are dropped', async () => {
   const { accounts, put, remove, names } = await someAccounts()
   expect(accounts.namespaces).toBeUndefined()
   for (const [namespace, name] of [['a', 'two'], ['a', 'one'], ['b', 'one']] as const) await put(namespace, name) // biome-ignore format: a table
@@ -84,7 +84,7 @@ test('quotas are known by namespace, in the order of their names, and namespaces
   expect(names('a')).toEqual([])
 })
 
-test('the row of a quota’s account is deleted with it, and a new quota of its name has an account of its own', async () => {
+test('the row of a quota is deleted with it, and a new quota of its name gets a new account', async () => {
   const { accounts, put, remove, has } = await someAccounts()
   await put('a', 'q')
   await accounts.surelyIn('a')
@@ -114,7 +114,7 @@ test('a change of a quota keeps its account and its row', async () => {
   expect(accounts.namespaces).toEqual(['a'])
 })
 
-test('a quota that storage has and memory does not is waited for', async () => {
+test('a quota that is in storage and not yet in memory is waited for', async () => {
   const { accounts, put, arrive, names } = await someAccounts({ isHeld: true })
   expect(await accounts.surelyIn('a')).toEqual([])
   for (const name of ['one', 'two']) await put('a', name)
@@ -128,7 +128,7 @@ test('a quota that storage has and memory does not is waited for', async () => {
   expect((await waiting).map(({ object }) => object.metadata.name)).toEqual(['one', 'two'])
 })
 
-test('a quota that does not arrive is a 503 after its time', async () => {
+test('a quota that does not arrive in time is a 503', async () => {
   const { accounts, put, clock } = await someAccounts({ isHeld: true })
   await accounts.surelyIn('a')
   await put('a', 'q')
@@ -140,7 +140,7 @@ test('a quota that does not arrive is a 503 after its time', async () => {
   expect(clock.pendingTimers).toBe(before)
 })
 
-test('the loaded list of quotas is a change too, if it is empty', async () => {
+test('a loaded list of quotas counts as a change, even if it is empty', async () => {
   const { accounts } = await someAccounts()
   const changed = vi.fn(() => accounts.namespaces)
   accounts.onChange(changed)
@@ -149,7 +149,7 @@ test('the loaded list of quotas is a change too, if it is empty', async () => {
   expect(accounts.in('a')).toEqual([])
 })
 
-test('a quota that replaces another has an account of its own, and the row of its name stays', async () => {
+test('a quota that replaces another gets a new account, and the row of its name stays', async () => {
   const { accounts, put, has, names } = await someAccounts()
   await put('a', 'q')
   await accounts.surelyIn('a')
@@ -162,7 +162,7 @@ test('a quota that replaces another has an account of its own, and the row of it
   expect([await has(rowOf('a', 'q')), names('a'), accounts.namespaces]).toEqual([true, ['q'], ['a']])
 })
 
-test('no timer stays after a quota has arrived', async () => {
+test('no timer remains after a quota has arrived', async () => {
   const { accounts, put, arrive, clock } = await someAccounts({ isHeld: true })
   await accounts.surelyIn('a')
   const before = clock.pendingTimers

@@ -61,7 +61,7 @@ async function aStorage() {
   }
 }
 
-test('the use by the objects of the namespace is counted, by number and by amounts', async () => {
+test('the use by objects of the namespace is counted, by number and by quantities', async () => {
   const { put, count } = await aStorage()
   await put('core/pods', 'one', aPod({ requests: { cpu: '100m' } }))
   await put('core/pods', 'two', aPod({ requests: { cpu: '200m' } }))
@@ -86,7 +86,7 @@ test('all collections are counted at the revision of the first', async () => {
   ])
 })
 
-test('a collection is listed once, for any number of names about it', async () => {
+test('a collection is listed once, for any number of limits on it', async () => {
   const { put, count, lists } = await aStorage()
   await put('core/pods', 'p', aPod({}))
   const { amounts } = await count(aQuota(limited('pods', 'count/pods', 'requests.cpu')))
@@ -94,7 +94,7 @@ test('a collection is listed once, for any number of names about it', async () =
   expect(lists).toHaveLength(1)
 })
 
-test('the uid and the revision of the requested objects are reported, and of no others', async () => {
+test('the uid and the revision of requested objects are reported, and of no others', async () => {
   const { put, count } = await aStorage()
   const first = await put('core/pods', 'p', aPod({}), { uid: 'uid-p' })
   await put('core/pods', 'unasked', aPod({}), { uid: 'uid-unasked' })
@@ -110,7 +110,7 @@ test('the uid and the revision of the requested objects are reported, and of no 
   })
 })
 
-test('resources that the status limits are counted beside those of the spec, and for a quota without a spec', async () => {
+test('resources limited in the status are counted beside those of the spec, and for a quota without a spec', async () => {
   const { put, count } = await aStorage()
   await put('core/pods', 'p', aPod({}))
   await put('core/secrets', 's')
@@ -129,7 +129,7 @@ test('only the objects in the scopes of a quota are counted', async () => {
   expect((await count(scoped('Terminating'))).amounts).toEqual({ pods: '0' })
 })
 
-test('a quota that limits nothing of any object is counted at the latest revision, without a list', async () => {
+test('a quota without countable limits is counted at the latest revision, without a list', async () => {
   const { put, count, lists } = await aStorage()
   const revision = await put('core/secrets', 's')
   expect(await count(aQuota(limited('example.com/nothing')))).toMatchObject({ revision, amounts: {} })
@@ -154,7 +154,7 @@ test.each([
   'count/pods.apps',
   'count/widgets.nodot',
   `count/widgets.${groupWithDot}`,
-])('what %s names is in no namespace or does not exist: nothing is listed, and the use is 0', async (name) => {
+])('%s is cluster-scoped or absent: nothing is listed, and the use is 0', async (name) => {
   const { put, count, lists } = await aStorage()
   const revision = await put('core/pods', 'p', aPod({}))
   expect(await count(aQuota(limited(name)))).toMatchObject({ revision, amounts: { [name]: '0' } })

@@ -213,7 +213,7 @@ async function createQuota(cluster: Cluster): Promise<void> {
 }
 
 test.each(seedsOf(6))(
-  'ADM-BI-03, KIND-RQ-13: two gateways, two admission processes, deaths between reservation and commit, counting all the while: seed %i',
+  'ADM-BI-03, KIND-RQ-13: usage never exceeds the quota with two gateways, two admission processes, and crashes between reservation and commit, while objects are counted: seed %i',
   async (seed) => {
     const { cluster, storage, random } = await aCluster(seed)
     const { use, close } = await watchUse(storage)

@@ -159,7 +159,7 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
   }
 
   test.each(seedsOf(1))(
-    'ADM-BI-03, KIND-RQ-13: no state in etcd is beyond it, whoever dies, and its use is exact at the end: seed %i',
+    'ADM-BI-03, KIND-RQ-13: is never exceeded in etcd when any process dies, and its use is exact at the end: seed %i',
     { timeout: 240_000 },
     async (seed) => {
       const namespace = `quota-${seed}`

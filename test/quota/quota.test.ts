@@ -55,7 +55,7 @@ test('ADM-BI-03, KIND-RQ-13: exactly 50 of 200 pods created at once succeed unde
   expect(await usedOf('q')).toEqual({ pods: '50' })
 })
 
-test('KIND-RQ-13: the controller owns the amount of its count after a deletion right after creations', async () => {
+test('KIND-RQ-13: the controller owns the used amount after creations and a deletion', async () => {
   const { client, create, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { secrets: '50' }))
   await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ secrets: '0' }), within)
@@ -71,7 +71,7 @@ test('KIND-RQ-13: the controller owns the amount of its count after a deletion r
   expect([whenCreated, await owners()]).toEqual([[expect.stringMatching(/apiserver$/)], [expect.stringMatching(/controller-manager$/)]])
 })
 
-test('KIND-RQ-13: quotas of resources that cannot be listed do not keep others from being counted', async () => {
+test('KIND-RQ-13: quotas of resources that cannot be listed do not stop the counting of others', async () => {
   const { create, pods, usedOf } = await aNamespace()
   for (const name of ['a', 'b', 'c']) await create('resourcequotas', aQuota(name, { 'count/bindings': '5' }))
   await create('resourcequotas', aQuota('q', { pods: '2' }))
@@ -80,7 +80,7 @@ test('KIND-RQ-13: quotas of resources that cannot be listed do not keep others f
   await expect.poll(() => usedOf('q')).toEqual({ pods: '0' })
 })
 
-test('KIND-RQ-12: a deleted quota, and one that takes its name, refuse no write that has room', async () => {
+test('KIND-RQ-12: a deleted quota and its successor of the same name refuse no write within their limits', async () => {
   const told: string[] = []
   const { client, create, pods } = await aNamespace({ log: createLog({ level: 'warn', format: 'json', write: (line) => told.push(line) }) })
   const quotas = client.resource(address('resourcequotas'))
@@ -95,7 +95,7 @@ test('KIND-RQ-12: a deleted quota, and one that takes its name, refuse no write 
   expect(told).toEqual([])
 })
 
-test('KIND-RQ-02: the sum of a namespace counts, and of no other', async () => {
+test('KIND-RQ-02: only objects of the namespace count', async () => {
   const { client, create } = await aNamespace()
   await client.resource(address('namespaces', false)).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } })
   await create('resourcequotas', aQuota('q', { 'requests.cpu': '1' }))
@@ -110,7 +110,7 @@ test('KIND-RQ-02: the sum of a namespace counts, and of no other', async () => {
   expect((await elsewhere('c', '1m')).metadata.name).toBe('c')
 })
 
-test('ADM-BI-03: created objects count at once, deleted ones soon', async () => {
+test('ADM-BI-03: created objects count at once, and deleted objects soon', async () => {
   const { create, pods, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { pods: '2', 'requests.cpu': '1' }))
   await create('pods', aPod('a', { requests: { cpu: '600m' } }))
@@ -123,7 +123,7 @@ test('ADM-BI-03: created objects count at once, deleted ones soon', async () => 
   await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ pods: '0', 'requests.cpu': '0' }), within)
 })
 
-test('ADM-BI-03: room is reserved in all quotas of an object or in none', async () => {
+test('ADM-BI-03: a reservation is made in all quotas of an object or in none', async () => {
   const { create, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('a', { pods: '5' }))
   await create('resourcequotas', aQuota('b', { pods: '1', 'count/pods': '5' }))
@@ -134,7 +134,7 @@ test('ADM-BI-03: room is reserved in all quotas of an object or in none', async 
   expect([await usedOf('a'), await usedOf('b')]).toEqual([{ pods: '1' }, { pods: '1', 'count/pods': '1' }])
 })
 
-test('KIND-RQ-04, KIND-RQ-06: a quota with scopes is for pods of these scopes', async () => {
+test('KIND-RQ-04, KIND-RQ-06: a quota with scopes counts pods of these scopes', async () => {
   const { create, usedOf } = await aNamespace()
   const scopeSelector = { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['system-cluster-critical'] }] }
   await create('resourcequotas', aQuota('idle', { pods: '1' }, { scopes: ['BestEffort'] }))
@@ -146,7 +146,7 @@ test('KIND-RQ-04, KIND-RQ-06: a quota with scopes is for pods of these scopes', 
   expect(await refusal(create('pods', aPod('d')))).toContain('exceeded quota: idle')
 })
 
-test('ADM-BI-03: a Service that becomes larger needs room, one that becomes smaller gives it back', async () => {
+test('ADM-BI-03: a Service that grows needs capacity of its quota, and a Service that shrinks releases it', async () => {
   const { client, create, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { 'services.nodeports': '1', services: '3' }))
   const aService = (name: string, type: string) => ({
@@ -187,7 +187,7 @@ test('ADM-BI-03: objects of any resource, and storage by class, are counted', as
   expect(await usedOf('q')).toEqual({ 'count/configmaps': '1', [gold]: '3Gi', persistentvolumeclaims: '2' })
 })
 
-test('DRY-11: a dry run is judged, and reserves nothing', async () => {
+test('DRY-11: a dry run is checked, and reserves nothing', async () => {
   const { client, create, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { pods: '1' }))
   const pods = client.resource(address('pods'))
@@ -216,7 +216,7 @@ test('ADM-BI-03: a refusal after a reservation releases it', async () => {
   await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ services: '1' }), within)
 })
 
-test('KIND-RQ-12, KIND-RQ-13: objects from before the quota count, and new limits are taken over', async () => {
+test('KIND-RQ-12, KIND-RQ-13: objects older than the quota count, and new limits take effect', async () => {
   const { client, create, usedOf } = await aNamespace()
   await create('pods', aPod('a'))
   await create('resourcequotas', aQuota('q', { pods: '1' }))
@@ -235,7 +235,7 @@ test('KIND-RQ-12, KIND-RQ-13: objects from before the quota count, and new limit
   expect(await usedOf('q')).toEqual({ pods: '2', secrets: '0' })
 })
 
-test('ADM-BI-04: nothing is enforced with the plugin off, and the use is still shown', async () => {
+test('ADM-BI-04: no quota is enforced with the plugin off, and the use is still shown', async () => {
   const { create, usedOf } = await aNamespace({ flags: ['--disable-admission-plugins=ResourceQuota'] })
   await create('resourcequotas', aQuota('q', { pods: '1' }))
   for (const name of ['a', 'b', 'c']) await create('pods', aPod(name))

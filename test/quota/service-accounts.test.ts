@@ -35,7 +35,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   return `${error.code} ${error.status.message}`
 }
 
-test('CTRL-05: every namespace has its default account and the certificate of the server, and gets them back', async () => {
+test('CTRL-05: every namespace has its default account and the root certificate, and they are restored', async () => {
   const { server, client } = await aNamespace()
   const accounts = client.resource(address('serviceaccounts'))
   const maps = client.resource<ApiObject & { data?: Record<string, string> }>(address('configmaps'))
@@ -55,7 +55,7 @@ test('CTRL-05: every namespace has its default account and the certificate of th
   )
 })
 
-test('ADM-BI-09, CTRL-06, AUTHN-SA-12: a pod gets the default account and a token of it', async () => {
+test('ADM-BI-09, CTRL-06, AUTHN-SA-12: a pod gets the default account and a token for it', async () => {
   const { create } = await aNamespace()
   const pod = (await create('pods', aPod('a', { initContainers: [{ name: 'i', image: 'i' }] }))) as ApiObject & {
     spec: Record<string, unknown>
@@ -103,7 +103,7 @@ test.each([
       containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/var/run/secrets/orch.io/serviceaccount' }] }],
     },
   ],
-])('ADM-BI-09: no token is mounted where %s', async (_, account, spec) => {
+])('ADM-BI-09: no token is mounted if %s', async (_, account, spec) => {
   const { create } = await aNamespace()
   await create('serviceaccounts', anAccount('bot', account))
   const pod = (await create('pods', aPod('a', { serviceAccountName: 'bot', ...spec }))) as ApiObject & {
@@ -113,7 +113,7 @@ test.each([
   expect((pod.spec.volumes ?? []).filter(({ projected }) => projected !== undefined)).toEqual([])
 })
 
-test('ADM-BI-09: secrets for images are those of the account, unless the pod names some', async () => {
+test('ADM-BI-09: image pull secrets come from the account, unless the pod has some', async () => {
   const { create } = await aNamespace()
   await create('serviceaccounts', anAccount('bot', { imagePullSecrets: [{ name: 'registry' }] }))
   expect(await create('pods', aPod('a', { serviceAccountName: 'bot' }))).toMatchObject({
@@ -123,14 +123,14 @@ test('ADM-BI-09: secrets for images are those of the account, unless the pod nam
   expect(await create('pods', aPod('b', own))).toMatchObject({ spec: { imagePullSecrets: [{ name: 'own' }] } })
 })
 
-test('ADM-BI-09: an absent account is a refusal', async () => {
+test('ADM-BI-09: an absent account is refused', async () => {
   const { create } = await aNamespace()
   expect(await refusal(create('pods', aPod('a', { serviceAccountName: 'nobody' })))).toBe(
     '403 pods "a" is forbidden: error looking up service account team/nobody: serviceaccount "nobody" not found',
   )
 })
 
-test('ADM-BI-09: an account may limit its pods to the secrets that it names', async () => {
+test('ADM-BI-09: an account may limit its pods to its secrets', async () => {
   const { create } = await aNamespace()
   const annotations = { 'orch.io/enforce-mountable-secrets': 'true' }
   await create('serviceaccounts', anAccount('bot', { secrets: [{ name: 'good' }] }, annotations))
@@ -161,7 +161,7 @@ const claimOf = (name: string, owner?: ApiObject) => ({
 })
 const withClaim = (claimName: string) => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] })
 
-test('ADM-BI-12, CTRL-07: a claim that is deleted stays as long as a pod that has a node uses it, ended or not', async () => {
+test('ADM-BI-12, CTRL-07: a deleted claim stays while a scheduled pod uses it, even a finished one', async () => {
   const { client, create } = await aNamespace()
   const claims = client.resource(address('persistentvolumeclaims'))
   await create('persistentvolumeclaims', claimOf('data'))
@@ -177,7 +177,7 @@ test('ADM-BI-12, CTRL-07: a claim that is deleted stays as long as a pod that ha
   await vi.waitFor(async () => expect(await refusal(claims.get('data', { namespace: 'team' }))).toMatch(/^404/), within)
 })
 
-test('CTRL-07: a claim of an ephemeral volume stays as long as its own pod', async () => {
+test('CTRL-07: the claim of an ephemeral volume stays while its pod exists', async () => {
   const { client, create } = await aNamespace()
   const claims = client.resource(address('persistentvolumeclaims'))
   const ephemeral = { volumeClaimTemplate: { spec: claimOf('').spec } }

@@ -68,7 +68,7 @@ function sorted(body: Body): Body {
   return { ...body, message, details: { ...details, causes: byText(details.causes) } }
 }
 
-test.each(sequences)('kube-apiserver’s answers to a sequence of writes: $name', async ({ name, steps }) => {
+test.each(sequences)('the answers to a sequence of writes equal those of kube-apiserver: $name', async ({ name, steps }) => {
   let saved = ''
   for (const { method, path, contentType = 'application/json', body, save, expect: wanted } of steps) {
     const text = body === undefined ? undefined : JSON.stringify(body).replaceAll('{{rv}}', saved)

@@ -179,13 +179,13 @@ function unlisted(name: string): string[] {
   return (differences.get(name) ?? [`${name} was not sent`]).filter((found) => allows?.test(found) !== true)
 }
 
-test.each(statements)('%s: recorded cases are answered alike (%s)', (_ids, file, about) => {
+test.each(statements)('%s: recorded cases get equal answers (%s)', (_ids, file, about) => {
   const chosen = cases.filter((one) => one.file === file && about.test(one.name)).map(({ name }) => `${file}: ${name}`)
   expect(chosen).not.toEqual([])
   expect(Object.fromEntries(chosen.map((name) => [name, unlisted(name)]))).toEqual(Object.fromEntries(chosen.map((name) => [name, []])))
 })
 
-test('cases without a statement are answered as recorded, and differences are listed of existing cases', () => {
+test('cases without a statement get the recorded answers, and listed differences belong to existing cases', () => {
   const found = [...differences.keys()].flatMap((name) => unlisted(name).map((difference) => `${name}: ${difference}`))
   expect(found).toEqual([])
   expect(otherwise.flatMap((one) => one.cases).filter((name) => !differences.has(name))).toEqual([])

@@ -10,7 +10,7 @@ import { type RecordedAnswer, type RecordedCase, readCases } from './cases.ts'
 import { type DifferingPart, knownDifferences } from './known-differences.ts'
 import { type Outcome, replay } from './replay.ts'
 
-test('requests recorded with kube-apiserver 1.25 have the same answers, except those listed with a reason', async () => {
+test('requests recorded with kube-apiserver 1.25 get the same answers, except for those listed with a reason', async () => {
   const cases = readCases()
   const flags = flagsOfTheRecordedServer(cases)
   // Owners of fields are ordered by the second of their last write: all are in one.

@@ -65,7 +65,7 @@ function keyOf(level: Level, one: Case): string {
   return `${level} ${cases.indexOf(one)}`
 }
 
-test.each(groups)('TODAY: at %s the answers to the requests about %s are those of kube-apiserver 1.37.2 at this level', (level, file) => {
+test.each(groups)('TODAY: at %s the answers about %s equal those of kube-apiserver 1.37.2 at this level', (level, file) => {
   for (const one of cases.filter((other) => other.file === file)) {
     const { name, status, contentType, warning, body, at } = one
     const other = at?.[level]

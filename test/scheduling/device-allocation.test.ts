@@ -89,7 +89,7 @@ async function devicesOf(name: string): Promise<string[]> {
   return (status?.allocation?.devices.results ?? []).map(({ request, device }) => `${request}=${device}`)
 }
 
-test('a claim gets devices of the node of its Pod, is reserved for the Pod, and is free again when the Pod has gone', async () => {
+test('a claim gets devices on the node of its Pod, is reserved for the Pod, and is released when the Pod is deleted', async () => {
   await slice('one', [{ name: 'a' }, { name: 'b' }])
   expect(await place('first', [exactly('r', { count: 2 })], { config: [opaque('claim')] })).toBe('node-1')
   const { metadata, status } = await claims().get('first', { namespace })
@@ -115,7 +115,7 @@ test('a claim gets devices of the node of its Pod, is reserved for the Pod, and 
   expect([freed.metadata.finalizers, freed.status]).toEqual([undefined, {}])
 })
 
-test('Pods share a claim, and go where its devices are', async () => {
+test('Pods share a claim, and run on the node of its devices', async () => {
   await slice('two', [{ name: 'a' }], { nodeName: 'node-2' })
   expect(await place('shared', [exactly('r')])).toBe('node-2')
   expect(await use('shared', 'other')).toBe('node-2')
@@ -123,7 +123,7 @@ test('Pods share a claim, and go where its devices are', async () => {
   expect(status?.reservedFor?.map(({ name }) => name)).toEqual(['shared', 'other'])
 })
 
-test('selectors in CEL see attributes and capacities, with the driver as the usual domain; a missing one is a problem that is named', async () => {
+test('selectors in CEL see attributes and capacities, with the driver as the default domain; a missing one is reported by name', async () => {
   const attributes = { model: { string: 'a100' }, version: { version: '2.1.0' }, 'other.example.com/rank': { int: 4 } }
   await slice('one', [{ name: 'small' }, { name: 'large', attributes, capacity: { memory: { value: '40Gi' } } }])
   const domain = `device.attributes["${driver}"]`
@@ -141,7 +141,7 @@ test('selectors in CEL see attributes and capacities, with the driver as the usu
   )
 })
 
-test('all devices of a node that match are had together, unless a pool is incomplete or one of them is in use', async () => {
+test('allocationMode All gets every matching device of a node, unless a pool is incomplete or a device is in use', async () => {
   await slice('one', [{ name: 'a' }, { name: 'b' }, { name: 'c' }])
   expect(await place('some', [exactly('r', { allocationMode: 'All', ...cel('device.driver != ""') })])).toBe('node-1')
   expect(await devicesOf('some')).toEqual(['r=a', 'r=b', 'r=c'])
@@ -154,7 +154,7 @@ test('all devices of a node that match are had together, unless a pool is incomp
   await expect.poll(() => placeOf('all'), { timeout: 60_000 }).toBe('node-2')
 })
 
-test('the first alternative that a node has is taken, and a node with an earlier one is preferred', async () => {
+test('the first alternative that a node offers is allocated, and a node with an earlier alternative is preferred', async () => {
   const is = (kind: string) => cel(`device.attributes["${driver}"].kind == "${kind}"`)
   await slice('one', [{ name: 'slow', attributes: { kind: { string: 'slow' } } }])
   const alternatives = ['fast', 'slow'].map((name) => ({ name, deviceClassName: 'gpu', ...is(name) }))
@@ -167,7 +167,7 @@ test('the first alternative that a node has is taken, and a node with an earlier
   expect(await devicesOf('best')).toEqual(['r/fast=fast'])
 })
 
-test('constraints hold over all requests of a claim, so that a first choice may be given up', async () => {
+test('constraints apply across all requests of a claim, so that an earlier choice may be revised', async () => {
   const on = (root: string) => ({ attributes: { root: { string: root } } })
   await slice('one', [
     { name: 'a', ...on('x') },
@@ -182,7 +182,7 @@ test('constraints hold over all requests of a claim, so that a first choice may 
   expect(await devicesOf('distinct')).toEqual(['r=a', 's=b'])
 })
 
-test('access for administration takes nothing away, and a taint keeps away who does not tolerate it', async () => {
+test('admin access leaves devices available, and a taint excludes claims without a toleration', async () => {
   await server.client
     .resource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false })
     .patch(namespace, { metadata: { labels: { 'resource.kubernetes.io/admin-access': 'true' } } }, { type: 'merge' })
@@ -194,7 +194,7 @@ test('access for administration takes nothing away, and a taint keeps away who d
   expect(await place('user', [exactly('r', { tolerations })])).toBe('node-1')
 })
 
-test('devices that share counters are had while the counters last, also where a device is for another node', async () => {
+test('devices with shared counters are allocated while the counters last, also for a device on another node', async () => {
   const sets = (value: string) => [{ counterSet: 'memory', counters: { size: { value } } }]
   const counters = { sharedCounters: [{ name: 'memory', counters: { size: { value: '10Gi' } } }] }
   await create(apiVersion, 'ResourceSlice', {
@@ -216,7 +216,7 @@ test('devices that share counters are had while the counters last, also where a 
   expect(await place('three', [exactly('r')])).toContain('cannot allocate all claims')
 })
 
-test('claims share a device that allows it until its capacity is used up', async () => {
+test('claims share a device that allows it, up to its capacity', async () => {
   const requestPolicy = { default: '1Gi', validRange: { min: '1Gi', step: '1Gi' } }
   await slice('one', [{ name: 'a', allowMultipleAllocations: true, capacity: { memory: { value: '4Gi', requestPolicy } } }])
   const part = (memory: string) => [exactly('r', { capacity: { requests: { memory } } })]
@@ -232,7 +232,7 @@ test('claims share a device that allows it until its capacity is used up', async
   ])
 })
 
-test('a claim that was allocated for a node that is gone is freed, so that its Pod goes elsewhere', async () => {
+test('a claim allocated for a deleted node is released, so that its Pod runs on another node', async () => {
   await slice('one', [{ name: 'a' }])
   await create(apiVersion, 'ResourceClaim', { metadata: { name: 'moved', namespace }, spec: { devices: { requests: [exactly('r')] } } })
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['node-9'] }]
@@ -245,7 +245,7 @@ test('a claim that was allocated for a node that is gone is freed, so that its P
   expect(await devicesOf('moved')).toEqual(['r=a'])
 })
 
-test('a Pod is refused the 33rd device of a claim, and a search that would take too long ends with a sentence', async () => {
+test('a Pod with a claim of 33 devices is refused, and a search beyond its time limit ends with a sentence', async () => {
   await slice(
     'one',
     Array.from({ length: 60 }, (_, at) => ({ name: `d-${at}`, attributes: { at: { int: at } } })),
@@ -262,7 +262,7 @@ test('a Pod is refused the 33rd device of a claim, and a search that would take 
   )
 })
 
-test('a Pod that shares the claim of another makes room on the node of its devices by its priority', async () => {
+test('a Pod with a shared claim preempts Pods of lower priority on the node of its devices', async () => {
   await slice('one', [{ name: 'a' }])
   expect(await place('shared', [exactly('r')])).toBe('node-1')
   await create('scheduling.k8s.io/v1', 'PriorityClass', { metadata: { name: 'high' }, value: 1_000 })

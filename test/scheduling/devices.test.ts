@@ -41,7 +41,7 @@ async function placeOf(name: string): Promise<string> {
   return spec.nodeName ?? status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? ''
 }
 
-test('a Pod whose claim is missing, has an unknown class, or gets no devices waits, with the sentence of kube-scheduler', async () => {
+test('a Pod with a missing claim, an unknown class or no available devices waits, with the message of kube-scheduler', async () => {
   await aClaim('odd', 'none')
   await aClaim('free')
   expect(await schedule('missing', { resourceClaimName: 'lost' })).toContain('could not find ResourceClaim "default/lost"')
@@ -57,7 +57,7 @@ test('a Pod whose claim is missing, has an unknown class, or gets no devices wai
   expect(await placeOf('missing')).toContain('2 cannot allocate all claims')
 })
 
-test('a Pod whose claim is allocated goes to the node of its devices, and reserves them', async () => {
+test('a Pod with an allocated claim goes to the node of its devices, and reserves them', async () => {
   await aClaim('given')
   expect(await schedule('user', { resourceClaimName: 'given' })).toContain('cannot allocate all claims')
   const nodeSelectorTerms = [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['node-2'] }] }]
@@ -84,7 +84,7 @@ async function madeFor(name: string): Promise<ApiObject[]> {
   return items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.name === name))
 }
 
-test('WL-SA-02: a Pod gets its claim from a template, also where the template comes later, and names it in its status', async () => {
+test('WL-SA-02: a Pod gets its claim from a template, also from a later one, and names the claim in its status', async () => {
   await schedule('early', { resourceClaimTemplateName: 'later' })
   expect(await madeFor('early')).toEqual([])
   await template('later', { labels: { a: 'b' }, annotations: { c: 'd' } })
@@ -100,7 +100,7 @@ test('WL-SA-02: a Pod gets its claim from a template, also where the template co
   expect(metadata.managedFields?.map(({ manager }) => manager)).toContain('ResourceClaimController')
 })
 
-test('WL-SA-02: a claim that was deleted is made again while its Pod waits', async () => {
+test('WL-SA-02: a deleted claim is created again while its Pod waits', async () => {
   await template('again')
   await schedule('waiting', { resourceClaimTemplateName: 'again' })
   const [first] = await madeFor('waiting')
@@ -111,7 +111,7 @@ test('WL-SA-02: a claim that was deleted is made again while its Pod waits', asy
   expect(status.resourceClaimStatuses).toEqual([{ name: 'device', resourceClaimName: second?.metadata.name }])
 })
 
-test('WL-SA-02: the names of a long Pod and a long entry are both cut for the name of the claim', async () => {
+test('WL-SA-02: a long Pod name and a long entry name are both cut for the name of the claim', async () => {
   await template('long')
   const [name, entry] = ['p'.repeat(100), 'e'.repeat(60)]
   const spec = { containers: [{ name: 'main', image: 'i' }], resourceClaims: [{ name: entry, resourceClaimTemplateName: 'long' }] }
@@ -120,7 +120,7 @@ test('WL-SA-02: the names of a long Pod and a long entry are both cut for the na
   expect(claim?.metadata.name).toMatch(/^p{35}-e{21}[a-z0-9]{5}$/)
 })
 
-test('WL-SA-02: the allocation of a claim ends with its last Pod, and its finalizer goes', async () => {
+test('WL-SA-02: a claim loses its allocation and its finalizer with its last Pod', async () => {
   await aClaim('shared')
   const allocation = { devices: { results: [{ request: 'one', driver: 'gpu.example.com', pool: 'pool', device: 'device-2' }] } }
   await claims().patch('shared', { metadata: { finalizers: ['resource.kubernetes.io/delete-protection'] } }, { type: 'merge', namespace })
@@ -135,7 +135,7 @@ test('WL-SA-02: the allocation of a claim ends with its last Pod, and its finali
   expect([freed.metadata.finalizers, freed['status']]).toEqual([undefined, {}])
 })
 
-test('WL-SA-02: a claim that was made for a Pod goes when the Pod has ended', async () => {
+test('WL-SA-02: a claim created for a Pod is deleted when the Pod has finished', async () => {
   await template('short')
   await schedule('ended', { resourceClaimTemplateName: 'short' })
   expect(await madeFor('ended')).toHaveLength(1)

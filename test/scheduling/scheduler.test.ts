@@ -111,7 +111,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     ])
   })
 
-  test('SCHED-18, SCHED-05: a Pod waits for a node, and is bound when one has come', async () => {
+  test('SCHED-18, SCHED-05: a Pod waits for a node, and is bound when a node is added', async () => {
     const { create, nodeOf, condition } = await cluster.open('waits')
     await create('p', '1')
     await cluster.settle()
@@ -126,7 +126,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     expect(await nodeOf('p')).toBe('n1')
   })
 
-  test('SCHED-01: a Pod of another scheduler is left alone', async () => {
+  test('SCHED-01: a Pod of another scheduler is not bound', async () => {
     const { create, nodeOf, condition, events } = await cluster.open('other')
     await cluster.addNode('n1')
     await create('p', '1', { schedulerName: 'another' })
@@ -134,7 +134,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     expect([await nodeOf('p'), await condition('p'), await events('p')]).toEqual([undefined, undefined, []])
   })
 
-  test('SCHED-10: Pods that are bound in one turn do not exceed their node', async () => {
+  test('SCHED-10: Pods bound in one turn do not exceed the capacity of their node', async () => {
     const { create, nodeOf } = await cluster.open('assumed')
     await cluster.addNode('n1')
     await Promise.all(['a', 'b', 'c'].map((name) => create(name, '2')))
@@ -142,7 +142,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     expect((await Promise.all(['a', 'b', 'c'].map(nodeOf))).filter((node) => node === 'n1')).toHaveLength(2)
   })
 
-  test('SCHED-11: the binding of a Pod that takes its time holds back no other Pod', async () => {
+  test('SCHED-11: a slow binding of one Pod delays no other Pod', async () => {
     const { create, nodeOf } = await cluster.open('beside')
     await cluster.addNode('n1')
     const slow = server.faults.add({
@@ -158,7 +158,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     slow.remove()
   })
 
-  test('SCHED-07: a Pod that was refused is bound when another leaves its node', async () => {
+  test('SCHED-07: a refused Pod is bound when another Pod leaves its node', async () => {
     const { create, remove, nodeOf } = await cluster.open('leaves')
     await cluster.addNode('n1')
     await create('a', '4')
@@ -171,7 +171,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     expect(await nodeOf('b')).toBe('n1')
   })
 
-  test('SCHED-16, SCHED-17, SCHED-19: a refusal is a condition and an event, with the reasons of all nodes', async () => {
+  test('SCHED-16, SCHED-17, SCHED-19: a refusal adds a condition and an event, with the reasons of all nodes', async () => {
     const { create, condition, events } = await cluster.open('refused')
     await cluster.addNode('small', { cpu: '1' })
     await cluster.addNode('tainted', { taints: [{ key: 'a', value: '1', effect: 'NoSchedule' }] })
@@ -187,7 +187,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     expect(await events('p')).toMatchObject([{ type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: message }])
   })
 
-  test('SCHED-63, SCHED-64: a more important Pod takes the place of another, whose event says why it ends', async () => {
+  test('SCHED-63, SCHED-64: a Pod of higher priority preempts another, whose event has the reason', async () => {
     const { client } = server
     const priority = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 }
     await client.objects.create(priority)
@@ -224,7 +224,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     await pods.patch('p', { metadata: { finalizers: [] } }, { type: 'merge', namespace: 'deleted' })
   })
 
-  test('SCHED-03: Pods that wait are tried by priority, then by age', async () => {
+  test('SCHED-03: waiting Pods are tried by priority, then by age', async () => {
     const { client } = server
     await client.objects.create({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'first' }, value: 10 })
     const { create, nodeOf } = await cluster.open('order')
@@ -237,7 +237,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     await client.resource(resource('scheduling.k8s.io', 'priorityclasses', false)).delete('first')
   })
 
-  test('SCHED-39: a Pod waits for a claim that is missing', async () => {
+  test('SCHED-39: a Pod waits for a missing claim', async () => {
     const { create, condition } = await cluster.open('claimless')
     await cluster.addNode('n1')
     await create('p', '1', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] })
@@ -249,7 +249,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     expect(await condition('p')).toMatchObject({ reason: 'Unschedulable', message })
   })
 
-  test('SCHED-41, SCHED-42: a claim that waits for its first Pod gets a volume that the node of the Pod reaches', async () => {
+  test('SCHED-41, SCHED-42: a claim that waits for its first Pod gets a volume that is reachable from the node of the Pod', async () => {
     const { client } = server
     const storageClass = { provisioner: 'kubernetes.io/no-provisioner', volumeBindingMode: 'WaitForFirstConsumer' }
     await client.objects.create({

@@ -56,7 +56,7 @@ test.each([
 test.each([
   [25, 'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode'],
   [37, 'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod'],
-])('SCHED-37: at level %i a claim for one Pod alone that is in use is refused in the words of its release', (level, reason) => {
+])('SCHED-37: at level %i a ReadWriteOncePod claim in use is refused in the words of its release', (level, reason) => {
   const row = objects(undefined, 'a')
   const [first, ...others] = row.persistentVolumeClaims ?? []
   const ofOnePod = { ...first, spec: { ...claim('a', 'a').spec, accessModes: ['ReadWriteOncePod'] } }

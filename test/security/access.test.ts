@@ -6,8 +6,8 @@ const server = sharedApi()
 const apply = { 'content-type': 'application/apply-patch+yaml' }
 const group = 'rbac.authorization.orch.io'
 
-describe('what makes an object', () => {
-  test('AUTHZ-03, VERB-07, SSA-04: a PUT or an apply that creates needs the verb create as well', async () => {
+describe('a write that creates an object', () => {
+  test('AUTHZ-03, VERB-07, SSA-04: by a PUT or an apply needs the verb create as well', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const leases = `/apis/coordination.orch.io/v1/namespaces/${namespace}/leases`
@@ -35,10 +35,10 @@ describe('what makes an object', () => {
   })
 })
 
-describe('permissions that the writer lacks are not granted', () => {
+describe('a grant of rights that the writer lacks', () => {
   const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
 
-  test('AUTHZ-03: for any way of the write', async () => {
+  test('AUTHZ-03: is refused in any kind of write', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const resources = ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']
@@ -81,7 +81,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect((await person.post(`${rbac}/clusterrolebindings`, binding('none'))).status).toBe(404)
   })
 
-  test('AUTHZ-03: bind by name is for that role alone', async () => {
+  test('AUTHZ-03: is allowed by bind with a name only for that role', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await give(api, person, [{ verbs: ['create'], apiGroups: [group], resources: ['rolebindings'] }], namespace)

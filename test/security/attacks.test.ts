@@ -33,7 +33,7 @@ async function aGuardedApi() {
 }
 
 describe('paths', () => {
-  test('AUTHZ-03: the authorized path is the routed one: no spelling of a path leads from an allowed one to another', async () => {
+  test('AUTHZ-03: are authorized as they are routed: no spelling of an allowed path reaches another path', async () => {
     const { asJane } = await aGuardedApi()
     const targets = [
       '/public/../metrics',
@@ -62,7 +62,7 @@ describe('paths', () => {
     expect(codes.filter(([, code]) => ![400, 403, 404].includes(code))).toEqual([])
   })
 
-  test('AUTHZ-05: headers that proxies know change neither path nor verb', async () => {
+  test('AUTHZ-05: are not changed by headers of proxies, and neither is the verb', async () => {
     const { asJane } = await aGuardedApi()
     const overrides = ['x-original-url', 'x-rewrite-url', 'x-forwarded-prefix', 'x-http-method-override']
     for (const headers of overrides.map((name) => ({ [name]: name.endsWith('override') ? 'DELETE' : '/api/v1/secrets' }))) {
@@ -72,8 +72,8 @@ describe('paths', () => {
   })
 })
 
-describe('credentials', () => {
-  test('AUTHN-GEN-05: a token in the URL authenticates no user', async () => {
+describe('invalid credentials', () => {
+  test('AUTHN-GEN-05: such as a token in the URL authenticate no user', async () => {
     const server = await aServer({ flags: [`--token-auth-file=${aFile('t0ken,jane,1,system:masters\n')}`] })
     expect((await server.ask('/api/v1/secrets', { token: 't0ken' })).code).toBe(200)
     for (const name of ['access_token', 'token', 'bearer_token', 'authorization', 'id_token']) {
@@ -82,7 +82,7 @@ describe('credentials', () => {
     }
   })
 
-  test('AUTHN-GEN-05: other schemes, and two tokens at once, authenticate no user', async () => {
+  test('AUTHN-GEN-05: such as other schemes, and two tokens at once, authenticate no user', async () => {
     const server = await aServer({ flags: [`--token-auth-file=${aFile('t0ken,jane,1,system:masters\n')}`] })
     const basic = `Basic ${Buffer.from('jane:t0ken').toString('base64')}`
     for (const authorization of [basic, 'Token t0ken', 't0ken', 'Bearer t0ken, Bearer t0ken', 'Bearer t0ken t0ken', 'Bearer']) {
@@ -90,7 +90,7 @@ describe('credentials', () => {
     }
   })
 
-  test('AUTHN-CERT-04: a certificate that services show one another is none at the port for clients', async () => {
+  test('AUTHN-CERT-04: such as the certificates of services are refused at the port for clients', async () => {
     const names = namesOf('orch')
     const authority = await issueServiceAuthority({ names, nowMs: Date.now() })
     const pair = await issueServiceCertificate({ authority, names, role: 'gateway', hostNames: ['localhost'], nowMs: Date.now() })
@@ -101,7 +101,7 @@ describe('credentials', () => {
     expect((await trusting.as(credential)('GET', '/api/v1/secrets')).status).toBe(401)
   })
 
-  test('AUTHN-WH-18: the user that a webhook names is accepted unchecked, so a webhook has to be fully trusted', async () => {
+  test('AUTHN-WH-18: are not checked again behind a webhook, whose user is accepted as it is named', async () => {
     const reply = withStatus({ authenticated: true, user: { username: 'system:admin', groups: ['system:masters'] } })
     const { configFile } = await aTokenWebhook(reply)
     const server = await start({ flags: [`--authentication-token-webhook-config-file=${configFile}`] })
@@ -113,8 +113,8 @@ describe('credentials', () => {
   })
 })
 
-describe('fields of the head', () => {
-  test('IMP-07: keys and values of extra attributes that hold line breaks stay text', async () => {
+describe('header fields', () => {
+  test('IMP-07: with line breaks in keys and values of extra attributes stay text', async () => {
     const server = await aServer()
     const headers = {
       'impersonate-user': 'jane',
@@ -132,7 +132,7 @@ describe('fields of the head', () => {
     )
   })
 
-  test('IMP-10: a name with line breaks in an error is escaped there', async () => {
+  test('IMP-10: with line breaks in a name are escaped in an error', async () => {
     const { api } = await aGuardedApi()
     const { status, text, headers } = await api.as({})('GET', '/api/v1/namespaces/a%0d%0aset-cookie:b/pods')
     expect([400, 403]).toContain(status)
@@ -140,8 +140,8 @@ describe('fields of the head', () => {
   })
 })
 
-describe('little that is sent for much work', () => {
-  test('QP-22, QP-12: selectors that make naive patterns backtrack are read in one pass', async () => {
+describe('small requests that cause much work', () => {
+  test('QP-22, QP-12: such as selectors with hostile patterns are parsed in linear time', async () => {
     const api = await anApi()
     const long = 7_000
     const selectors = [
@@ -163,7 +163,7 @@ describe('little that is sent for much work', () => {
     expect((await api.get('/readyz')).status).toBe(200)
   })
 
-  test('LIM-12: a packed body is not unpacked', async () => {
+  test('LIM-12: such as a compressed body are not decompressed', async () => {
     const packed = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     expect([400, 415]).toContain(await codeOfBytes(await anApi(), packed, headers))
@@ -174,7 +174,7 @@ describe('little that is sent for much work', () => {
     ['a length that is no number', (head) => [...head, 0x0a, ...Array<number>(40).fill(0xff)]],
     ['groups within groups', (head) => [...head, ...Array<number>(100_000).fill(0x0b)]],
     ['messages within messages', (head) => [...head, ...nested(20_000)]],
-  ])('NEG-03, LIM-12: Protobuf with %s is a 400', async (_what, make) => {
+  ])('NEG-03, LIM-12: such as Protobuf with %s are a 400', async (_what, make) => {
     const api = await anApi()
     const headers = { 'content-type': 'application/vnd.orch.protobuf' }
     expect(await codeOfBytes(api, Buffer.from(make([0x6b, 0x38, 0x73, 0x00])), headers)).toBe(400)

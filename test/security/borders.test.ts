@@ -8,8 +8,8 @@ const server = sharedApi()
 const everyVerb = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 const merge = { 'content-type': 'application/merge-patch+json' }
 
-describe('rights to one object by its name', () => {
-  test('AUTHZ-03: reach no other, for any form of the request', async () => {
+describe('rights to one object by name', () => {
+  test('AUTHZ-03: include no other object, in any form of the request', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const secrets = `/api/v1/namespaces/${namespace}/secrets`
@@ -45,7 +45,7 @@ describe('rights to one object by its name', () => {
     expect((await person.send('PUT', `${secrets}/mine`, { body: { metadata: { name: 'theirs' } } })).status).toBe(400)
   })
 
-  test('AUTHN-SA-10, AUTHZ-03: tokens are made for the accounts that are named, and no other', async () => {
+  test('AUTHN-SA-10, AUTHZ-03: allow tokens only for the named accounts', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`
@@ -61,8 +61,8 @@ describe('rights to one object by its name', () => {
   })
 })
 
-describe('tokens of pages', () => {
-  test('CHUNK-05, AUTHZ-03: a made-up token leads nowhere that the request may not go', async () => {
+describe('continue tokens', () => {
+  test('CHUNK-05, AUTHZ-03: that are forged give no access beyond the rights of the request', async () => {
     const { api } = server
     const [namespace, other, person] = [await aNamespace(api), await aNamespace(api), aPerson(api)]
     await created(api, configMapsIn(namespace), configMap({ name: 'a' }))
@@ -83,8 +83,8 @@ describe('tokens of pages', () => {
   })
 })
 
-describe('rights to a part of an object', () => {
-  test('AUTHZ-03: change that part and nothing else', async () => {
+describe('rights to a subresource', () => {
+  test('AUTHZ-03: change only that part of the object', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } }
@@ -131,8 +131,8 @@ describe('rights to a part of an object', () => {
   })
 })
 
-describe('rights that were taken back', () => {
-  test('AUTHZ-03, WATCH-01: an open watch continues until it ends, and no new one begins', async () => {
+describe('revoked rights', () => {
+  test('AUTHZ-03, WATCH-01: do not end an open watch, and allow no new one', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const name = await give(api, person, [{ verbs: ['list', 'watch'], apiGroups: [''], resources: ['configmaps'] }], namespace)

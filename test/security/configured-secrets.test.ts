@@ -62,7 +62,7 @@ function aLoggedRun() {
   return { log: createLog({ level: 'trace', format: 'json', write }), written: () => written }
 }
 
-test('AUDIT-08, AUTHN-WH-02: credentials of client configurations, proxies and strangers are in no output of a run', async () => {
+test('AUDIT-08, AUTHN-WH-02: credentials of client configurations, proxies and unknown clients are in no output of a run', async () => {
   const { url, seen } = await anIndiscreetServer()
   const proxies = await anAuthority('proxies')
   const front = await aCertificate({ issuer: proxies, commonName: 'front', use: 'client' })
@@ -113,7 +113,7 @@ test('AUDIT-08, AUTHN-WH-02: credentials of client configurations, proxies and s
   for (const mark of Object.values(marks)) expect({ mark, isWritten: everything.includes(mark) }).toEqual({ mark, isWritten: false })
 })
 
-test('AUDIT-08, ADM-CRED-02: admission’s requests to webhooks are in no output of a run', async () => {
+test('AUDIT-08, ADM-CRED-02: the requests of admission to webhooks are in no output of a run', async () => {
   const shown = { token: 'mark-admission-token-71aa', password: 'mark-admission-password-c3d9', imageToken: 'mark-image-token-08be' }
   const repeating: Reply = ({ headers, text }, response) => {
     response.writeHead(500, { 'content-type': 'application/json', 'x-shown': String(headers.authorization) })
@@ -196,7 +196,7 @@ test('AUDIT-08, ADM-CRED-02: admission’s requests to webhooks are in no output
   }
 })
 
-test('AUTHN-WH-02: a client configuration that is refused is not repeated', async () => {
+test('AUTHN-WH-02: a refused client configuration is not quoted', async () => {
   const password = 'mark-password-0f0f'
   const file = configuration({ server: 'https://127.0.0.1:1' }, { username: 'u', password })
   const refusal = await openApi({ flags: [`--authentication-token-webhook-config-file=${file}`] }).catch((error: Error) => error.message)

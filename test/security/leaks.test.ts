@@ -14,7 +14,7 @@ const marks = {
   secretData: 'mark-secret-4e4e',
 }
 
-test('AUDIT-08, AUTHN-BOOT-06: spans, logs and audit events of a process hold no token, key or content of a Secret', async () => {
+test('AUDIT-08, AUTHN-BOOT-06: spans, logs and audit events of a process contain no token, key or content of a Secret', async () => {
   const provider = await anOidcProvider(aKey('one'))
   const { configFile, asked } = await aTokenWebhook(withStatus({ authenticated: true, user: { username: 'hooked' } }))
   const auditFile = aFile('')

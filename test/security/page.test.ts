@@ -23,7 +23,7 @@ describe('the page on security', () => {
     for (const word of words) expect(text).toContain(word)
   })
 
-  test('names tests at all, and for every attack one', () => {
+  test('names a test for every attack', () => {
     const rows = page.slice(0, page.indexOf('## How long')).split('\n')
     const attacks = rows.filter((line) => line.startsWith('| ') && !line.startsWith('| attack'))
     expect(new Set(named.map(({ attack }) => attack)).size).toBe(attacks.length)

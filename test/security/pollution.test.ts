@@ -10,7 +10,7 @@ const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnPrope
 const inherited = () =>
   [Object.prototype, Array.prototype, Function.prototype, String.prototype, Map.prototype].map((one) => Reflect.ownKeys(one).map(String))
 
-test('META-18, VERB-07: no write reaches the members that every object inherits', async () => {
+test('META-18, VERB-07: no write changes the members that every object inherits', async () => {
   const before = inherited()
   const send = await aServer({ controllers: [] })
   const post = (path: string, body: string, type?: string) => send('POST', path, body, type)

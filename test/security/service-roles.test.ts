@@ -182,12 +182,12 @@ const methods: readonly (readonly [string, readonly string[], (caller: Caller) =
 ]
 
 describe('certificates of services', () => {
-  test.each(methods)('%s is answered to %j alone', async (_what, allowed, ask) => {
+  test.each(methods)('give %s only to %j', async (_what, allowed, ask) => {
     const found = await Promise.all(callers.map(async (caller) => [caller, await isLetIn(() => ask(caller))] as const))
     expect(found.filter(([, isIn]) => isIn).map(([caller]) => caller)).toEqual(allowed)
   })
 
-  test('admission accepts the user of a request only from a gateway, and no other service writes a Secret', async () => {
+  test('let only a gateway pass the user of a request to admission, and no other service write a Secret', async () => {
     for (const caller of callers.filter((one) => one !== 'gateway')) {
       expect(await answered(() => admissionOf(caller).admit(question))).toMatchObject({ code: 403 })
     }

@@ -40,7 +40,7 @@ function sample(text: string, name: string): number {
 }
 
 describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => {
-  test('EP-31: each service counts its work, and the time of events from the commit to the client', async () => {
+  test('EP-31: each count their work, and the time of events from the commit to the client', async () => {
     const server = await startProcess(oneOfEach)
     const configuration = await loadConfiguration(`${server.dataDir}/admin.conf`)
     const maps = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })

@@ -37,7 +37,7 @@ function linesOf(text: string): Line[] {
 }
 
 describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => {
-  test('CARD-13, CARD-14, CARD-20, CARD-21, CARD-22: a create and the event that it causes are one trace through every service, which their logs name beside the request', async () => {
+  test('CARD-13, CARD-14, CARD-20, CARD-21, CARD-22: record a create and its event as one trace through every service, which their logs name beside the request', async () => {
     const { collector, server, configuration } = await startTraced([
       '--distributed',
       '--gateways=1',
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
   })
 })
 
-test('CARD-22: an unsampled trace of the client makes no spans, a trace without a parent is sampled by the environment, and spans that wait when the server stops are sent before it ends', async () => {
+test('CARD-22: an unsampled trace of the client creates no spans, a trace without a parent is sampled by the environment, and pending spans are sent when the server stops', async () => {
   const env = { OTEL_SERVICE_NAME: 'one-process', OTEL_BSP_SCHEDULE_DELAY: '600000' }
   const { collector, server, configuration } = await startTraced(['--memory'], env)
   expect(await createTraced(configuration, server.url, 'unsampled', '00')).toBe(201)
@@ -159,7 +159,7 @@ test.each([
   { name: 'OTEL_TRACES_SAMPLER', value: 'sometimes', expected: 'always_on' },
   { name: 'OTEL_TRACES_SAMPLER_ARG', value: '2', expected: 'a number from 0 to 1' },
   { name: 'OTEL_EXPORTER_OTLP_PROTOCOL', value: 'smoke', expected: 'grpc' },
-])('$name=$value is refused with what was expected', async ({ name, value, expected }) => {
+])('$name=$value is refused with the expected value', async ({ name, value, expected }) => {
   const opening = openTelemetry({ service: 'gateway', env: { [name]: value }, clock: createFakeClock(), log: silentLog })
   await expect(opening).rejects.toThrow(new RegExp(`^${name}: expected .*${expected}.*got`))
 })

@@ -39,8 +39,8 @@ async function startAudited(rules: readonly object[], flags: readonly string[], 
   return { server, lost, connections: [await server.connect('first'), await server.connect('other')] as const }
 }
 
-describe.skipIf(!canSharePorts)('with two threads', () => {
-  test('events of all threads are whole lines of one log, also where it is rotated', async () => {
+describe.skipIf(!canSharePorts)('audit with two threads', () => {
+  test('writes events of all threads as whole lines of one log, also over a rotation', async () => {
     const folder = aFolder()
     const { server, connections } = await startAudited(
       [{ level: 'RequestResponse', ...ofTests }],
@@ -64,7 +64,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(events).toHaveLength(2 * names.length)
   })
 
-  test('a webhook gets events of all threads in one list, and its buffer has one bound', async () => {
+  test('sends events of all threads to the webhook in one list, with one bound for the buffer', async () => {
     const { lists, flag } = await anAuditWebhook(200)
     const batch = ['--audit-webhook-batch-buffer-size=5', '--audit-webhook-batch-max-wait=1h']
     const { server, lost, connections } = await startAudited([{ level: 'Metadata', ...ofTests }], [flag, ...batch], {
@@ -81,17 +81,20 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
   test.each([
     ['blocking', 201, 2],
     ['blocking-strict', 500, 1],
-  ])('where the backend fails, %s answers %i in each thread, and each lost event is counted once', async (mode, code, perRequest) => {
-    const { flag, lists } = await anAuditWebhook(500)
-    const { lost, connections } = await startAudited([{ level: 'Metadata', ...ofTests }], [flag, `--audit-webhook-mode=${mode}`])
-    for (const [index, connection] of connections.entries()) {
-      expect(await create(connection, `map-${index}`)).toBe(code)
-      // The last event of a request is written when it has been answered.
-      await expect.poll(() => lists.length).toBeGreaterThanOrEqual((index + 1) * perRequest)
-    }
-    await expect.poll(async () => (await lost(connections[1]))[0]).toMatch(/^webhook \d+$/)
-    const lostEvents = async () => Number((await lost(connections[0]))[0]?.split(' ')[1])
-    await expect.poll(async () => (await lostEvents()) === lists.length).toBe(true)
-    expect(await lost(connections[0])).toHaveLength(1)
-  })
+  ])(
+    'answers %i in each thread after a failure of the backend with %s, and counts each lost event once',
+    async (mode, code, perRequest) => {
+      const { flag, lists } = await anAuditWebhook(500)
+      const { lost, connections } = await startAudited([{ level: 'Metadata', ...ofTests }], [flag, `--audit-webhook-mode=${mode}`])
+      for (const [index, connection] of connections.entries()) {
+        expect(await create(connection, `map-${index}`)).toBe(code)
+        // The last event of a request is written when it has been answered.
+        await expect.poll(() => lists.length).toBeGreaterThanOrEqual((index + 1) * perRequest)
+      }
+      await expect.poll(async () => (await lost(connections[1]))[0]).toMatch(/^webhook \d+$/)
+      const lostEvents = async () => Number((await lost(connections[0]))[0]?.split(' ')[1])
+      await expect.poll(async () => (await lostEvents()) === lists.length).toBe(true)
+      expect(await lost(connections[0])).toHaveLength(1)
+    },
+  )
 })

@@ -41,8 +41,8 @@ const reload = async (server: ThreadedServer, { file, text, what }: { file: stri
   await expect.poll(total).toBe(before + 1)
 }
 
-describe.skipIf(!canSharePorts)('with two threads', () => {
-  test('a token webhook is called once about a token, for any thread of the request', async () => {
+describe.skipIf(!canSharePorts)('shared work with two threads', () => {
+  test('calls a token webhook once about a token, in any thread', async () => {
     const { asked, configFile } = await aTokenWebhook(withStatus({ authenticated: true, user: { username: 'jane' } }))
     const server = await startThreaded([
       `--authentication-token-webhook-config-file=${configFile}`,
@@ -55,7 +55,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(asked.map(({ review }) => review.spec.token)).toEqual(['opaque'])
   })
 
-  test('a token that no thread accepts is refused by each of them, and the webhook is called once', async () => {
+  test('refuses a token in each thread after one call of the webhook', async () => {
     const { asked, configFile } = await aTokenWebhook(withStatus({ authenticated: false }))
     const server = await startThreaded([
       `--authentication-token-webhook-config-file=${configFile}`,
@@ -66,7 +66,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('a configuration of authentication is read once, keys of an issuer are fetched once, and a new one holds in all threads at once', async () => {
+  test('reads an authentication configuration once, fetches the keys of an issuer once, and uses a new configuration in all threads at once', async () => {
     const provider = await anOidcProvider(aKey('one'))
     const issuer = { url: provider.issuer, audiences: ['orch'], certificateAuthority: readFileSync(provider.caFile, 'utf8') }
     const configuration = (fields: object) =>
@@ -92,7 +92,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(keysAsked()).toBe(1)
   })
 
-  test('an authorization webhook is called once for the same access, although several threads ask', async () => {
+  test('calls an authorization webhook once for the same access in several threads', async () => {
     const webhook = await anAccessWebhook((user) => user === 'jane')
     const tokens = aFolder().write('tokens.csv', 'of-jane,jane,1\nof-john,john,2\n')
     const server = await startThreaded([
@@ -105,7 +105,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(webhook.asked.filter(isOfPeople)).toEqual(['jane list configmaps', 'john list configmaps'])
   })
 
-  test('a configuration of authorization is read once, and a new one takes effect in all threads', async () => {
+  test('reads an authorization configuration once, and a new one takes effect in all threads', async () => {
     const webhook = await anAccessWebhook((user) => user === 'jane')
     const configuration = (...authorizers: readonly object[]) =>
       JSON.stringify({ apiVersion: 'apiserver.config.orch.io/v1', kind: 'AuthorizationConfiguration', authorizers })
@@ -120,7 +120,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     for (const connection of both) await expect.poll(() => statusOf(connection, maps)).toBe(403)
   })
 
-  test('EventRateLimit counts the events of all threads', async () => {
+  test('counts the events of all threads in EventRateLimit', async () => {
     const limits = [{ type: 'Server', qps: 1, burst: 3 }]
     const configuration = { apiVersion: 'eventratelimit.admission.orch.io/v1alpha1', kind: 'Configuration', limits }
     const file = aFolder().write(
@@ -147,7 +147,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(codes).toEqual([201, 201, 201, 429, 429, 429])
   })
 
-  test('an admission webhook is called once about a write, for any thread of the request', async () => {
+  test('calls an admission webhook once about a write, in any thread', async () => {
     const { serveWebhooks } = await import('../../services/orch/src/start/webhook-endpoint.ts')
     const names: string[] = []
     const endpoint = await serveWebhooks(async (review) => {
@@ -197,7 +197,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     }
   })
 
-  test('calls of a conversion webhook have one bound for all threads', async () => {
+  test('bounds calls of a conversion webhook for all threads together', async () => {
     let [underWay, most] = [0, 0]
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const hook = await aWebhookServer(async ({ review, request }, response) => {

@@ -16,7 +16,7 @@ const post = async ({ transport }: Connection, path: string, object: object) => 
   const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
   return { status: response.status, text: await textOf(response) }
 }
-test.skipIf(!canSharePorts)('a thread that ends is replaced: its acknowledged writes are present, and requests are answered', async () => {
+test.skipIf(!canSharePorts)('a thread that ends is replaced, its acknowledged writes are stored, and requests are answered', async () => {
   const server = await startThreaded()
   // Node ends the process where a thread is terminated while it reads a request over HTTP/2.
   const over = { http1Only: true }

@@ -30,7 +30,7 @@ const mapOf = (name: string, text: string) =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { text } }) as ApiObject
 
 test.skipIf(!canSharePorts)(
-  `STORE-04: nothing that two threads have acknowledged is lost when the process is killed, ${rounds} times`,
+  `STORE-04: no write that two threads have acknowledged is lost when the process is killed, ${rounds} times`,
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'threads-killed-'))
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))

@@ -37,7 +37,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     return () => server.stop()
   })
 
-  test('writes acknowledged by one thread are read through the other, and its watches show them', async () => {
+  test('shows writes acknowledged by one thread in reads and watches of the other', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     for (const [writer, reader, name] of [
       [first, other, 'by-first'],
@@ -66,7 +66,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     }
   })
 
-  test('a list shows the same objects in each thread, whichever of them it has shown before', async () => {
+  test('shows the same objects in a list of each thread, with any earlier lists', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     const namespace = 'listed'
     await first.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } as ApiObject)
@@ -99,7 +99,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     await areAlike(['b', 'c', 'd'])
   })
 
-  test('a port with threads is refused to another server, with and without threads', async () => {
+  test('refuses its port to another server, with and without threads', async () => {
     const { port } = server
     for (const threads of [1, 2]) {
       const start = startThreaded([`--secure-port=${port}`, `--threads=${threads}`])
@@ -108,7 +108,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     }
   })
 
-  test('each thread opens sessions of the console at a port of its own', async () => {
+  test('opens sessions of the console at a separate port of each thread', async () => {
     const links = []
     for (const thread of ['first', 'other', 'other'] as const) {
       const { text } = await post(await server.connect(thread), '/console/ticket', {})
@@ -123,7 +123,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     }
   })
 
-  test('a token that one thread has signed is accepted by the other', async () => {
+  test('accepts a token in one thread that the other has signed', async () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } }
     await (await server.connect('first')).client.objects.create(account as ApiObject)
     for (const [signer, reader] of [
@@ -142,7 +142,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     }
   })
 
-  test('a quota holds over the writes of both threads', async () => {
+  test('enforces a quota over the writes of both threads', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     await first.client.objects.create({
       apiVersion: 'v1',
@@ -165,7 +165,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     expect(codes.filter((code) => code === 403)).toHaveLength(9)
   })
 
-  test('each thread asks admission itself: a write acknowledged by one is followed by that of the other', async () => {
+  test('calls admission in each thread: a write in one is followed by a write in the other', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     const create = async ({ transport }: Connection, path: string, object: object) => {
       const headers = { 'content-type': 'application/json' }
@@ -192,7 +192,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     }
   })
 
-  test('metrics are those of the process, from any thread', async () => {
+  test('reports metrics of the process, from any thread', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     for (const [connection, count] of [
       [first, 2],
@@ -217,7 +217,7 @@ describe.skipIf(!canSharePorts)('limits of a process with two threads', () => {
     return () => rmSync(folder, { recursive: true })
   })
 
-  test('seats of priority levels are divided among the threads', async () => {
+  test('include seats of priority levels, divided among the threads', async () => {
     const seatsOf = async (server: ThreadedServer, thread: 'first' | 'other') => {
       const { text } = await get(await server.connect(thread), '/metrics')
       const lines = text.match(/^apiserver_flowcontrol_request_concurrency_limit\{.*$/gm) ?? []
@@ -233,7 +233,7 @@ describe.skipIf(!canSharePorts)('limits of a process with two threads', () => {
     await expect.poll(areAlike).toBe(true)
   })
 
-  test('a bound of requests in flight is divided among the threads', async () => {
+  test('include requests in flight, divided among the threads', async () => {
     const tokens = join(folder, 'tokens.csv')
     writeFileSync(tokens, 'secret,user,uid\n')
     const server = await startThreaded([

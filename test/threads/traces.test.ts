@@ -6,8 +6,8 @@ import { startTraced } from '../telemetry/traced-server.ts'
 /** Number of connections of which two threads each get some. */
 const connections = 24
 
-describe.skipIf(!canSharePorts)('with two threads', () => {
-  test('requests are traced by their own thread', async () => {
+describe.skipIf(!canSharePorts)('traces with two threads', () => {
+  test('are recorded by the thread of the request', async () => {
     const { collector, server, configuration } = await startTraced(['--threads=2'])
     const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = configuration
     const ids = Array.from({ length: connections }, (_, index) => `request-${index}`)

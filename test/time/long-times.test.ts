@@ -44,12 +44,12 @@ async function finishPods({ client }: RunningServer): Promise<void> {
   }
 }
 
-test('a month of an idle server does not cost a wait for each of its periodic timers', async () => {
+test('a virtual month of an idle server does not fire each periodic timer separately', async () => {
   const { turns } = await running('2030-01-01T00:00:00Z', async ({ clock }) => clock.advance('720h'))
   expect(turns).toBeLessThan(1_000)
 })
 
-test('a CronJob runs over a week in which its time zone changes, twice the same', async () => {
+test('a CronJob runs over a week with a change of its time zone, identically in two runs', async () => {
   const week = () =>
     running('2030-03-28T12:00:00Z', async ({ clock, server, jobs }) => {
       const spec = {
@@ -81,7 +81,7 @@ test('a CronJob runs over a week in which its time zone changes, twice the same'
   expect(first.turns).toBeLessThan(10_000)
 })
 
-test('Jobs end at their deadlines and go when their time to live is over, twice the same', async () => {
+test('Jobs end at their deadlines and are deleted after their TTL, identically in two runs', async () => {
   const life = () =>
     running('2030-01-01T00:00:00Z', async ({ clock, server, jobs }) => {
       const create = (name: string, spec: object) =>

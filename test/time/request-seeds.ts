@@ -105,7 +105,7 @@ const seedMsMax = 10_000
 /** Tests of servers that have the same seed, for so many seeds from this one on. */
 export function testRequestSeeds(firstSeed: number, count: number): void {
   test(
-    `two servers with one seed and the same requests store the same, uids, names and revisions included, for each of ${count} seeds from ${firstSeed} on`,
+    `two servers with one seed and the same requests store the same, including uids, names and revisions, for each of ${count} seeds from ${firstSeed} on`,
     async () => {
       const dumps: string[] = []
       for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
@@ -118,7 +118,7 @@ export function testRequestSeeds(firstSeed: number, count: number): void {
     count * seedMsMax,
   )
 
-  test.each(['uid', 'name', 'epoch'])('two servers with one seed differ where the %s is drawn from the system', async (purpose) => {
+  test.each(['uid', 'name', 'epoch'])('two servers with one seed differ if the %s is drawn from the system', async (purpose) => {
     const dumps = [await dumpOf(1, unseeded(seededChance(1), purpose)), await dumpOf(1, unseeded(seededChance(1), purpose))]
     expect(dumps[0]).not.toBe(dumps[1])
   })

@@ -19,7 +19,7 @@ function authorityOf({ kubeconfig }: RunningServer): string {
   return Buffer.from(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? '', 'base64').toString()
 }
 
-test('one advance over the life of Events removes all of them', async () => {
+test('one advance beyond the TTL of Events deletes all of them', async () => {
   const clock = virtualClock()
   await using server = await start({ clock })
   const names = Array.from({ length: 40 }, (_, index) => `e${index}`)
@@ -29,7 +29,7 @@ test('one advance over the life of Events removes all of them', async () => {
   expect((await server.client.resource(events).list({ namespace: 'default' })).items).toEqual([])
 })
 
-test('a server serves in any year, and writes the times of that year', async () => {
+test('a server runs in any year, and writes times of that year', async () => {
   for (const year of [1975, 2020, 2070, 9000]) {
     const clock = virtualClock({ start: new Date(Date.UTC(year, 0, 1)) })
     await using server = await start({ clock })
@@ -96,7 +96,7 @@ test('tokens of service accounts are issued and expire by the virtual clock', as
   expect(await review()).toBe(false)
 })
 
-test('an automatic clock runs to the last timer of a start, and stands still when background timers alone are left', async () => {
+test('an automatic clock runs to the last timer of a start, and stops when only background timers are left', async () => {
   const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z'), auto: true })
   await using server = await start({ clock })
   await server.settled({ within: 60_000 })
@@ -108,7 +108,7 @@ test('an automatic clock runs to the last timer of a start, and stands still whe
   expect(clock.now()).toBe(stoodAtMs)
 })
 
-test('settled() waits until controllers have finished the consequences of a request, by any clock', async () => {
+test('settled() waits until controllers have processed a request, with any clock', async () => {
   await using server = await start({ profile: 'kubernetes' })
   await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } })
   await server.client.objects.create(aConfigMap({ name: 'inside', namespace: 'a' }))

@@ -72,13 +72,13 @@ async function dumpOf(seed: number, chance: Chance): Promise<string> {
 /** Tests of servers that have the same seed, for so many seeds from this one on. */
 export function testWorkloadSeeds(firstSeed: number, count: number): void {
   const seeds = Array.from({ length: count }, (_, index) => firstSeed + index)
-  test.each(seeds)('two servers whose controllers of workloads run store the same with seed %i, events included', async (seed) => {
+  test.each(seeds)('two servers with workload controllers store the same with seed %i, including events', async (seed) => {
     const first = await dumpOf(seed, seededChance(seed))
     expect(await dumpOf(seed, seededChance(seed))).toBe(first)
     for (const reason of ['ScalingReplicaSet', 'SuccessfulCreate']) expect(first).toContain(`"reason":"${reason}"`)
   })
 
-  test('two servers whose controllers of workloads run differ where the name of a Pod is drawn from the system', async () => {
+  test('two servers with workload controllers differ if the name of a Pod is drawn from the system', async () => {
     const unseeded = (chance: Chance): Chance => ({
       ...chance,
       stream: (purpose) => (purpose === 'name' ? systemChance : unseeded(chance.stream(purpose))),

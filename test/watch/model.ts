@@ -8,7 +8,7 @@ const runs = 25
 
 /** Tests of a watch service against the truth, over scenarios that are drawn from this seed and those after it. */
 export function testModel(firstSeed: number): void {
-  test(`WATCH-17, WATCH-18, CARD-25: list then watch loses and doubles nothing under writes, compactions and restarts (seeds ${firstSeed}…${firstSeed + runs - 1})`, async () => {
+  test(`WATCH-17, WATCH-18, CARD-25: list and watch lose and repeat nothing under writes, compactions and restarts (seeds ${firstSeed}…${firstSeed + runs - 1})`, async () => {
     const totals = { events: 0, restarts: 0, relists: 0 }
     for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
       const { truth, observations, restarts, relists } = await runScenario({ seed, steps: 600 })
@@ -22,7 +22,7 @@ export function testModel(firstSeed: number): void {
     expect(totals.relists).toBeGreaterThan(0)
   })
 
-  test(`CARD-25: the same holds over gRPC whose connections break (seeds ${firstSeed}…${firstSeed + 3})`, async () => {
+  test(`CARD-25: list and watch lose and repeat nothing over broken gRPC connections (seeds ${firstSeed}…${firstSeed + 3})`, async () => {
     for (let seed = firstSeed; seed < firstSeed + 4; seed += 1) {
       const { truth, observations } = await runScenario({ seed, steps: 400, join: joinByRpc })
       for (const observation of observations) expect(findFault(truth, observation), `seed ${seed}`).toBeUndefined()
@@ -30,7 +30,7 @@ export function testModel(firstSeed: number): void {
   })
 
   for (const fault of [undefined, 'lose', 'double', 'swap', 'delay', 'stale position'] satisfies (ChangeStreamFault | undefined)[]) {
-    test(`CARD-18, CARD-25: the same holds over a published stream that fails, messages on it: ${fault ?? 'whole'} (seeds ${firstSeed}…${firstSeed + 9})`, async () => {
+    test(`CARD-18, CARD-25: list and watch lose and repeat nothing over a failing published stream, with messages: ${fault ?? 'whole'} (seeds ${firstSeed}…${firstSeed + 9})`, async () => {
       const totals = new Map<string, number>()
       for (let seed = firstSeed; seed < firstSeed + 10; seed += 1) {
         const { truth, observations, departures } = await runScenario({ seed, steps: 600, published: { fault } })

@@ -89,7 +89,7 @@ const upTo = (last: number) => Array.from({ length: last }, (_, index) => index 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${reason}`, () => {
-  test('CARD-17, CARD-18: each change comes once and in order, through NATS and not from storage', async () => {
+  test('CARD-17, CARD-18: delivers each change once and in order, through NATS and not from storage', async () => {
     const program = await startNats()
     const storage = createTinyStorage()
     publish(storage, program)
@@ -105,7 +105,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(await readers[0]?.metrics.text()).not.toMatch(/gap_fills_total\{reason="gap"/)
   })
 
-  test('CARD-25: readers miss nothing while NATS is killed and started under load, with its data lost, and return to it', async () => {
+  test('CARD-25: loses nothing for readers while NATS is killed and started under load without its data, and readers return to it', async () => {
     const program = await startNats()
     const storage = createTinyStorage()
     publish(storage, program)
@@ -134,7 +134,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(await reader.metrics.text()).toMatch(/gap_fills_total\{reason="silence"\} [1-9]/)
   })
 
-  test('CARD-18: a stream that is deleted underneath is made again, and readers miss nothing', async () => {
+  test('CARD-18: is created again after it is deleted, and readers miss nothing', async () => {
     const program = await startNats()
     const storage = createTinyStorage()
     publish(storage, program)
@@ -160,7 +160,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(reader.seen).toEqual(upTo(written))
   })
 
-  test('CARD-25: a NATS without room for the stream is reported, readers are served from storage, and metrics show it', async () => {
+  test('CARD-25: is reported without space in NATS, readers are served from storage, and metrics show it', async () => {
     const program = await startNats({ memoryBytesMax: 1024 * 1024 })
     const storage = createTinyStorage()
     const reader = follow(storage, program)
@@ -177,7 +177,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(await metrics.text()).toContain('change_feed_publishing 0')
   })
 
-  test('CARD-18: the stream is within its bounds: the oldest messages are dropped, and readers miss nothing', async () => {
+  test('CARD-18: keeps within its bounds by dropping the oldest messages, and readers miss nothing', async () => {
     const program = await startNats()
     const storage = createTinyStorage()
     const metrics = createMetrics({ process: false })
@@ -207,7 +207,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(state?.first_seq).toBeGreaterThan(1)
   })
 
-  test('two publishers at once: one is refused, and readers miss nothing', async () => {
+  test('refuses one of two publishers, and readers miss nothing', async () => {
     const program = await startNats()
     const storage = createTinyStorage()
     const publishers = [publish(storage, program), publish(storage, program)]
@@ -226,7 +226,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     await until(restarts)
   })
 
-  test('a message of a publisher that was away meanwhile is refused', async () => {
+  test('refuses a message of a publisher that was replaced meanwhile', async () => {
     const program = await startNats()
     const [paused, other] = [openStream(program), openStream(program)]
     const position = (revision: number) => ({ kind: 'position', epoch: 'e1', revision, last: revision }) as const
@@ -239,7 +239,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     await expect(paused.publish(position(5), { id: 'e1-5', expectedSequence: 2 })).rejects.toThrow('and not at 3')
   })
 
-  test('Secrets never pass through NATS, and arrive at readers in their place', async () => {
+  test('never contains Secrets, which readers get in their place from storage', async () => {
     const program = await startNats()
     const storage = createTinyStorage()
     publish(storage, program)
@@ -258,7 +258,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(passed.filter((message) => message.includes('core/secrets'))).toEqual([expect.stringContaining('"kind":"reference"')])
   })
 
-  test('two control planes share a NATS without seeing one another', async () => {
+  test('is separate for two control planes on one NATS', async () => {
     const program = await startNats()
     const [one, two] = [openStream(program, '/one'), openStream(program, '/two')]
     await one.prepare()
@@ -286,7 +286,7 @@ describe.skipIf(backend.kind === 'missing')(`the clients of NATS ${reason}`, () 
     await expect(open({})).rejects.toThrow('Authorization')
   })
 
-  test('certificates are wanted and shown on both sides', async () => {
+  test('verify certificates on both sides', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'nats-test-'))
     const nowMs = Date.now()
     const authority = await issueAuthority({ commonName: 'test', nowMs })
@@ -323,7 +323,7 @@ test.each([
   expect(() => createNats({ servers: [server], name: 'test', tls })).toThrow(message)
 })
 
-test('names of streams differ for every two control planes', () => {
+test('stream names differ for any two control planes', () => {
   const names = ['/a.b', '/a_b', '/a/b', 'a=2fb', '/a-b', ''].flatMap((prefix) =>
     (['orch', 'kubernetes'] as const).map((profile) => streamName({ profile, prefix })),
   )

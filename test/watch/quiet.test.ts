@@ -10,7 +10,7 @@ const turns = async () => {
 }
 const minuteMs = 60_000
 
-test('WATCH-20, CARD-25: a quiet watch outlives the window while replicas of watch are replaced: no 410, no event lost', async () => {
+test('WATCH-20, CARD-25: a quiet watch continues beyond the window while replicas of watch are replaced, without a 410 or a lost event', async () => {
   const clock = createFakeClock()
   const environment = { clock, log: silentLog, random: () => 0 }
   const storage = await createStorage({ store: createMemoryStore(), clock, watchHistoryMs: 5 * minuteMs })

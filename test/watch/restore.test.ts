@@ -9,7 +9,7 @@ const turns = async () => {
   for (let round = 0; round < 5; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-test('WATCH-22: a restored store ends open watches, refuses revisions from before, and serves new ones', async () => {
+test('WATCH-22: a restored store ends open watches, refuses earlier revisions, and serves new ones', async () => {
   const clock = createFakeClock()
   const environment = { clock, log: silentLog, random: () => 0 }
   const storage = await createStorage({ store: createMemoryStore(), clock })

@@ -22,7 +22,7 @@ type Map = ReturnType<typeof aConfigMap> & { readonly data?: Readonly<Record<str
 const maps = () => server.client.resource<Map>(configMaps)
 
 describe('a hot loop', () => {
-  test('is found in the time that passes from now on, for the users of the test or one of them', async () => {
+  test('is found from the time of the call on, for the users of the test or one user', async () => {
     const object = await operator.client.resource(configMaps).create(aConfigMap({ name: 'a' }))
     // Three writes at once without a change, in the middle of the time.
     const loopLater = () => clock.after(500, () => [1, 2, 3].map(() => operator.client.resource(configMaps).update(object)))
@@ -40,8 +40,8 @@ describe('a hot loop', () => {
   })
 })
 
-describe('an object', () => {
-  test('is waited for by a function or by its members, by its absence too', async () => {
+describe('the assertion about an object', () => {
+  test('waits for a function or for its members, and for its absence', async () => {
     const waiting = server.eventually(reference, { data: { size: '2' } })
     await maps().create(aConfigMap({ name: 'a', data: { size: '1' } }))
     await maps().patch('a', { data: { size: '2' } }, { ...inDefault, type: 'merge' })
@@ -51,7 +51,7 @@ describe('an object', () => {
     expect(await gone).toBeUndefined()
   })
 
-  test('that does not become so is shown with its timeline', async () => {
+  test('fails with the timeline of the object', async () => {
     await maps().create(aConfigMap({ name: 'a', data: { size: '1' } }))
     const [found, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const waiting = eventually<Map>(server.client, reference, {

@@ -70,7 +70,7 @@ function streamOf(path: string) {
 }
 
 describe('the control of a server', () => {
-  test('lists its calls, and refuses others with what was expected', async () => {
+  test('lists its calls, and refuses others with the expected form', async () => {
     const { body } = await call('GET', '')
     expect(body.paths).toContainEqual({ method: 'POST', path: '/orch/v1/faults', doc: 'adds a fault' })
     const refused: [string, string, unknown, number, string][] = [
@@ -138,7 +138,7 @@ describe('the control of a server', () => {
     expect((await call('GET', '/requests')).body.items).toEqual([])
   })
 
-  test('streams requests as they come, and a watch again when it ends', async () => {
+  test('streams requests as they arrive, and a watch again at its end', async () => {
     await maps().create(aConfigMap({ name: 'a' }))
     const stream = streamOf('/requests?watch=true&user=operator')
     expect(await stream.next()).toMatchObject({ verb: 'create', name: 'a' })
@@ -174,7 +174,7 @@ describe('the control of a server', () => {
     expect((await call('GET', '/faults')).body.items).toEqual([])
   })
 
-  test('matches bodies by their parts, and never hits its own calls', async () => {
+  test('matches parts of bodies, and never its own calls', async () => {
     await call('POST', '/faults', { on: { body: { data: { a: '1' } } }, effect: { refuse: { code: 500 } } })
     await call('POST', '/faults', { name: 'all', on: { user: '*' }, effect: { refuse: { code: 503 } } })
     expect((await call('GET', '/faults')).code).toBe(200)
@@ -192,7 +192,7 @@ describe('the control of a server', () => {
     expect((await call('POST', '/clock/next', {})).body).toMatchObject({ moved: expect.any(Boolean), virtual: true })
   })
 
-  test('a clock of the machine is shown, and not moved', async () => {
+  test('shows a system clock, and does not move it', async () => {
     await using real = await start({ control: true })
     expect((await call('GET', '/clock', undefined, real.control)).body).toMatchObject({ virtual: false, pending: [] })
     const refused = await call('POST', '/clock/advance', { by: '1s' }, real.control)
@@ -201,7 +201,7 @@ describe('the control of a server', () => {
     expect(other.control).toBeUndefined()
   })
 
-  test('makes users with a client configuration and rights', async () => {
+  test('creates users with a client configuration and rights', async () => {
     const made = await call('POST', '/users', {
       name: 'reader',
       rules: [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }],
@@ -242,7 +242,7 @@ describe('the control of a server', () => {
     expect((await maps().list(inDefault)).items.map(({ metadata }) => metadata.name)).toContain('c')
   })
 
-  test('begins and ends scenarios of a user', async () => {
+  test('starts and ends scenarios of a user', async () => {
     const { name } = (await call('POST', '/scenarios/throttled', { user: 'operator', perSecond: 1 })).body
     await maps().list(inDefault)
     const seen = () => server.requests({ user: 'operator', fault: 'throttled' }).length
@@ -256,7 +256,7 @@ describe('the control of a server', () => {
     expect([wrong.code, wrong.body.message]).toEqual([400, 'time: is required'])
   })
 
-  test('keeps and restores moments, and resets', async () => {
+  test('stores and restores snapshots, and resets', async () => {
     await maps().create(aConfigMap({ name: 'a' }))
     const kept = await call('POST', '/snapshots', { name: 'with-a' })
     expect(kept.code).toBe(201)
@@ -271,7 +271,7 @@ describe('the control of a server', () => {
     expect((await call('GET', '/settled?within=60s')).body).toEqual({ settled: true })
   })
 
-  test('forks a server, whose fork has a control of its own', async () => {
+  test('forks a server, whose fork has a separate control', async () => {
     await maps().create(aConfigMap({ name: 'a' }))
     const { code, body: fork } = await call('POST', '/forks', { name: 'one' })
     expect(code).toBe(201)

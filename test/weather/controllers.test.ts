@@ -235,7 +235,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-describe.each(cases)('$weather', ({ begin, controllers, passes = 1, result, expected, mistaken }) => {
+describe.each(cases)('$weather finds a failure', ({ begin, controllers, passes = 1, result, expected, mistaken }) => {
   const leftBy = async (controller: Controller) => {
     await begin()
     for (let pass = 0; pass < passes; pass += 1) await controller.pass()
@@ -243,11 +243,11 @@ describe.each(cases)('$weather', ({ begin, controllers, passes = 1, result, expe
     return result()
   }
 
-  test('of a controller that is written badly', async () => {
+  test('of an incorrect controller', async () => {
     expect(await leftBy(controllers.badly(operator.client))).toEqual(mistaken)
   })
 
-  test('but not of one that is written well', async () => {
+  test('but not of a correct one', async () => {
     expect(await leftBy(controllers.well(operator.client))).toEqual(expected)
   })
 })
@@ -268,16 +268,16 @@ describe.each(lateEvents)('%s leads to too many children', (_what, begin) => {
     return (await childNames()).length
   }
 
-  test('of a controller that is written badly', async () => {
+  test('of an incorrect controller', async () => {
     expect(await leftBy(fillingByCache.badly)).toBe(6)
   })
 
-  test('but not of one that is written well', async () => {
+  test('but not of a correct one', async () => {
     expect(await leftBy(fillingByCache.well)).toBe(3)
   })
 })
 
-describe('a mirror of the children', () => {
+describe('a controller that mirrors children', () => {
   const watching = async (mirror: typeof mirrorThatStays) => {
     const leaving = new AbortController()
     onTestFinished(() => leaving.abort())
@@ -294,7 +294,7 @@ describe('a mirror of the children', () => {
     await vi.waitFor(() => expect(operator.requests.count({ verb: 'list' })).toBe(2), within)
   }
 
-  test('keeps a child that has gone while its watch was expired, where it is written badly', async () => {
+  test('keeps a deleted child after its watch has expired, if it is incorrect', async () => {
     const { names, until } = await watching(mirrorThatAdds)
     await missDelete()
     await server.client.objects.create(aChild('child-2'))
@@ -302,7 +302,7 @@ describe('a mirror of the children', () => {
     expect(names).toContain('child-0')
   })
 
-  test('forgets it where it is written well', async () => {
+  test('drops the child if it is correct', async () => {
     const { until } = await watching(mirrorThatStays)
     await missDelete()
     await server.client.objects.create(aChild('child-2'))
@@ -315,7 +315,7 @@ describe('a mirror of the children', () => {
     ['a cut', () => operator.watches.cut()],
   ]
 
-  test.each(ends)('misses all that comes after %s of its watch, where it is written badly', async (_what, end) => {
+  test.each(ends)('misses all changes after %s of its watch, if it is incorrect', async (_what, end) => {
     const { names, ended } = await watching(mirrorThatEnds)
     end()
     await ended
@@ -323,7 +323,7 @@ describe('a mirror of the children', () => {
     expect(names).not.toContain('child-2')
   })
 
-  test.each(ends)('goes on after %s where it is written well', async (_what, end) => {
+  test.each(ends)('continues after %s if it is correct', async (_what, end) => {
     const { until } = await watching(mirrorThatStays)
     end()
     await server.client.objects.create(aChild('child-2'))

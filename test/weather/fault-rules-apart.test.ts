@@ -6,7 +6,7 @@ const rules = '/apis/faults.orch.io/v1/faultrules'
 
 const statusOf = ({ body }: Answer) => body['status'] as { readonly hits?: number; readonly problem?: string } | undefined
 
-test('a FaultRule is put in force by each gateway, every hit is counted once, and no gateway keeps it when it is deleted', async () => {
+test('a FaultRule takes effect in each gateway, every hit is counted once, and its deletion ends it in all gateways', async () => {
   const { api } = server
   let refused = 0
   const ask = async () => {

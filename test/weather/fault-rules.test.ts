@@ -17,7 +17,7 @@ const named = (name: string) => ({ apiVersion: 'faults.orch.io/v1', kind: 'Fault
 const inForce = (name: string, hits = 0) => server.eventually(named(name), { status: { hits } }, { within: '60s' })
 
 describe('a FaultRule', () => {
-  test('is in force when its status has hits, which count, and is no more when it is deleted', async () => {
+  test('is in effect when its status has a count of hits, and no longer after its deletion', async () => {
     const client = server.client.resource(rules)
     await client.create(aRule('down', { on: { user: 'oper*', verb: ['create'] }, effect: { refuse: { code: 503, message: 'down' } } }))
     await inForce('down')
@@ -29,7 +29,7 @@ describe('a FaultRule', () => {
     await maps().create(aConfigMap({ name: 'c' }))
   })
 
-  test('that changes begins anew, and one with a wrong value says so in its status', async () => {
+  test('restarts its count when it changes, and reports a wrong value in its status', async () => {
     const client = server.client.resource(rules)
     await client.create(aRule('wrong', { effect: { delay: { time: 'soon' } } }))
     const wrong = { status: { hits: 0, problem: 'spec.effect.delay: delay(): soon is not a duration such as 40s or 1h30m' } }
@@ -40,7 +40,7 @@ describe('a FaultRule', () => {
     await client.delete('wrong')
   })
 
-  test('is refused with the path of a member that is wrong', async () => {
+  test('is refused with the path of an invalid member', async () => {
     const client = server.client.resource(rules)
     const refused: [object, string][] = [
       [{ effect: {} }, 'spec.effect: Invalid value'],
@@ -55,7 +55,7 @@ describe('a FaultRule', () => {
     }
   })
 
-  test('that hits everything can still be deleted', async () => {
+  test('that applies to every request can still be deleted', async () => {
     const client = server.client.resource(rules)
     await client.create(aRule('all', { on: { user: '*' }, effect: { refuse: { code: 500 } } }))
     const statusOf = async () => JSON.stringify(await client.get('all'))
@@ -67,7 +67,7 @@ describe('a FaultRule', () => {
   })
 })
 
-test('without --fault-injection there is no kind, and an address beyond loopback needs a second flag', async () => {
+test('without --fault-injection the kind does not exist, and an address beyond loopback needs a second flag', async () => {
   await using plain = await start({ profile: 'kubernetes' })
   await expect(plain.client.resource(rules).list()).rejects.toMatchObject({ code: 404 })
   const flags = ['--fault-injection', '--bind-address=0.0.0.0']

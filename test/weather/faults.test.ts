@@ -29,7 +29,7 @@ const bodyOf = (name: string) => JSON.stringify(aConfigMap({ name }))
 const protocols = ['http1', 'http2'] as const
 const wireFor = (protocol: (typeof protocols)[number]): Promise<Wire> => wireOf(protocol, server.user('operator').kubeconfig)
 
-describe('a refusal', () => {
+describe('a refusal by a fault', () => {
   test('has its code, its reason and the name of the fault, is counted and logged, and is not served', async () => {
     const { send } = await wireFor('http2')
     const fault = server.faults.add({ name: 'down', on: { verb: 'create' }, times: 1, effect: refuse(503) })
@@ -43,7 +43,7 @@ describe('a refusal', () => {
     expect(metrics.body).toContain('orch_faults_injected_total{fault="down",effect="refuse"} 1')
   })
 
-  test('has the code, reason, causes and Retry-After that were asked for', async () => {
+  test('has the requested code, reason, causes and Retry-After', async () => {
     const { send } = await wireFor('http1')
     const cases = [
       [refuse(410), 410, { reason: 'Expired' }, undefined],
@@ -68,7 +68,7 @@ describe('a refusal', () => {
     expect(() => refuse(200)).toThrow('200 is no code of an error')
   })
 
-  test('with 409 is for writes that carry a resourceVersion', async () => {
+  test('with 409 applies only to writes with a resourceVersion', async () => {
     const created = await maps().create(aConfigMap({ name: 'a' }))
     using fault = server.faults.add({ on: { user: 'operator' }, effect: refuse(409) })
     const { resourceVersion: _none, ...metadata } = created.metadata
@@ -87,7 +87,7 @@ describe('a refusal', () => {
   })
 })
 
-describe('the requests that a fault hits', () => {
+describe('requests that match a fault', () => {
   const hitsOf = async (fault: object, requests: number) => {
     using _fault = server.faults.add({ on: { user: 'operator' }, effect: refuse(500), ...fault })
     const codes = []
@@ -95,13 +95,13 @@ describe('the requests that a fault hits', () => {
     return codes.map((code) => (code === 500 ? 'x' : '.')).join('')
   }
 
-  test('are counted by after, times and every', async () => {
+  test('are limited by after, times and every', async () => {
     expect(await hitsOf({ after: 2, times: 1 }, 5)).toBe('..x..')
     expect(await hitsOf({ every: 2 }, 5)).toBe('x.x.x')
     expect(await hitsOf({ after: 1, every: 3, times: 2 }, 9)).toBe('.x..x....')
   })
 
-  test('are drawn from the seed where there is a probability', async () => {
+  test('are drawn from the seed with a probability', async () => {
     const drawn = async () => {
       await using other = await start({ seed: 11 })
       const client = other.user('operator').client.resource(configMaps)
@@ -115,7 +115,7 @@ describe('the requests that a fault hits', () => {
     expect(await drawn()).toEqual(first)
   })
 
-  test('end with its block, its promise, its removal and with clear', async () => {
+  test('no longer exist after its block, its promise, its removal and clear', async () => {
     const until = Promise.withResolvers<void>()
     const fault = server.faults.add({ on: { user: 'operator' }, until: until.promise, effect: refuse(500) })
     const second = fault.hit(2)
@@ -129,7 +129,7 @@ describe('the requests that a fault hits', () => {
     expect(await codeOf(maps().list(inDefault))).toBe(200)
   })
 
-  test('are those of its user, agent, header, verb, resource, namespace, name, dry run and body', async () => {
+  test('have its user, agent, header, verb, resource, namespace, name, dry run and body', async () => {
     const { send } = await wireFor('http2')
     const yaml = { 'content-type': 'application/yaml' }
     const read = { path: `${path}/a`, headers: { 'user-agent': 'manager/v1', 'x-try': 'two' } }
@@ -157,7 +157,7 @@ describe('the requests that a fault hits', () => {
     expect(await stored()).toEqual([])
   })
 
-  test('are not those of the harness and of the server itself, unless the fault names their user', async () => {
+  test('exclude those of the harness and of the server, unless the fault names their user', async () => {
     using fault = server.faults.add({ effect: refuse(500) })
     await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a' } })
     await server.settled({ within: 60_000 })
@@ -170,13 +170,13 @@ describe('the requests that a fault hits', () => {
     await own.hit()
   })
 
-  test('are of one user where the user has the fault', async () => {
+  test('have one user if the fault belongs to that user', async () => {
     using _fault = server.user('operator').faults.add({ on: { verb: 'list' }, effect: refuse(500) })
     expect(await codeOf(maps().list(inDefault))).toBe(500)
     expect(await codeOf(server.user('other').client.resource(configMaps).list(inDefault))).toBe(200)
   })
 
-  test('are not known by a member that no fault has', () => {
+  test('cannot be selected by an unknown member', () => {
     expect(() => server.faults.add({ effect: refuse(500), on: { verbs: 'get' } as object })).toThrow('verbs is no member of a match')
     expect(() => server.faults.add({ effect: refuse(500), ...{ time: 1 } })).toThrow('time is no member of a fault')
     for (const wrong of [{ times: 0 }, { after: -1 }, { every: 0.5 }, { probability: 2 }])
@@ -184,8 +184,8 @@ describe('the requests that a fault hits', () => {
   })
 })
 
-describe.each(protocols)('over %s', (protocol) => {
-  test('a lost reply leaves the object and its event, and no byte of an answer', async () => {
+describe.each(protocols)('faults over %s', (protocol) => {
+  test('that lose a reply store the object and its event, and send no byte of an answer', async () => {
     const { send } = await wireFor(protocol)
     const watch = await server.client.resource(configMaps).watch(inDefault)
     const fault = server.faults.add({ on: { user: 'operator' }, times: 2, effect: loseReply() })
@@ -209,7 +209,7 @@ describe.each(protocols)('over %s', (protocol) => {
     ])
   })
 
-  test('a connection that is cut before writes nothing', async () => {
+  test('that cut a connection before the request write nothing', async () => {
     const { send } = await wireFor(protocol)
     using _fault = server.faults.add({ on: { verb: 'create' }, effect: cut() })
     expect(await send({ method: 'POST', path, body: bodyOf('a') })).toMatchObject(nothing)
@@ -217,7 +217,7 @@ describe.each(protocols)('over %s', (protocol) => {
     expect(server.requests({ user: 'operator' })).toMatchObject([{ verb: 'create', code: 0, changed: false }])
   })
 
-  test('a connection that is cut after serves the request', async () => {
+  test('that cut a connection after the request serve it', async () => {
     const { send } = await wireFor(protocol)
     using _fault = server.faults.add({ on: { user: 'operator' }, effect: cut({ when: 'after' }) })
     expect(await send({ method: 'POST', path, body: bodyOf('a') })).toMatchObject(nothing)
@@ -225,7 +225,7 @@ describe.each(protocols)('over %s', (protocol) => {
     expect(await stored()).toEqual(['a'])
   })
 
-  test('a truncated answer ends within its body, and cannot be taken for a whole one', async () => {
+  test('that truncate an answer end within its body, so that it is not taken for complete', async () => {
     const { send } = await wireFor(protocol)
     using _fault = server.faults.add({ on: { user: 'operator', path: '/version' }, effect: truncate(10) })
     using _none = server.faults.add({ on: { user: 'operator', path: '/apis' }, effect: truncate(0) })
@@ -240,7 +240,7 @@ describe.each(protocols)('over %s', (protocol) => {
     }
   })
 
-  test('a request that hangs ends with its client', async () => {
+  test('that hang a request end with its client', async () => {
     const client = server.user('operator').client.resource(configMaps)
     using fault = server.faults.add({ on: { user: 'operator' }, effect: hang() })
     const leaving = new AbortController()
@@ -254,7 +254,7 @@ describe.each(protocols)('over %s', (protocol) => {
 })
 
 describe('a connection over HTTP/2', () => {
-  test('keeps its other streams when one is cut, and loses them when the connection is', async () => {
+  test('keeps its other streams when one is cut, and loses all with the connection', async () => {
     const wire = await wireFor('http2')
     const effects = { stream: cut(), connection: cut({ scope: 'connection' }), refused: refuseConnection() }
     for (const [name, effect] of Object.entries(effects)) {
@@ -270,7 +270,7 @@ describe('a connection over HTTP/2', () => {
   })
 })
 
-test('a black hole answers no ping, and a connection with a request that hangs does', async () => {
+test('a black hole answers no ping, and a connection with a hanging request does', async () => {
   const [silent, hanging] = [await wireFor('http2'), await wireFor('http2')]
   using hole = server.faults.add({ on: { path: '/version' }, effect: blackHole() })
   using hung = server.faults.add({ on: { path: '/healthz' }, effect: hang() })
@@ -285,7 +285,7 @@ test('a black hole answers no ping, and a connection with a request that hangs d
   expect(isAnswered).toBe(false)
 })
 
-test('a watch that is held keeps its connection, which answers pings', async () => {
+test('a watch that is paused keeps its connection, which answers pings', async () => {
   const { send, ping } = await wireFor('http2')
   const operator = server.user('operator')
   const watch = send({ path: `${path}?watch=true` })
@@ -297,7 +297,7 @@ test('a watch that is held keeps its connection, which answers pings', async () 
   expect(await watch).toMatchObject({ status: 200, error: '' })
 })
 
-test('a reset removes faults, and forgets requests', async () => {
+test('a reset removes faults and logged requests', async () => {
   const { send } = await wireFor('http2')
   server.faults.add({ effect: refuse(500) })
   const fault = server.user('operator').faults.add({ effect: hang() })
@@ -306,7 +306,7 @@ test('a reset removes faults, and forgets requests', async () => {
   expect([(await send({ path })).status, fault.hits, server.requests({ user: 'operator' }).length]).toEqual([200, 0, 1])
 })
 
-test('a delay lasts in the time of the server', async () => {
+test('a delay uses the clock of the server', async () => {
   const clock = virtualClock()
   await using own = await start({ clock })
   const { client, faults } = own.user('operator')

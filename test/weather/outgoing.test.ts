@@ -175,7 +175,7 @@ const cases: readonly Case[] = [
 
 const arrivedAt = (kind: string) => called.calls.get(kind) ?? 0
 
-describe.each(cases)('a call of $to', ({ to, kind, ask, code, failed, refused = failed, isPassedOn = false }) => {
+describe.each(cases)('a fault in a call of $to', ({ to, kind, ask, code, failed, refused = failed, isPassedOn = false }) => {
   /** The code of the request under a fault of the call, and true if a call has arrived. */
   const under = async (effect: Effect) => {
     using fault = server.faults.add({ on: { outgoing: to }, effect })
@@ -185,14 +185,14 @@ describe.each(cases)('a call of $to', ({ to, kind, ask, code, failed, refused = 
     return [found, arrivedAt(kind) > before]
   }
 
-  test('fails without arriving where its connection is refused or cut, or its answer is a status of the fault', async () => {
+  test('fails without arriving if its connection is refused or cut, or its answer is a status of the fault', async () => {
     expect(await codeOf(ask())).toBe(code)
     expect(await under(refuseConnection())).toEqual([failed, false])
     expect(await under(cut())).toEqual([failed, false])
     expect(await under(refuse(503))).toEqual([refused, false])
   })
 
-  test('arrives where its answer is lost, cut off or late', async () => {
+  test('arrives if its answer is lost, cut off or late', async () => {
     const isArrived = kind !== 'kubelet'
     expect(await under(loseReply())).toEqual([failed, isArrived])
     expect(await under(cut({ when: 'after' }))).toEqual([failed, isArrived])
@@ -218,8 +218,8 @@ const retried = [
   },
 ] as const
 
-describe.each(retried)('a call of $to', ({ to, kind, ask, denied }) => {
-  test('is made again after a lost answer, and is a refusal where its answer is one', async () => {
+describe.each(retried)('a fault in a call of $to', ({ to, kind, ask, denied }) => {
+  test('is retried after a lost answer, and is a refusal with a status', async () => {
     const lost = server.faults.add({ on: { outgoing: to }, times: 1, effect: loseReply() })
     const before = arrivedAt(kind)
     expect(await codeOf(ask())).toBe(200)
@@ -230,7 +230,7 @@ describe.each(retried)('a call of $to', ({ to, kind, ask, denied }) => {
   })
 })
 
-test('an audit webhook gets no event whose call was cut, and the one whose answer was lost', async () => {
+test('an audit webhook misses an event whose call was cut, and gets an event whose answer was lost', async () => {
   const read = () => wires.admin.send({ path: '/api/v1/namespaces/default/secrets' })
   const before = arrivedAt('audit')
   const cutOff = server.faults.add({ on: { outgoing: 'audit/webhook' }, times: 1, effect: cut() })
@@ -245,7 +245,7 @@ test('an audit webhook gets no event whose call was cut, and the one whose answe
 test.each([
   ['hang', hang()],
   ['black-hole', blackHole()],
-] as const)('a call that meets %s lasts until its caller gives up', async (_name, effect) => {
+] as const)('a call with %s lasts until its caller aborts', async (_name, effect) => {
   const limitRange = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: fresh('l') }, spec: { limits: [] } }
   using fault = server.faults.add({ on: { outgoing: /limitranges/ }, effect })
   const { status, body } = await wires.admin.send({
@@ -255,7 +255,7 @@ test.each([
   expect(body).toContain('context deadline exceeded')
 })
 
-test('faults of calls count as others do, and are in the metric and the list', async () => {
+test('faults of calls count like others, and are in the metric and the list', async () => {
   const fault = server.faults.add({ name: 'once', on: { outgoing: /^webhook\/validate/ }, after: 1, times: 1, effect: refuse(500) })
   const codes = []
   for (let turn = 0; turn < 3; turn += 1) codes.push(await codeOf(post(configMaps, aConfigMap({ name: fresh('c') }))))
@@ -264,7 +264,7 @@ test('faults of calls count as others do, and are in the metric and the list', a
   expect(body).toContain('orch_faults_injected_total{fault="once",effect="refuse"} 1')
 })
 
-test('a FaultRule with outgoing is in force when its status has hits, and counts the calls that it hits', async () => {
+test('a FaultRule with outgoing is in effect when its status has a count of hits, and counts matched calls', async () => {
   const named = { apiVersion: 'faults.orch.io/v1', kind: 'FaultRule', name: 'away' }
   const spec = { on: { outgoing: 'webhook/validate.*' }, times: 1, effect: { refuseConnection: {} } }
   await server.client.objects.create({ ...named, metadata: { name: 'away' }, spec } as ApiObject)
@@ -275,7 +275,7 @@ test('a FaultRule with outgoing is in force when its status has hits, and counts
   await server.eventually(named, { status: { hits: 1 } }, { within })
 })
 
-test('a fault of calls has no other member in on', () => {
+test('a fault of outgoing calls accepts no other member in on', () => {
   const add = () => server.faults.add({ on: { outgoing: 'kms/one', verb: 'get' }, effect: hang() })
   expect(add).toThrow('on.verb of a fault is about requests, and on.outgoing about calls of the server: expected one of the two')
 })

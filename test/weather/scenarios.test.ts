@@ -27,7 +27,7 @@ const outcomes = async (count: number) => {
   return found
 }
 
-test('a restart of the API server ends watches and connections, for a time if it is given', async () => {
+test('a restart of the API server ends watches and connections, for a given time', async () => {
   const watch = await maps().watch(inDefault)
   const next = watch.next()
   operator.scenarios.apiServerRestart()
@@ -41,7 +41,7 @@ test('a restart of the API server ends watches and connections, for a time if it
   expect(await outcomes(1)).toEqual([200])
 })
 
-test('a storm of conflicts refuses so many updates', async () => {
+test('a storm of conflicts refuses the given number of updates', async () => {
   let object = await maps().create(aConfigMap({ name: 'a' }))
   const storm = operator.scenarios.conflictStorm(2)
   const codes = []
@@ -68,7 +68,7 @@ test('a quiet watch stays open and still delivers changes', async () => {
   await watch.return()
 })
 
-test('a lost lease has another holder, and the former one cannot take it back', async () => {
+test('a stolen lease has another holder, and the former holder cannot take it back', async () => {
   const metadata = { name: 'leader', namespace: 'default' }
   const spec = { holderIdentity: 'operator', leaseDurationSeconds: 15 }
   const reference = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }
@@ -81,14 +81,14 @@ test('a lost lease has another holder, and the former one cannot take it back', 
   expect(await outcomeOf(operator.client.objects.update({ ...held, spec }))).toBe(200)
 })
 
-test('a throttled client gets 429 beyond its rate, in each second of the server', async () => {
+test('a throttled client gets 429 beyond its rate, per second of the server clock', async () => {
   using _throttled = operator.scenarios.throttled(2)
   expect(await outcomes(4)).toEqual([200, 200, 429, 429])
   await clock.advance('1s')
   expect(await outcomes(3)).toEqual([200, 200, 429])
 })
 
-test('a flaky network is the same for one seed, and another for others', async () => {
+test('a flaky network is equal for one seed, and differs for other seeds', async () => {
   const run = async (seed: number) => {
     using _flaky = operator.scenarios.flakyNetwork(seed)
     const found = await outcomes(40)

@@ -39,8 +39,8 @@ async function watching(user: Pick<ServerUser, 'client'>, options: object = {}) 
   return { events, revisions, end, until }
 }
 
-describe('a watch', () => {
-  test('that is held gets nothing while others see all at once, and at the release all that it has missed, each once', async () => {
+describe('a watch under faults', () => {
+  test('that is paused gets nothing while other watches continue, and on release each missed change once', async () => {
     const [held, other] = [await watching(operator), await watching(server.user('other'))]
     await create('a')
     await Promise.all([held.until(['ADDED a']), other.until(['ADDED a'])])
@@ -62,7 +62,7 @@ describe('a watch', () => {
     expect(operator.requests({ verb: 'watch', fault: true })).toHaveLength(2)
   })
 
-  test('that is held gets an expired revision where its history is gone', async () => {
+  test('that is paused ends with an expired revision if its history is compacted', async () => {
     const held = await watching(operator)
     using hold = operator.watches.hold()
     await create('a')
@@ -73,7 +73,7 @@ describe('a watch', () => {
     expect(await held.end).toBe(410)
   })
 
-  test('is cut off, expired or ended in order', async () => {
+  test('may be cut off, expired or ended normally', async () => {
     const open = () => Promise.all([watching(operator), watching(server.user('other'))])
     const [first, other] = await open()
     expect(operator.watches.cut({ resource: 'secrets' })).toBe(0)
@@ -89,7 +89,7 @@ describe('a watch', () => {
     await other.until(['ADDED a'])
   })
 
-  test('that is delayed gets its events later, in their order, and none twice when it is held meanwhile', async () => {
+  test('that is delayed gets its events later, in order, and each once if it is paused meanwhile', async () => {
     const delayed = await watching(operator)
     using _delay = operator.watches.delay('5s')
     await create('a')
@@ -110,7 +110,7 @@ describe('a watch', () => {
     await delayed.until(['ADDED a', 'ADDED b', 'ADDED c'])
   })
 
-  test('gets no bookmarks while they are withheld', async () => {
+  test('gets no bookmarks while these are suppressed', async () => {
     const options = { allowWatchBookmarks: true, timeoutSeconds: 3_600 }
     const [withheld, other] = [await watching(operator, options), await watching(server.user('other'), options)]
     using fault = operator.watches.withholdBookmarks()
@@ -133,7 +133,7 @@ describe('frozen reads', () => {
   }
   const cached = { resourceVersion: '0' }
 
-  test('see the past where a cache may be old, and the present elsewhere', async () => {
+  test('show the past if the read allows a cached answer, and the current state otherwise', async () => {
     const { metadata } = await create('a')
     const open = await watching(operator)
     await open.until(['ADDED a'])
@@ -159,7 +159,7 @@ describe('frozen reads', () => {
     expect(await namesOf(operator.client, cached)).toEqual([expect.any(String), 'a', 'b'])
   })
 
-  test('of strength all see the past without a resourceVersion, too, and writes meet the present', async () => {
+  test('of strength all show the past without a resourceVersion too, and writes use the current state', async () => {
     const first = await create('a')
     using frozen = await operator.reads.freeze({}, { strength: 'all', on: { resource: 'configmaps' } })
     await server.client.objects.update({ ...first, data: { x: '1' } })
@@ -171,7 +171,7 @@ describe('frozen reads', () => {
     await expect(maps().create(aConfigMap({ name: 'b' }))).rejects.toMatchObject({ code: 409, reason: 'AlreadyExists' })
   })
 
-  test('wait three seconds for a newer revision, then refuse it as kube-apiserver does', async () => {
+  test('wait three seconds for a newer revision, and then refuse it like kube-apiserver', async () => {
     using frozen = await operator.reads.freeze()
     const { metadata } = await create('a')
     const newer = { ...inDefault, resourceVersion: metadata.resourceVersion }
@@ -196,7 +196,7 @@ describe('frozen reads', () => {
     expect((await early).items).toHaveLength(1)
   })
 
-  test('begin at a revision, some revisions or some time ago, but never before what their user has seen', async () => {
+  test('begin at a revision, some revisions or some time ago, but never before the latest state that their user has seen', async () => {
     const first = await create('a')
     await clock.advance('10s')
     await create('b')

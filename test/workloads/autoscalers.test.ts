@@ -104,7 +104,7 @@ async function aFarm(options: StartOptions = {}) {
 
 const halfOfCpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }
 
-test('WL-HPA-01, WL-HPA-02, WL-HPA-07: an object of any kind with a scale follows the samples of metrics.set, looked at at once and every 15 s', async () => {
+test('WL-HPA-01, WL-HPA-02, WL-HPA-07: an object of any kind with a scale follows the samples of metrics.set, evaluated at once and every 15 s', async () => {
   const { server, clock, client, scale, size, autoscaler, use } = await aFarm()
   await use('90m')
   await scale(halfOfCpu)
@@ -134,7 +134,7 @@ test('WL-HPA-01, WL-HPA-02, WL-HPA-07: an object of any kind with a scale follow
   await expect(server.metrics.set('a', { cpu: '1' })).rejects.toThrow('metrics of "a": expected NAMESPACE/POD')
 })
 
-test('WL-HPA-01: at level 1.36 the first look is after the period', async () => {
+test('WL-HPA-01: at level 1.36 the first evaluation is after one period', async () => {
   const { clock, scale, size, autoscaler, use } = await aFarm({ version: '1.36' })
   await use('90m')
   await scale(halfOfCpu)
@@ -145,7 +145,7 @@ test('WL-HPA-01: at level 1.36 the first look is after the period', async () => 
   expect((await autoscaler()).status).not.toHaveProperty('observedGeneration')
 })
 
-test('WL-HPA-05: a container can be the measure, and bounds need no metric', async () => {
+test('WL-HPA-05: a container can be the metric source, and bounds need no metric', async () => {
   const { server, clock, client, scale, size, autoscaler } = await aFarm()
   for (const name of ['a', 'b']) await server.metrics.set(`${namespace}/${name}`, { main: { cpu: '10m' }, side: { cpu: '900m' } })
   await scale(
@@ -162,7 +162,7 @@ test('WL-HPA-05: a container can be the measure, and bounds need no metric', asy
   expect([await size(), (await autoscaler()).status?.currentMetrics]).toEqual([10, null])
 })
 
-test('WL-HPA-24, WL-HPA-29: after a fall of the use five minutes pass before Pods are removed, and two runs store the same', async () => {
+test('WL-HPA-24, WL-HPA-29: after a fall of the use Pods are removed five minutes later, and two runs store the same', async () => {
   const runs = []
   for (let run = 0; run < 2; run++) {
     const { server, clock, scale, size, use } = await aFarm()
@@ -208,7 +208,7 @@ async function untilAvailable(client: Client, name: string): Promise<void> {
   }
 }
 
-test('WL-HPA-13, WL-HPA-20, WL-HPA-21, WL-HPA-22: metrics of Pods, of objects and from outside come from servers of APIServices', async () => {
+test('WL-HPA-13, WL-HPA-20, WL-HPA-21, WL-HPA-22: metrics of Pods, of objects and external metrics come from servers of APIServices', async () => {
   const remote = await aRemoteServer(({ url }, response) => {
     const found = values[url.replace(/\?.*/, '')]
     const [, , group, version] = url.split(/[/?]/)

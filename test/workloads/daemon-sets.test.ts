@@ -80,7 +80,7 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
     }
   }
 
-  test('WL-DS-13: a failed Pod is replaced at once, and the next one after a second', async () => {
+  test('WL-DS-13: replace a failed Pod at once, and the next one after a second', async () => {
     const { createSet, settle, bind, end, podNames, events } = await open('failed')
     await createSet()
     await settle()
@@ -105,7 +105,7 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
     ])
   })
 
-  test('WL-DS-13: a Pod that has succeeded is replaced from 1.26 on', async () => {
+  test('WL-DS-13: replace a succeeded Pod from 1.26 on', async () => {
     const { createSet, settle, end, podNames, events } = await open('succeeded')
     await createSet()
     await settle()
@@ -117,7 +117,7 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
     expect([(await podNames())[0] !== first, (await events()).includes(event)]).toEqual([isReplaced, isReplaced])
   })
 
-  test('WL-DS-15: a bare Pod with the labels on the right node is adopted, and its labels stay', async () => {
+  test('WL-DS-15: adopt a bare Pod with matching labels on the right node, and keep its labels', async () => {
     const { create, createSet, settle, pods, status } = await open('adoption')
     await create('v1', 'Pod', { name: 'bare', labels }, { spec: { ...image(1).spec, nodeName: 'n' } })
     await createSet({ updateStrategy: { type: 'OnDelete' } })
@@ -128,7 +128,7 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
     expect(await status()).not.toHaveProperty('updatedNumberScheduled')
   })
 
-  test('WL-DS-23: a name that belongs to other data raises the count of collisions, and another hash is taken', async () => {
+  test('WL-DS-23: raise the collision count for a name of other data, and use another hash', async () => {
     const first = await open('collision')
     await first.createSet()
     await first.settle()
@@ -144,7 +144,7 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
     expect(await pods()).toMatchObject([{ metadata: { labels: { 'controller-revision-hash': hash } } }])
   })
 
-  test('WL-DS-25: revisions of equal templates become one, and their Pods get its hash', async () => {
+  test('WL-DS-25: merge revisions of equal templates, and their Pods get the remaining hash', async () => {
     const { create, createSet, settle, pods, revisions, patchSet } = await open('duplicates')
     await createSet()
     await settle()
@@ -158,7 +158,7 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
     expect(await pods()).toMatchObject([{ metadata: { uid: before?.metadata.uid, labels: other } }])
   })
 
-  test('WL-DS-11, WL-DS-10: a taint NoExecute drives the Pod out, and its end brings it back', async () => {
+  test('WL-DS-11, WL-DS-10: evict a Pod for a NoExecute taint, and create it again without the taint', async () => {
     const { createSet, settle, podNames, status } = await open('taints')
     await createSet()
     await settle()
@@ -170,7 +170,7 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
     expect([without, (await podNames()).length]).toEqual([[[], 0], 1])
   })
 
-  test('WL-DS-18: with a surge the new Pod comes before the old one goes, when it is ready for minReadySeconds', async () => {
+  test('WL-DS-18: with a surge create the new Pod before the old one is deleted, ready for minReadySeconds', async () => {
     const { createSet, settle, makeReady, patchSet, pods } = await open('surge')
     await createSet({ minReadySeconds: 1, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } })
     await settle()
@@ -190,7 +190,7 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
     expect(await images()).toEqual(['2'])
   })
 
-  test('WL-DS-32: a set that waits for the end of its Pods makes none', async () => {
+  test('WL-DS-32: create no Pods while a set waits for the end of its Pods', async () => {
     const { createSet, settle, bind, deleteSet, deletePod, podNames, setCount } = await open('foreground')
     await createSet()
     await settle()

@@ -43,7 +43,7 @@ async function aNamespace(options: StartOptions = {}) {
 
 const rollout = (replicas: number) => ({ replicas, selector: { matchLabels: labels }, template })
 
-test('WL-DEP-03, WL-DEP-42, WL-DEP-53, WL-HASH-14: at level 1.25 names, texts and the status are those of that release', async () => {
+test('WL-DEP-03, WL-DEP-42, WL-DEP-53, WL-HASH-14: at level 1.25 names, messages and the status are those of that release', async () => {
   const { clock, create, deployments, setNames, messages } = await aNamespace({ version: '1.25' })
   await create('Deployment', 'web', rollout(2))
   await clock.advance(1_000)
@@ -59,7 +59,7 @@ test('WL-DEP-03, WL-DEP-42, WL-DEP-53, WL-HASH-14: at level 1.25 names, texts an
   expect(status).not.toHaveProperty('terminatingReplicas')
 })
 
-test('WL-DEP-09, WL-HASH-01: a name that another ReplicaSet has is passed over', async () => {
+test('WL-DEP-09, WL-HASH-01: a name used by another ReplicaSet is skipped', async () => {
   const { clock, create, deployments, setNames } = await aNamespace({ flags: ['--emulated-version=1.37'] })
   const other = { metadata: { labels: { app: 'other' } }, spec: template.spec }
   await create('ReplicaSet', 'web-7dbcdf4d55', { replicas: 0, selector: { matchLabels: { app: 'other' } }, template: other })
@@ -69,7 +69,7 @@ test('WL-DEP-09, WL-HASH-01: a name that another ReplicaSet has is passed over',
   expect((await deployments.get('web', { namespace })).status).toMatchObject({ collisionCount: 1, replicas: 1 })
 })
 
-test('WL-DEP-10: a refused ReplicaSet is a condition and an event, and is created when there is room', async () => {
+test('WL-DEP-10: a refused ReplicaSet causes a condition and an event, and is created when the quota has capacity', async () => {
   const { clock, client, create, deployments, setNames, messages } = await aNamespace({ version: '1.25' })
   const spec = { hard: { 'count/replicasets.apps': '0' } }
   await client.objects.create({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace }, spec } as ApiObject)
@@ -86,7 +86,7 @@ test('WL-DEP-10: a refused ReplicaSet is a condition and an event, and is create
   expect(await setNames()).toEqual(['web-6d996ccf46'])
 })
 
-test('WL-DEP-46: a rollout that makes no progress has failed when its deadline is over', async () => {
+test('WL-DEP-46: a rollout without progress fails at its deadline', async () => {
   const { clock, create, deployments } = await aNamespace()
   await create('Deployment', 'web', { ...rollout(1), progressDeadlineSeconds: 60 })
   const reason = async () => {

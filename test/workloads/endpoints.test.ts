@@ -6,7 +6,7 @@ const endpoints = { group: '', version: 'v1', plural: 'endpoints', namespaced: t
 const namespace = 'default'
 const user = 'system:serviceaccount:kube-system:endpoint-controller'
 
-test('WL-EP-35: Endpoints whose Service is gone when the controller starts are deleted, but Endpoints of leader elections stay', async () => {
+test('WL-EP-35: at the start Endpoints without a Service are deleted, except for those of leader election', async () => {
   await using before = await start({ profile: 'kubernetes', controllers: ['-*'] })
   const named = (name: string, annotations?: Record<string, string>): ApiObject => ({
     apiVersion: 'v1',
@@ -28,7 +28,7 @@ test('WL-EP-35: Endpoints whose Service is gone when the controller starts are d
 test.each([
   { reason: 'AlreadyExists', code: 409, events: [] },
   { reason: 'Forbidden', code: 403, events: ['FailedToCreateEndpoint'] },
-])('Endpoints that are refused once as $reason are made, and the events are $events', async ({ reason, code, events }) => {
+])('Endpoints that are refused once as $reason are created later, with the events $events', async ({ reason, code, events }) => {
   await using server = await start({ profile: 'kubernetes', controllers: ['*', 'endpoint'] })
   const refused = server.faults.add({
     on: { user, verb: 'create', resource: 'endpoints' },

@@ -91,7 +91,7 @@ describe('a ReplicaSet', () => {
     await vi.waitFor(async () => expect(await statusOf()).toMatchObject({ readyReplicas: 2, availableReplicas: 2 }), within)
   })
 
-  test('WL-RS-02, WL-RS-04, WL-COMMON-28: deletes its surplus, unready Pods first, with events', async () => {
+  test('WL-RS-02, WL-RS-04, WL-COMMON-28: deletes surplus Pods, unready ones first, with events', async () => {
     const { sets, podNames, statusOf, scale, ready, eventsOf } = await aNamespace()
     await sets.create(aSet(3))
     await vi.waitFor(async () => expect(await podNames()).toHaveLength(3), within)
@@ -104,7 +104,7 @@ describe('a ReplicaSet', () => {
     await vi.waitFor(async () => expect(await statusOf()).toMatchObject({ replicas: 1, observedGeneration: 2 }), within)
   })
 
-  test('WL-RS-03: replaces a Pod that has failed, and one that is deleted', async () => {
+  test('WL-RS-03: replaces a failed Pod and a deleted Pod', async () => {
     const { sets, pods, podNames } = await aNamespace()
     await sets.create(aSet(1))
     await vi.waitFor(async () => expect(await podNames()).toHaveLength(1), within)
@@ -117,7 +117,7 @@ describe('a ReplicaSet', () => {
     expect(await podNames()).toContain(first)
   })
 
-  test('WL-RS-13, WL-RS-14, WL-RS-16, WL-RS-19: adopts Pods without a controller that match, and releases Pods that do not match any more', async () => {
+  test('WL-RS-13, WL-RS-14, WL-RS-16, WL-RS-19: adopts matching Pods without a controller, and releases Pods that no longer match', async () => {
     const { sets, pods, podNames } = await aNamespace()
     await pods.create(aBarePod('bare'))
     const { metadata } = await sets.create(aSet(2))
@@ -135,7 +135,7 @@ describe('a ReplicaSet', () => {
     expect(await podNames()).toEqual(['bare', ...orphans].sort())
   })
 
-  test('WL-RS-10, WL-RS-17, WL-COMMON-27: reports a full quota, and continues when it has room', async () => {
+  test('WL-RS-10, WL-RS-17, WL-COMMON-27: reports a full quota, and continues when it has capacity', async () => {
     const { client, sets, podNames, statusOf, eventsOf } = await aNamespace()
     const quotas = client.resource<ApiObject>(resource('', 'resourcequotas'))
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace }, spec: { hard: { pods: '0' } } }
@@ -162,7 +162,7 @@ describe('a ReplicaSet', () => {
     expect((await statusOf())?.conditions).toBeUndefined()
   })
 
-  test('WL-COMMON-32: counts a Pod as available when its minReadySeconds are over, without another event', async () => {
+  test('WL-COMMON-32: counts a Pod as available after its minReadySeconds, without another event', async () => {
     const { sets, pods, podNames, statusOf } = await aNamespace()
     await sets.create(aSet(1, { minReadySeconds: 1 }))
     await vi.waitFor(async () => expect(await podNames()).toHaveLength(1), within)
@@ -191,7 +191,7 @@ test('CTRL-10, WL-RC-01, WL-RC-02: a ReplicationController creates its Pods and 
   await vi.waitFor(async () => expect(await eventsOf('ReplicationController')).toHaveLength(2), within)
 })
 
-test('WL-COMMON-40: no controller of workloads runs without the word for it', async () => {
+test('WL-COMMON-40: no workload controller runs unless it is enabled', async () => {
   const { sets, client, podNames, statusOf } = await aNamespace({ controllers: ['*'] })
   await sets.create(aSet(2))
   // The controllers that run are at work by then.

@@ -81,7 +81,7 @@ describe('the provisioner of simulated nodes', () => {
     expect(only).toMatchObject({ metadata: { name: driver }, spec: { attachRequired: true } })
   })
 
-  test('NODE-VOL-03, NODE-VOL-04, NODE-VOL-05: makes a volume for a claim when its first Pod has a node', async () => {
+  test('NODE-VOL-03, NODE-VOL-04, NODE-VOL-05: creates a volume for a claim when its first Pod has a node', async () => {
     await createClaim('data')
     await clock.advance(0)
     expect((await claimNamed('data')).status).toEqual({ phase: 'Pending' })
@@ -123,7 +123,7 @@ describe('the provisioner of simulated nodes', () => {
     ])
   })
 
-  test('NODE-VOL-07: enlarges a volume whose claim asks for more', async () => {
+  test('NODE-VOL-07: expands a volume when its claim requests more', async () => {
     await createClass('grow', { allowVolumeExpansion: true })
     await createClaim('grown', { storageClassName: 'grow' })
     await clock.advance(0)
@@ -138,7 +138,7 @@ describe('the provisioner of simulated nodes', () => {
     ])
   })
 
-  test('NODE-VOL-06, WL-PV-18: deletes the volume of a deleted claim, and keeps one with policy Retain', async () => {
+  test('NODE-VOL-06, WL-PV-18: deletes the volume of a deleted claim, and keeps a volume with policy Retain', async () => {
     await createClass('gone')
     await createClass('kept', { reclaimPolicy: 'Retain' })
     for (const name of ['gone', 'kept']) await createClaim(name, { storageClassName: name })
@@ -150,7 +150,7 @@ describe('the provisioner of simulated nodes', () => {
     expect((await volumeNamed(kept)).status['phase']).toBe('Released')
   })
 
-  test('NODE-VOL-04: a node outside the allowed topologies is given up, and the reason told', async () => {
+  test('NODE-VOL-04: rejects a node outside the allowed topologies, with the reason', async () => {
     const matchLabelExpressions = [{ key: 'kubernetes.io/hostname', values: ['node-9'] }]
     await createClass('zonal', { volumeBindingMode: 'WaitForFirstConsumer', allowedTopologies: [{ matchLabelExpressions }] })
     await createClaim('zonal', { storageClassName: 'zonal' })
@@ -163,7 +163,7 @@ describe('the provisioner of simulated nodes', () => {
     )
   })
 
-  test('NODE-VOL-04: a volume with an allowed topology is reachable only from nodes of that topology', async () => {
+  test('NODE-VOL-04: makes a volume with an allowed topology reachable only from nodes of that topology', async () => {
     const matchLabelExpressions = [{ key: 'kubernetes.io/hostname', values: ['node-1', 'node-2'] }]
     await createClass('hosts', { volumeBindingMode: 'WaitForFirstConsumer', allowedTopologies: [{ matchLabelExpressions }] })
     await createClaim('host', { storageClassName: 'hosts' })
@@ -175,7 +175,7 @@ describe('the provisioner of simulated nodes', () => {
   })
 })
 
-test('WL-STS-05, NODE-VOL-04: a StatefulSet with claims runs, each Pod with a volume of its own', async () => {
+test('WL-STS-05, NODE-VOL-04: a StatefulSet with claims runs, each Pod with its own volume', async () => {
   const labels = { app: 'db' }
   await create({
     apiVersion: 'apps/v1',
@@ -212,7 +212,7 @@ describe('the attachment of volumes', () => {
     return items.filter(({ involvedObject, reason }) => involvedObject.name === pod && reason?.endsWith('AttachVolume') === true)
   }
 
-  test('NODE-VOL-10, NODE-VOL-11, NODE-VOL-12: a volume is attached to the node of its Pod, and detached after its end', async () => {
+  test('NODE-VOL-10, NODE-VOL-11, NODE-VOL-12: puts a volume on the node of its Pod, and ends after the Pod', async () => {
     await createClass('attached')
     await createClaim('attached', { storageClassName: 'attached' })
     await clock.advance(0)
@@ -238,7 +238,7 @@ describe('the attachment of volumes', () => {
     expect((await attachedTo('node-1')) ?? []).not.toContainEqual({ name: `kubernetes.io/csi/${driver}^${volume}`, devicePath: '' })
   })
 
-  test('NODE-VOL-13: a volume of one node is refused to another until it is free', async () => {
+  test('NODE-VOL-13: of a volume for one node is refused to another node until it is free', async () => {
     await createClass('single')
     await createClaim('single', { storageClassName: 'single' })
     await clock.advance(0)

@@ -116,7 +116,7 @@ describe('at level 1.25', () => {
     ])
   })
 
-  test('WL-STS-06, WL-STS-07: a Pod gets its claim, and waits while that is being deleted', async () => {
+  test('WL-STS-06, WL-STS-07: a Pod gets its claim, and waits while an earlier claim is being deleted', async () => {
     const { createSet, settle, setFinalizers, deletePod, deleteClaim, podNames, claimNames, events } = await open('claims')
     await createSet({ volumeClaimTemplates: [claimTemplate] })
     await settle()
@@ -136,7 +136,7 @@ describe('at level 1.25', () => {
 describe('at level 1.37', () => {
   const open = sharedServer('1.37')
 
-  test('WL-STS-10: a Pod of the right name and labels is adopted, gets its identity, and is replaced by the update', async () => {
+  test('WL-STS-10: a Pod with a matching name and labels is adopted, gets its identity, and is replaced by the update', async () => {
     const { create, createSet, settle, makeReady, pod, events } = await open('adoption')
     const before = await create('v1', 'Pod', { name: 'db-0', labels }, { spec: image(0).spec })
     await makeReady('db-0')
@@ -152,7 +152,7 @@ describe('at level 1.37', () => {
     ])
   })
 
-  test('WL-STS-13: a Pod of another has the name: there is no event, and the set has its own when that is gone', async () => {
+  test('WL-STS-13: a Pod of another owner with the name blocks the set without an event, and the set creates its Pod afterwards', async () => {
     const { create, createSet, settle, deletePod, pod, events, status } = await open('foreign')
     await create('v1', 'Pod', { name: 'db-0', labels: { app: 'other' } }, { spec: image(0).spec })
     await createSet({})
@@ -164,7 +164,7 @@ describe('at level 1.37', () => {
     expect((await pod('db-0'))?.metadata.ownerReferences).toMatchObject([{ kind: 'StatefulSet', name: 'db', controller: true }])
   })
 
-  test('WL-STS-25: a name that belongs to other data is passed over and counted', async () => {
+  test('WL-STS-25: a revision name used by other data is skipped and counted', async () => {
     const { createSet, settle, revisionNames, status } = await open('collision')
     await createSet({ replicas: 0 })
     await settle()
@@ -181,7 +181,7 @@ describe('at level 1.37', () => {
     ])
   })
 
-  test('WL-HASH-19: a revision of an earlier release whose template means the same is kept', async () => {
+  test('WL-HASH-19: a revision of an earlier release with an equivalent template is kept', async () => {
     const first = await open('meaning')
     await first.createSet({ replicas: 0 })
     await first.settle()
@@ -194,7 +194,7 @@ describe('at level 1.37', () => {
     expect([await revisionNames(), await status()]).toMatchObject([['db-earlier'], { updateRevision: 'db-earlier' }])
   })
 
-  test('WL-STS-37: with OnDelete a Pod comes back in the new revision when a user has deleted it', async () => {
+  test('WL-STS-37: with OnDelete a Pod gets the new revision when a user has deleted it', async () => {
     const { createSet, settle, makeReady, patchSet, deletePod, pod, status } = await open('on-delete')
     await createSet({ updateStrategy: { type: 'OnDelete' } })
     await settle()
@@ -209,7 +209,7 @@ describe('at level 1.37', () => {
     expect((await pod('db-0'))?.metadata.labels).toMatchObject({ 'controller-revision-hash': before?.['updateRevision'] })
   })
 
-  test('WL-STS-31: a broken update ends only when its Pod is deleted, though the template has been put back', async () => {
+  test('WL-STS-31: a broken update ends only when its Pod is deleted, even after the template is reverted', async () => {
     const { createSet, settle, makeReady, patchSet, deletePod, pod, revisionNames } = await open('broken')
     await createSet({})
     await settle()
@@ -226,7 +226,7 @@ describe('at level 1.37', () => {
     expect(await revisionOfPod()).toBe(sound)
   })
 
-  test('WL-STS-40, WL-STS-52: a set without its Service runs, and only its template makes revisions', async () => {
+  test('WL-STS-40, WL-STS-52: a set without its Service runs, and only a changed template creates a revision', async () => {
     const { createSet, settle, patchSet, podNames, revisionNames } = await open('one-revision')
     await createSet({ podManagementPolicy: 'Parallel' })
     await settle()
@@ -238,7 +238,7 @@ describe('at level 1.37', () => {
     expect([before.length, await revisionNames(), await podNames()]).toEqual([1, before, ['db-0', 'db-1']])
   })
 
-  test('WL-STS-11: a Pod of the set with the name of another is released', async () => {
+  test('WL-STS-11: a Pod of the set with a name of another set is released', async () => {
     const { create, createSet, settle, pod, podNames } = await open('other-name')
     const { uid } = (await createSet({})).metadata
     const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid, controller: true }]
@@ -247,7 +247,7 @@ describe('at level 1.37', () => {
     expect([await podNames(), (await pod('db-x'))?.metadata.ownerReferences]).toEqual([['db-0', 'db-x'], undefined])
   })
 
-  test('WL-STS-50: a set that waits for the end of its Pod keeps its status, and makes no revision', async () => {
+  test('WL-STS-50: a set that waits for the end of its Pod keeps its status, and creates no revision', async () => {
     const { createSet, settle, makeReady, bind, deleteSet, deletePod, revisionNames, status, setNames } = await open('foreground')
     await createSet({})
     await settle()
@@ -263,7 +263,7 @@ describe('at level 1.37', () => {
     expect(await setNames()).toEqual([])
   })
 
-  test('WL-STS-44: a set that is scaled up again waits for the end of the claim of its earlier Pod', async () => {
+  test('WL-STS-44: a set that is scaled up again waits for the deletion of the claim of its earlier Pod', async () => {
     const { createSet, settle, patchSet, setFinalizers, bind, deletePod, claim, podNames, events } = await open('stale')
     const persistentVolumeClaimRetentionPolicy = { whenScaled: 'Delete', whenDeleted: 'Retain' }
     await createSet({ volumeClaimTemplates: [claimTemplate], persistentVolumeClaimRetentionPolicy })

@@ -110,7 +110,7 @@ describe('the binder of volumes', () => {
     expect(new Set(taken.map(([volume]) => volume)).size).toBe(30)
   })
 
-  test('WL-PV-05, WL-PV-10: binds a claim to the volume that it names as soon as that exists', async () => {
+  test('WL-PV-05, WL-PV-10: binds a claim to its named volume as soon as that exists', async () => {
     const { createClaim, createVolume, claim } = await inNamespace('named')
     await createClaim('c', { volumeName: 'named-v' })
     await settle()
@@ -123,7 +123,7 @@ describe('the binder of volumes', () => {
     })
   })
 
-  test('WL-PV-08: a claim is lost with its volume', async () => {
+  test('WL-PV-08: marks a claim without its volume as Lost', async () => {
     const { createClaim, createVolume, claim, volumes, told } = await inNamespace('lost')
     await createVolume('lost-v')
     await createClaim('c')
@@ -135,7 +135,7 @@ describe('the binder of volumes', () => {
     expect(await told('c')).toEqual(['ClaimLost Bound claim has lost its PersistentVolume. Data on the volume is lost!'])
   })
 
-  test('WL-PV-03: completes a binding again whose volume lost its reference to the claim', async () => {
+  test('WL-PV-03: repairs a binding whose volume lost its reference to the claim', async () => {
     const { createClaim, createVolume, claim, volumes } = await inNamespace('again')
     await createVolume('again-v')
     await createClaim('c')
@@ -146,7 +146,7 @@ describe('the binder of volumes', () => {
     expect((await claim('c')).status.phase).toBe('Bound')
   })
 
-  test('WL-PV-18, WL-PV-19: deletes directories for tests, and says why it deletes and recycles no others', async () => {
+  test('WL-PV-18, WL-PV-19: deletes directories of test volumes, and refuses to delete and recycle others with a reason', async () => {
     const { createClaim, createVolume, deleteClaim, volumes, told } = await inNamespace('policies')
     const policies: Readonly<Record<string, object>> = {
       tmp: { persistentVolumeReclaimPolicy: 'Delete', hostPath: { path: '/tmp/x' } },
@@ -170,7 +170,7 @@ describe('the binder of volumes', () => {
     expect(await told('recycled')).toEqual(['VolumeFailedRecycle No recycler plugin found for the volume!'])
   })
 
-  test('WL-PV-20: a released volume without its reference goes to the claim that waits', async () => {
+  test('WL-PV-20: gives a released volume without a reference to a waiting claim', async () => {
     const { createClaim, createVolume, deleteClaim, volumes, phases } = await inNamespace('released')
     await createVolume('released-v')
     await createClaim('first')
@@ -185,7 +185,7 @@ describe('the binder of volumes', () => {
     expect(await phases()).toEqual({ second: 'Bound' })
   })
 
-  test('WL-PV-06, WL-PV-12: asks a provisioner when the class appears', async () => {
+  test('WL-PV-06, WL-PV-12: calls a provisioner when the class appears', async () => {
     const { create, createClaim, claim, told } = await inNamespace('late')
     await createClaim('c')
     await settle()
@@ -199,7 +199,7 @@ describe('the binder of volumes', () => {
   })
 })
 
-test('WL-PV-11: a bound claim is Unused until a Pod refers to it, and again when the Pod has ended', async () => {
+test('WL-PV-11: a bound claim is Unused until a Pod refers to it, and again after the Pod has finished', async () => {
   const { createClaim, createVolume, createPod, claim, pods } = await inNamespace('unused')
   const conditions = async () => (await claim('c')).status.conditions?.map(({ type, status }) => `${type}=${status}`)
   await createVolume('unused-v')
@@ -214,7 +214,7 @@ test('WL-PV-11: a bound claim is Unused until a Pod refers to it, and again when
   expect(await conditions()).toEqual(['Unused=True'])
 })
 
-test('WL-PV-16: an ephemeral volume has a claim of the Pod, which is made again after its deletion', async () => {
+test('WL-PV-16: an ephemeral volume has a claim of the Pod, which is created again after its deletion', async () => {
   const { createPod, claim, claims } = await inNamespace('ephemeral')
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
   const volumeClaimTemplate = { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, spec }

@@ -15,7 +15,7 @@ const lines = readFileSync(new URL('readings.jsonl', import.meta.url), 'utf8')
   .split('\n')
 const readings = lines.map((line): Reading => JSON.parse(line))
 
-test.each(readings)('YAML is read as by sigs.k8s.io/yaml: %#', ({ text, json, error, strict }) => {
+test.each(readings)('YAML is parsed like by sigs.k8s.io/yaml: %#', ({ text, json, error, strict }) => {
   const parsed = parseYaml(text)
   if (parsed.kind === 'malformed') {
     expect({ error: parsed.message }).toEqual({ error })

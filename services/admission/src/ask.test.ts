@@ -69,7 +69,7 @@ for (const [how, fail] of [
   })
 }
 
-test('ADM-FLOW-08: a second round asks all plugins, also those before the one that continued in the first', async () => {
+test('ADM-FLOW-08: a second round calls all plugins again, also those before the plugin that asked for it', async () => {
   const rounds: string[] = []
   const noting = (name: string): Plugin =>
     aPlugin(name, (given, inquiry) => {
@@ -83,7 +83,7 @@ test('ADM-FLOW-08: a second round asks all plugins, also those before the one th
   expect(rounds).toEqual(['middle 1', 'last 1', 'first 2', 'middle 2', 'last 2'])
 })
 
-test('a plugin’s notes of the first round are available in the second', async () => {
+test('the notes of a plugin from the first round are available in the second', async () => {
   const seen: unknown[] = []
   const { answer } = asked([
     aPlugin('keeps', (_given, { reinvocation }) => {
@@ -108,7 +108,7 @@ function looking(name: string, validate: NonNullable<Plugin['validate']>, seen: 
   return { name, admissionRules: [], validate: noting, looksOnly: () => true, close: () => {} }
 }
 
-test('mutating includes the validation of its result when all validating plugins only read and allow it at once', async () => {
+test('mutating admission validates its result too when all validating plugins only read and allow it at once', async () => {
   const seen: unknown[] = []
   const warnings = ['w']
   const validating = [
@@ -131,7 +131,7 @@ test('mutating includes the validation of its result when all validating plugins
   expect(spans).toEqual(['mutate mutates ended', 'validate a ended', 'validate b ended'])
 })
 
-test('a plugin that does more than read is not asked early, and no other plugin is', async () => {
+test('a plugin that does more than read is not called early, and then no other plugin is', async () => {
   const seen: unknown[] = []
   const { looksOnly: _, ...reserves } = looking('reserves', () => ({ kind: 'allowed' }), seen)
   const sometimes = { ...reserves, looksOnly: () => false }
@@ -153,7 +153,7 @@ for (const [how, validate] of [
     },
   ],
 ] satisfies [string, () => Verdict | Promise<Verdict>][]) {
-  test(`mutating leaves out the validation when one ${how}`, async () => {
+  test(`mutating admission does not validate its result when a plugin ${how}`, async () => {
     const { answer, spans } = asked([aPlugin('mutates', counting)], '', [
       looking('looks', () => ({ kind: 'allowed' })),
       looking('last', validate),

@@ -26,7 +26,7 @@ describe('the workqueue', () => {
     return { clock, errors, queue, ending, value }
   }
 
-  test('a key that waits is not added again', async () => {
+  test('adds no key that is already waiting', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const worked: string[] = []
     const { queue } = aQueue((key) => (worked.push(key) === 1 ? promise : Promise.resolve()), 1)
@@ -62,7 +62,7 @@ describe('the workqueue', () => {
     await queue.close()
   })
 
-  test('WL-COMMON-05: a key that fails too often is left until it is added again, and may fail as often then', async () => {
+  test('WL-COMMON-05: drops a key that fails too often until it is added again, and then counts its failures anew', async () => {
     const { clock, errors, queue } = aQueue(() => Promise.reject(new Error('never')), 1, 2)
     const passTime = async () => {
       for (let times = 0; times < 6; times++) {
@@ -79,7 +79,7 @@ describe('the workqueue', () => {
     await queue.close()
   })
 
-  test('in a queue that is closed nothing waits', async () => {
+  test('holds no waiting keys after it is closed', async () => {
     const way = Promise.withResolvers<void>()
     const { queue, value } = aQueue(() => way.promise, 1)
     for (const key of ['a', 'b']) queue.add(key)
@@ -91,7 +91,7 @@ describe('the workqueue', () => {
     expect([await value('depth'), await value('unfinished_work_seconds')]).toEqual([0, 0])
   })
 
-  test('does not count or retry work that a stop has cut off', async () => {
+  test('neither counts nor retries work that a stop has interrupted', async () => {
     const cut = Promise.withResolvers<void>()
     const worked: string[] = []
     const { clock, errors, queue, ending } = aQueue((key) => (worked.push(key) === 1 ? cut.promise : Promise.resolve()), 1)
@@ -106,7 +106,7 @@ describe('the workqueue', () => {
     await queue.close()
   })
 
-  test('work begins when the initial list has been received', async () => {
+  test('starts work when the initial list has been received', async () => {
     const order: string[] = []
     const { queue } = aQueue(async (key) => void order.push(key))
     queue.add('a')
@@ -115,7 +115,7 @@ describe('the workqueue', () => {
     expect(order).toEqual(['told', 'a'])
   })
 
-  test('works once more on a key that is added during its work', async () => {
+  test('repeats the work for a key that is added during its work', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let atOnce = 0
     const worked: number[] = []
@@ -132,7 +132,7 @@ describe('the workqueue', () => {
     expect(worked).toEqual([1, 1])
   })
 
-  test('a failure is tried again later and later', async () => {
+  test('retries a failure with growing delays', async () => {
     let attempts = 0
     const { queue, clock, errors } = aQueue(async () => {
       if (++attempts < 3) throw new Error('not yet')
@@ -152,7 +152,7 @@ describe('the workqueue', () => {
     expect([attempts, errors, clock.pendingTimers]).toEqual([3, ['a', 'a'], 0])
   })
 
-  test('of two delays of a key the one that ends first counts', async () => {
+  test('uses the shorter of two delays for one key', async () => {
     const worked: number[] = []
     const { queue, clock } = aQueue(async () => void worked.push(clock.monotonic()))
     for (const delayMs of [50, 20, 30]) queue.addAfter('a', delayMs)
@@ -163,7 +163,7 @@ describe('the workqueue', () => {
     expect([worked, clock.pendingTimers]).toEqual([[20], 0])
   })
 
-  test('closing waits for the work in progress and drops the rest', async () => {
+  test('waits at its close for the work in progress, and drops the rest', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const worked: string[] = []
     const { queue, clock } = aQueue(async (key) => {
@@ -183,7 +183,7 @@ describe('the workqueue', () => {
 describe('FLAG-29: --controllers', () => {
   const names = (...words: string[]) => selectControllers(words)
 
-  test('FLAG-29, CTRL-02: accepts * for all but those for bootstrap tokens, a name for one, and a name with a dash for one less', () => {
+  test('FLAG-29, CTRL-02: accepts * for all but the bootstrap token controllers, a name to add a controller, and a name with a dash to remove it', () => {
     const usual = names('*')
     const others = ['tokencleaner', 'bootstrapsigner', ...names('workloads'), ...names('nodes')]
     expect(usual).toContain('namespace')
@@ -196,7 +196,7 @@ describe('FLAG-29: --controllers', () => {
     expect(names('*', 'tokencleaner')).toContain('tokencleaner')
   })
 
-  test('WL-COMMON-40: controllers of workloads and nodes run where they are named, together or alone, by short or long names', () => {
+  test('WL-COMMON-40: starts the controllers of workloads and nodes that it names, together or alone, by short or long names', () => {
     expect(names('workloads')).toEqual(expect.arrayContaining(['replicaset', 'statefulset', 'endpointslicemirroring']))
     expect(names('workloads')).not.toContain('namespace')
     const others = names('workloads').filter((name) => name !== 'replicaset' && name !== 'job')
@@ -207,7 +207,7 @@ describe('FLAG-29: --controllers', () => {
     expect(names('pod-garbage-collector-controller', 'nodes', '-podgc')).toEqual(names('nodes').filter((name) => name !== 'podgc'))
   })
 
-  test('FLAG-29: an unknown name is refused with the nearest', () => {
+  test('FLAG-29: refuses an unknown name and suggests the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
       `unknown controller namespaces; did you mean namespace? (known: ${controllerNames.join(', ')}, workloads, nodes)`,
     )
@@ -268,7 +268,7 @@ test('the bootstrap objects carry the names of the profile', () => {
   expect(objects[6]).toMatchObject({ spec: { clusterIP: '10.0.0.1', ports: [{ port: 443, targetPort: 6443 }] } })
 })
 
-test('slices of the Service show every gateway: one for each port and family, the first one under the name of the Service', () => {
+test('slices of the Service list every gateway: one slice for each port and family, the first with the name of the Service', () => {
   const addresses = ['192.0.2.7 6443', '192.0.2.8 6443', '2001:db8::1 6443', '192.0.2.7 6444'].map((text) => text.split(' '))
   const advertised = addresses.map(([address = '', port]) => ({ address, port: Number(port) }))
   const objects = bootstrapObjects({ names: namesOf('kubernetes'), serviceAddress: '10.0.0.1', advertised })
@@ -296,7 +296,7 @@ interface Slice {
   readonly ports: readonly { readonly port: number }[]
 }
 
-test('slices of removed gateways are deleted, and no others', async () => {
+test('slices of removed gateways are deleted, and no other slices', async () => {
   const names = namesOf('kubernetes')
   const asked: string[] = []
   const named = (name: string) => ({ metadata: { name, namespace: 'default' } })
@@ -319,7 +319,7 @@ test('slices of removed gateways are deleted, and no others', async () => {
   ])
 })
 
-test('an object with more fields than the wanted ones holds the wanted ones', () => {
+test('an object with additional fields still contains the wanted fields', () => {
   const live = { a: 1, b: { c: [{ d: 1, e: 2 }] } }
   expect(holds(live, { b: { c: [{ d: 1 }] } })).toBe(true)
   expect(holds(live, { b: { c: [] } })).toBe(false)
@@ -348,24 +348,24 @@ describe('the bootstrap objects', () => {
     return methods
   }
 
-  test('one that is absent is made, also when another client makes it first', async () => {
+  test('a bootstrap object that is absent is created, also when another client creates it first', async () => {
     expect(await asked([404, absent], [201, {}])).toEqual(['GET', 'POST'])
     expect(await asked([404, absent], [409, exists])).toEqual(['GET', 'POST'])
   })
 
-  test('an object that is present and unchanged is left alone', async () => {
+  test('a bootstrap object that is present and unchanged is left unchanged', async () => {
     expect(await asked([200, wanted[0]!.object])).toEqual(['GET'])
   })
 
-  test('one that has been changed is patched', async () => {
+  test('a bootstrap object that has been changed is patched', async () => {
     expect(await asked([200, { metadata: {} }], [200, {}])).toEqual(['GET', 'PATCH'])
   })
 
-  test('an object under deletion is created later', async () => {
+  test('a bootstrap object that is being deleted is created later', async () => {
     expect(await asked([200, { metadata: { deletionTimestamp: 'now' } }])).toEqual(['GET'])
   })
 
-  test('one that cannot be changed is made anew', async () => {
+  test('a bootstrap object that cannot be changed is created again', async () => {
     expect(await asked([200, { metadata: {} }], [422, refused], [200, {}], [201, {}])).toEqual(['GET', 'PATCH', 'DELETE', 'POST'])
   })
 })

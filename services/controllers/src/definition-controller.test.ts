@@ -83,7 +83,7 @@ function cleanUp(list: () => readonly string[]) {
   }
 }
 
-test('CRD-144: a definition whose objects remain for a minute has a condition, and is deleted after them', async () => {
+test('CRD-144: a definition whose objects remain for a minute has a condition, and is deleted after its objects', async () => {
   let remaining = ['a']
   const { clock, lists, terminating, finalizers } = cleanUp(() => remaining)
   await expect.poll(terminating).toMatchObject({ status: 'True', reason: 'InstanceDeletionInProgress' })
@@ -105,7 +105,7 @@ test('CRD-144: a definition whose objects remain for a minute has a condition, a
   expect(finalizers()).toEqual([])
 })
 
-test('CRD-144: objects that cannot be listed keep their definition', async () => {
+test('CRD-144: a definition whose objects cannot be listed is not deleted', async () => {
   const { terminating, finalizers } = cleanUp(() => {
     throw new Error('no disk')
   })
@@ -117,7 +117,7 @@ test('CRD-144: objects that cannot be listed keep their definition', async () =>
   expect(finalizers()).toEqual(going.metadata.finalizers)
 })
 
-test('a definition with taken names is checked soon after a change, and then at intervals', async () => {
+test('a definition with conflicting names is checked soon after a change, and then at intervals', async () => {
   const ending = new AbortController()
   const clock = createFakeClock()
   let looks = 0

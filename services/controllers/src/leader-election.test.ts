@@ -93,7 +93,7 @@ function anElection() {
   return { server, leading, seen, join, pass }
 }
 
-test('one of two replicas leads, and the other as soon as the first has left', async () => {
+test('one of two replicas leads, and the other leads as soon as the first has left', async () => {
   const { server, leading, seen, join, pass } = anElection()
   const first = join('a')
   await pass(0)
@@ -107,7 +107,7 @@ test('one of two replicas leads, and the other as soon as the first has left', a
   expect(seen.leadersMax).toBe(1)
 })
 
-test.each(['broken', 'silent'] as const)('a leader whose way to the server is %s stops before another one begins', async (way) => {
+test.each(['broken', 'silent'] as const)('a leader whose connection to the server is %s stops before another one begins', async (way) => {
   const { leading, seen, join, pass } = anElection()
   const first = join('a')
   await pass(0)
@@ -124,7 +124,7 @@ test.each(['broken', 'silent'] as const)('a leader whose way to the server is %s
   expect(seen.leadersMax).toBe(1)
 })
 
-test('a connection that stays broken is logged once, and once more when it has been open in between', async () => {
+test('a connection that stays broken is logged once, and again after it has been open in between', async () => {
   const { join, pass } = anElection()
   const reported: string[] = []
   const { state } = join('a', { ...silentLog, warn: (_, message) => void reported.push(message ?? '') })

@@ -102,7 +102,7 @@ async function attempt(differing: Answers, last = writeStatus): Promise<{ change
   return { changes, conditions, messages }
 }
 
-test('a namespace keeps its contents while the controller waits, so that a client that deletes both finds them', async () => {
+test('a namespace keeps its contents for a pause, so that a client that deletes both finds them', async () => {
   const clock = createFakeClock()
   const [ending, listed, begun] = [new AbortController(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const asked: string[] = []
@@ -132,7 +132,7 @@ test('a namespace keeps its contents while the controller waits, so that a clien
   await running
 })
 
-test('CTRL-04: a namespace with deleted contents is released', async () => {
+test('CTRL-04: a namespace is released when its contents are deleted', async () => {
   expect(await attempt({})).toEqual({
     changes: [deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', finalize],
     conditions: [],
@@ -144,14 +144,14 @@ test.each<[string, Answers]>([
   ['deleted', { [deleteMaps]: refused(internal('no disk')) }],
   ['listed', { [listMaps]: refused(internal('no disk')) }],
   ['counted after their deletion', { [listMaps]: [listOf('a'), refused(internal('no disk'))] }],
-])('CTRL-04: a namespace is not let go while contents cannot be %s, and the others are deleted all the same', async (_what, answers) => {
+])('CTRL-04: a namespace is not released while contents cannot be %s, and its other contents are still deleted', async (_what, answers) => {
   const { changes, conditions } = await attempt(answers)
   expect(changes.filter((change) => change !== deleteMaps)).toEqual(['DELETE /api/v1/namespaces/n/secrets', writeStatus])
   expect(conditions).toEqual(['NamespaceDeletionContentFailure'])
 })
 
 test.each<[string, Answers]>([['groups', { 'GET /apis': refused(serviceUnavailable('not now')) }]])(
-  'CTRL-04: a namespace is not let go while the %s cannot be discovered',
+  'CTRL-04: a namespace is not released while the %s cannot be discovered',
   async (_what, answers) => {
     const { changes, conditions } = await attempt(answers)
     expect(changes).toEqual([writeStatus])
@@ -175,7 +175,7 @@ test.each<[string, Answers]>([
   expect(messages[0]?.startsWith(start)).toBe(true)
 })
 
-test('CTRL-04: contents that stay without a finalizer are a failure with a name', async () => {
+test('CTRL-04: contents that stay without a finalizer are a failure that names them', async () => {
   const { conditions, messages } = await attempt({ [listMaps]: listOf('a') })
   expect(conditions).toEqual(['NamespaceDeletionContentFailure', 'NamespaceContentRemaining'])
   expect(messages).toEqual([
@@ -184,7 +184,7 @@ test('CTRL-04: contents that stay without a finalizer are a failure with a name'
   ])
 })
 
-test('CTRL-04: a namespace that has waited has the condition that nothing is left before it is deleted', async () => {
+test('CTRL-04: a namespace that has waited gets the condition that nothing remains before it is deleted', async () => {
   const waited = { ...namespace, status: { phase: 'Terminating', conditions: [] } }
   const { changes } = await attempt({ 'GET /api/v1/namespaces/n': ok(waited), [writeStatus]: ok(waited) }, finalize)
   expect(changes.slice(-2)).toEqual([writeStatus, finalize])
@@ -206,14 +206,14 @@ test('CTRL-04: pods are deleted before all other objects', async () => {
   expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', deleteMaps, finalize])
 })
 
-test('CTRL-04: no other objects are deleted while pods remain, and the conditions name the awaited ones', async () => {
+test('CTRL-04: no other objects are deleted while pods remain, and the conditions name these pods', async () => {
   const inGrace = remaining({ deletionTimestamp: '2999-01-01T00:00:00Z' })
   const { changes, conditions } = await attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': inGrace })
   expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', writeStatus])
   expect(conditions).toEqual(['NamespaceContentRemaining'])
 })
 
-test('CTRL-04: where pods cannot be deleted the others are all the same', async () => {
+test('CTRL-04: other objects are deleted even if pods cannot be deleted', async () => {
   const answers = {
     ...withPods,
     'GET /api/v1/namespaces/n/pods': listOf('p'),
@@ -224,7 +224,7 @@ test('CTRL-04: where pods cannot be deleted the others are all the same', async 
   expect(conditions).toEqual(['NamespaceDeletionContentFailure'])
 })
 
-test('CTRL-04: a namespace that is not being deleted is left alone', async () => {
+test('CTRL-04: a namespace that is not being deleted is left unchanged', async () => {
   const live = { ...namespace, metadata: { name: 'n', resourceVersion: '6' } }
   const other = { ...namespace, metadata: { ...namespace.metadata, name: 'm' } }
   const answers: Answers = {

@@ -41,6 +41,6 @@ test.each([
   ['-na get', 'get -na'],
   ['-A', '-A'],
   ['--none get', '--none get'],
-])('the command of `%s` is read as in `%s`', (words, expected) => {
+])('the command of `%s` is parsed like `%s`', (words, expected) => {
   expect(wordFirst(flags, words.split(' ')).join(' ')).toBe(expected)
 })

@@ -21,12 +21,12 @@ const pages = ['README.md', 'docs/tutorials/services-apart.md'].map((page) =>
 )
 const commands = pages.flatMap(commandsIn)
 
-test('the README and the tutorial of services apart show each command', () => {
+test('the README and the tutorial of separate services show each command', () => {
   expect(new Set(commands.map(([name]) => name))).toEqual(new Set(Object.keys(serverCommands)))
 })
 
 test.each(commands.map((words) => [words.join(' '), words]))(
-  'the flags of the README and of the tutorial are good: %s',
+  'the flags of the README and of the tutorial are valid: %s',
   async (_, words) => {
     const [name = '', ...flags] = words as string[]
     const settings = await serverCommands[name]!.settings()

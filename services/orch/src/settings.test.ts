@@ -35,7 +35,7 @@ const aTerminal = (workingFolder: string, env: Record<string, string> = {}, args
 const read = (flags: string[], { env = {}, files = {} }: { env?: Record<string, string>; files?: Record<string, string> } = {}) =>
   readUpOptions(aTerminal(aFolder(files), env), flags)
 
-test('the help equals the reviewed one', async () => {
+test('the help equals the golden file', async () => {
   await expect(await printCommandHelp('up')).toMatchFileSnapshot('./help.golden.txt')
 })
 
@@ -66,11 +66,11 @@ test.each([
   ['FLAG-26, METRIC-22', '--show-hidden-metrics-for-version', ''],
   ['FLAG-27', '--enable-admission-plugins', ''],
   ['FLAG-28', '--admission-control-config-file', ''],
-])('%s: what %s is by itself', (_id, flag, given) => {
+])('%s: the default of %s is shown', (_id, flag, given) => {
   expect(Object.values(upSettings).find((setting) => setting.flag === flag)?.default).toBe(given)
 })
 
-test('METRIC-22: hidden metrics are shown for the release before this one alone', async () => {
+test('METRIC-22: hidden metrics are shown only for the previous release', async () => {
   expect((await read(['--show-hidden-metrics-for-version=1.36'])).serving.metricReleases).toEqual({ current: '1.37', showsHidden: true })
   expect((await read([])).serving.metricReleases.showsHidden).toBe(false)
   for (const version of ['1.35', '1.37', 'yes']) {
@@ -85,7 +85,7 @@ test('watches end within ten seconds, or within --shutdown-watch-termination-gra
   expect((await read(['--shutdown-watch-termination-grace-period=3s'])).serving.watchGraceMs).toBe(3_000)
 })
 
-test('DEP-10: an older name of a flag is understood, and warns', async () => {
+test('DEP-10: an older name of a flag is accepted with a warning', async () => {
   const files = { 'orch.yaml': 'audit-webhook-batch-initial-backoff: 3s\n', 'policy.yaml': '', 'hook.conf': '' }
   const terminal = aTerminal(aFolder(files))
   const { settings } = await readUpOptions(terminal, ['--audit-webhook-batch-initial-backoff=2s'])
@@ -101,7 +101,7 @@ test('GATE-06: the help marks gates that are deprecated', async () => {
   expect((await printCommandHelp('up')).replace(/\s+/g, ' ')).toContain('AllowDNSOnlyNodeCSR (DEPRECATED, false)')
 })
 
-test('flags of kube-apiserver that do not exist here are refused with the reason', async () => {
+test('flags of kube-apiserver that this server lacks are refused with the reason', async () => {
   await expect(read(['--etcd-servers=http://127.0.0.1:2379'])).rejects.toThrow(
     '--etcd-servers does not exist here: etcd is configured by the flags of `orch storage`, or --distributed starts one',
   )
@@ -110,7 +110,7 @@ test('flags of kube-apiserver that do not exist here are refused with the reason
   expect(Object.keys(flagsElsewhere).filter((flag) => flags.has(flag as `--${string}`))).toEqual([])
 })
 
-test('AUDIT-08: the version of events is that of the profile, and no other is accepted', async () => {
+test('AUDIT-08: the API version of audit events is the one of the profile, and no other is accepted', async () => {
   await expect(read(['--audit-log-version=audit.orch.io/v1', '--audit-webhook-version=audit.orch.io/v1'])).resolves.toBeDefined()
   await expect(read(['--audit-log-version=audit.orch.io/v1beta1'])).rejects.toThrow(
     '--audit-log-version=audit.orch.io/v1beta1: must be audit.orch.io/v1',
@@ -131,7 +131,7 @@ test('settings are read from flags, the environment and a file, in that order', 
   expect(api.featureGates.isOn('WatchList')).toBe(false)
 })
 
-test('the data folder belongs to the profile', async () => {
+test('each profile has its own data folder', async () => {
   expect((await read([])).dataDir).toMatch(/\/\.orch\/orch$/)
   expect((await read(['--profile=kubernetes'])).dataDir).toMatch(/\/\.orch\/kubernetes$/)
   expect((await read(['--data-dir=x'])).dataDir).toMatch(/\/x$/)
@@ -186,7 +186,7 @@ describe('the command', () => {
     return { code: await runCommand(terminal), ...terminal.printed }
   }
 
-  test('help knows each command that it lists, in columns', async () => {
+  test('help covers each command that it lists, in columns', async () => {
     const { out } = await run('help')
     const listed = [...out.matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name = '']) => name)
     expect(listed).toEqual(expect.arrayContaining(['up', 'ctl', 'envtest-assets', 'version', 'help']))
@@ -197,7 +197,7 @@ describe('the command', () => {
     expect(await run('help', 'none')).toMatchObject({ code: 2 })
   })
 
-  test('help and version print and end', async () => {
+  test('help and version print and exit', async () => {
     expect(await run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: orch <command>') })
     expect(await run('up', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--secure-port int') })
     for (const words of [['version'], ['--version'], ['up', '--version']]) {
@@ -205,13 +205,13 @@ describe('the command', () => {
     }
   })
 
-  test('reports a mistake in one sentence, and with its exit code', async () => {
+  test('reports an error in one sentence, with its exit code', async () => {
     expect(await run('upp')).toEqual({ code: 2, out: '', error: 'orch: unknown command upp; did you mean up?\n' })
     expect(await run('up', '--memry')).toEqual({ code: 2, out: '', error: 'orch: unknown flag --memry; did you mean --memory?\n' })
   })
 })
 
-test('the start message shows curl lines in the orch profile and kubectl lines in the other', () => {
+test('the start message shows curl lines in the orch profile and kubectl lines in the kubernetes profile', () => {
   const configuration = { server: 'https://127.0.0.1:6443/prefix' }
   const options = { configuration, dataDir: '/w/.orch/x', isInMemory: false, hasGivenCertificate: false, workingFolder: '/w' }
   const orch = printStartMessage({ ...options, profile: 'orch' })

@@ -50,7 +50,7 @@ function open(resources: readonly string[]) {
   }
 }
 
-test('a stream is not woken for changes that it does not want', async () => {
+test('a stream is not woken by changes outside its selection', async () => {
   const { put, told, asked } = open(['core/secrets', 'core/namespaces'])
   await turns()
   for (let index = 0; index < 20; index += 1) {
@@ -91,7 +91,7 @@ test('changes during a stream’s wake-up are read with it', async () => {
   expect(told()).toEqual(['core/secrets/default/a,core/secrets/default/c'])
 })
 
-test('a stream of everything hears of each change, and one of another epoch ends', async () => {
+test('a stream of all changes receives each change, and a stream of another epoch ends', async () => {
   const { put, told, notifier, state } = open([])
   await turns()
   put('core/configmaps/default/a')

@@ -72,7 +72,7 @@ async function open() {
   return { storage, clock, lies, errors, counts, visits: () => visits, revision: async () => (await storage.status({})).revision }
 }
 
-test('READ-21: every five minutes memory is compared with the store, and each resource is counted', async () => {
+test('READ-21: every five minutes memory is compared with the store, and the result is counted for each resource', async () => {
   const { clock, counts, errors, visits } = await open()
   clock.advance(fiveMinutesMs - 1)
   expect(visits()).toBe(0)
@@ -90,7 +90,7 @@ test.each<[string, (lies: Lies) => void]>([
   ['has an object with another revision', ({ revisions }) => void revisions.set(aPut({ name: 'a' }).key, 99)],
   ['lacks an object', ({ revisions }) => void revisions.set(aPut({ name: 'b' }).key, 0)],
   ['has one object more', ({ further }) => void further.push(aPut({ name: 'c' }).key)],
-])('READ-21: where the store %s, its resource alone is counted as a failure, and the log names it', async (_what, lie) => {
+])('READ-21: if the store %s, a failure is counted for the affected resource only, and the log names it', async (_what, lie) => {
   const { clock, lies, counts, errors, revision } = await open()
   lie(lies)
   clock.advance(fiveMinutesMs)
@@ -100,7 +100,7 @@ test.each<[string, (lies: Lies) => void]>([
   expect(errors).toEqual([`comparing memory with the store: Error: ${message}`])
 })
 
-test('READ-21: a comparison that the store does not answer is counted as an error, and the next one is made', async () => {
+test('READ-21: a comparison without an answer of the store is counted as an error, and the next comparison follows', async () => {
   const { clock, lies, counts, errors } = await open()
   lies.isAway = true
   clock.advance(fiveMinutesMs)
@@ -113,7 +113,7 @@ test('READ-21: a comparison that the store does not answer is counted as an erro
   expect(await counts()).toContain('configmaps success 1')
 })
 
-test('a store ahead of memory is not compared with it', async () => {
+test('a store that is newer than memory is not compared with it', async () => {
   const { clock, lies, counts, visits } = await open()
   lies.ahead = 1
   clock.advance(fiveMinutesMs)

@@ -85,7 +85,7 @@ async function openBehind() {
   return { storage, clock, at, release, revision, key, counted, passTime }
 }
 
-test('READ-09: a get that memory does not catch up with in 3 s is answered from the store, and counted', async () => {
+test('READ-09: a get for which memory is not current within 3 s is answered from the store, and counted', async () => {
   const { storage, clock, revision, key, counted } = await openBehind()
   let isAnswered = false
   const reading = storage.get({ key, read: latest }).finally(() => {
@@ -112,7 +112,7 @@ test('READ-09: a list falls back to the store too, at the newest revision', asyn
   expect(await counted('success="true",fallback="true"')).toBe(1)
 })
 
-test('READ-09: memory that catches up in time answers, which is counted without a fallback', async () => {
+test('READ-09: memory that is current in time answers, which is counted without a fallback', async () => {
   const { storage, clock, release, revision, key, counted } = await openBehind()
   const reading = storage.get({ key, read: latest })
   await settle()

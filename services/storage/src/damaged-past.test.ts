@@ -121,7 +121,7 @@ test('WATCH-15: a watch from before a damaged change expires, and a watch from i
   expect(store.status().compacted).toBe(6)
 })
 
-test('a damaged past is compacted: only current values are left, and the store starts with them', async () => {
+test('a damaged past is compacted: only current values remain, and the store starts with them', async () => {
   const { changesAfter, storage, store } = await aStartedStorage(flip(4))
   await changesAfter(1)
   await storage.compact(last)
@@ -131,14 +131,14 @@ test('a damaged past is compacted: only current values are left, and the store s
   for (const revision of [2, 3, 4, 5, 7]) expect(await store.recordAt('', revision)).toBe(undefined)
 })
 
-test('a change with a missing entry, or under another revision, expires the changes before it', async () => {
+test('a change with a missing entry, or with an entry of another revision, expires the changes before it', async () => {
   const missing = await aStartedStorage((log) => log.remove(4))
   expect(await missing.changesAfter(2)).toEqual(['expired, from 6'])
   expect(await missing.changesAfter(6)).toEqual(tail)
   expect(missing.said).toEqual(['what was written at revision 4 is missing: up to 6'])
 })
 
-test('a deletion that is missing at the end expires all that is before the end', async () => {
+test('a missing deletion at the end expires all earlier changes', async () => {
   const { changesAfter, said, storage } = await aStartedStorage(async (log) => {
     await log.remove(deletion)
   })
@@ -148,14 +148,14 @@ test('a deletion that is missing at the end expires all that is before the end',
   expect((await storage.status({})).compacted).toBe(deletion)
 })
 
-test('a deletion that is missing as the last of all expires all that is before it', async () => {
+test('a deletion that is missing as the last entry of the log expires all earlier changes', async () => {
   const written = { keys: [...ownKeys, 'b'], deletions: [deletion, 9] }
   const { changesAfter, said } = await aStartedStorage((log) => log.remove(9), written)
   expect(await changesAfter(6)).toEqual(['expired, from 9'])
   expect(said).toEqual(['what was written at revision 9 is missing: up to 9'])
 })
 
-test('damage below the compacted revision forgets nothing more', async () => {
+test('damage below the compacted revision expires nothing more', async () => {
   const { changesAfter, said, storage, store } = await aStartedStorage(flip(2))
   await storage.compact(5)
   expect(said).toEqual(['what was written at revision 2 has changed: up to 5'])
@@ -164,7 +164,7 @@ test('damage below the compacted revision forgets nothing more', async () => {
   for (const revision of [2, 3]) expect((await store.recordAt('', revision))?.key).toBe(revision === 3 ? 'things/b' : undefined)
 })
 
-test('a damaged past of more entries than one step of compaction is removed whole', async () => {
+test('a damaged past with more entries than one step of compaction is removed completely', async () => {
   const changes = compactionStepEntries * 2 + 10
   const written = { keys: ['', '', ...Array.from({ length: changes }, () => 'a')], deletions: [] }
   const { storage, store } = await aStartedStorage(flip(4), written)
@@ -174,7 +174,7 @@ test('a damaged past of more entries than one step of compaction is removed whol
   expect((await store.recordAt('', end))?.key).toBe('things/a')
 })
 
-test('a read below the compacted revision is a 410, and not taken for damage', async () => {
+test('a read below the compacted revision is a 410 and not reported as damage', async () => {
   const { storage, store, said } = await aStartedStorage(async () => {})
   await storage.compact(6)
   const expiredRead = { status: { code: 410 } }
@@ -183,14 +183,14 @@ test('a read below the compacted revision is a 410, and not taken for damage', a
   expect(said).toEqual([])
 })
 
-test('a change that is current and has changed on the disk ends the server when compaction meets it', async () => {
+test('a current value that has changed on the disk ends the server when compaction reads it', async () => {
   const { storage, said, directory } = await aStartedStorage(async () => {})
   overwrite(directory, 'w8things/b', { offset: 0, byte: 0 })
   await expect(storage.compact(last)).rejects.toThrow('what was written at revision 8 has changed')
   expect(said).toEqual([expect.stringMatching(/^the data file .* is damaged \(what was written at revision 8 has changed\): put back/)])
 })
 
-test('RV-29: a read of a revision whose state is damaged is a 410, also of one object', async () => {
+test('RV-29: a read at a revision whose state is damaged is a 410, also for one object', async () => {
   const { storage } = await aStartedStorage(flip(4))
   const exact = { kind: 'exact', revision: 5, asked: '5' } as const
   await expect(storage.get({ key: 'things/a', read: exact })).rejects.toMatchObject({ status: { code: 410, reason: 'Expired' } })
@@ -227,7 +227,7 @@ function overwrite(directory: string, find: string, { offset, byte }: { readonly
   closeSync(file)
 }
 
-test('a change that is current and has changed on the disk since the start ends the server when it is met', async () => {
+test('a current value that has changed on the disk since the start ends the server when it is read', async () => {
   const { changesAfter, said, directory } = await aStartedStorage(async () => {})
   overwrite(directory, 'w8things/b', { offset: 0, byte: 0 })
   await expect(changesAfter(1)).rejects.toThrow('what was written at revision 8 has changed')
@@ -236,7 +236,7 @@ test('a change that is current and has changed on the disk since the start ends 
   ])
 })
 
-test('a log whose revisions are not in their order ends the server when it is met', async () => {
+test('a log whose revisions are out of order ends the server when it is read', async () => {
   const { changesAfter, said, directory } = await aStartedStorage(async () => {})
   // The second of the four bytes of the revision, which precede the 31 at the beginning of an entry: 4 becomes 64.
   overwrite(directory, 'w4things/a', { offset: -34, byte: 5 })
@@ -247,7 +247,7 @@ test('a log whose revisions are not in their order ends the server when it is me
   ])
 })
 
-test('WATCH-15: a watch from below changes that the store holds and cannot read expires', async () => {
+test('WATCH-15: a watch from before changes that the store cannot read expires', async () => {
   const { changesAfter, store } = await aStartedStorage(async () => {})
   vi.spyOn(store, 'recordAt').mockRejectedValue(expired('its key is gone'))
   expect(await changesAfter(2)).toEqual(['expired, from 1'])

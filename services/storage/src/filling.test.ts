@@ -44,7 +44,7 @@ function outcomeOf(reading: Promise<unknown>) {
   return seen
 }
 
-describe('while memory is being filled', () => {
+describe('while memory is loading', () => {
   test.each<readonly [string, (revision: number, epoch: string) => Freshness]>([
     ['at its latest', () => ({ kind: 'latest' })],
     ['not older than a revision', (revision) => ({ kind: 'notOlderThan', revision, asked: String(revision) })],
@@ -63,7 +63,7 @@ describe('while memory is being filled', () => {
     expect((await listed(storage, { read })).names).toEqual(['a'])
   })
 
-  test('READ-15: a get and a list of present memory wait for it', async () => {
+  test('READ-15: a get and a list of loaded objects wait', async () => {
     const { storage, revision, fill } = await openFilling()
     const [got, list] = [storage.get({ key: put.key, read: { kind: 'any' } }), listed(storage, { read: { kind: 'any' } })]
     const seen = [outcomeOf(got), outcomeOf(list)]
@@ -86,7 +86,7 @@ describe('while memory is being filled', () => {
     expect(seen).toMatchObject({ outcome: initializing })
   })
 
-  test('a question about a moment of the past waits for it', async () => {
+  test('a request for a past state waits', async () => {
     const { storage, clock, revision, fill } = await openFilling()
     const answer = storage.getAt({ key: put.key, revision })
     const seen = outcomeOf(answer)

@@ -88,7 +88,7 @@ test('forks and their base never see each other’s writes, at present and in th
   )
 })
 
-test('a fork has the epoch and the revisions of its base, so that pages and watches of the base continue in it, until a restore', async () => {
+test('a fork has the epoch and the revisions of its base, so that lists and watches of the base continue in it, until a restore', async () => {
   const base = await opened()
   for (const name of ['a', 'b', 'c']) await written(base, aPut({ name }))
   const { head } = await listed(base, { limit: 1 })
@@ -103,7 +103,7 @@ test('a fork has the epoch and the revisions of its base, so that pages and watc
   expect((await listed(base, { read: page, start: head.next ?? '' })).names).toEqual(['b', 'c'])
 })
 
-test('an open stream of the base has the changes of the base alone', async () => {
+test('an open stream of the base has only changes of the base', async () => {
   const base = await opened()
   const { epoch, revision } = await base.status({})
   const stream = base.changes({ after: revision, epoch, ...everything })
@@ -114,7 +114,7 @@ test('an open stream of the base has the changes of the base alone', async () =>
   expect(await takeChanges(stream, 2)).toEqual([`2 +${keyOf('a')} `, `3 +${keyOf('b')} `])
 })
 
-test('objects expire in each at their time', async () => {
+test('objects expire in each fork at their time', async () => {
   const clock = createFakeClock()
   const base = await opened(undefined, { clock })
   await written(base, aPut({ name: 'old', expiresAtMs: clock.now() + 1_000 }))
@@ -126,7 +126,7 @@ test('objects expire in each at their time', async () => {
   expect((await listed(base)).names).toEqual(['old', 'young'])
 })
 
-test('a snapshot outlives its service, and the thousandth fork of a fork has what each of them has written', async () => {
+test('a snapshot outlives its service, and a fork at depth one thousand has the writes of every fork above it', async () => {
   let storage = await opened()
   for (let index = 0; index < 1_000; index++) {
     await written(storage, aPut({ name: `n${index % 10}`, data: String(index) }, { expected: index < 10 ? 0 : index - 8 }))
@@ -138,7 +138,7 @@ test('a snapshot outlives its service, and the thousandth fork of a fork has wha
   expect(await shownBy(storage, 5)).toEqual(['n0 2 0', 'n1 3 1', 'n2 4 2', 'n3 5 3'])
 })
 
-test('a text that is amended in a fork is another one at the same revision, in the past that begins there, and not in the base', async () => {
+test('a text that is amended in a fork differs at the same revision, in the fork’s own past, and not in the base', async () => {
   const base = await opened()
   const revision = await written(base, aPut({ name: 'a', data: 'port 1' }))
   await written(base, aPut({ name: 'b', data: 'port 1' }))
@@ -154,7 +154,7 @@ test('a text that is amended in a fork is another one at the same revision, in t
   expect(await shownBy(await opened(fork.snapshot(), { historyBytesMax: 0 }), 3)).toEqual(changed)
 })
 
-test('a snapshot is one of a storage service, and a store in memory begins with one of a store in memory', async () => {
+test('a snapshot belongs to a storage service, and a store in memory starts only from a snapshot of a store in memory', async () => {
   const base = await opened()
   await expect(base.restore({ revision: 1 })).rejects.toThrow('a snapshot is made by snapshot()')
   expect(() => createMemoryStore({ from: { revision: 1 } })).toThrow('a store begins with a snapshot of a store in memory')

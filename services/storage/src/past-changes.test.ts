@@ -73,7 +73,7 @@ describe.each(Object.keys(stores))('the history of a store, %s', (name) => {
     await expect(storage.history({ ...all, limit: 1_001 })).rejects.toMatchObject({ code: 400 })
   })
 
-  test('tells the revision of a time; a forgotten time is a 410', async () => {
+  test('gives the revision of a time, and a 410 for a dropped time', async () => {
     const { storage, time } = await aStorage(name)
     await expect(storage.revisionAt({ timeMs: 5_000 })).rejects.toMatchObject({ code: 410 })
     const [first, second, , third] = await someChanges(storage, time)
@@ -84,7 +84,7 @@ describe.each(Object.keys(stores))('the history of a store, %s', (name) => {
     expect(await at(9_000)).toBe(third)
   })
 
-  test('goes back beyond a restore, for those who ask for the past', async () => {
+  test('includes changes before a restore if the past is requested', async () => {
     const { storage, time } = await aStorage(name)
     const empty = storage.snapshot()
     const [first = 0] = await someChanges(storage, time)
@@ -110,7 +110,7 @@ async function largeVersions(storage: Storage, versions: number): Promise<number
   return revisions
 }
 
-test('old versions of 20 KB of which a little changes take less than 1 KB each at rest, and are read as they were', async () => {
+test('old versions of 20 KB with small changes take less than 1 KB each when idle, and are read unchanged', async () => {
   const clock = createFakeClock()
   const { storage, store } = await aStorage('memory', {
     clock,
@@ -137,7 +137,7 @@ test('old versions of 20 KB of which a little changes take less than 1 KB each a
   }
 })
 
-test('old versions wait for rest in an eighth of the room for the past, and the others are packed', async () => {
+test('an eighth of the space for the past holds unpacked old versions, and the others are packed', async () => {
   const options = { clock: createFakeClock(), historyBytesMax: 50_000, packsPast: true, pastBytesMax: 800_000 }
   const { storage, store } = await aStorage('memory', options)
   const pack = vi.spyOn(store, 'pack')
@@ -146,7 +146,7 @@ test('old versions wait for rest in an eighth of the room for the past, and the 
   expect(pack).toHaveBeenCalledTimes(40 - 2 - 3)
 })
 
-test('a fork that packs an old version leaves it readable in its base, and the other way round', async () => {
+test('a fork that packs an old version leaves it readable in its base, and a base in its fork', async () => {
   const options = { historyBytesMax: 50_000, packsPast: true, pastBytesMax: 400_000 }
   const { storage, store } = await aStorage('memory', options)
   const { key } = aPut({ name: 'a' })

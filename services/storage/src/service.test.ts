@@ -57,7 +57,7 @@ async function withFakeClock(body: (opened: Opened) => Promise<void>, options: P
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('waiting reads', () => {
-  test('RV-03: a get not older than a future revision waits for it', () =>
+  test('RV-03: a get not older than a future revision waits for that revision', () =>
     withFakeClock(async ({ storage }) => {
       const { revision } = await storage.status({})
       const waiting = storage.get({ key: 'core/configmaps/default/a', read: { kind: 'notOlderThan', revision: revision + 1, asked: 'x' } })
@@ -128,7 +128,7 @@ describe('the window', () => {
 })
 
 describe('expiry', () => {
-  test('an expired object is deleted by an ordinary change, one that was renewed is not', () =>
+  test('an expired object is deleted by an ordinary change, and a renewed object is not', () =>
     withFakeClock(async ({ storage, clock }) => {
       const inMinutes = (minutes: number) => clock.now() + minutes * 60_000
       await written(storage, aPut({ name: 'a', expiresAtMs: inMinutes(60) }))
@@ -145,7 +145,7 @@ describe('expiry', () => {
       expect(stays).toBeLessThan(renewed)
     }))
 
-  test('objects that expire survive a restart with their time', async () => {
+  test('objects with an expiry keep their time over a restart', async () => {
     const store = createMemoryStore()
     const clock = createFakeClock()
     const first = await createStorage({ store, clock })
@@ -218,7 +218,7 @@ test('a change is delivered in the turn in which the commit is answered', () =>
     await next.return?.()
   }))
 
-test('a stream without a reader holds nothing and resumes later, even for changes that memory has dropped', async () => {
+test('a stream without a reader holds nothing and resumes later, even over changes that memory has dropped', async () => {
   const { storage, close } = await opening(openDisk, { historyBytesMax: 2_000 })()
   const { revision } = await storage.status({})
   const stream = storage.changes({ after: revision, epoch: '', resources: [] })
@@ -228,7 +228,7 @@ test('a stream without a reader holds nothing and resumes later, even for change
   await close()
 })
 
-test('a value of another schema is encoded anew when it is loaded, and its version stays', async () => {
+test('a value of another schema is encoded again when it is loaded, and its version stays', async () => {
   const store = createMemoryStore()
   const first = await createStorage({ store })
   const revision = await written(first, aPut({ name: 'a', data: 'old' }))
@@ -239,7 +239,7 @@ test('a value of another schema is encoded anew when it is loaded, and its versi
   second.close()
 })
 
-test('a commit of bytes that are no stored value is refused', () =>
+test('a commit of bytes that are no encoded object is refused', () =>
   withFakeClock(async ({ storage }) => {
     const commit = storage.commit({ key: 'a', expected: 0, conditions: [], value: new Uint8Array(10), writeId: 'x' })
     await expect(commit).rejects.toMatchObject({ code: 500 })
@@ -266,7 +266,7 @@ describe('restore', () => {
       expect(objects[1]?.metadata.resourceVersion).toBe(String(b))
     }))
 
-  test('open streams end with expired, older tokens and revisions are refused', () =>
+  test('ends open streams as expired, and refuses older tokens and revisions', () =>
     withFakeClock(async ({ storage }) => {
       await written(storage, aPut({ name: 'a' }))
       const snapshot = storage.snapshot()
@@ -288,7 +288,7 @@ describe('restore', () => {
       await expect(listed(storage, { read: page })).rejects.toMatchObject({ code: 410 })
     }))
 
-  test('undoes a commit that is open when it begins, and one requested meanwhile is written after it', async () => {
+  test('undoes a commit that is open when it begins, and writes a commit requested meanwhile after it', async () => {
     const { storage, close } = await opening(openDisk)()
     await written(storage, aPut({ name: 'a' }))
     const snapshot = storage.snapshot()
@@ -303,7 +303,7 @@ describe('restore', () => {
     await close()
   })
 
-  test('the same snapshot can be restored again and again', () =>
+  test('works again and again with the same snapshot', () =>
     withFakeClock(async ({ storage }) => {
       await written(storage, aPut({ name: 'a' }))
       const snapshot = storage.snapshot()
@@ -315,7 +315,7 @@ describe('restore', () => {
     }))
 })
 
-test('a store without a disk forgets the past when it takes too much room, and the present stays', async () => {
+test('a store without a disk drops the past when it takes too much memory, and keeps the current state', async () => {
   const { storage, close } = await opening(createMemoryStore, { pastBytesMax: 10_000 })()
   const { revision: first } = await storage.status({})
   let expectedRevision = 0
@@ -329,7 +329,7 @@ test('a store without a disk forgets the past when it takes too much room, and t
   await close()
 })
 
-test('a store without a disk gives records of which memory has the only copy', async () => {
+test('a store without a disk returns records that only memory has', async () => {
   const { storage, store, close } = await opening(createMemoryStore)()
   const first = await written(storage, aPut({ name: 'a', data: 'one' }))
   const second = await written(storage, aPut({ name: 'a', data: 'two' }, { expected: first }))
@@ -341,7 +341,7 @@ test('a store without a disk gives records of which memory has the only copy', a
   await close()
 })
 
-test('memory after tidying shows every object as it was written', async () => {
+test('memory shows every object unchanged after it is tidied', async () => {
   const { storage, close } = await opening(createMemoryStore, { historyBytesMax: 100_000 })()
   const revisions = new Map<string, number>()
   const data = (name: string, round: number) => `${name} ${round} ${'x'.repeat(60_000)}`
@@ -358,7 +358,7 @@ test('memory after tidying shows every object as it was written', async () => {
   await close()
 })
 
-test('LIM-12: large objects of the past are made a few in each turn, over all readers', async () => {
+test('LIM-12: a few large objects of the past are restored in each turn, for all readers together', async () => {
   const { storage, store, close } = await opening(createMemoryStore, { historyBytesMax: 0 })()
   const first = store.status().revision
   let revision = 0

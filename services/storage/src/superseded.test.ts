@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createMemoryStore, createStorage } from './index.ts'
 
 test.each([0, 1_000_000])(
-  'a replaced and a deleted object are reported before the commit is answered, a new one is not; bytes of the past: %i',
+  'replaced and deleted objects are reported before the commit is answered, and new objects are not; bytes of the past: %i',
   async (pastBytesMax) => {
     const store = createMemoryStore()
     const order: string[] = []

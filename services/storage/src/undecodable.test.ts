@@ -26,7 +26,7 @@ const unreadable = { status: { code: 500, message: expect.stringContaining(`Stor
 const latest = { kind: 'latest' } as const
 
 test.each(['by another writer meanwhile', 'before the start'])(
-  'READ-22: a value that cannot be decoded, put there %s, concerns nothing else',
+  'READ-22: a value that cannot be decoded, put there %s, affects no other object',
   async (when) => {
     const { storage, start, spoil, errors } = await open()
     await spoil()
@@ -49,7 +49,7 @@ test('READ-22: a write that removes an unreadable object removes nothing else', 
   expect((await listed(storage)).names).toEqual(['a', 'b'])
 })
 
-test('READ-22: an object that can no longer be read is deleted for followers of changes', async () => {
+test('READ-22: an object that has become unreadable is deleted in streams of changes', async () => {
   const { storage, spoil, revision } = await open()
   await spoil()
   const stream = storage.changes({ after: revision + 1, epoch: '', resources: [] })
@@ -60,7 +60,7 @@ test('READ-22: an object that can no longer be read is deleted for followers of 
   }
 })
 
-test('STORE-04: a start without the configuration of encryption that a value needs is refused with a sentence', async () => {
+test('STORE-04: a start without the encryption configuration that a value needs is refused with a sentence', async () => {
   const { store, start, revision } = await open()
   const encrypted = a.value?.with(1, 1)
   await store.commit({ key: a.key, expected: revision, conditions: [], writeId: 'other', value: encrypted })

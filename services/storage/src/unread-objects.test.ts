@@ -98,7 +98,7 @@ async function nextChanges(parts: AsyncIterable<ChangesPart>) {
   return []
 }
 
-test('a start reads no large object, and one is read at its first use, once', async () => {
+test('a start reads no large object, and each is read once, when it is first used', async () => {
   const { recalled, revisionOf, getText } = await aStartedStorage()
   expect(recalled()).toEqual([])
   expect(await getText(small)).toBe(served(small, 'o', revisionOf(small)))
@@ -107,7 +107,7 @@ test('a start reads no large object, and one is read at its first use, once', as
   expect(recalled()).toEqual([first])
 })
 
-test('entries of a list are read when their bytes are used, also copied ones', async () => {
+test('entries of a list, also copied entries, are read when their bytes are used', async () => {
   const { recalled, revisionOf, list } = await aStartedStorage()
   const { entries } = await list()
   expect(entries.map(({ key, revision, writeId }) => [key, revision, writeId])).toEqual(keys.map((key) => [key, revisionOf(key), 'w']))
@@ -118,7 +118,7 @@ test('entries of a list are read when their bytes are used, also copied ones', a
   expect(JSON.parse(textOf(value.subarray(metadataStart, metadataEnd)))).toMatchObject({ name: 'large-b' })
 })
 
-test('joined lists, pages and selections have objects that were not read', async () => {
+test('joined lists, pages and selections contain objects that were not loaded', async () => {
   const whole = (revisionOf: (key: string) => number) => keys.map((key) => served(key, 'o', revisionOf(key))).join(',')
   const one = await aStartedStorage()
   expect((await one.list({ layout: 'joined' })).joined).toBe(whole(one.revisionOf))
@@ -128,14 +128,14 @@ test('joined lists, pages and selections have objects that were not read', async
   expect((await two.list({ layout: 'joined', limit: 1 })).joined).toBe(served(first, 'o', two.revisionOf(first)))
 })
 
-test('a joined list reads no large object that is not in it', async () => {
+test('a joined list reads no large object outside of the list', async () => {
   const { recalled, revisionOf, list } = await aStartedStorage()
   expect((await list({ layout: 'joined', start: 'small' })).joined).toBe(served(small, 'o', revisionOf(small)))
   expect((await list({ layout: 'joined', start: 'large-b', limit: 1 })).joined).toBe(served(second, 'o', revisionOf(second)))
   expect(recalled()).toEqual([second])
 })
 
-test('a write that replaces or deletes an unread object shows it, and so does the past', async () => {
+test('a write that replaces or deletes an unloaded object returns it, and so does the past', async () => {
   const { storage, revisionOf, write, getText } = await aStartedStorage()
   const { revision: after, epoch } = await storage.status({})
   const changed = await write(first, 'n')
@@ -157,7 +157,7 @@ test('a write that replaces or deletes an unread object shows it, and so does th
   expect(await getText(first)).toBe(served(first, 'n', changed))
 })
 
-test('a returned entry never changes, though the object is replaced and the past is compacted', async () => {
+test('a returned entry never changes, even if the object is replaced and the past is compacted', async () => {
   const { storage, revisionOf, list, write } = await aStartedStorage()
   const { entries } = await list()
   const revision = await write(first, 'n')
@@ -175,7 +175,7 @@ test('a large object whose labels fill the first bytes is read at the start', as
   expect(recalled()).toEqual([])
 })
 
-test('an object that is encoded anew at the start is read from memory', async () => {
+test('an object that is encoded again at the start is read from memory', async () => {
   const reencode = {
     isCurrent: (key: string) => key !== first,
     convert: (key: string) => storedAs(key, 'r'),
@@ -200,7 +200,7 @@ async function aDamagedStorage(options: Given) {
   return { ...started, clock, reported, damaged }
 }
 
-test('STORE-04: a large object that has changed on the disk is reported before its reader gets an error, and nothing else is concerned', async () => {
+test('STORE-04: a large object that has changed on the disk is reported before its reader gets an error, and affects nothing else', async () => {
   const { revisionOf, list, getText, reported, damaged } = await aDamagedStorage({ damaged: first })
   for (const key of [second, small]) expect(await getText(key)).toBe(served(key, 'o', revisionOf(key)))
   const { entries } = await list()
@@ -235,7 +235,7 @@ test('STORE-04: the check after the start leaves out large objects that have bee
   expect(two.recalled()).toEqual([])
 })
 
-test('STORE-04: a large object that has to be read at the start and has changed on the disk refuses it', async () => {
+test('STORE-04: a start fails if a large object that it has to read has changed on the disk', async () => {
   const reencode = { isCurrent: () => false, convert: (_key: string, value: Uint8Array) => value }
   await expect(aDamagedStorage({ damaged: first, reencode })).rejects.toThrow(DamagedStoreError)
   const labelled = { key: first, value: 'l'.repeat(frontBytesMax) }

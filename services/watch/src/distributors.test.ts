@@ -39,7 +39,7 @@ test('subscriptions share a distributor while selection, version, format and sch
   expect(new Set(all).size).toBe(all.length)
 })
 
-test('a distributor is forgotten with its last subscription, and its filter with its last distributor', () => {
+test('a distributor is dropped with its last subscription, and its filter with its last distributor', () => {
   const distributors = new Distributors(() => unconverted)
   const covering = () => [...distributors.covering(change.key)]
   const [one, same, other] = [{}, {}, { version: 'v2' }].map((part) => distributors.acquire({ ...request, ...part }))
@@ -51,7 +51,7 @@ test('a distributor is forgotten with its last subscription, and its filter with
   expect(distributors.acquire(request)).not.toBe(one)
 })
 
-test('written events are delivered once to those served up to them', () => {
+test('written events are delivered once to subscribers that had everything before', () => {
   const distributor = new Distributors(() => unconverted).acquire(request)
   const given: [number, WatchPart][] = []
   for (const sent of [6, 7, 8]) {
@@ -63,7 +63,7 @@ test('written events are delivered once to those served up to them', () => {
   expect(given).toEqual([[6, { kind: 'events', frames, count: 1, last: 7 }]])
 })
 
-test('a lost change has expired for those served up to it', () => {
+test('a lost change expires subscribers that had everything before', () => {
   const distributor = new Distributors(() => unconverted).acquire(request)
   const expired: [number, number][] = []
   for (const sent of [6, 7]) {
@@ -73,7 +73,7 @@ test('a lost change has expired for those served up to it', () => {
   expect(expired).toEqual([[6, 7]])
 })
 
-test('CRD-95: an object of another schema than the subscribers want is named, in JSON', () => {
+test('CRD-95: an object of another schema than the subscribers request is named in JSON', () => {
   const distributors = new Distributors(() => unconverted)
   const olderIn = (fingerprint: number) => {
     const distributor = distributors.acquire({ ...request, fingerprint })

@@ -26,7 +26,7 @@ describe('the event of a change for a watch', () => {
   })
 })
 
-describe('a selection holds', () => {
+describe('a selection includes', () => {
   const key = 'core/configmaps/d/a'
   test.each<[string, LabelRequirement[], FieldRequirement[], boolean]>([
     ['everything without requirements', [], [], true],
@@ -67,13 +67,13 @@ describe('READ-23: shards', () => {
   const shardOf = (field: ShardRange['field'], text: string): ShardRange => ({ field, from: shardHash(text), to: `${shardHash(text)}0` })
   const selection = (...shards: ShardRange[]) => ({ labels: [], fields: [], shards })
 
-  test('of uids hold the changes of an object, its deletion too, for any number of questions', () => {
+  test('of uids contain all changes of an object, also its deletion, and give the same answer each time', () => {
     const [own, other] = ['u1', 'u2'].map((uid) => shardTestOf(scope, selection(shardOf('uid', uid))))
     for (const change of [created, created, deleted, deleted]) expect([own?.(change), other?.(change)]).toEqual([true, false])
     expect(shardTestOf(scope, selection(shardOf('uid', ''), shardOf('uid', 'u1')))?.(created)).toBe(true)
   })
 
-  test('of namespaces hold the objects in them, and an object without a namespace is in that of the empty name', () => {
+  test('of namespaces contain their objects, and cluster-scoped objects as in the namespace with the empty name', () => {
     const [own, other, none] = ['d', 'e', ''].map((namespace) => shardTestOf(scope, selection(shardOf('namespace', namespace))))
     expect([own?.(created), other?.(created), none?.(created)]).toEqual([true, false, false])
     const node: Change = { ...created, key: 'core/nodes/n1' }
@@ -81,7 +81,7 @@ describe('READ-23: shards', () => {
     expect([ownNode?.(node), otherNode?.(node)]).toEqual([true, false])
   })
 
-  test('are all where a selection names none', () => {
+  test('are all selected if a selection names none', () => {
     expect(shardTestOf(scope, { labels: [], fields: [] })).toBeUndefined()
   })
 })

@@ -24,7 +24,7 @@ test('an event is written once per version and format', () => {
   })
 })
 
-test('metadata are taken from the change’s position, and searched in converted objects', () => {
+test('metadata are taken from their position in the change, and searched in converted objects', () => {
   const named = Buffer.from('{"metadata":{"name":"first"},"spec":{"name":"second"}}')
   const at = { metadataStart: named.indexOf('{"name":"second"'), metadataEnd: named.length - 1 }
   const told = { ...change, after: { value: named, ...at, facts: { labels: {}, fields: {} } } }
@@ -36,7 +36,7 @@ test('metadata are taken from the change’s position, and searched in converted
   expect(metadataIn((stored) => Buffer.from(stored))).toEqual({ name: 'first' })
 })
 
-test('an object that cannot be written in a format is lost to subscribers of that format alone', () => {
+test('an object that cannot be written in a format is lost only to subscribers of that format', () => {
   const onError = vi.fn()
   const contents = new Contents(0, onError)
   const broken = { ...change, after: { value: Buffer.from('{'), metadataStart: 0, metadataEnd: 1, facts: { labels: {}, fields: {} } } }

@@ -15,7 +15,7 @@ const change: Change = {
 const text = (bytes: Uint8Array | symbol | undefined) => (bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : bytes)
 
 describe('a guarded conversion', () => {
-  test('is the conversion, and none at all stays none', () => {
+  test('is the conversion, and stays undefined without one', () => {
     const convert = guarded(
       () => is,
       () => {},
@@ -24,7 +24,7 @@ describe('a guarded conversion', () => {
     expect(guarded(unconverted, () => {})).toBe(unconverted)
   })
 
-  test('has no result where it fails, and the error is reported', () => {
+  test('has no result for a failure, and the error is reported', () => {
     const errors: unknown[] = []
     const error = new Error('no such field')
     const convert = guarded(
@@ -52,12 +52,12 @@ describe('the contents of a turn', () => {
     return { converted, view, contents: new Contents(0, () => {}) }
   }
 
-  test('without a conversion are the stored bytes themselves', () => {
+  test('are the stored bytes without a conversion', () => {
     const view: View = { version: 'v1', convert: unconverted, format: { kind: 'json' }, formatKey: 'json' }
     expect(new Contents(0, () => {}).of(change, 'MODIFIED', view)).toBe(is)
   })
 
-  test('are converted once per version, for a new or a changed object, and once more for the state before', () => {
+  test('are converted once per version, for a new or changed object, and once more for the previous state', () => {
     const { converted, view, contents } = open((object) => Buffer.concat([object]))
     const first = contents.of(change, 'ADDED', view('v1'))
     expect(contents.of(change, 'MODIFIED', view('v1'))).toBe(first)
@@ -69,7 +69,7 @@ describe('the contents of a turn', () => {
     expect(converted).toHaveLength(4)
   })
 
-  test('are lost where nothing is held, and where it cannot be converted', () => {
+  test('are lost if nothing is stored, or if it cannot be converted', () => {
     const { converted, view, contents } = open(() => undefined)
     const { revision, previous, key } = change
     expect(contents.of({ revision, previous, key }, 'MODIFIED', view('v1'))).toBe(contentLost)
@@ -80,7 +80,7 @@ describe('the contents of a turn', () => {
 })
 
 describe('frames', () => {
-  test('WATCH-02, WATCH-03: are lines in the order of their events, and are taken once', () => {
+  test('WATCH-02, WATCH-03: are lines in the order of their events, and are returned once', () => {
     const frames = new Frames()
     frames.addJson(4, 'ADDED', Buffer.from('{"a":1}'))
     frames.addJson(5, 'MODIFIED', Buffer.from('{"a":2}'))
@@ -94,7 +94,7 @@ describe('frames', () => {
     expect([frames.count, frames.bytes, text(frames.take().frames)]).toEqual([0, 0, ''])
   })
 
-  test('CRD-95: name the events about objects of another schema than is wanted', () => {
+  test('CRD-95: name the events about objects of another schema than requested', () => {
     const frames = new Frames()
     const view: View = { version: 'v1', convert: unconverted, format: { kind: 'json' }, formatKey: 'json', fingerprint: 5 }
     const { after, before } = change

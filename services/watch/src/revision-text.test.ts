@@ -26,7 +26,7 @@ test('WATCH-21: only metadata.resourceVersion is replaced', () => {
   for (const [before, after] of cases) expect(changed(before, 90)).toBe(after)
 })
 
-test('any object keeps everything else', () => {
+test('all other members of an object stay unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue()), (first, last, labels) => {
       const object = (resourceVersion: string) => JSON.stringify({ first, metadata: { labels, resourceVersion, last }, last })

@@ -27,7 +27,7 @@ describe('a subscription', () => {
     expect([subscriber.sent, subscriber.epoch, subscriber.distributor === distributor, subscriber.isEnded]).toEqual([5, 'e1', true, false])
   })
 
-  test('WATCH-09: advances with events and positions, and never returns', async () => {
+  test('WATCH-09: advances with events and positions, and never goes back', async () => {
     const { subscriber, read } = open()
     subscriber.events(events(8, 10))
     subscriber.position(7)
@@ -41,7 +41,7 @@ describe('a subscription', () => {
     expect((await read()).map((part) => (part.kind === 'position' ? part.revision : part.kind))).toEqual(['events', 8, 9])
   })
 
-  test('events that wait unread become one piece, up to a bound and to the next position', async () => {
+  test('joins unread events into one piece, up to a bound and to the next position', async () => {
     const { subscriber, read } = open({ bytesMax: 1_000_000 })
     const [first, second] = ['one', 'two'].map((text) => Buffer.from(text))
     const origin = (committedMs: number) => ({ committedMs, traceparents: [`trace-${committedMs}`] })
@@ -64,7 +64,7 @@ describe('a subscription', () => {
     expect(others.map((part) => (part.kind === 'events' ? part.last : part.kind))).toEqual(['position', 10, 11])
   })
 
-  test('a piece may have exactly the bound of bytes', async () => {
+  test('may have exactly the bound of bytes in a piece', async () => {
     const { subscriber, read } = open({ bytesMax: 1_000_000 })
     subscriber.events(events(6, 20_000))
     subscriber.events(events(7, 12_000))
@@ -90,7 +90,7 @@ describe('a subscription', () => {
     expect([error.code, error.message]).toEqual([503, expect.stringContaining('the subscriber has not read')])
   })
 
-  test('WATCH-15: that has expired reports the requested or reached revision, and the oldest kept one', async () => {
+  test('WATCH-15: that has expired reports the requested or reached revision, and the oldest available revision', async () => {
     const first = open()
     first.subscriber.expired(20)
     expect(await first.read()).toEqual([{ kind: 'expired', asked: 5, oldest: 20 }])
@@ -100,7 +100,7 @@ describe('a subscription', () => {
     expect([await second.read(), second.subscriber.isEnded]).toEqual([[{ kind: 'expired', asked: 9, oldest: 20 }], true])
   })
 
-  test('whose store was replaced reports it, and ends', async () => {
+  test('whose store was replaced reports that, and ends', async () => {
     const { subscriber, read, ended } = open()
     subscriber.replaced()
     expect(await read()).toEqual([{ kind: 'replaced' }])
@@ -122,7 +122,7 @@ describe('a subscription', () => {
     expect([subscriber.isEnded, ended]).toEqual([true, [subscriber]])
   })
 
-  test('is drained when nothing waits, when its reader has taken all, or when it ends', async () => {
+  test('is drained when nothing is queued, when its reader has read everything, or when it ends', async () => {
     const { subscriber, read } = open()
     await subscriber.drained()
     subscriber.events(events(6, 10))

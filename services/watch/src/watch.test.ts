@@ -110,7 +110,7 @@ test('a watch from before the service was started is served from storage, then l
   expect(await events.events()).toEqual(['MODIFIED a 3 three'])
 })
 
-test('WATCH-16: a watch from a revision of the future is silent until it has passed', async () => {
+test('WATCH-16: a watch from a future revision is silent until that revision has passed', async () => {
   const { storage, subscribe, ready } = open()
   await ready()
   const events = subscribe({ after: 2 })
@@ -119,7 +119,7 @@ test('WATCH-16: a watch from a revision of the future is silent until it has pas
   expect(await events.position(4)).toEqual(['MODIFIED a 3 three', 'MODIFIED a 4 four'])
 })
 
-test('WATCH-15: the error of a watch from a compacted revision names the requested revision and the oldest one kept', async () => {
+test('WATCH-15: the error of a watch from a compacted revision names the requested revision and the oldest available revision', async () => {
   const { storage, subscribe, ready } = open({ limits: { windowBytesMax: 0 } })
   await ready()
   for (let index = 0; index < 5; index += 1) storage.put({ resource: maps, name: 'a' })
@@ -130,7 +130,7 @@ test('WATCH-15: the error of a watch from a compacted revision names the request
   expect(await events.next()).toBeUndefined()
 })
 
-test('only the scope is seen: a resource, a namespace, one object', async () => {
+test('a watch sees only its scope: a resource, a namespace, one object', async () => {
   const { storage, subscribe, ready } = open()
   await ready()
   const scopes = [{ resource: maps }, { resource: maps, namespace: 'x' }, { resource: maps, namespace: 'x', name: 'a' }]
@@ -145,7 +145,7 @@ test('only the scope is seen: a resource, a namespace, one object', async () => 
 })
 
 for (const sendsBefore of [true, false]) {
-  test(`an object that enters a selection is ADDED, one that leaves it DELETED in its last selected state (content before ${sendsBefore ? 'sent' : 'fetched'})`, async () => {
+  test(`an object that enters a selection is ADDED, and one that leaves it is DELETED in its last selected state (content before ${sendsBefore ? 'sent' : 'fetched'})`, async () => {
     for (const windowBytesMax of [0, 1_000_000]) {
       const { storage, subscribe, ready } = open({ sendsBefore, limits: { windowBytesMax } })
       await ready()
@@ -165,7 +165,7 @@ for (const sendsBefore of [true, false]) {
   })
 }
 
-test('WATCH-21: an object leaves a selection in its last selected state, though its last write has been compacted', async () => {
+test('WATCH-21: an object leaves a selection in its last selected state, even if its last write has been compacted', async () => {
   const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 0 } })
   storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
   const other = storage.put({ resource: maps, name: 'b' })
@@ -177,7 +177,7 @@ test('WATCH-21: an object leaves a selection in its last selected state, though 
   expect(await events.events()).toEqual(['DELETED a 3 one'])
 })
 
-test('WATCH-15: a watch that would need forgotten content has expired, live and from the window', async () => {
+test('WATCH-15: a watch that would need dropped content has expired, live and from the window', async () => {
   const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 1_000 } })
   await ready()
   storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
@@ -192,7 +192,7 @@ test('WATCH-15: a watch that would need forgotten content has expired, live and 
   expect(await subscribe(web).next()).toMatchObject({ kind: 'expired', asked: other })
 })
 
-test('field selectors see the name, the namespace and the selectable fields', async () => {
+test('field selectors use the name, the namespace and the selectable fields', async () => {
   const { storage, subscribe, ready } = open()
   await ready()
   const byField = (field: string, value: string) => subscribe({ selection: { labels: [], fields: [{ field, operator: 'Equals', value }] } })
@@ -235,7 +235,7 @@ test('the events of one turn are one buffer, and the same buffer for all subscri
   expect(buffers[2]).toEqual(buffers[0])
 })
 
-test('many events of one turn leave in pieces, in order, live and from the window', async () => {
+test('many events of one turn are sent in pieces, in order, live and from the window', async () => {
   const { storage, subscribe, ready } = open({ limits: { pieceBytesMax: 5_000 } })
   await ready()
   const live = subscribe()
@@ -270,7 +270,7 @@ test('an object is converted once per version, however many selections show it',
   expect(conversions).toBe(1)
 })
 
-test('an object that cannot be converted ends the subscribers that would see it, and no others', async () => {
+test('an object that cannot be converted ends only the subscribers that would see it', async () => {
   const convert = (object: Uint8Array) => {
     if (Buffer.from(object).includes('broken')) throw new Error('on purpose')
     return object
@@ -288,7 +288,7 @@ test('an object that cannot be converted ends the subscribers that would see it,
   expect(last).toMatchObject({ kind: 'expired', oldest: 2 })
 })
 
-test('a subscriber that does not read is ended, and the others are served on', async () => {
+test('a subscriber that does not read is ended, and the others are still served', async () => {
   const { storage, subscribe, ready } = open({ limits: { subscriberBytesMax: 10_000 } })
   await ready()
   const slow = subscribe()
@@ -302,7 +302,7 @@ test('a subscriber that does not read is ended, and the others are served on', a
   expect(await quick.events()).toEqual(['ADDED last 21 '])
 })
 
-test('CARD-25: subscribers are served on without loss or repetition when storage restarts', async () => {
+test('CARD-25: subscribers are served without loss or repetition after storage restarts', async () => {
   const { storage, subscribe, ready } = open()
   await ready()
   const events = subscribe()
@@ -360,7 +360,7 @@ function follow(stream: AsyncIterable<WatchPart>) {
   return seen
 }
 
-test('LIM-12: a subscriber’s missed changes are printed over turns, and later writes follow once', async () => {
+test('LIM-12: missed changes of a subscriber are printed over several turns, and later writes follow once', async () => {
   const { storage, watch, ready } = open({ limits: { turnBytesMax: 1, pieceBytesMax: 1 } })
   await ready()
   for (let index = 1; index <= 5; index++) storage.put({ resource: maps, name: `a${index}`, data: 'x' })
@@ -401,7 +401,7 @@ test('LIM-12: a large change is copied for few selections per turn, and a subscr
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
 })
 
-test('LIM-12, WATCH-22: a store that is replaced during a delivery ends all, and the change is forgotten', async () => {
+test('LIM-12, WATCH-22: a store that is replaced during a delivery ends all subscriptions, and the change is dropped', async () => {
   const { storage, watch, ready } = open({ limits: { turnBytesMax: 1 } })
   await ready()
   const selection = (index: number) => ({ labels: [{ key: `k${index}`, operator: 'DoesNotExist' as const, values: [] }], fields: [] })
@@ -426,7 +426,7 @@ test('LIM-12, WATCH-22: a store that is replaced during a delivery ends all, and
   expect(again).toEqual([`ADDED c ${storage.revision} z`])
 })
 
-test('LIM-12: a subscriber of the past is written no further ahead than it reads, from the window and from storage, and misses nothing', async () => {
+test('LIM-12: missed changes are printed no further ahead than a subscriber reads, from the window and from storage, without loss', async () => {
   const count = 30
   for (const windowBytesMax of [0, 10_000_000]) {
     const limits = { windowBytesMax, pieceBytesMax: 1_000, subscriberAheadBytesMax: 3_000 }
@@ -448,7 +448,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('WATCH-15: a watch has expired when storage has forgotten more than watch has seen', async () => {
+test('WATCH-15: a watch has expired when storage has dropped changes that watch has not received', async () => {
   const { storage, subscribe, ready } = open()
   await ready()
   const events = subscribe()
@@ -459,7 +459,7 @@ test('WATCH-15: a watch has expired when storage has forgotten more than watch h
   expect(await events.next()).toEqual({ kind: 'expired', asked: 0, oldest: 3 })
 })
 
-test('a subscriber that has caught up with the window no longer has a stream of storage', async () => {
+test('a subscriber that has caught up with the window closes its stream of storage', async () => {
   for (const windowBytesMax of [0, 1_500]) {
     const { storage, subscribe, ready } = open({ limits: { windowBytesMax } })
     await ready()
@@ -472,7 +472,7 @@ test('a subscriber that has caught up with the window no longer has a stream of 
   }
 })
 
-test('as many changes as one turn may have are handed out before more are read', async () => {
+test('as many changes as one turn may have are delivered before more are read', async () => {
   const { storage, subscribe, ready } = open({ limits: { turnChangesMax: 2 } })
   await ready()
   const events = subscribe()
@@ -483,7 +483,7 @@ test('as many changes as one turn may have are handed out before more are read',
   expect(await events.events()).toEqual(['ADDED c 3 '])
 })
 
-test('LIM-12: an event in another format than JSON takes more of a turn than its bytes', async () => {
+test('LIM-12: an event in another format than JSON counts as more than its bytes in a turn', async () => {
   const { storage, watch, ready } = open({ limits: { turnBytesMax: 10_000 } })
   await ready()
   const format: SubscribeRequest['format'] = { kind: 'metadata', profile: 'orch', version: 'v1', isProtobuf: false }
@@ -505,7 +505,7 @@ test('LIM-12: an event in another format than JSON takes more of a turn than its
   expect(given).toBe(3)
 })
 
-test('a subscriber whose history cannot be read gets the error, and the others are served on', async () => {
+test('a subscriber whose history cannot be read gets the error, and the others are still served', async () => {
   const failing = new Error('on purpose')
   const changes = (storage: TinyStorage): TinyStorage['changes'] => {
     return (request, context) => {
@@ -523,7 +523,7 @@ test('a subscriber whose history cannot be read gets the error, and the others a
   expect(await live.events()).toEqual(['ADDED b 2 '])
 })
 
-test('the content before a change is that of an earlier change of the same turn, and storage is not asked for it', async () => {
+test('the content before a change is taken from an earlier change of the same turn, without a request to storage', async () => {
   const getAt = vi.fn()
   const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 0 }, wrap: () => ({ getAt }) })
   await ready()
@@ -535,7 +535,7 @@ test('the content before a change is that of an earlier change of the same turn,
   expect(getAt).not.toHaveBeenCalled()
 })
 
-test('closing ends a question to storage for the content before a change', async () => {
+test('closing aborts a request to storage for the content before a change', async () => {
   const signals: (AbortSignal | undefined)[] = []
   const getAt: TinyStorage['getAt'] = (_request, context) => {
     signals.push(context?.signal as AbortSignal | undefined)
@@ -552,7 +552,7 @@ test('closing ends a question to storage for the content before a change', async
   expect(signals.map((signal) => signal?.aborted)).toEqual([true])
 })
 
-test('a storage that cannot be reached is logged, quietly the first time, and not once watch is closed', async () => {
+test('a storage that cannot be reached is logged, at debug level the first time, and not after watch is closed', async () => {
   const logged: string[] = []
   const note = (level: string) => (_fields: unknown, text: string) => void logged.push(`${level} ${text}`)
   const log: Log = { ...silentLog, debug: note('debug'), warn: note('warn') }
@@ -570,7 +570,7 @@ test('a storage that cannot be reached is logged, quietly the first time, and no
   expect(logged).toHaveLength(4)
 })
 
-test('a clock that is moved by hand waits while changes have arrived and are not handed out', async () => {
+test('a clock that is moved by hand waits while received changes are not yet delivered', async () => {
   let isBusy = () => true
   const unfollow = vi.fn()
   const follow = (_what: string, asked: () => boolean) => {
@@ -597,7 +597,7 @@ test('a clock that is moved by hand waits while changes have arrived and are not
 /** The bytes of the last three changes of the tests below, without the content before them. */
 const threeChanges = 1_900
 
-test('WATCH-21: the content of an object that has left a selection unseen is read from storage, and of no other object', async () => {
+test('WATCH-21: the content of an object that has left a selection is read from storage, and of no other object', async () => {
   for (const windowBytesMax of [0, threeChanges]) {
     const asked: unknown[] = []
     const getAt = (storage: TinyStorage): TinyStorage['getAt'] => {
@@ -620,7 +620,7 @@ test('WATCH-21: the content of an object that has left a selection unseen is rea
   }
 })
 
-test('content that came with a change is not asked for', async () => {
+test('content that is part of a change is not requested', async () => {
   const getAt = vi.fn()
   const { storage, subscribe, ready } = open({ limits: { windowBytesMax: 0 }, wrap: () => ({ getAt }) })
   storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
@@ -631,7 +631,7 @@ test('content that came with a change is not asked for', async () => {
   expect(getAt).not.toHaveBeenCalled()
 })
 
-test('a subscriber that needs content gets the error with which storage refuses it', async () => {
+test('a subscriber that needs content gets the error of storage for it', async () => {
   for (const windowBytesMax of [0, threeChanges]) {
     const getAt = () => Promise.reject(serviceUnavailable('on purpose'))
     const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax }, wrap: () => ({ getAt }) })
@@ -655,7 +655,7 @@ test('events of announced changes are sent before work that is deferred to the e
   expect(await atTheEnd).toBe(true)
 })
 
-test('CARD-22: the handing out of a traced change has a span, which its events name', async () => {
+test('CARD-22: the delivery of a traced change has a span, which its events name', async () => {
   const spans: { name: string; options: SpanOptions; isEnded: boolean }[] = []
   const tracer: Tracer = {
     start(name, options) {

@@ -23,7 +23,7 @@ function holding(bytesMax: number, ...changes: Change[]): Window {
 const revisionsAfter = (window: Window, revision: number) => window.after(revision)?.map((change) => change.revision)
 
 describe('a window', () => {
-  test('WATCH-14: holds every change after its begin, and reports a revision before it', () => {
+  test('WATCH-14: holds every change after its begin, and reports an earlier revision as expired', () => {
     const window = holding(1_000_000, aChange(4, 'a'), aChange(7, 'b'), aChange(9, 'a'))
     expect(window.from).toBe(3)
     expect([2, 3, 4, 6, 7, 9, 20].map((revision) => revisionsAfter(window, revision))).toEqual([
@@ -37,14 +37,14 @@ describe('a window', () => {
     ])
   })
 
-  test('counts nothing for content before a change that does not come with it', () => {
+  test('counts no bytes for content before a change that is not part of it', () => {
     const change: Change = { ...aChange(5, 'a', 10), before: { revision: 4, facts } }
     const room = 2 * (overheadBytes + 10)
     expect(holding(room, aChange(4, 'b', 10), change).from).toBe(3)
     expect(holding(room - 1, aChange(4, 'b', 10), change).from).toBe(4)
   })
 
-  test('drops the oldest changes where all are more than its bytes, and begins after them then', () => {
+  test('drops the oldest changes beyond its bound of bytes, and begins after them', () => {
     const changes = [aChange(4, 'a', 100, 50), aChange(5, 'b', 100), aChange(6, 'c')]
     const bytes = 3 * overheadBytes + 250
     expect(holding(bytes, ...changes).from).toBe(3)
@@ -53,7 +53,7 @@ describe('a window', () => {
     expect(holding(2 * overheadBytes + 99, ...changes).from).toBe(5)
   })
 
-  test('without room holds no change, and begins at the last one', () => {
+  test('with a bound of zero holds no change, and begins at the last change', () => {
     const window = holding(0, aChange(4, 'a', 10), aChange(5, 'b', 10))
     expect([window.from, revisionsAfter(window, 5), revisionsAfter(window, 4)]).toEqual([5, [], undefined])
   })
@@ -75,7 +75,7 @@ describe('a window', () => {
     expect([window.from, queryObjects(Marked, { format: 'count' })]).toEqual([490, 10])
   })
 
-  test('knows the content of a key as its newest change left it, while that is held', () => {
+  test('finds the content of a key after its newest change while that change is held', () => {
     const window = holding(2 * overheadBytes + 30, aChange(4, 'a', 10), aChange(5, 'a', 20))
     expect([window.contentAt('a', 4), window.contentAt('a', 5)?.length, window.contentAt('b', 5)]).toEqual([undefined, 20, undefined])
     window.append(aChange(6, 'b', 10))

@@ -15,7 +15,7 @@ test(`any text is compiled or refused (5,000 of seed ${seed})`, () => {
   expect(compiled).toBeGreaterThan(300)
 })
 
-test('an environment that extends another has its libraries and other variables', () => {
+test('an environment that extends another has its libraries and more variables', () => {
   const extended = new Environment({ libraries: kubernetesLibraries, variables: { n: types.int } }).extend({
     variables: { y: types.string },
   })
@@ -54,7 +54,7 @@ function describe(result: CompileResult) {
 const padding = `\n${' '.repeat(4_000)}`
 
 test.each(named([...wideTexts(3_600), ...wrongWideTexts(3_600)]))(
-  'in steps a wide expression is what it is at once: $start…',
+  'a wide expression evaluated in steps has the same value as at once: $start…',
   ({ text }) => {
     const atOnce = countSteps(wide.compileInSteps(text))
     const inSteps = countSteps(wide.compileInSteps(text + padding))
@@ -64,7 +64,7 @@ test.each(named([...wideTexts(3_600), ...wrongWideTexts(3_600)]))(
   },
 )
 
-test.each(named(wideTexts(98_000)))('the steps of a wide expression are many: $start…', ({ text }) => {
+test.each(named(wideTexts(98_000)))('a wide expression has many steps: $start…', ({ text }) => {
   const { count, result } = countSteps(wide.compileInSteps(text))
   if (result.kind === 'invalid') throw new Error(result.message.slice(0, 200))
   const parts = result.ast.types.size

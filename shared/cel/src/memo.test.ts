@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { boundedMemo, memo } from './memo.ts'
 
-test('a memo makes its result once for an object, and again for another one with the same members', () => {
+test('a memo computes its result once for an object, and again for another object with the same members', () => {
   let made = 0
   const lengthOf = memo((list: readonly string[], more: number) => ({ length: list.length + more, made: ++made }))
   const list = ['a', 'b']
@@ -10,7 +10,7 @@ test('a memo makes its result once for an object, and again for another one with
   expect(lengthOf(['a', 'b'], 1).made).toBe(2)
 })
 
-test('a memo calls again where the result was undefined or an error', () => {
+test('a memo computes again if the result was undefined or an error', () => {
   let calls = 0
   const find = memo((holder: { value?: string }) => {
     calls += 1
@@ -24,7 +24,7 @@ test('a memo calls again where the result was undefined or an error', () => {
   expect(calls).toBe(4)
 })
 
-test('a bounded memo keeps as many results as its bound says, and begins anew with the next', () => {
+test('a bounded memo keeps as many results as its bound, and starts empty with the next', () => {
   const made: string[] = []
   const upper = boundedMemo(2, (text: string) => {
     made.push(text)

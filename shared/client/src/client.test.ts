@@ -67,7 +67,7 @@ describe('a collection', () => {
     expect(requests[5]!.body).toBe('{"propagationPolicy":"Background"}')
   })
 
-  test('an unanswered write is the same request, whose answer is read to its end and not parsed; a refusal is thrown', async () => {
+  test('an unanswered write sends the same request, whose answer is read to its end and not parsed; a refusal is thrown', async () => {
     let readToEnd = 0
     async function* noJson() {
       yield* bytesOf('no ', 'JSON')
@@ -89,7 +89,7 @@ describe('a collection', () => {
     ])
   })
 
-  test('objects that a list names without their kind have that of the list', async () => {
+  test('items of a list without a kind get the kind of the list', async () => {
     const { kind: _kind, apiVersion: _apiVersion, ...untyped } = aMap('x', '5')
     const { client } = scripted(answer(200, { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items: [untyped, aMap('y', '5')] }))
     expect((await client.resource(configMaps).list()).items).toEqual([aMap('x', '5'), aMap('y', '5')])
@@ -103,7 +103,7 @@ describe('a collection', () => {
     expect(await client.discover('', 'v1')).toEqual([])
   })
 
-  test('a whole collection is read by pages of the requested size, with the kept part of each', async () => {
+  test('a whole collection is read in pages of the requested size, and a callback reduces each page', async () => {
     const pages = [aList('7', [aMap('x', '3')], 'next'), aList('7', [aMap('y', '4')])]
     const { client, lines } = scripted(...pages)
     const keep = ({ metadata, ...rest }: ApiObject): ApiObject => ({ ...rest, metadata: { name: `kept ${metadata.name}` } })
@@ -112,7 +112,7 @@ describe('a collection', () => {
     expect(lines()).toEqual(['GET /api/v1/configmaps?limit=1', 'GET /api/v1/configmaps?limit=1&continue=next'])
   })
 
-  test('a failure is the Status that the server sent', async () => {
+  test('a failure throws the Status that the server sent', async () => {
     const { client } = scripted(gone())
     const failure = await client
       .resource(configMaps)
@@ -121,7 +121,7 @@ describe('a collection', () => {
     expect(failure).toMatchObject({ reason: 'Expired', code: 410 })
   })
 
-  test('a failure without a Status keeps its code and text', async () => {
+  test('a failure without a Status has its code and text', async () => {
     const busy = { status: 429, headers: { 'retry-after': '1' }, body: bytesOf('Too many requests\n') }
     const { client } = scripted(busy)
     await expect(client.resource(configMaps).list()).rejects.toMatchObject({
@@ -155,14 +155,14 @@ describe('a collection', () => {
     expect(lines()).toHaveLength(2)
   })
 
-  test('CHUNK-11: a token that expired on the way is answered by a list without limit', async () => {
+  test('CHUNK-11: after a token expired between pages, the client lists without a limit', async () => {
     const { client, lines } = scripted(aList('5', [aMap('x', '1')], 'next'), gone(), aList('9', [aMap('z', '8')]))
     const list = await client.resource(configMaps).listAll()
     expect(list.items.map(({ metadata }) => metadata.name)).toEqual(['z'])
     expect(lines()[2]).toBe('GET /api/v1/configmaps')
   })
 
-  test('RV-33: an exact list at another version is repeated with a limit, and refused when that differs too', async () => {
+  test('RV-33: an exact list at another version is repeated with a limit, and refused if that version differs too', async () => {
     const exact = { resourceVersion: '5', resourceVersionMatch: 'Exact' } as const
     const helped = scripted(aList('9', []), aList('5', [aMap('x', '1')]))
     expect((await helped.client.resource(configMaps).list(exact)).items).toHaveLength(1)
@@ -201,7 +201,7 @@ describe('a collection', () => {
   })
 
   test.each(['in one document', 'group version by group version'])(
-    'a resource that the preferred version of its group lacks is discovered in another one, %s',
+    'a resource that the preferred version of its group lacks is discovered in another version, %s',
     async (how) => {
       const resource = (plural: string) => ({ resource: plural, singularResource: '', scope: 'Namespaced', verbs: ['get'] })
       const served = { v1: ['as', 'cs'], v2alpha1: ['as', 'bs'], v1alpha1: ['bs', 'cs'] }
@@ -229,7 +229,7 @@ describe('a collection', () => {
   )
 
   test.each(['in one document', 'group version by group version'])(
-    'a group version whose server is down is named as one that is not known, %s',
+    'a group version whose server is unreachable is reported as unknown, %s',
     async (how) => {
       const things = { resource: 'things', singularResource: '', scope: 'Namespaced', verbs: ['get'], responseKind: { kind: 'Thing' } }
       const isOne = how === 'in one document'
@@ -261,7 +261,7 @@ describe('a collection', () => {
     },
   )
 
-  test('all resources are discovered with two requests where the server has them in one document', async () => {
+  test('all resources are discovered with two requests if the server has aggregated discovery', async () => {
     const catalogue = createCatalogue('orch')
     const inVersion = (group: string, version: string) => catalogue.inGroupVersion(group, version)
     const aggregated = aggregatedDocument(catalogue, catalogue.groups, inVersion)
@@ -300,7 +300,7 @@ describe('a collection', () => {
 })
 
 describe('a watch', () => {
-  test('events are read across the borders of chunks, and an interrupted one is dropped', async () => {
+  test('events are read across the borders of chunks, and an interrupted event is dropped', async () => {
     const text = JSON.stringify({ type: 'ADDED', object: aMap('ä', '1') })
     const body = bytesOf(text.slice(0, 20), `${text.slice(20)}\n{"type":"MOD`)
     const { client } = scripted({ status: 200, headers: {}, body })
@@ -309,7 +309,7 @@ describe('a watch', () => {
     expect(seen).toEqual(['ä'])
   })
 
-  test('the requested media type is a header, and no part of the query', async () => {
+  test('the requested media type is a header, and not part of the query', async () => {
     const { client, requests } = scripted(aWatch())
     await client.resource(configMaps).watch({ resourceVersion: '1', accept: 'application/json;as=Table' })
     expect(requests[0]).toMatchObject({
@@ -346,7 +346,7 @@ describe('an informer', () => {
   }
   const version = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '20' } } }
 
-  test('RV-31, RV-34: the first list takes any version and names its match, and the watch continues from the version of the list', async () => {
+  test('RV-31, RV-34: the first list accepts any version and names its match, and the watch continues from the version of the list', async () => {
     const { events, lines, informer } = await follow(
       aList('5', [aMap('x', '1')]),
       aWatch(
@@ -364,7 +364,7 @@ describe('an informer', () => {
     ])
   })
 
-  test('META-14: a version is a text like another: the last one counts, and it is returned unchanged', async () => {
+  test('META-14: a version is an opaque string: the last version counts, and it is returned unchanged', async () => {
     const { events, lines, informer } = await follow(
       aList('z/9+', [aMap('x', 'later')]),
       aWatch({ type: 'MODIFIED', object: aMap('x', 'earlier') }, { type: 'MODIFIED', object: aMap('x', '-1') }),
@@ -393,7 +393,7 @@ describe('an informer', () => {
     expect(lines[3]).toContain('resourceVersion=30')
   })
 
-  test('META-11: another object of the same name is one that was deleted and one that is new', async () => {
+  test('META-11: a recreated object of the same name is reported as one deletion and one creation', async () => {
     const made = (uid: string, resourceVersion: string) => ({
       ...aMap('x', resourceVersion),
       metadata: { ...aMap('x', resourceVersion).metadata, uid },
@@ -411,7 +411,7 @@ describe('an informer', () => {
     ])
   })
 
-  test('failures are tried again later and later', async () => {
+  test('failures are retried with growing delays', async () => {
     const { delays } = await follow(new Error('a'), new Error('b'), new Error('c'), aList('5', []))
     expect(delays).toEqual([100, 200, 400])
   })

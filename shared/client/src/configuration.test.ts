@@ -22,7 +22,7 @@ test('a printed configuration is read back unchanged', async () => {
   expect(await parseConfiguration(text)).toEqual(configuration)
 })
 
-test('files that a configuration names are relative to its folder', async () => {
+test('paths in a configuration are relative to its folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'configuration-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'ca.crt'), 'CA')

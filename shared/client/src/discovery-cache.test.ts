@@ -46,7 +46,7 @@ test('unchanged documents come from the file of an earlier process; changed ones
   expect(conditions()).toEqual([undefined, '"first"', '"first"', '"second"'])
 })
 
-test('each path, media type and server has an answer of its own', async () => {
+test('each path, media type and server has its own answer', async () => {
   const [{ get, conditions }, folder] = [aServer(), aFolder()]
   await get(folder, '/apis')
   expect((await get(folder, '/api')).text).toBe('first of /api')
@@ -60,7 +60,7 @@ test.for([
   ['lists', '/apis/apps/v1/deployments', {}],
   ['discovery with a query', '/apis?timeout=1s', {}],
   ['what is no GET', '/apis', { method: 'POST' }],
-] as const)('%s are not kept', async ([, path, options]) => {
+] as const)('%s are not cached', async ([, path, options]) => {
   const [{ get, conditions }, folder] = [aServer(), aFolder()]
   await get(folder, path, options)
   await get(folder, path, options)
@@ -75,7 +75,7 @@ test('an answer without an ETag is not cached', async () => {
   expect(() => readdirSync(folder)).toThrow('ENOENT')
 })
 
-test('a damaged file counts as none, as does a folder that cannot be written', async () => {
+test('a damaged file counts as absent, and so does a folder that cannot be written', async () => {
   const [{ get, conditions }, folder] = [aServer(), aFolder()]
   await get(folder, '/apis')
   const [file = ''] = readdirSync(folder)
@@ -87,7 +87,7 @@ test('a damaged file counts as none, as does a folder that cannot be written', a
   expect(conditions().filter((condition) => condition !== undefined)).toEqual([])
 })
 
-test('files are for their owner alone, and of more than 64 the oldest make room', async () => {
+test('only the owner can access the files, and beyond 64 files the oldest is removed', async () => {
   const [{ get, conditions }, folder] = [aServer(), aFolder()]
   for (let index = 0; index < 64; index += 1) await get(folder, '/apis', { server: `${index}` })
   const [old = ''] = readdirSync(folder)

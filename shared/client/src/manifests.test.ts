@@ -24,7 +24,7 @@ items:
 `
 
 describe('the objects of a text', () => {
-  test('each document with its line; of a list its items', async () => {
+  test('are one for each document with its line, and the items of a list', async () => {
     const found = await parseManifests(text, 'f.yaml')
     expect(found.map(({ object, line }) => [object.kind, object.metadata.name, line])).toEqual([
       ['ConfigMap', 'a', 1],
@@ -34,11 +34,11 @@ describe('the objects of a text', () => {
     expect(found[0]?.object['data']).toEqual({ text: 'one\n--- two\n' })
   })
 
-  test('a list that a program in Go prints as empty has none', async () => {
+  test('are none for a list that a Go program prints as empty', async () => {
     expect(await parseManifests('kind: PodList\napiVersion: v1\nitems: null\n', 'f.yaml')).toEqual([])
   })
 
-  test('JSON', async () => {
+  test('are read from JSON', async () => {
     const [found] = await parseManifests('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}\n', 'f.json')
     expect(found).toMatchObject({ file: 'f.json', line: 1, object: { metadata: { name: 'a' } } })
   })
@@ -48,13 +48,13 @@ describe('the objects of a text', () => {
     ['---\n- a\n', 'f:1: an object was expected'],
     ['---\n\n---\nkind: A\n', 'f:3: the object has no apiVersion or no kind'],
     ['kind: A\napiVersion: v1\n', 'f:1: the A has no metadata'],
-  ])('%j is refused with its place', async (bad, message) => {
+  ])('are refused with their place: %j', async (bad, message) => {
     await expect(parseManifests(bad, 'f')).rejects.toThrow(message)
   })
 })
 
 describe('the objects of files and folders', () => {
-  test('are in order; a folder’s are its files in YAML and JSON by name, without those of folders in it', async () => {
+  test('are in order: the YAML and JSON files of a folder by name, without subfolders', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'manifests-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     mkdirSync(join(folder, 'inner.yaml'))

@@ -26,13 +26,13 @@ function answering(...answers: readonly (readonly [status: number, retryAfter?: 
 }
 
 describe('a request is sent again', () => {
-  test.each([429, 500, 503, 504])('after a %d with Retry-After, as long after it as that says', async (status) => {
+  test.each([429, 500, 503, 504])('after a %d with Retry-After, when that time is over', async (status) => {
     const { transport, sent, read, waits } = answering([status, '2'], [201])
     expect((await transport.send(request)).status).toBe(201)
     expect({ sent, waits, read }).toEqual({ sent: [request, request], waits: [2000], read: [status] })
   })
 
-  test('as often as is allowed, and then the last answer counts', async () => {
+  test('as often as allowed, and then the last answer counts', async () => {
     const { transport, sent, read } = answering([429, '1'], [429, '1'], [429, '1'], [429, '1'], [200])
     expect((await transport.send(request)).status).toBe(429)
     expect({ sent: sent.length, read: read.length }).toEqual({ sent: 4, read: 3 })

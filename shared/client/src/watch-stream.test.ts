@@ -17,12 +17,12 @@ async function orderOf(characters: number): Promise<string[]> {
   return seen
 }
 
-test('an event is read at once, and a long one in a turn of its own', async () => {
+test('an event is read at once, and a long event in a separate turn', async () => {
   expect(await orderOf(1_000)).toEqual(['event', 'turn'])
   expect(await orderOf(300_000)).toEqual(['turn', 'event'])
 })
 
-test('events in pieces, divided within lines and characters, are read as they were sent', async () => {
+test('events in pieces, divided within lines and characters, are read unchanged', async () => {
   const events = ['a', 'ä€😀'].map((name) => ({ type: 'ADDED', object: { metadata: { name } } }))
   const bytes = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
   async function* body() {

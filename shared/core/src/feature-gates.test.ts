@@ -10,7 +10,7 @@ test('GATE-01: alpha gates are off by default', () => {
   expect(featureGates().filter(({ stage, isOnByDefault }) => stage === 'alpha' && isOnByDefault)).toEqual([])
 })
 
-test('GATE-02: beta gates are on by default, a few named ones aside', () => {
+test('GATE-02: beta gates are on by default, with a few named exceptions', () => {
   const off = featureGates().filter(({ stage, isOnByDefault, missing }) => stage === 'beta' && !isOnByDefault && missing === undefined)
   expect(off.map(({ name }) => name)).toEqual([
     'AllBeta',
@@ -22,11 +22,11 @@ test('GATE-02: beta gates are on by default, a few named ones aside', () => {
   ])
 })
 
-test('GATE-04: a settled feature cannot be switched off', () => {
+test('GATE-04: the gate of a GA feature cannot be switched off', () => {
   expect(isOn('ServerSideApply=false')).toBe('feature gate ServerSideApply: the feature is settled and cannot be switched off')
 })
 
-test('GATE-05: naming a settled gate warns', () => {
+test('GATE-05: setting a GA gate causes a warning', () => {
   expect(parseFeatureGates(['ServerSideApply=true'])).toMatchObject({ warnings: [expect.stringContaining('ServerSideApply')] })
 })
 
@@ -34,14 +34,14 @@ test('GATE-09, GATE-10: list chunking and field validation are on by default', (
   expect(isOn()).toEqual([true, true])
 })
 
-test('GATE-11: gates are set as name=true or name=false, and the last word counts', () => {
+test('GATE-11: gates are set as name=true or name=false, and the last value counts', () => {
   expect(isOn('APIListChunking=false', 'ServerSideFieldValidation=false')).toEqual([false, false])
   expect(isOn('APIListChunking=false', 'APIListChunking=true')).toEqual([true, true])
   expect(isOn('APIListChunking=no')).toBe('feature gate APIListChunking=no: must be true or false')
   expect(isOn('APIListChunkin=true')).toBe('unknown feature gate APIListChunkin')
 })
 
-test('READ-25: gates about the inside of kube-apiserver are accepted, with a warning that they have no effect', () => {
+test('READ-25: gates for internals of kube-apiserver are accepted, with a warning that they have no effect', () => {
   for (const word of ['EtcdRangeStream=false', 'EtcdRangeStream=true']) {
     const warning = `feature gate ${word.split('=')[0]} has no effect in this server`
     expect(parseFeatureGates([word])).toMatchObject({ kind: 'gates', warnings: [warning] })
@@ -65,7 +65,7 @@ test.each([
   })
 })
 
-test('a gate that nothing here acts on is not switched in silence', () => {
+test('a gate without any effect here is not switched silently', () => {
   expect(isOn('CSIInlineVolume=true')).toEqual([true, true])
   expect(isOn('APIServerTracing=true')).toContain('has no effect in this server')
 })
@@ -90,7 +90,7 @@ test('EMV-12: a gate that the release has dropped is unknown, and its feature ke
   expect(isOnAt(28, 'UserNamespacesStatelessPodsSupport', 'UserNamespacesStatelessPodsSupport=true')).toContain('unknown')
 })
 
-test('EMV-12: the numbers of known and enabled gates at 1.37 are kube-apiserver’s', () => {
+test('EMV-12: the numbers of known and enabled gates at 1.37 equal those of kube-apiserver', () => {
   const known = featureGates(37).filter(({ name }) => name !== 'AllAlpha' && name !== 'AllBeta')
   expect(known.length).toBe(252)
   expect(known.filter(({ isOnByDefault, missing }) => isOnByDefault || missing !== undefined).length).toBe(178)

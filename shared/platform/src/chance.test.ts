@@ -4,7 +4,7 @@ import { type Chance, seededChance, systemChance } from './chance.ts'
 const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const some = (chance: Chance) => [chance.uuid(), chance.fraction(), Buffer.from(chance.bytes(10_000)).toString('hex'), chance.uuid()]
 
-test('one seed gives the same values each time, and another seed gives others', () => {
+test('one seed gives the same values each time, and another seed gives other values', () => {
   expect(some(seededChance(7))).toEqual(some(seededChance(7)))
   expect(some(seededChance(8))).not.toEqual(some(seededChance(7)))
 })
@@ -17,7 +17,7 @@ test('a draw for one purpose changes nothing for another', () => {
   expect(one.stream('audit id').uuid()).not.toBe(one.stream('uid').uuid())
 })
 
-test('a stream continues where it was left when it is asked for again', () => {
+test('a stream that is requested again continues after its last draw', () => {
   const chance = seededChance(7)
   const first = chance.stream('uid').uuid()
   const second = chance.stream('uid').uuid()
@@ -26,13 +26,13 @@ test('a stream continues where it was left when it is asked for again', () => {
   )
 })
 
-test('streams of streams differ from those of other paths', () => {
+test('nested streams differ from streams of other paths', () => {
   const chance = seededChance(7)
   expect(chance.stream('a').stream('b').uuid()).not.toBe(chance.stream('a","b').uuid())
   expect(seededChance('7').uuid()).toBe(seededChance(7).uuid())
 })
 
-test('seeded values have their forms: UUIDs of version 4, fractions from 0 to below 1, any number of bytes', () => {
+test('seeded values are well-formed: UUIDs of version 4, fractions from 0 to below 1, any number of bytes', () => {
   const chance = seededChance('forms')
   const uuids = Array.from({ length: 2_000 }, chance.uuid)
   expect(uuids.every((uuid) => uuidV4.test(uuid))).toBe(true)
@@ -51,13 +51,13 @@ test('returned bytes do not change with later draws', () => {
   expect(Buffer.from(bytes).toString('hex')).toBe(before)
 })
 
-test('the chance of the system never repeats itself', () => {
+test('the chance of the system does not repeat values', () => {
   expect(systemChance.uuid()).toMatch(uuidV4)
   expect(systemChance.stream('uid').uuid()).not.toBe(systemChance.stream('uid').uuid())
   expect(systemChance.bytes(16).length).toBe(16)
 })
 
-test('a fork of a seeded chance draws the values that the chance would draw, in each stream, and moves no stream of the chance', () => {
+test('a fork of a seeded chance draws the values that the chance would draw, in each stream, without advancing it', () => {
   const [chance, same] = [seededChance(7), seededChance(7)]
   for (const one of [chance, same]) {
     one.stream('uid').uuid()

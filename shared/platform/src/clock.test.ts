@@ -12,7 +12,7 @@ function aClock() {
   return { clock, timers, ring: () => timers.forEach((callback) => void callback()) }
 }
 
-test('sleeping ends with the delay', async () => {
+test('a sleep ends after the delay', async () => {
   const { clock, ring, timers } = aClock()
   const slept = sleep(clock, 5)
   ring()
@@ -20,7 +20,7 @@ test('sleeping ends with the delay', async () => {
   expect(timers.size).toBe(0)
 })
 
-test('sleeping ends with the signal, and leaves no timer behind', async () => {
+test('a sleep ends with the signal, and leaves no timer', async () => {
   const { clock, timers } = aClock()
   const ending = new AbortController()
   const slept = sleep(clock, 5, ending.signal)
@@ -30,7 +30,7 @@ test('sleeping ends with the signal, and leaves no timer behind', async () => {
   expect(timers.size).toBe(0)
 })
 
-test('a time that has passed is due at once, without a warning of Node', async () => {
+test('a past time is due at once, without a warning of Node', async () => {
   const warnings: Error[] = []
   const note = (warning: Error) => void warnings.push(warning)
   process.on('warning', note)
@@ -39,7 +39,7 @@ test('a time that has passed is due at once, without a warning of Node', async (
   expect(warnings).toEqual([])
 })
 
-test('a time beyond the longest timer of Node is waited for, and can be cancelled on the way', () => {
+test('a time beyond the longest timer of Node is waited for, and can be cancelled meanwhile', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const dayMs = 24 * 60 * 60 * 1000

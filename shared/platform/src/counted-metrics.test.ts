@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createCountedHistogram, createCountedNumbers, createTimedHistogram } from './counted-metrics.ts'
 import { createMetrics } from './metrics.ts'
 
-test('a histogram is printed as every other one', async () => {
+test('a histogram is printed like other histograms', async () => {
   const options = { name: 'seconds', help: 'Seconds.', buckets: [0.1, 1] }
   const [ours, others] = [createMetrics({ process: false }), createMetrics({ process: false })]
   const histogram = createCountedHistogram(ours, options)
@@ -16,7 +16,7 @@ test('a histogram is printed as every other one', async () => {
   expect(await ours.text()).toBe(await others.text())
 })
 
-test.each(['counter', 'gauge'] as const)('a %s is printed as every other one', async (type) => {
+test.each(['counter', 'gauge'] as const)('a %s is printed like any other', async (type) => {
   const options = { name: 'things', help: '[BETA] Things.' }
   const [ours, others] = [createMetrics({ process: false }), createMetrics({ process: false })]
   const numbers = createCountedNumbers(ours, { ...options, type })
@@ -32,7 +32,7 @@ test.each(['counter', 'gauge'] as const)('a %s is printed as every other one', a
   expect(await ours.text()).toBe(await others.text())
 })
 
-test('a histogram over time counts the nanoseconds of each value, up to the moment at which it is printed', async () => {
+test('a histogram over time adds the duration of each value, up to the moment of printing', async () => {
   const metrics = createMetrics({ process: false })
   let nowMs = 10
   const use = createTimedHistogram(metrics, { name: 'use', help: 'Use.', buckets: [0, 0.5, 1] }, () => nowMs).series({ of: 'a' })

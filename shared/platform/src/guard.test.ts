@@ -11,7 +11,7 @@ function aGuard() {
   return { guard, reports, ended, end: (name: string) => () => void ended.push(name) }
 }
 
-test('a listener that throws ends its own exchange, and nothing else', () => {
+test('a listener that throws ends only its own exchange', () => {
   const { guard, reports, ended, end } = aGuard()
   guard.run('request', end('first'), () => {
     throw new Error('broken')
@@ -32,7 +32,7 @@ test('a listener whose promise rejects ends its own exchange', async () => {
   expect([reports, ended]).toEqual([['upgrade: too late'], ['late']])
 })
 
-test('a failing end is reported and has no further effect', () => {
+test('an end that fails is reported and has no further effect', () => {
   const { guard, reports } = aGuard()
   const end = () => {
     throw new Error('no end')
@@ -43,7 +43,7 @@ test('a failing end is reported and has no further effect', () => {
   expect(reports).toEqual(['stream: broken', 'stream: no end'])
 })
 
-test('all listeners of an emitter are guarded, those of libraries and an error without a listener too', () => {
+test('all listeners of an emitter are guarded, including those of libraries and errors without a listener', () => {
   const { guard, reports, ended, end } = aGuard()
   const emitter = guard.watch(new EventEmitter(), 'connection', end('emitter'))
   const seen: unknown[] = []

@@ -15,7 +15,7 @@ describe('an idle timer', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
-  test('calls back when nothing has begun for so long', () => {
+  test('calls back when nothing has begun for the given time', () => {
     const connection = new Connection()
     vi.advanceTimersByTime(89_999)
     expect(connection.isClosed).toBe(false)
@@ -23,7 +23,7 @@ describe('an idle timer', () => {
     expect(connection.isClosed).toBe(true)
   })
 
-  test('counts the pause from the last end, and calls back at no time before', () => {
+  test('counts from the last end, and never calls back earlier', () => {
     const connection = new Connection()
     connection.idle.begin()
     connection.idle.begin()
@@ -39,7 +39,7 @@ describe('an idle timer', () => {
   })
 })
 
-test('an idle timer that is closed holds nothing of its connection', () => {
+test('an idle timer that is closed releases its connection', () => {
   const openAndClose = () => {
     for (const { idle } of Array.from({ length: 20 }, () => new Connection())) idle.close()
   }

@@ -2,7 +2,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { latenessOf } from './lateness.ts'
 
-test('a call is late once its time is over, and not before', async () => {
+test('a call is late after its deadline, and not before', async () => {
   const clock = createFakeClock()
   const isLate = latenessOf({ timeoutMs: 50 }, clock)
   await clock.advance(50)
@@ -11,7 +11,7 @@ test('a call is late once its time is over, and not before', async () => {
   expect(isLate()).toBe(true)
 })
 
-test('a call without a time is late when it is cancelled', async () => {
+test('a call without a deadline is late when it is cancelled', async () => {
   const clock = createFakeClock()
   const cancelling = new AbortController()
   const isLate = latenessOf({ signal: cancelling.signal }, clock)

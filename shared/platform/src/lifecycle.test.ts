@@ -14,7 +14,7 @@ test('parts stop in the reverse order of their start, once', async () => {
   expect(told).toEqual(['+a', '+b', '-b', '-a'])
 })
 
-test('a part that cannot start closes those before it', async () => {
+test('a part that fails to start closes the earlier parts', async () => {
   const told: string[] = []
   const lifecycle = createLifecycle({ log: silentLog })
   await lifecycle.run({ name: 'a', stop: () => void told.push('-a') })
@@ -28,7 +28,7 @@ test('a part that cannot start closes those before it', async () => {
   expect(told).toEqual(['-a'])
 })
 
-test('a part that cannot stop does not keep the others running', async () => {
+test('a part that fails to stop does not keep the others running', async () => {
   const told: string[] = []
   const lifecycle = createLifecycle({ log: silentLog })
   await lifecycle.run({ name: 'a', stop: () => void told.push('-a') })
@@ -44,7 +44,7 @@ class FakeProcess extends EventEmitter implements SignalSource {
   }
 }
 
-test('the first signal stops the server and exits 0, the second exits at once', async () => {
+test('the first signal stops the server and exits 0, the second signal exits at once', async () => {
   const source = new FakeProcess()
   const { promise, resolve } = Promise.withResolvers<void>()
   stopOnSignal({ source, log: silentLog, stop: () => promise })
@@ -57,7 +57,7 @@ test('the first signal stops the server and exits 0, the second exits at once', 
   expect(source.codes).toEqual([1, 0])
 })
 
-test('a process that stops is held until it has stopped, though nothing else holds it', async () => {
+test('a stopping process stays alive until it has stopped', async () => {
   const lifecycle = new URL('./lifecycle.ts', import.meta.url).href
   const script = `
     const { stopOnSignal } = await import(${JSON.stringify(lifecycle)})

@@ -25,7 +25,7 @@ test('an error shows its stack', () => {
   expect(written[0]).toMatch(/failed\n {2}Error: broken\n {2}/)
 })
 
-test('a Status is shown on the line with its message and first cause, and with a stack only for a fault', () => {
+test('a Status is logged with its message and first cause, and with a stack only for an internal error', () => {
   const { log, written } = lines('text')
   const cause = new Error('lost', { cause: new Error('ECONNREFUSED 127.0.0.1:1') })
   log.warn({ err: serviceUnavailable('a service cannot be reached', { cause }) }, 'failed')
@@ -36,7 +36,7 @@ test('a Status is shown on the line with its message and first cause, and with a
   expect(written[2]).toMatch(/failed\n {2}StatusError: .*broken\n {6}at /)
 })
 
-test('an error that was frozen is logged like any other', () => {
+test('a frozen error is logged like any other', () => {
   const { log, written } = lines('json')
   log.error({ err: Object.freeze(new Error('broken', { cause: new Error('lost') })) }, 'failed')
   expect(JSON.parse(written[0] ?? '')).toMatchObject({ err: { type: 'Error', message: 'broken', cause: 'lost' }, msg: 'failed' })

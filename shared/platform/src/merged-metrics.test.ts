@@ -5,7 +5,7 @@ import { createMetrics } from './metrics.ts'
 /** Rows as they arrive from another thread. */
 const sent = (rows: MetricRows[]): MetricRows[] => JSON.parse(JSON.stringify(rows))
 
-test('the metrics of several threads are printed together: sums by labels, the largest of a state, and a single thread’s own', async () => {
+test('the metrics of several threads are merged: counters are summed by labels, states take the maximum, and single-thread metrics are kept', async () => {
   const far = createMetrics({ process: false })
   const near = createMetrics({ process: false, others: async () => [sent(await far.rows())] })
   for (const [metrics, count] of [
@@ -43,13 +43,13 @@ test('the metrics of several threads are printed together: sums by labels, the l
   expect(await far.text()).toContain('requests_total{code="200",verb="get"} 3')
 })
 
-test('the text without other threads is that of the registry', async () => {
+test('the text without other threads equals the registry’s', async () => {
   const metrics = createMetrics({ process: false, others: async () => [] })
   metrics.counter({ name: 'requests_total', help: 'Requests.' }).inc()
   expect(await metrics.text()).toBe(await metrics.registry.metrics())
 })
 
-test('LIM-12: others have their turn while many values are put together', async () => {
+test('LIM-12: other work runs while many values are merged', async () => {
   const kept = (metrics: ReturnType<typeof createMetrics>) =>
     metrics.keep({
       name: 'kept_total',

@@ -43,7 +43,7 @@ function messagesIn(bytes: Buffer): Uint8Array[] {
   return found
 }
 
-test('counters, gauges, histograms and kept metrics are messages of Prometheus, each after its length', async () => {
+test('counters, gauges, histograms and stored metrics are length-delimited Prometheus messages', async () => {
   const metrics = createMetrics({ process: false })
   metrics.counter({ name: 'a_total', help: 'A.', labels: ['x', 'y'] }).inc({ x: '1', y: 'é' }, 300)
   metrics.gauge({ name: 'b', help: 'B.' }).set(-1.5)

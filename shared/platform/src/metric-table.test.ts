@@ -10,7 +10,7 @@ const table = {
   hot_seconds: { type: 'histogram', help: '[ALPHA] Hot seconds.', buckets: [1], isHot: true },
 } as const satisfies MetricTable
 
-test('METRIC-15: a table declares each metric with its type, help, labels and deprecation; gauges are set when they are read', async () => {
+test('METRIC-15: a table declares each metric with its type, help, labels and deprecation; gauges are set at each scrape', async () => {
   const metrics = createMetrics({ process: false, releases: { current: '1.23', showsHidden: false } })
   let opened = 1
   const declared = declareMetrics(metrics, table, { open: (gauge) => gauge.set({ kind: 'watch' }, opened) })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
-test('counters, gauges and histograms are printed in the text format, each server having its own', async () => {
+test('counters, gauges and histograms are printed in the text format, separately for each server', async () => {
   const first = createMetrics({ process: false })
   const second = createMetrics({ process: false })
   first.counter({ name: 'requests_total', help: 'Requests.', labels: ['verb'] }).inc({ verb: 'GET' }, 2)
@@ -14,7 +14,7 @@ test('counters, gauges and histograms are printed in the text format, each serve
   expect(await second.text()).toBe('\n')
 })
 
-test('metrics of the process have names as Prometheus wants them', async () => {
+test('metrics of the process have valid Prometheus names', async () => {
   const text = await createMetrics({ process: true }).text()
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => ({ name, type }))
   expect(types.map(({ name }) => name)).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_active_resources']))
@@ -29,7 +29,7 @@ test('METRIC-14: a metric without a stability is ALPHA', async () => {
   expect(await metrics.text()).toContain('# HELP stable [STABLE] Stable.\n')
 })
 
-describe('a metric that is deprecated', () => {
+describe('a deprecated metric', () => {
   const textIn = async (current: string, showsHidden: boolean) => {
     const metrics = createMetrics({ process: false, releases: { current, showsHidden } })
     metrics.counter({ name: 'old_total', help: '[STABLE] Old.', deprecatedFrom: '1.22' }).inc()
@@ -41,17 +41,17 @@ describe('a metric that is deprecated', () => {
     expect(await textIn(release, false)).toBe(told)
   })
 
-  test('METRIC-17, METRIC-18: is hidden three releases later, and shown when asked for', async () => {
+  test('METRIC-17, METRIC-18: is hidden three releases later, and shown on request', async () => {
     expect(await textIn('1.25', false)).toBe('')
     expect(await textIn('1.25', true)).toBe(told)
   })
 
-  test('METRIC-19: is removed in the release after that, for any flags', async () => {
+  test('METRIC-19: is removed in the release after that, with any flags', async () => {
     expect(await textIn('1.26', true)).toBe('')
   })
 })
 
-test('many values are printed in several turns of the loop, and the text is that of the registry', async () => {
+test('many values are printed in several turns of the loop, with the same text as the registry', async () => {
   const metrics = createMetrics({ process: false })
   const sizes = metrics.histogram({ name: 'sizes', help: 'Sizes\nof things.', labels: ['of'], buckets: [1, 2, 4] })
   metrics.counter({ name: 'none_total', help: 'None yet.', labels: ['of'] })
@@ -72,7 +72,7 @@ test('many values are printed in several turns of the loop, and the text is that
   expect((await metrics.bytes()).toString()).toBe(text)
 })
 
-test('LIM-12: values that a metric keeps by itself are made while they are printed, and others have their turn in between', async () => {
+test('LIM-12: values that a metric stores itself are formatted while they are printed, and other work runs in between', async () => {
   const metrics = createMetrics({ process: false })
   const made: number[] = []
   let count = 0

@@ -16,14 +16,14 @@ function aQueue(count: number): Queue<Marked> {
 }
 
 describe('a queue', () => {
-  test('returns its items in the order of their arrival', () => {
+  test('returns its items in insertion order', () => {
     const queue = aQueue(3)
     expect([queue.shift(), queue.shift(), queue.shift(), queue.shift()].map((item) => item?.number)).toEqual([0, 1, 2, undefined])
     queue.push(new Marked(7))
     expect([queue.length, queue.at(0)?.number]).toEqual([1, 7])
   })
 
-  test('shows the remaining items by their distance from the oldest, for any number of taken ones', () => {
+  test('returns the remaining items by their index, after any number of taken items', () => {
     const queue = aQueue(5_000)
     for (let taken = 1; taken <= 4_990; taken++) {
       queue.shift()
@@ -34,7 +34,7 @@ describe('a queue', () => {
     expect([queue.firstWhere(({ number }) => number >= 4_995), queue.firstWhere(({ number }) => number > 9_999)]).toEqual([5, 10])
   })
 
-  test('holds no taken item', () => {
+  test('releases taken items', () => {
     const queue = aQueue(1_000)
     for (let taken = 0; taken < 990; taken++) queue.shift()
     expect(queryObjects(Marked, { format: 'count' })).toBe(10)

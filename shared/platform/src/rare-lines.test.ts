@@ -2,7 +2,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { RareLines } from './rare-lines.ts'
 
-test('a thing has one line a minute, with the number of lines left out', () => {
+test('a subject has one line a minute, with the number of omitted lines', () => {
   const clock = createFakeClock()
   const lines = new RareLines(clock)
   const written: string[] = []
@@ -18,7 +18,7 @@ test('a thing has one line a minute, with the number of lines left out', () => {
   expect(written).toEqual(['a 0', 'b 0', 'a 3', 'b 0'])
 })
 
-test('things without end are forgotten', () => {
+test('subjects of any number are dropped in time', () => {
   const lines = new RareLines(createFakeClock())
   const written: number[] = []
   for (let index = 0; index <= 1_000; index += 1) lines.note(String(index), () => written.push(index))

@@ -6,8 +6,8 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const publicPem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString()
 const privatePem = (key: KeyObject, type: 'pkcs8' | 'pkcs1' | 'sec1' = 'pkcs8') => key.export({ type, format: 'pem' } as never).toString()
 
-describe('keys that verify', () => {
-  test('AUTHN-SA-05, AUTHN-SA-06, AUTHN-SA-07: are read from every form, and a private key is the same as its public half', () => {
+describe('verification keys', () => {
+  test('AUTHN-SA-05, AUTHN-SA-06, AUTHN-SA-07: are read from every format, and a private key equals its public key', () => {
     const curves = (['P-256', 'P-384', 'P-521'] as const).map((namedCurve) => generateKeyPairSync('ec', { namedCurve }))
     const pairs = [rsa, ...curves]
     const fromPublic = parseVerificationKeys(pairs.map(({ publicKey }) => publicPem(publicKey)).join('words between them\n'))
@@ -17,7 +17,7 @@ describe('keys that verify', () => {
     expect(fromPrivate.every(({ publicKey }) => publicKey.type === 'public')).toBe(true)
   })
 
-  test('AUTHN-SA-05: the older forms are accepted, with the parameters before them', () => {
+  test('AUTHN-SA-05: are read from the older formats, with the parameters before them', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const parameters = '-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n'
     const keys = parseVerificationKeys(`${parameters}${privatePem(privateKey, 'sec1')}${privatePem(rsa.privateKey, 'pkcs1')}`)
@@ -31,18 +31,18 @@ describe('keys that verify', () => {
     [publicPem(generateKeyPairSync('ed25519').publicKey), 'it holds a key that is neither RSA nor ECDSA'],
     [publicPem(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey), 'it holds a key that is neither RSA nor ECDSA'],
     [publicPem(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey), 'it holds an RSA key of less than 2048 bits'],
-  ])('AUTHN-SA-05: %j is refused without being told', (text, message) => {
+  ])('AUTHN-SA-05: in %j are refused without printing the key', (text, message) => {
     expect(() => parseVerificationKeys(text)).toThrow(message)
   })
 })
 
-describe('the key that signs', () => {
-  test('AUTHN-SA-09: one that was made is read again', () => {
+describe('the signing key', () => {
+  test('AUTHN-SA-09: is read again after it was created', () => {
     const pem = generateSigningKey()
     expect(parseSigningKey(pem)).toMatchObject({ algorithm: 'ES256', id: parseVerificationKeys(pem)[0]?.id })
   })
 
-  test('AUTHN-SA-06: a public key signs nothing', () => {
+  test('AUTHN-SA-06: cannot be a public key', () => {
     expect(() => parseSigningKey(publicPem(rsa.publicKey))).toThrow('it holds no private key in PEM form')
   })
 })

@@ -20,7 +20,7 @@ function lineOn({ columns = 80, hasColors = false, isTTY = true, env = {} } = {}
   return { clock, line, read }
 }
 
-test('work that is done within half a second shows nothing', () => {
+test('work that takes less than half a second shows nothing', () => {
   const { clock, line, read } = lineOn()
   line.show('applying 1 of 2')
   clock.advance(499)
@@ -30,7 +30,7 @@ test('work that is done within half a second shows nothing', () => {
   expect(clock.pendingTimers).toBe(0)
 })
 
-test('a longer work is shown on one line, and the line is cleared at the end', () => {
+test('longer work is shown on one line, and the line is cleared at the end', () => {
   const { clock, line, read } = lineOn()
   line.show('applying 1 of 2')
   clock.advance(500)
@@ -43,7 +43,7 @@ test('a longer work is shown on one line, and the line is cleared at the end', (
   expect(clock.pendingTimers).toBe(0)
 })
 
-test('a text that lasts three seconds shows its duration, counted from its first display', () => {
+test('a text shown for three seconds gets its duration, counted from its first display', () => {
   const { clock, line, read } = lineOn()
   line.show('reading pods')
   clock.advance(2_000)
@@ -66,7 +66,7 @@ test('other output replaces the line, which returns below it', () => {
   expect(read()).toBe(`${erased}⠙ deleting`)
 })
 
-test('the line does not return to a line that a text has not ended', () => {
+test('the line does not overwrite a text without a line end', () => {
   const { clock, line, read } = lineOn()
   line.show('reading')
   clock.advance(500)
@@ -97,7 +97,7 @@ test.each([
   [20, '⠋ a text that is w…'],
   [4, '⠋ …'],
   [0, '⠋ a text that is wider than this'],
-])('a text fits a terminal of %i columns, where 0 is unknown', (columns, expected) => {
+])('a text is cut to a terminal of %i columns, where 0 is unknown', (columns, expected) => {
   const { clock, line, read } = lineOn({ columns })
   line.show('a text that is wider than this')
   clock.advance(500)
@@ -107,7 +107,7 @@ test.each([
 test.each([
   ['a terminal that has them', { hasColors: true }, `${erased}\u001b[36m⠋\u001b[0m reading`],
   ['no terminal under NO_COLOR', { hasColors: true, env: { NO_COLOR: '1' } }, `${erased}⠋ reading`],
-])('colours are for %s', (_which, options, expected) => {
+])('colours are used for %s', (_which, options, expected) => {
   const { clock, line, read } = lineOn(options)
   line.show('reading')
   clock.advance(500)
@@ -117,7 +117,7 @@ test.each([
 test.each([
   ['a file or a pipe', { isTTY: false }],
   ['a terminal that cannot overwrite a line', { env: { TERM: 'dumb' } }],
-])('%s gets nothing', async (_which, options) => {
+])('%s shows no line', async (_which, options) => {
   const { clock, line, read } = lineOn(options)
   line.show('reading')
   clock.advance(10_000)

@@ -20,7 +20,7 @@ test.each([
   expect(parseTraceparent(text)).toEqual(read)
 })
 
-test('CARD-22: a printed traceparent is read back', () => {
+test('CARD-22: a printed traceparent is parsed back', () => {
   const context = { traceId, spanId, isSampled: true }
   expect(parseTraceparent(printTraceparent(context))).toEqual(context)
 })

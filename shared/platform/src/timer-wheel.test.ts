@@ -21,7 +21,7 @@ test('a task runs once, never early and at most one tick late', () => {
   expect(rung).toEqual(['a'])
 })
 
-test('a task further away than one turn of the wheel is passed over until its time', () => {
+test('a task beyond one turn of the wheel is skipped until its time', () => {
   const { clock, rung, wheel, task } = wheelWithLog()
   wheel.after(70_000, task('far'))
   wheel.after(6_000, task('near'))
@@ -31,7 +31,7 @@ test('a task further away than one turn of the wheel is passed over until its ti
   expect(rung).toEqual(['near', 'far'])
 })
 
-test('a cancelled task does not run, also when another task of the same tick cancels it', () => {
+test('a cancelled task does not run, even if another task of the same tick cancels it', () => {
   const { clock, rung, wheel, task } = wheelWithLog()
   const second = wheel.after(500, task('second'))
   wheel.after(250, {
@@ -56,7 +56,7 @@ test('the clock is used only while tasks wait', () => {
   expect([wheel.size, clock.pendingTimers]).toEqual([0, 0])
 })
 
-test('closing forgets every task', () => {
+test('closing drops every task', () => {
   const { clock, rung, wheel, task } = wheelWithLog()
   for (let index = 0; index < 1000; index += 1) wheel.after(index * 100, task(String(index)))
   wheel.close()
@@ -80,7 +80,7 @@ test('the wheel has no timer between tasks', () => {
   expect([rung, calls, quiet.size]).toEqual([['near', 'far'], 2, 0])
 })
 
-test('a task set during a call, and one earlier than all before, are called at their times', () => {
+test('a task set during a call, and a task earlier than all others, run at their times', () => {
   const { clock, rung, wheel, task } = wheelWithLog()
   wheel.after(10_000, task('late'))
   wheel.after(1_000, {

@@ -3,7 +3,7 @@ import { TurnBudget } from './turn-budget.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('LIM-12: work that fits one turn of the loop is done at once, and the rest in later turns, in order', async () => {
+test('LIM-12: work that fits one turn of the loop runs at once, and the rest in later turns, in order', async () => {
   const budget = new TurnBudget(100)
   const log: string[] = []
   const ask = (name: string, cost: number) => {
@@ -27,7 +27,7 @@ test('LIM-12: work that fits one turn of the loop is done at once, and the rest 
   expect(log.at(-1)).toBe('g')
 })
 
-test('LIM-12: work larger than a turn has a turn of its own', async () => {
+test('LIM-12: work larger than a turn runs in a separate turn', async () => {
   const budget = new TurnBudget(10)
   expect(budget.take(1_000)).toBeUndefined()
   const next = budget.take(1)
@@ -36,7 +36,7 @@ test('LIM-12: work larger than a turn has a turn of its own', async () => {
   expect([budget.timesPerTurn(1_000), budget.timesPerTurn(3)]).toEqual([1, 3])
 })
 
-test('work with a higher cost than expected leaves less room to the next callers', async () => {
+test('work with a higher cost than expected reduces the budget of the next callers', async () => {
   const budget = new TurnBudget(10)
   expect(budget.take(1)).toBeUndefined()
   budget.spend(100)
@@ -46,7 +46,7 @@ test('work with a higher cost than expected leaves less room to the next callers
   expect(budget.take(9)).toBeUndefined()
 })
 
-test('LIM-12: a turn into which no work was carried over may have less room', async () => {
+test('LIM-12: a turn without carried-over work may have a smaller budget', async () => {
   const budget = new TurnBudget(10, 3)
   expect([budget.timesAtFirst(1), budget.timesPerTurn(1)]).toEqual([3, 10])
   expect(budget.take(3)).toBeUndefined()

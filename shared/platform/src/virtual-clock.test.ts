@@ -7,7 +7,7 @@ import { workqueueMetricsOf } from './workqueue-metrics.ts'
 
 const start = new Date('2030-01-01T00:00:00Z')
 
-test('a virtual clock calls the timers that are due in the order of their times, each at its own time', async () => {
+test('a virtual clock calls due timers in order, each at its own time', async () => {
   const clock = virtualClock({ start })
   const rung: [string, number][] = []
   const ring = (name: string) => () => void rung.push([name, clock.monotonic()])
@@ -27,7 +27,7 @@ test('a virtual clock calls the timers that are due in the order of their times,
   expect(new Date(clock.now()).toISOString()).toBe('2030-01-01T00:00:02.000Z')
 })
 
-test('a timer that follows from another one within the time of an advance is called on the way', async () => {
+test('a timer set by another timer within an advance is called during the advance', async () => {
   const clock = virtualClock({ start })
   const times: number[] = []
   const loop = async () => {
@@ -42,7 +42,7 @@ test('a timer that follows from another one within the time of an advance is cal
   expect(times).toEqual([10_000, 20_000, 30_000, 40_000])
 })
 
-test('time stands still while work is in progress', async () => {
+test('time does not advance while work is in progress', async () => {
   const clock = virtualClock({ start })
   const seen: string[] = []
   clock.after(1_000, () => {
@@ -61,7 +61,7 @@ test('time stands still while work is in progress', async () => {
   expect(seen).toEqual(['done at 1000', 'next at 2000'])
 })
 
-test('time continues if work waits for the clock itself', async () => {
+test('time advances if the work waits for the clock itself', async () => {
   const clock = virtualClock({ start })
   clock.work.begin('request')
   let isOver = false
@@ -73,7 +73,7 @@ test('time continues if work waits for the clock itself', async () => {
   expect(isOver).toBe(true)
 })
 
-test('followed state is waited for while it is busy', async () => {
+test('the clock waits for observed state while it is busy', async () => {
   const clock = virtualClock({ start })
   let left = 50
   const unfollow = clock.work.follow('watch cache', () => left-- > 0)
@@ -83,7 +83,7 @@ test('followed state is waited for while it is busy', async () => {
   expect(clock.work.inProgress()).toEqual([])
 })
 
-test('cancelled timers are not called, and are not pending', async () => {
+test('cancelled timers are neither called nor pending', async () => {
   const clock = virtualClock({ start })
   let rung = 0
   const timers = Array.from({ length: 1_000 }, (_, index) => clock.after((index * 7_919) % 1_000, () => void rung++))
@@ -94,7 +94,7 @@ test('cancelled timers are not called, and are not pending', async () => {
   expect([rung, clock.pending().length]).toEqual([333, 0])
 })
 
-test('background timers that are due at one time are called together, also where one of them sets another one or cancels one', async () => {
+test('background timers due at one time are called together, even if one sets or cancels another', async () => {
   const clock = virtualClock({ start })
   const rung: string[] = []
   let left = 3
@@ -113,7 +113,7 @@ test('background timers that are due at one time are called together, also where
   expect(rung).toEqual(['every', 'again', 'again', 'again'])
 })
 
-test('timers that repeat are called once at their own time and once at the end of a time without other timers', async () => {
+test('repeating timers are called once at their own time and once at the end of a period without other timers', async () => {
   const clock = virtualClock({ start })
   const rung: [string, number][] = []
   const ring = (name: string) => () => void rung.push([name, clock.monotonic() / 1_000])
@@ -141,7 +141,7 @@ test('timers that repeat are called once at their own time and once at the end o
   expect(clock.pending()).toHaveLength(2)
 })
 
-test('a timer that watches a series is called after the timers of that series alone, and lets no series stop the clock again', async () => {
+test('a timer that watches a series is called only after the timers of that series, and no longer stops the clock afterwards', async () => {
   const clock = virtualClock({ start })
   const rung: [string, number][] = []
   const ring = (name: string) => void rung.push([name, clock.monotonic() / 1_000])
@@ -165,7 +165,7 @@ test('a timer that watches a series is called after the timers of that series al
   expect(clock.pending().every(({ background }) => background)).toBe(true)
 })
 
-test('next() advances to the earliest timer that is not a background one', async () => {
+test('next() advances to the earliest foreground timer', async () => {
   const clock = virtualClock({ start })
   const rung: string[] = []
   clock.every(400, () => void rung.push('resync'))
@@ -176,7 +176,7 @@ test('next() advances to the earliest timer that is not a background one', async
   expect(clock.monotonic()).toBe(1_000)
 })
 
-test('an automatic clock runs until background timers alone are left', async () => {
+test('an automatic clock runs until only background timers are left', async () => {
   const clock = virtualClock({ start, auto: true })
   const times: number[] = []
   clock.every(1_000, () => undefined)
@@ -193,7 +193,7 @@ test('an automatic clock runs until background timers alone are left', async () 
   expect([times, clock.monotonic()]).toEqual([[30_000, 60_000, 90_000], 90_000])
 })
 
-test('an automatic clock runs on for the retries of a key, and not for ever', async () => {
+test('an automatic clock advances for the retries of a key, but not forever', async () => {
   const clock = virtualClock({ start, auto: true })
   const ending = new AbortController()
   const tries: string[] = []
@@ -221,13 +221,13 @@ test('an automatic clock runs on for the retries of a key, and not for ever', as
   expect([clock.pending(), clock.work.inProgress()]).toEqual([[], []])
 })
 
-test('moves are made one after the other, for any order of calls', async () => {
+test('advances run one after the other, for any order of calls', async () => {
   const clock = virtualClock({ start })
   await Promise.all([clock.advance('1m'), clock.advance(1_500), clock.advanceTo('2030-01-01T00:02:00Z')])
   expect(new Date(clock.now()).toISOString()).toBe('2030-01-01T00:02:00.000Z')
 })
 
-test('a time in the past, and an invalid one, are refused', async () => {
+test('a past time and an invalid time are refused', async () => {
   const clock = virtualClock({ start })
   await expect(clock.advance('soon')).rejects.toThrow('advance(): soon is not a duration such as 40s or 1h30m')
   await expect(clock.advance('-1s')).rejects.toThrow('advance(): -1s: time does not go back')

@@ -71,7 +71,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
 
   describe(`admission: ${name}`, () => {
     test(
-      'CARD-15: what is allowed without a change comes without an object, and on condition that its namespace stays as it is',
+      'CARD-15: an unchanged object is allowed without an object in the answer, and on condition that its namespace is unchanged',
       withServices(async ({ storage, admission }) => {
         const revision = await putNamespace(storage, 'team')
         const answer = await admission.admit(aQuestion())
@@ -82,7 +82,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
     )
 
     test(
-      'what is denied carries the whole Status',
+      'a denial has the complete Status',
       withServices(async ({ admission }) => {
         expect(await admission.admit(aQuestion({ namespace: 'absent' }))).toMatchObject({
           kind: 'denied',
@@ -98,7 +98,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
     )
 
     test(
-      'a changed object comes whole, the given one stays as it was, and the steps tell who changed what where that is asked for',
+      'a changed object is returned completely, the input is unchanged, and the steps list each plugin’s changes on request',
       withServices(async ({ admission }) => {
         const given = node()
         const answer = await admission.admit(aQuestion({ ...nodePlace, object: given }, { explain: true }))
@@ -112,7 +112,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
     )
 
     test(
-      'mutating tells what validating would say, where all who have a say know it at once',
+      'mutating admission includes the validation if all validating plugins decide at once',
       withServices(async ({ storage, admission }) => {
         const revision = await putNamespace(storage, 'team')
         const resource = 'core/serviceaccounts'
@@ -142,7 +142,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
     )
 
     test(
-      'many questions at once are each answered with their own',
+      'many parallel requests each get their own answer',
       withServices(async ({ storage, admission }) => {
         const namespaces = Array.from({ length: 20 }, (_, index) => `team-${index}`)
         const revisions = await Promise.all(namespaces.map((namespace) => putNamespace(storage, namespace)))
@@ -175,7 +175,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
     )
 
     test(
-      'admission rules come at once as a whole, with their sources and the revision that they were made from, and are renewed',
+      'admission rules arrive at once and complete, with their sources and revision, and are renewed',
       withServices(async ({ storage, admission }) => {
         const last = await putNamespace(storage, 'team')
         const parts = admission.admissionRules({})

@@ -69,7 +69,7 @@ export function nodesSuite(name: string, open: () => Promise<{ services: NodesSu
     )
 
     test(
-      'NODE-IO: a session ends when its reader closes it, and takes no input afterwards',
+      'NODE-IO: a session ends when its reader closes it, and accepts no input afterwards',
       withNodes(async (nodes) => {
         const endless = await opened(nodes.exec(anExec('yes')))
         expect(await endless.parts.next()).toMatchObject({ value: { kind: 'stdout' } })
@@ -80,7 +80,7 @@ export function nodesSuite(name: string, open: () => Promise<{ services: NodesSu
     )
 
     test(
-      'NODE-MET-01: what is measured comes in its order, and ends',
+      'NODE-MET-01: samples arrive in order, and the stream ends',
       withNodes(async (nodes) => {
         const objects: object[] = []
         const request = { resource: 'pods', namespace: 'default', name: '' }
@@ -91,7 +91,7 @@ export function nodesSuite(name: string, open: () => Promise<{ services: NodesSu
     )
 
     test(
-      'NODE-IO: a failure of a session, a log or a request is the Status that the node gives',
+      'NODE-IO: a failure of a session, a log or a request is the Status of the node',
       withNodes(async (nodes) => {
         const elsewhere = { ...pod, node: 'm' }
         const missing = { code: 404, reason: 'NotFound', message: 'nodes "m" not found' }

@@ -152,7 +152,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
 
   describe(`storage: ${name}`, () => {
     test(
-      'RV-26: a write that was acknowledged is seen by the next read',
+      'RV-26: an acknowledged write is visible in the next read',
       withStorage(async (storage) => {
         const request = aPut({ name: 'a', data: 'one' })
         const revision = await written(storage, request)
@@ -169,7 +169,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'CRD-95: a list has ready bytes where all objects are of the wanted fingerprint, and entries around others',
+      'CRD-95: a list has joined bytes if all objects have the requested fingerprint, and separate entries otherwise',
       withStorage(async (storage) => {
         for (let index = 0; index < 100; index++) {
           const name = `a-${String(index).padStart(3, '0')}`
@@ -196,7 +196,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'CRD-95: an entry and a change have the fingerprint that the object was written with',
+      'CRD-95: an entry and a change have the fingerprint of the write',
       withStorage(async (storage) => {
         const { revision: after } = await storage.status({})
         const put = aPut({ name: 'a', fingerprint: 5 })
@@ -217,7 +217,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'a get of what is absent has no entry and says what it is true at',
+      'a get of an absent object has no entry and has the revision of the read',
       withStorage(async (storage) => {
         const revision = await written(storage, aPut({ name: 'a' }))
         expect(await storage.get({ key: 'core/configmaps/default/b', read: { kind: 'any' } })).toMatchObject({ revision })
@@ -226,7 +226,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'a commit that lost the race returns what is there now',
+      'a commit with an outdated revision returns the current entry',
       withStorage(async (storage) => {
         const revision = await written(storage, aPut({ name: 'a', data: 'theirs' }))
         const lost = await storage.commit(aPut({ name: 'a', data: 'ours' }))
@@ -251,7 +251,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'the same write asked twice is written once and answers the same',
+      'a repeated write is written once and gets the same answer',
       withStorage(async (storage) => {
         const request = aPut({ name: 'a' })
         const both = await Promise.all([storage.commit(request), storage.commit(request)])
@@ -263,7 +263,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'LIST-11: a list shows one moment, in both forms, in the order of keys',
+      'LIST-11: a list shows one revision, in both forms, in key order',
       withStorage(async (storage) => {
         const names = Array.from({ length: 300 }, (_, index) => `n${String((index * 7) % 300).padStart(3, '0')}`)
         // Remote storage has one second for each answer; a busy machine cannot answer some hundred parallel requests in that time.
@@ -285,7 +285,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'LIST-06: a page of a list with a selector has no count of what remains',
+      'LIST-06: a page of a list with a selector has no remaining count',
       withStorage(async (storage) => {
         for (const one of ['a', 'b', 'c', 'd']) await written(storage, aPut({ name: one, labels: { app: one < 'd' ? 'x' : 'y' } }))
         const { head, names } = await listed(storage, { selection: label('app', 'x'), limit: 2 })
@@ -300,7 +300,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'LIST-06: a page of the past has a count of what remained then without a selector, and none with one',
+      'LIST-06: a page of the past has the remaining count of its revision without a selector, and none with a selector',
       withStorage(async (storage) => {
         let expected = 0
         for (const one of ['a', 'b', 'd', 'e', 'c']) expected = await written(storage, aPut({ name: one, labels: { app: 'x' } }))
@@ -338,7 +338,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'CHUNK-07: later pages do not show what changed after the first',
+      'CHUNK-07: later pages do not show changes after the first page',
       withStorage(async (storage) => {
         const revisions = new Map<string, number>()
         for (const one of ['a', 'b', 'c', 'd', 'e']) revisions.set(one, await written(storage, aPut({ name: one, data: 'old' })))
@@ -383,7 +383,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'selectors: labels, stored fields, name and namespace, within the scope',
+      'selectors match labels, stored fields, name and namespace, within the scope',
       withStorage(async (storage) => {
         await written(storage, aPut({ namespace: 'x', name: 'a', labels: { app: 'web' }, fields: { 'spec.nodeName': 'n1' } }))
         await written(storage, aPut({ namespace: 'x', name: 'b', labels: { app: 'db' } }))
@@ -406,7 +406,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'WATCH-17: a list and the changes after it lose nothing and double nothing',
+      'WATCH-17: a list and the changes after it neither lose nor repeat a change',
       withStorage(async (storage) => {
         const one = await written(storage, aPut({ name: 'a', data: 'one' }))
         const { head } = await listed(storage)
@@ -418,7 +418,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
     )
 
     test(
-      'a change tells what it replaced, and its place in the order of all',
+      'a change has the previous entry, and its position in the order of all changes',
       withStorage(async (storage) => {
         const { epoch } = await storage.status({})
         const start = await written(storage, aPut({ resource: 'core/secrets', name: 'before' }))

@@ -47,7 +47,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
 
   describe(`store: ${name}`, () => {
     test(
-      'an empty store stands at a revision above 0, has an epoch and nothing to refuse',
+      'an empty store has a revision above 0 and an epoch, and accepts writes',
       withStore(async (store) => {
         const { revision, epoch, refusing } = store.status()
         expect({ isAboveZero: revision > 0, hasEpoch: epoch.length > 0, refusing }).toEqual({
@@ -59,7 +59,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'every record of the present is visited once, in the order of keys',
+      'every current record is visited once, in key order',
       withStore(async (store) => {
         const long = 'long'.repeat(20_000)
         const b = await written(store, aCommit({ key: 'b', value: long }))
@@ -75,7 +75,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 1: what is written is read',
+      'promise 1: a written value is read back',
       withStore(async (store) => {
         const revision = await written(store, aCommit({ key: 'a/x', value: 'one' }))
         const record = await store.getAt('a/x', revision)
@@ -85,7 +85,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 2: revisions grow, and each changes one key, also for commits that are asked at once',
+      'promise 2: revisions grow, and each changes one key, also for parallel commits',
       withStore(async (store) => {
         const revisions = await Promise.all(
           Array.from({ length: 50 }, (_, index) => written(store, aCommit({ key: `a/${index}`, value: 'x' }))),
@@ -109,7 +109,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 3: the first condition that does not hold is named',
+      'promise 3: the first failed condition is named',
       withStore(async (store) => {
         const at = await written(store, aCommit({ key: 'a/x', value: 'one' }))
         const good = { key: 'a/x', revision: at }
@@ -127,7 +127,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 3: a commit whose caller no longer waits is not written',
+      'promise 3: a commit whose caller has left is not written',
       withStore(async (store) => {
         expect(await store.commit(aCommit({ key: 'a', value: 'x', isLate: () => true }))).toEqual({ kind: 'late' })
         expect(await contentAt(store, '', store.status().revision)).toEqual({})
@@ -135,7 +135,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 4: of many that expect the same, exactly one is written',
+      'promise 4: of many commits with the same expectation, exactly one is written',
       withStore(async (store) => {
         const outcomes = await Promise.all(
           Array.from({ length: 20 }, (_, index) => store.commit(aCommit({ key: 'a/x', value: String(index) }))),
@@ -146,7 +146,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 4: a create after a delete that was asked just before is written',
+      'promise 4: a create right after a delete is written',
       withStore(async (store) => {
         const first = await written(store, aCommit({ key: 'a/x', value: 'one' }))
         const [deleted, created] = await Promise.all([
@@ -159,7 +159,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 5: a listener hears of each change once, in order, before the outcome is delivered',
+      'promise 5: a listener receives each change once, in order, before the outcome is delivered',
       withStore(async (store) => {
         const heard: number[] = []
         const detach = store.listen((changes) => heard.push(...changes.map(({ revision }) => revision)))
@@ -181,7 +181,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 6: every revision of the past reads as it was',
+      'promise 6: every past revision is read unchanged',
       withStore(async (store) => {
         const states: { revision: number; content: Record<string, string> }[] = []
         const content: Record<string, string> = {}
@@ -204,7 +204,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 6: a range has the keys of its prefix only, in order, page by page',
+      'promise 6: a range has only the keys of its prefix, in order, page by page',
       withStore(async (store) => {
         for (const key of ['a/c', 'a/a', 'a0', 'a', 'b/a', 'a/b', 'a/a/x']) await written(store, aCommit({ key, value: key }))
         const { revision } = store.status()
@@ -219,7 +219,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 7: history tells every change after a revision, with what it replaced',
+      'promise 7: history has every change after a revision, with the previous entry',
       withStore(async (store) => {
         const before = await written(store, aCommit({ key: 'b', value: 'before' }))
         const start = store.status().revision
@@ -239,7 +239,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 7: compaction keeps the state and what came after, and refuses what came before',
+      'promise 7: compaction keeps the state and later changes, and refuses earlier ones',
       withStore(async (store) => {
         const one = await written(store, aCommit({ key: 'a', value: 'one' }))
         const two = await written(store, aCommit({ key: 'a', value: 'two', expected: one }))
@@ -260,7 +260,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 8: a new epoch is another one, and revisions go on',
+      'promise 8: a new epoch differs, and revisions continue',
       withStore(async (store) => {
         const before = store.status()
         const epoch = await store.renewEpoch()
@@ -272,7 +272,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'promise 9: what was read does not change when the key does',
+      'promise 9: a read entry does not change with its key',
       withStore(async (store) => {
         const revision = await written(store, aCommit({ key: 'a', value: 'one' }))
         const record = await store.getAt('a', revision)
@@ -283,7 +283,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'a value of more than 1.5 MiB is refused, and what is there stays',
+      'a value of more than 1.5 MiB is refused, and the stored value stays',
       withStore(async (store) => {
         const expected = await written(store, aCommit({ key: 'a', value: 'x' }))
         const large = aCommit({ key: 'a', value: 'x'.repeat(1.5 * 1024 * 1024 + 1), expected })
@@ -294,7 +294,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     )
 
     test(
-      'a key that is too long is refused and named so',
+      'a key that is too long is refused with that reason',
       withStore(async (store) => {
         await expect(store.commit(aCommit({ key: `a/${'x'.repeat(4_000)}`, value: 'x' }))).rejects.toThrow('too long')
         expect((await store.commit(aCommit({ key: `a/${'x'.repeat(1_000)}`, value: 'x' }))).kind).toBe('written')

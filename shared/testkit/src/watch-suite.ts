@@ -84,7 +84,7 @@ export function watchSuite(name: string, open: () => Promise<{ services: WatchSu
     )
 
     test(
-      'WATCH-18: a subscription that is taken up again goes on where it ended',
+      'WATCH-18: a resumed subscription continues after its last event',
       withServices(async ({ storage, watch }) => {
         const [, second = 0, third = 0] = await history(
           storage,
@@ -95,7 +95,7 @@ export function watchSuite(name: string, open: () => Promise<{ services: WatchSu
     )
 
     test(
-      'a write that was acknowledged while a subscription is open comes to it',
+      'a write that is acknowledged while a subscription is open is delivered to it',
       withServices(async ({ storage, watch }) => {
         const { revision } = await storage.status({})
         const parts = watch.subscribe(aSubscription({ after: revision }))
@@ -110,7 +110,7 @@ export function watchSuite(name: string, open: () => Promise<{ services: WatchSu
     )
 
     test(
-      'an object that enters a selection is ADDED, one that leaves it DELETED as it was, at the revision of the change',
+      'an object that enters a selection is ADDED, and one that leaves it is DELETED in its last state, at the revision of the change',
       withServices(async ({ storage, watch }) => {
         const { revision: start } = await storage.status({})
         const [, second = 0, third = 0] = await history(storage, [
@@ -144,7 +144,7 @@ export function watchSuite(name: string, open: () => Promise<{ services: WatchSu
     )
 
     test(
-      'a subscription of another epoch learns that the store was replaced',
+      'a subscription of another epoch reports that the store was replaced',
       withServices(async ({ watch }) => {
         expect(await watched(watch, aSubscription({ epoch: 'another' }), 1)).toEqual(['replaced'])
       }),

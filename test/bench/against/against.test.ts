@@ -13,7 +13,7 @@ async function aServer() {
 
 const extent = { roundMs: 20, connectionsMax: 3, objects: 60, watchers: 3, steadyWatchers: 2, events: 3 }
 
-test('all lines are measured at both servers, and their namespaces are removed', async () => {
+test('all lines are measured on both servers, and the namespaces are deleted afterwards', async () => {
   const [own, other] = [await aServer(), await aServer()]
   const rows: string[] = []
   const options = {
@@ -45,7 +45,7 @@ test('all lines are measured at both servers, and their namespaces are removed',
   }
 })
 
-test('a row has medians with their spread, and ours by theirs', () => {
+test('a row has medians with their spread, and the ratio of our figure to the other', () => {
   const row = printCompared({
     label: 'get (64)',
     unit: 'requests',

@@ -87,7 +87,7 @@ test.each(
   rowsOf<HealthRow>(file, 'TestMonitorNodeHealthEvictPods').filter(
     ({ description = '' }) => !withoutTaints.some((text) => description.includes(text)),
   ),
-)('NODE-LC-04: a node waits for a taint, $description', (row) => {
+)('NODE-LC-04: a node gets a taint, $description', (row) => {
   const { current } = looksOf(row).look
   expect(current === 'False' || current === 'Unknown').toBe(row.expectedEvictPods)
 })
@@ -157,7 +157,7 @@ test.each(rowsOf<NodeRow>(file, 'TestReconcileNodeLabels'))('NODE-LC-13: $name',
   expect({ ...metadata.labels, ...labelChange(names, metadata) }).toEqual(expectedLabels ?? {})
 })
 
-test.each(rowsOf<NodeRow>(file, 'TestTryUpdateNodeHealth'))('NODE-LC-01: the status of a look is the remembered one, $name', (row) => {
+test.each(rowsOf<NodeRow>(file, 'TestTryUpdateNodeHealth'))('NODE-LC-01: the status of a check is the cached one, $name', (row) => {
   const node = toNode(row.node)
   const before: NodeHealth = {
     probeMs: Date.parse(node.metadata.creationTimestamp ?? ''),
@@ -169,7 +169,7 @@ test.each(rowsOf<NodeRow>(file, 'TestTryUpdateNodeHealth'))('NODE-LC-01: the sta
   expect(current).toBe(written?.status)
 })
 
-test('NODE-LC-01: a later renewal of a lease counts from the given time on, and the same or an earlier one does not', () => {
+test('NODE-LC-01: a later renewal of a lease counts from the given time on, and an equal or earlier one does not', () => {
   const leaseOf = (renewTime: string): Lease => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: {}, spec: { renewTime } })
   const health: NodeHealth = { probeMs: 1, ready: undefined, renewTime: '2017-01-01T12:00:00.000000Z' }
   expect(renewedHealth(health, leaseOf('2017-01-01T12:00:10.000000Z'), 2)).toEqual({
@@ -193,7 +193,7 @@ const excluded = rowsOf<ExcludedRow>(file, 'Test_isNodeExcludedFromDisruptionChe
   toNode(input).metadata.labels === undefined ? !enableLegacy : enableExclusion,
 )
 
-test.each(excluded)('NODE-LC-10: a node does not count for its zone: $want', ({ input, want }) => {
+test.each(excluded)('NODE-LC-10: a node without a zone does not count: $want', ({ input, want }) => {
   expect(isExcluded(names, toNode(input).metadata)).toBe(want)
 })
 

@@ -68,7 +68,10 @@ test.each(['TestCreateNode', 'TestUpdateNode', 'TestUpdateNodeWithMultiplePods']
   },
 )
 
-test.each(rowsOf<TimeRow>('taint-manager', 'TestGetMinTolerationTime'))('NODE-LC-08: the stay by $tolerations is $expected', (row) => {
-  const stays: Readonly<Record<string, Stay>> = { '0s': { kind: 'none' }, '-1ns': { kind: 'forever' }, '1s': { kind: 'for', ms: 1000 } }
-  expect(shortestStay(row.tolerations)).toEqual(stays[row.expected])
-})
+test.each(rowsOf<TimeRow>('taint-manager', 'TestGetMinTolerationTime'))(
+  'NODE-LC-08: the toleration time of $tolerations is $expected',
+  (row) => {
+    const stays: Readonly<Record<string, Stay>> = { '0s': { kind: 'none' }, '-1ns': { kind: 'forever' }, '1s': { kind: 'for', ms: 1000 } }
+    expect(shortestStay(row.tolerations)).toEqual(stays[row.expected])
+  },
+)

@@ -27,14 +27,14 @@ function aPod(name: string, { cpu = '1', priority = 0, nominated = '' } = {}) {
 const aCluster = (...nodes: readonly Node[]) => clusterOf({ ...noLists, nodes, pods: [] })
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => aNode(`n${index}`))
 
-test('SCHED-12: a Pod goes to the node that it is nominated for, though others score higher, unless it does not fit there', () => {
+test('SCHED-12: a Pod goes to its nominated node, even if others score higher, unless it does not fit there', () => {
   const cluster = aCluster(aNode('small', '2'), aNode('large', '64'))
   const placed = (cpu: string) => choose(aPod('p', { cpu, nominated: 'small' }), cluster, { rules, random: first, startAt: 0 })
   expect(placed('1')).toMatchObject({ kind: 'placed', node: 'small' })
   expect(placed('3')).toMatchObject({ kind: 'placed', node: 'large' })
 })
 
-test('SCHED-13: among equal nodes the number that is drawn decides', () => {
+test('SCHED-13: a drawn number decides among equal nodes', () => {
   const cluster = aCluster(...numbered(4))
   const placed = (number: number) => choose(aPod('p'), cluster, { rules, random: () => number, startAt: 0 })
   expect([0, 0.25, 0.5, 0.75, 0.75].map((number) => placed(number))).toMatchObject(['n0', 'n1', 'n2', 'n3', 'n3'].map((node) => ({ node })))
@@ -50,13 +50,13 @@ test.each([
   [250, 120],
   [1000, 420],
   [6000, 300],
-])('SCHED-51: of %i nodes that fit %i are found, from the given one on', (count, found) => {
+])('SCHED-51: of %i fitting nodes %i are found, starting at the given one', (count, found) => {
   const fitting = fittingNodes(aPod('p'), aCluster(...numbered(count)), { rules, startAt: count - 1 })
   const nodes = fitting.kind === 'fitting' ? fitting.nodes.map(({ name }) => name) : []
   expect([nodes.length, nodes[0]]).toEqual([found, `n${count - 1}`])
 })
 
-describe('SCHED-66: victims are looked for', () => {
+describe('SCHED-66: the search for victims', () => {
   /** Nodes full of one Pod each, which is less important on one of them than on the others. */
   const victimsIn = (count: number, random: () => number, least = -1) => {
     const cluster = aCluster(...numbered(count))
@@ -69,19 +69,19 @@ describe('SCHED-66: victims are looked for', () => {
     return preempt(pod, cluster, decision, { rules, random, budgets: [] })
   }
 
-  test('from the node on that the number decides', () => {
+  test('starts at the node that the number selects', () => {
     expect(victimsIn(4, () => 0)).toMatchObject({ kind: 'victims', node: 'n0' })
     expect(victimsIn(4, () => 0.5)).toMatchObject({ kind: 'victims', node: 'n2' })
   })
 
-  test('on a hundred nodes of a large cluster, and no others', () => {
+  test('covers only a hundred nodes of a large cluster', () => {
     expect(victimsIn(300, () => 0, 99)).toMatchObject({ kind: 'victims', node: 'n99' })
     expect(victimsIn(300, () => 0, 100)).toMatchObject({ kind: 'victims', node: 'n0' })
     expect(victimsIn(300, () => 0.5, 100)).toMatchObject({ kind: 'victims', node: 'n150' })
   })
 })
 
-test('SCHED-68: Pods of a node that is gone count again when it comes back', () => {
+test('SCHED-68: Pods of a deleted node count again when the node is back', () => {
   const cluster = aCluster(aNode('n1'), aNode('n2', '1'))
   cluster.addPod(aPod('there', { cpu: '4' }), 'n1')
   const nodeOf = () => fittingNodes(aPod('p', { cpu: '1' }), cluster, { rules, startAt: 0 })
@@ -93,7 +93,7 @@ test('SCHED-68: Pods of a node that is gone count again when it comes back', () 
   expect(nodeOf()).toMatchObject({ kind: 'fitting', nodes: [{ name: 'n2' }, { name: 'n1' }] })
 })
 
-test('Pods of a node are counted once for what is counted, until one comes, goes or changes', () => {
+test('the counts of Pods of a node are cached until a Pod is added, removed or changed', () => {
   const cluster = aCluster(aNode('n1'))
   const looked: string[] = []
   const count = (what: string) =>

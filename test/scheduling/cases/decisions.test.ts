@@ -78,7 +78,7 @@ describe.each([
   ['random', 'SCHED-58: nodes, scores, victims and messages in generated clusters'],
   ['preempt-pick', 'SCHED-62: the node of the victims, and the victims,'],
 ])('%s', (file, title) => {
-  test(`${title} are those of kube-scheduler`, () => {
+  test(`${title} equal those of kube-scheduler`, () => {
     const rows = casesOf<DecisionCase>(file)
     expect(named(rows, decide)).toEqual(named(rows, ({ expected }) => expected))
   })
@@ -100,7 +100,7 @@ test.each([
   ['messages', 'SCHED-19, SCHED-25: the first plugin that refuses a node gives the reason, and reasons are counted'],
   ['preemption', 'SCHED-59, SCHED-60, SCHED-61, SCHED-67: Pods of lower priority make room, or the message says why none can'],
   ['nominated', 'SCHED-65: nominated Pods count on their node if they are not less important'],
-])('$1 as with kube-scheduler', (group) => {
+])('$1 equal those of kube-scheduler', (group) => {
   const rows = scenarios.get(group) ?? []
   expect(rows.length).toBeGreaterThan(0)
   expect(named(rows, decide)).toEqual(named(rows, ({ expected }) => expected))

@@ -37,7 +37,7 @@ describe.each([
   ['volumes', 'SCHED-37, SCHED-39, SCHED-40, SCHED-43: nodes are refused by disks, claims and zones'],
   ['interpod', 'SCHED-46, SCHED-47, SCHED-48, SCHED-56: nodes are refused and scored by affinities to Pods'],
 ])('%s', (file, title) => {
-  test(`${title} as by kube-scheduler`, () => {
+  test(`${title} equal those of kube-scheduler`, () => {
     const rows = casesOf<PluginCase>(file)
     expect(rows.map((row) => [row.id, row.name, answer(row)])).toEqual(rows.map(({ id, name, expected }) => [id, name, sorted(expected)]))
   })

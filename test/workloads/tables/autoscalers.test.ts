@@ -44,7 +44,7 @@ function podOf({ state, requestMilli }: UtilizationRow['pods'][number], index: n
   }
 }
 
-test('WL-HPA-15, WL-HPA-16, WL-HPA-18, WL-HPA-19: replicas for a utilization are those of kube-controller-manager', () => {
+test('WL-HPA-15, WL-HPA-16, WL-HPA-18, WL-HPA-19: replicas for a utilization equal those of kube-controller-manager', () => {
   const rows = rowsOf<UtilizationRow>('hpa-replicas', 'resourceUtilization')
   const found = byId(rows, ({ pods, currentReplicas, targetUtilization }) => {
     const items = pods.flatMap(({ usageMilli }, index): PodMetrics[] => {
@@ -84,7 +84,7 @@ interface AverageRow extends Row {
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 
-test('WL-HPA-21, WL-HPA-22, WL-HPA-23: replicas for values of objects and external metrics are those of kube-controller-manager', () => {
+test('WL-HPA-21, WL-HPA-22, WL-HPA-23: replicas for values of objects and external metrics equal those of kube-controller-manager', () => {
   const values = [...rowsOf<ValueRow>('hpa-replicas', 'externalValue'), ...rowsOf<ValueRow>('hpa-replicas', 'objectValue')]
   const replicasFor = (row: ValueRow) => valueReplicas(row.valueMilli ?? sumOf(row.valuesMilli ?? []), { ...row, tolerance })
   expect(byId(values, replicasFor)).toEqual(byId(values, ({ replicas }) => replicas))

@@ -9,7 +9,7 @@ interface BudgetRow extends Row {
   readonly asMaxUnavailable: number
 }
 
-test('WL-PDB-02, WL-PDB-03: desired numbers of healthy Pods are those of kube-controller-manager', () => {
+test('WL-PDB-02, WL-PDB-03: desired numbers of healthy Pods equal those of kube-controller-manager', () => {
   const rows = rowsOf<BudgetRow>('pdb-numbers', 'desiredHealthy')
   const found = byId(rows, ({ value, expectedPods }) => [
     desiredHealthy({ minAvailable: value }, expectedPods),

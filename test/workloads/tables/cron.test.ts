@@ -47,17 +47,17 @@ function timesAfter(text: string, from: string, count: number): (string | undefi
 
 const zoned = ({ schedule, timeZone }: ScheduleRow) => (timeZone === undefined ? schedule : `TZ=${timeZone} ${schedule}`)
 
-test('WL-CJ-01, WL-CJ-02, WL-CJ-05: the next times of schedules are those of kube-controller-manager', () => {
+test('WL-CJ-01, WL-CJ-02, WL-CJ-05: the next times of schedules equal those of kube-controller-manager', () => {
   const rows = rowsOf<NextRow>('cron', 'next')
   expect(byId(rows, (row) => timesAfter(zoned(row), row.from, row.next.length))).toEqual(byId(rows, ({ next }) => next))
 })
 
-test('WL-CJ-01: unreadable schedules have the errors of kube-controller-manager', () => {
+test('WL-CJ-01: invalid schedules have the errors of kube-controller-manager', () => {
   const rows = [...rowsOf<ErrorRow>('cron', 'parse'), ...rowsOf<ErrorRow>('cron', 'parseError')]
   expect(byId(rows, ({ schedule }) => findScheduleProblem(schedule))).toEqual(byId(rows, ({ error }) => error))
 })
 
-test('WL-CJ-07, WL-CJ-08, WL-CJ-10: missed times and the next look are those of kube-controller-manager', () => {
+test('WL-CJ-07, WL-CJ-08, WL-CJ-10: missed times and the next check equal those of kube-controller-manager', () => {
   const rows = rowsOf<MissedRow>('cron', 'missed')
   const found = byId(rows, (row) => {
     const schedule = scheduleOf(row.schedule)
@@ -89,7 +89,7 @@ test.each([
   expect(timesAfter(schedule, from, expected.length)).toEqual(expected)
 })
 
-test('WL-CJ-08: the last of very many missed times is found without a visit to each', () => {
+test('WL-CJ-08: the last of very many missed times is found without computing each', () => {
   const schedule = scheduleOf('* * * 1 *')
   const state = { createdMs: Date.parse('2026-01-31T23:58:00Z'), lastScheduleMs: undefined, startingDeadlineSeconds: undefined }
   const times = findMissedTimes(schedule, state, { nowMs: Date.parse('2027-01-31T22:00:30Z'), isDeadlineUsed: true })
@@ -113,7 +113,7 @@ function metadataOfJob(cronJob: string, time: string, timeZone?: string) {
     .metadata
 }
 
-test('WL-CJ-11: names and annotations of Jobs are those of kube-controller-manager', () => {
+test('WL-CJ-11: names and annotations of Jobs equal those of kube-controller-manager', () => {
   const rows = rowsOf<NameRow>('cron', 'jobName')
   const found = byId(rows, ({ cronJob, scheduledTime }) => {
     const { name, annotations } = metadataOfJob(cronJob, scheduledTime)

@@ -18,7 +18,7 @@ interface NodeRow extends Row {
   readonly shouldContinueRunning: boolean
 }
 
-test('WL-DS-01, WL-DS-02, WL-DS-04: the nodes of Pods are those of kube-controller-manager', () => {
+test('WL-DS-01, WL-DS-02, WL-DS-04: the nodes of Pods equal those of kube-controller-manager', () => {
   const rows = rowsOf<NodeRow>('daemonset-nodes', 'shouldRun')
   const options = { tolerations: daemonTolerations(namesOf('kubernetes')), hasComparisons: false }
   const found = byId(rows, ({ node: { name, labels, taints, unschedulable }, podSpec }) => {

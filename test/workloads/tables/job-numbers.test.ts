@@ -20,7 +20,7 @@ interface BackoffRow extends Row {
   readonly remainingSeconds: number
 }
 
-test('WL-JOB-22: pauses before a replacement are those of kube-controller-manager', () => {
+test('WL-JOB-22: back-off times before a replacement equal those of kube-controller-manager', () => {
   const rows = rowsOf<BackoffRow>('job-numbers', 'backoff')
   const found = byId(rows, ({ failures, sinceLastFailure }) => {
     const record = { failureCount: failures, lastFailureMs: nowMs - sinceLastFailure * 1000 }
@@ -29,7 +29,7 @@ test('WL-JOB-22: pauses before a replacement are those of kube-controller-manage
   expect(found).toEqual(byId(rows, ({ remainingSeconds }) => remainingSeconds))
 })
 
-test('WL-JOB-22: below 1.28 the longest pause is 360 s', () => {
+test('WL-JOB-22: below 1.28 the longest back-off is 360 s', () => {
   const record = { failureCount: 9, lastFailureMs: nowMs }
   expect([27, 28].map((level) => remainingBackoffMs(record, nowMs, level))).toEqual([360_000, 600_000])
 })
@@ -47,7 +47,7 @@ interface MergeRow extends Row {
   readonly result: string
 }
 
-test('WL-JOB-16: lists of indexes are read, counted, merged and printed as by kube-controller-manager', () => {
+test('WL-JOB-16: index lists are parsed, counted, merged and printed like in kube-controller-manager', () => {
   const parsed = rowsOf<ParseRow>('job-numbers', 'parseIndexes')
   const found = byId(parsed, ({ text, completions }) => {
     const indexes = parseIndexes(text, completions)
@@ -66,7 +66,7 @@ interface NameRow extends Row {
   readonly generateName: string
 }
 
-test('WL-JOB-02: prefixes of the names of indexed Pods leave room for their ending', () => {
+test('WL-JOB-02: name prefixes of indexed Pods leave space for their suffix', () => {
   const rows = rowsOf<NameRow>('job-numbers', 'generateName')
   expect(byId(rows, ({ job, index }) => indexedPrefix(job, index))).toEqual(byId(rows, ({ generateName }) => generateName))
 })
@@ -99,7 +99,7 @@ function failedPod({ containers, condition }: FailureRow): Pod {
   }
 }
 
-test('WL-JOB-29, WL-JOB-30: rules for failed Pods match as in kube-controller-manager', () => {
+test('WL-JOB-29, WL-JOB-30: pod failure rules match like in kube-controller-manager', () => {
   const rows = rowsOf<FailureRow>('job-numbers', 'podFailurePolicy')
   const found = byId(rows, (row) => matchFailurePolicy({ rules: row.rules }, failedPod(row)))
   expect(found).toEqual(byId(rows, ({ action, counts, message }) => ({ action, isCounted: counts, message })))
@@ -113,7 +113,7 @@ interface SuccessRow extends Row {
   readonly message: string
 }
 
-test('WL-JOB-36: rules for success are met as in kube-controller-manager', () => {
+test('WL-JOB-36: success rules match like in kube-controller-manager', () => {
   const rows = rowsOf<SuccessRow>('job-numbers', 'successPolicy')
   const found = byId(rows, ({ completions, rules, succeededIndexes }) =>
     matchSuccessPolicy({ rules }, { completions, succeeded: parseIndexes(succeededIndexes, completions) }),

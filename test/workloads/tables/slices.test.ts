@@ -48,7 +48,7 @@ function pack({ steps, maxEndpointsPerSlice }: PackingRow): unknown[] {
 /** Removals from full slices: upstream takes endpoints for slices in the order of a Go map, so that sizes after a removal are by chance. */
 const byChance = new Set(['slices-004', 'slices-005'])
 
-test('WL-EP-04, WL-EP-12, WL-EP-13, WL-EP-14: endpoints are packed into slices as by kube-controller-manager', () => {
+test('WL-EP-04, WL-EP-12, WL-EP-13, WL-EP-14: endpoints are packed into slices like by kube-controller-manager', () => {
   const rows = rowsOf<PackingRow>('slices', 'packing').filter(({ id }) => !byChance.has(id))
   const sorted = (sizes: readonly number[]) => sizes.toSorted((left, right) => right - left)
   const expected = byId(rows, ({ steps }) => steps.map(({ sizes, writes }) => ({ sizes: sorted(sizes), writes })))
@@ -60,7 +60,7 @@ interface SubsetsRow extends Row {
   readonly result: readonly Subset[]
 }
 
-test('WL-EP-26: subsets of Endpoints are joined and ordered as by kube-controller-manager', () => {
+test('WL-EP-26: subsets of Endpoints are joined and ordered like by kube-controller-manager', () => {
   const rows = rowsOf<SubsetsRow>('slices', 'subsets')
   expect(byId(rows, ({ subsets }) => repack(subsets))).toEqual(byId(rows, ({ result }) => result))
 })
@@ -71,7 +71,7 @@ interface CapacityRow extends Row {
   readonly truncated: boolean
 }
 
-test('WL-EP-31: more than 1,000 addresses are cut as by kube-controller-manager', () => {
+test('WL-EP-31: more than 1,000 addresses are truncated like by kube-controller-manager', () => {
   const rows = rowsOf<CapacityRow>('slices', 'overCapacity')
   const addresses = (count: number) => Array.from({ length: count }, (_, index) => ({ ip: `10.0.0.${index}` }))
   const found = byId(rows, ({ subsets }) => {

@@ -31,7 +31,7 @@ function referencesOf({ owners, ordinal }: OwnersRow): OwnerReference[] {
 
 const printed = ({ kind, uid, controller }: OwnerReference) => `${kind}/${uid}${controller === true ? ' controller' : ''}`
 
-test('WL-STS-42, WL-STS-43, WL-STS-45: the owners of claims are those of kube-controller-manager', () => {
+test('WL-STS-42, WL-STS-43, WL-STS-45: the owners of claims equal those of kube-controller-manager', () => {
   const rows = rowsOf<OwnersRow>('claim-owners', 'claimOwners')
   const found = byId(rows, (row) => {
     const { ordinal, replicas, whenDeleted, whenScaled } = row
@@ -85,7 +85,7 @@ function podOf(text: string, index: number): Pod {
   }
 }
 
-test('WL-STS-46: the counts of Pods are those of kube-controller-manager', () => {
+test('WL-STS-46: the counts of Pods equal those of kube-controller-manager', () => {
   const rows = rowsOf<CountsRow>('stateful-set-counts', 'statefulSetCounts')
   const found = byId(rows, ({ pods, minReadySeconds }) => {
     const counts = countMembers(pods.map(podOf), { minReadySeconds, current: 'cur', update: 'upd', nowMs })

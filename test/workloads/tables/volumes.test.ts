@@ -64,7 +64,7 @@ function claimOf({ name, namespace, accessModes, request, storageClassName, volu
   }
 }
 
-test('WL-PV-02: a claim gets the volume that kube-controller-manager finds for it', () => {
+test('WL-PV-02: a claim gets the same volume as with kube-controller-manager', () => {
   const rows = rowsOf<MatchRow>('volumes', 'match')
   const found = byId(rows, ({ claim, delayBinding: isDelayed, nodeZone }) => {
     const isReachable = ({ metadata }: Volume) => given.find(({ name }) => name === metadata.name)?.zone?.includes(nodeZone ?? '') !== false

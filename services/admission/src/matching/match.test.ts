@@ -70,34 +70,34 @@ function aWebhook(rule: object, more: object = {}): Webhook {
 const autoscalers = { apiGroups: ['autoscaling'], apiVersions: ['v2'], resources: ['horizontalpodautoscalers'] }
 const throughV1 = attributes({ group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' })
 
-test('ADM-FLOW-16: a rule for another version selects the version that is sent; the rule for the version itself comes first', () => {
+test('ADM-FLOW-16: a rule for another version matches with that version, and a rule for the requested version comes first', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
   expect(versionFor(aWebhook(autoscalers), throughV1, equivalents)).toMatchObject({ version: 'v2', kind: { version: 'v2' } })
   expect(versionFor(aWebhook({ ...autoscalers, apiVersions: ['v2', 'v1'] }), throughV1, equivalents)).toMatchObject({ version: 'v1' })
   expect(versionFor(aWebhook(autoscalers, { matchPolicy: 'Exact' }), throughV1, equivalents)).toBeUndefined()
 })
 
-test('ADM-FLOW-18: a version that is not served is no equivalent', () => {
+test('ADM-FLOW-18: a version that is not served is not equivalent', () => {
   const reading = parseRuntimeConfigOf('orch', 'autoscaling/v2=false')
   if (reading.kind !== 'config') throw new Error('the configuration is good')
   const equivalents = createEquivalents(createCatalogue('orch', { runtimeConfig: reading.config }))
   expect(versionFor(aWebhook(autoscalers), throughV1, equivalents)).toBeUndefined()
 })
 
-test('ADM-FLOW-18: a version that the asking gateway does not serve is not used', () => {
+test('ADM-FLOW-18: a version that the calling gateway does not serve is not used', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
   const closed = { ...throughV1, unserved: ['autoscaling/v2/horizontalpodautoscalers'] }
   expect(versionFor(aWebhook(autoscalers), closed, equivalents)).toBeUndefined()
 })
 
-test('a request for a Namespace, or for one of its parts, has no namespace', () => {
+test('a request for a Namespace, or for a subresource of a Namespace, has no namespace', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
   const webhook = aWebhook({ scope: 'Cluster', resources: ['namespaces/*'] })
   const subject = attributes({ resource: 'namespaces', namespace: 'a', subresource: 'finalize' })
   expect(versionFor(webhook, subject, equivalents)).toBeDefined()
 })
 
-test('admission rules are made of the rules of webhooks, and of the groups that lead to the same objects', () => {
+test('admission rules consist of the rules of webhooks and the groups that serve the same objects', () => {
   const catalogue = createCatalogue('orch')
   const needs = { catalogue, equivalents: createEquivalents(catalogue) }
   const webhook = aWebhook({ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['events', 'pods/*'] })

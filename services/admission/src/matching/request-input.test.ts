@@ -13,7 +13,7 @@ function accessesWith(...decisions: readonly AccessDecision[]) {
   return new AskedAccesses({ reinvocation, context: {}, explain: false, decisionOn })
 }
 
-test('VAP-28: equal questions of several expressions are asked once, and questions with other selectors apart', () => {
+test('VAP-28: equal authorization checks of several expressions are asked once, and checks with other selectors are asked separately', () => {
   const accesses = accessesWith()
   accesses.authorize(asked)
   accesses.authorize({ ...asked })
@@ -25,7 +25,7 @@ test('VAP-28: equal questions of several expressions are asked once, and questio
   expect(question).toMatchObject({ kind: 'asks', accesses: [{ verb: 'list' }, { fieldSelector: 'spec.nodeName=n1' }, { account: 'n:a' }] })
 })
 
-test('VAP-28: a question that the gateway has answered is not asked again', () => {
+test('VAP-28: an authorization check that the gateway has answered is not asked again', () => {
   const access = { verb: 'list', group: '', version: '*', resource: 'pods', subresource: '', namespace: 'n', name: '' }
   const accesses = accessesWith({ access, isAllowed: true, reason: 'a role' })
   expect(accesses.authorize(asked)).toMatchObject({ isAllowed: true, reason: 'a role' })

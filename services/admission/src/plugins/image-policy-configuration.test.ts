@@ -6,7 +6,7 @@ const names = namesOf('orch')
 const read = (imagePolicy: unknown) => readImagePolicy({ value: { imagePolicy }, file: '/etc/a/admission.yaml' }, names)
 const file = { orchConfigFile: 'images.kubeconfig' }
 
-test('absent values have defaults, and the file is relative to the configuration', () => {
+test('absent values get defaults, and a relative path of the file starts at the configuration', () => {
   expect(read(file)).toEqual({
     clientConfigFile: '/etc/a/images.kubeconfig',
     allowTtlMs: 300_000,
@@ -16,12 +16,12 @@ test('absent values have defaults, and the file is relative to the configuration
   })
 })
 
-test('times are seconds, but for the pause, which is milliseconds; -1 is none', () => {
+test('durations are in seconds, except for the retry backoff in milliseconds; -1 disables', () => {
   const policy = read({ ...file, allowTTL: 50, denyTTL: -1, retryBackoff: 20, defaultAllow: true })
   expect(policy).toMatchObject({ allowTtlMs: 50_000, denyTtlMs: 0, retryBackoffMs: 20, defaultAllow: true })
 })
 
-test('each profile has its own word for the file', () => {
+test('each profile has its own key for the file', () => {
   const kubernetes = namesOf('kubernetes')
   expect(readImagePolicy({ value: { imagePolicy: { kubeConfigFile: '/b/k' } }, file: 'a' }, kubernetes).clientConfigFile).toBe('/b/k')
 })

@@ -81,7 +81,7 @@ const refusalOf = (verdict: Awaited<ReturnType<ReturnType<typeof open>['ask']>>)
   return verdict?.kind === 'denied' ? verdict.error.status.message : undefined
 }
 
-test('the request contains images, its own annotations, and the namespace', async () => {
+test('the request contains images, the annotations for image policy, and the namespace', async () => {
   const { sent, ask } = open([yes])
   expect(refusalOf(await ask())).toBeUndefined()
   expect(sent.map((body) => JSON.parse(body))).toEqual([
@@ -99,7 +99,7 @@ test('the request contains images, its own annotations, and the namespace', asyn
   ])
 })
 
-test('the request for containers added to a running pod contains theirs alone', async () => {
+test('the request for containers added to a running pod contains only their images', async () => {
   const { sent, ask } = open([yes])
   await ask({ subresource: 'ephemeralcontainers' })
   expect(JSON.parse(sent[0] ?? '')).toMatchObject({ spec: { containers: [{ image: 'debug:1' }] } })
@@ -115,11 +115,11 @@ test.each([
     `pods "a" is forbidden: the webhook has answered something else than an ImageReview of ${apiVersion}`,
   ],
   [answer({ allowed: 'yes' }), 'pods "a" is forbidden: the webhook has answered with a status that cannot be read'],
-])('%j is a no', async (given, message) => {
+])('the answer %j refuses the pod', async (given, message) => {
   expect(refusalOf(await open([given]).ask())).toBe(message)
 })
 
-test('audit annotations of the answer are in the audit log', async () => {
+test('audit annotations of the answer are recorded in the audit log', async () => {
   const { ask } = open([answer({ allowed: true, auditAnnotations: { why: 'signed' } })])
   expect(await ask()).toMatchObject({
     auditAnnotations: [{ key: 'imagepolicywebhook.image-policy.orch.io/why', value: 'signed', level: 'Metadata' }],
@@ -141,20 +141,20 @@ test('approvals and refusals are cached for the configured times', async () => {
   expect(sent).toHaveLength(3)
 })
 
-test('another question is another answer', async () => {
+test('a request that differs is not answered from the cache', async () => {
   const { sent, ask } = open([yes])
   await ask()
   await ask({ namespace: 'other' })
   expect(sent).toHaveLength(2)
 })
 
-test('images are refused without an answer, after further attempts', async () => {
+test('images are refused without an answer after several attempts', async () => {
   const { sent, clock, ask } = open([new Error('connection refused')])
   expect(refusalOf(await whileTimePasses(clock, ask()))).toBe('pods "a" is forbidden: connection refused')
   expect(sent).toHaveLength(5)
 })
 
-test('a failure that passes is not noticed', async () => {
+test('a pod is allowed after attempts that failed', async () => {
   const { sent, clock, ask } = open([{ code: 503, body: '' }, { code: 429, body: '' }, yes])
   expect(refusalOf(await whileTimePasses(clock, ask()))).toBeUndefined()
   expect(sent).toHaveLength(3)

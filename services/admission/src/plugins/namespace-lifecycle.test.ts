@@ -58,13 +58,13 @@ test('an object is created on condition that its namespace is unchanged', async 
   expect(answer).toMatchObject({ kind: 'allowed', conditions: [{ key: 'core/namespaces/team', revision }] })
 })
 
-test('creating in an absent namespace is answered with the absence of the namespace', async () => {
+test('creating an object in an absent namespace is a 404 that names the namespace', async () => {
   const { admission } = open()
   const status = statusOf(await admission.admit({ ...asking, phase: 'mutate', attributes: aCreate }))
   expect(status).toMatchObject({ code: 404, message: 'namespaces "team" not found', details: { name: 'team', kind: 'namespaces' } })
 })
 
-test('creating in a namespace that is being terminated is forbidden, with the cause', async () => {
+test('creating an object in a terminating namespace is forbidden, with the cause', async () => {
   const { admission } = open(
     '{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"team","resourceVersion":"7"},"status":{"phase":"Terminating"}}',
   )
@@ -82,7 +82,7 @@ test.each([
   ['orch-public', 403],
   ['orch-node-lease', undefined],
   ['team', undefined],
-])('deleting the namespace %s is answered %s', async (name, code) => {
+])('deleting the namespace %s gets the answer %s', async (name, code) => {
   const { admission } = open()
   const attributes = { ...aCreate, operation: 'DELETE', kind: 'Namespace', resource: 'namespaces', namespace: '', name }
   expect(statusOf(await admission.admit({ ...asking, phase: 'validate', attributes }))?.code).toBe(code)
@@ -103,7 +103,7 @@ test('a request without a matching admission rule is allowed without a call', as
   })
 })
 
-test('admission rules are sent at once, again every second, and end with the service', async () => {
+test('admission rules are sent at once and then every second, until the service closes', async () => {
   const { admission, clock } = open()
   const stream = admission.admissionRules({})[Symbol.asyncIterator]()
   const first = await stream.next()

@@ -91,11 +91,11 @@ test.each<readonly [string, Partial<Attributes>, unknown, string | undefined]>([
     undefined,
     `pods "a" is forbidden: unexpected pod subresource "binding", only 'status' and 'eviction' are allowed`,
   ],
-])('of a node, %s is judged', async (_title, attributes, stored, message) => {
+])('the request of a node for %s is checked', async (_title, attributes, stored, message) => {
   expect(await refusalOf(attributes, stored)).toBe(message)
 })
 
-test('a user in the group of nodes is none by that alone, nor by the name alone', async () => {
+test('a user is a node only by its name and its group together', async () => {
   const attributes = { subresource: 'status', oldObject: pod({}, 'm'), object: pod({}, 'm') }
   const user = { uid: '', extra: {} }
   expect(await refusalOf({ ...attributes, user: { ...user, name: 'ann', groups: ['system:nodes'] } })).toBeUndefined()
@@ -186,13 +186,13 @@ test.each([
   expect(await refusalOf({ ...request, object }, stored, isAllowed)).toBe(expected)
 })
 
-test('the request of a node that names another uid of its Pod fails, and may be tried again', async () => {
+test('a request with another uid of the node’s Pod fails, and may be retried', async () => {
   await expect(refusalOf({ ...request, object: requestOf({ podUID: 'w' }) }, everything(), false)).rejects.toThrow(
     'PodCertificateRequest for pod "team/p" contains pod UID ("w") which differs from running pod "u"',
   )
 })
 
-test('a node neither changes its requests for certificates nor answers them', async () => {
+test('a node neither changes nor approves its certificate signing requests', async () => {
   expect(await refusalOf({ ...request, operation: 'UPDATE', object: requestOf() }, everything(), false)).toBe(
     `${refused}unexpected operation UPDATE`,
   )

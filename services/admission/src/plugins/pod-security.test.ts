@@ -63,7 +63,7 @@ test('a pod is admitted on condition that its namespace is unchanged', async () 
   expect(await ask()).toMatchObject({ kind: 'allowed', conditions: [{ key, revision: second }] })
 })
 
-test('the latest level refuses, and not an older one in memory', async () => {
+test('the latest level of the namespace decides, and not an older level in memory', async () => {
   const { label, ask } = open()
   label({ 'pod-security.orch.io/enforce': 'baseline' })
   expect(await ask()).toMatchObject({ kind: 'denied' })
@@ -71,7 +71,7 @@ test('the latest level refuses, and not an older one in memory', async () => {
   expect(await ask()).toMatchObject({ kind: 'allowed' })
 })
 
-test('a deleted namespace has no pods, and its templates cause no warnings', async () => {
+test('a deleted namespace has no pods, so that a template there causes no warnings', async () => {
   const { ask } = open()
   expect(await ask()).toMatchObject({ kind: 'denied', error: { status: { code: 404, message: 'namespaces "team" not found' } } })
   const template = { metadata: {}, spec: { hostPID: true, containers: [] } }
@@ -84,7 +84,7 @@ test('a deleted namespace has no pods, and its templates cause no warnings', asy
   expect(job).toMatchObject({ kind: 'allowed' })
 })
 
-test('unreadable labels hold pods to the strictest level, and the audit log records it', async () => {
+test('unreadable labels enforce the strictest level, and the audit log records it', async () => {
   const { label, ask } = open()
   label({ 'pod-security.orch.io/enforce': 'x' })
   const verdict = await ask()
@@ -108,7 +108,7 @@ test('unreadable labels hold pods to the strictest level, and the audit log reco
   })
 })
 
-test('labels that were wrong already may stay while something else changes', async () => {
+test('invalid labels that exist already may stay while something else changes', async () => {
   const { ask } = open()
   const namespace = (labels: Record<string, string>) => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'team', labels } })
   const wrong = { 'pod-security.orch.io/enforce': 'x' }

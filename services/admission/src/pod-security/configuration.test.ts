@@ -7,7 +7,7 @@ const names = namesOf('orch')
 const head = { apiVersion: 'pod-security.admission.config.orch.io/v1', kind: 'PodSecurityConfiguration' }
 const read = (value: unknown) => readPodSecurityConfiguration({ value, file: 'a.yaml' }, names)
 
-test('every pod is allowed without a configuration, and no user is exempt', () => {
+test('without a configuration every pod is allowed, and no user is exempt', () => {
   const { defaults, exemptions } = readPodSecurityConfiguration(undefined, names)
   expect(defaults).toEqual(fullyPrivileged)
   expect([...exemptions.namespaces, ...exemptions.usernames, ...exemptions.runtimeClasses]).toEqual([])

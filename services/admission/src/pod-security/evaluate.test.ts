@@ -274,7 +274,7 @@ test.each<readonly [string, Case]>([
     'what means nothing on Windows',
     { level: 'restricted', spec: { os: { name: 'windows' }, securityContext: { runAsNonRoot: true }, containers: [{ name: 'a' }] } },
   ],
-])('allowed is %s', (_title, one) => {
+])('an allowed pod has %s', (_title, one) => {
   expect(violations(one)).toEqual([])
 })
 
@@ -285,7 +285,7 @@ test.each([
   ['v1.22', 'restricted', ['allowPrivilegeEscalation != false', 'unrestricted capabilities', 'runAsNonRoot != true', 'seccompProfile']],
   ['v1.99', 'restricted', ['allowPrivilegeEscalation != false', 'unrestricted capabilities', 'runAsNonRoot != true', 'seccompProfile']],
   ['latest', 'baseline', []],
-] as const)('at version %s the level %s finds in a bare pod what it found then', (version, level, reasons) => {
+] as const)('the rules of version %s at level %s report these violations of a bare pod', (version, level, reasons) => {
   expect(printReasons(violations({ level, version }))).toBe(reasons.join(', '))
 })
 
@@ -321,7 +321,7 @@ test.each([
   [37, 'latest', 'probe or lifecycle host'],
   [36, 'v1.37', 'probe or lifecycle host, forbidden sysctls: tcp_notsent_lowat'],
   [33, 'latest', 'procMount, forbidden sysctls: tcp_notsent_lowat'],
-])('TODAY-POD-24 a server of 1.%i holds a pod to the baseline of %s: %s', (server, version, found) => {
+])('TODAY-POD-24 a server of 1.%i checks a pod against the baseline of %s: %s', (server, version, found) => {
   const printed = violations({ level: 'baseline', version, server, spec: newer }).map(({ reason, detail }) =>
     reason === 'forbidden sysctls' ? `${reason}: ${detail.replaceAll(/net\.ipv4\.|,/g, '')}` : reason,
   )
@@ -337,7 +337,7 @@ test.each([
   expect(printReasons(beyond)).toBe(found)
 })
 
-test('up to 1.24 a pod for Windows is held to the same', () => {
+test('the rules up to 1.24 apply to a pod for Windows too', () => {
   const spec = { os: { name: 'windows' }, containers: [{ name: 'a' }] }
   const reasons = printReasons(violations({ level: 'restricted', version: 'v1.24', spec }))
   expect(reasons).toBe('allowPrivilegeEscalation != false, unrestricted capabilities, runAsNonRoot != true, seccompProfile')

@@ -50,7 +50,7 @@ function warn({ pods, remaining, remainingMs, stepMs = 0 }: Setting) {
 
 const header = 'existing pods in namespace "team" violate the new PodSecurity enforce level "baseline:latest"'
 
-test('pods that comply with the level, or are exempt, cause no warning', async () => {
+test('pods that comply with the level or are exempt cause no warning', async () => {
   const pods = [
     { name: 'a', isPrivileged: false },
     { name: 'b', runtimeClassName: 'vm' },
@@ -62,11 +62,11 @@ test.each([
   [['a'], 'a: privileged'],
   [['a', 'b'], 'a (and 1 other pod): privileged'],
   [['a', 'b', 'c'], 'a (and 2 other pods): privileged'],
-])('%j are reported with one name', async (podNames, text) => {
+])('%j are combined in one warning with the name of one pod', async (podNames, text) => {
   expect(await warn({ pods: podNames.map((name) => ({ name })) })).toEqual([header, text])
 })
 
-test('one pod of each owner has been checked first when time runs out', async () => {
+test('a pod of each owner is checked before time runs out', async () => {
   const pods = [
     { name: 'a1', owner: 'a' },
     { name: 'a2', owner: 'a' },
@@ -81,7 +81,7 @@ test('one pod of each owner has been checked first when time runs out', async ()
   ])
 })
 
-test('pods that were not even read are counted', async () => {
+test('the warning counts pods that were not read', async () => {
   const [warning] = await warn({ pods: [{ name: 'a' }], remaining: 5_000 })
   expect(warning).toBe('new PodSecurity enforce level only checked against the first 1 of 5001 existing pods')
 })

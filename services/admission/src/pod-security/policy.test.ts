@@ -20,7 +20,7 @@ test('labels name level and version of each mode', () => {
   expect(printPolicy(policy)).toBe('enforce=baseline:v1.24, warn=restricted:latest')
 })
 
-test('an invalid label means the strictest level where it is enforced, and none where it is reported', () => {
+test('an invalid label means the strictest level for enforce, and no level for audit and warn', () => {
   const labels = {
     'pod-security.orch.io/enforce': 'x',
     'pod-security.orch.io/warn': 'y',
@@ -35,7 +35,7 @@ test('an invalid label means the strictest level where it is enforced, and none 
   ])
 })
 
-test.each(['latest', 'v1.0', 'v1.25', 'v1.130'])('the version %s is printed in its own form', (text) => {
+test.each(['latest', 'v1.0', 'v1.25', 'v1.130'])('the version %s is printed unchanged', (text) => {
   const version = parseVersion(text)
   expect(version && printVersion(version)).toBe(text)
 })

@@ -19,7 +19,7 @@ test.each([
   expect(templateView(resource, object)).toEqual({ annotations: { a: 'b' }, spec: { hostPID: true } })
 })
 
-test('a controller may have none', () => {
+test('a controller may lack a template', () => {
   expect(templateView('replicationcontrollers', { kind: 'ReplicationController', apiVersion: 'v1', spec: {} })).toBeUndefined()
 })
 
@@ -43,10 +43,10 @@ test.each<readonly [string, boolean, PodView]>([
   ['a seccomp profile', true, { ...before, annotations: { x: 'y', 'seccomp.security.alpha.orch.io/pod': 'unconfined' } }],
   ['a seccomp profile of a container', true, { ...before, annotations: { x: 'y', 'container.seccomp.security.alpha.orch.io/a': 'z' } }],
   ['an AppArmor profile', true, { ...before, annotations: { x: 'y', 'container.apparmor.security.beta.orch.io/a': 'unconfined' } }],
-])('whether a change of %s counts: %s', (_title, expected, after) => {
+])('a change of %s is significant: %s', (_title, expected, after) => {
   expect(isSignificantUpdate(after, before, names)).toBe(expected)
 })
 
-test('a pod without annotations is read as one', () => {
+test('a pod without annotations is read with empty annotations', () => {
   expect(podView({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: {} })).toEqual({ annotations: {}, spec: {} })
 })

@@ -84,7 +84,7 @@ test('VAP-29: a policy is compiled when a request first needs it, and once for e
   expect(compiled).toEqual(['one', 'two'])
 })
 
-test('VAP-14, VAP-15: policies are found by the rules of their matches, in the order of their names', async () => {
+test('VAP-14, VAP-15: policies are found by their match rules, in the order of their names', async () => {
   const { put, bind, seen } = await policies()
   put('b', '')
   put('a', '')

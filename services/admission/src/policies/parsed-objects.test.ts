@@ -3,7 +3,7 @@ import { ParsedObjects } from './parsed-objects.ts'
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 
-test('equal bytes of a key are parsed once, others anew', () => {
+test('equal bytes of a key are parsed once, and other bytes again', () => {
   const objects = new ParsedObjects()
   const first = objects.parse('a', bytesOf({ x: 1 }))
   expect(objects.parse('a', bytesOf({ x: 1 }))).toBe(first)
@@ -12,7 +12,7 @@ test('equal bytes of a key are parsed once, others anew', () => {
   expect(objects.parse('b', bytesOf({ x: 1 }))).not.toBe(first)
 })
 
-test('a buffer that is used for something else afterwards changes nothing', () => {
+test('a buffer that is overwritten later does not change the parsed object', () => {
   const objects = new ParsedObjects()
   const bytes = bytesOf({ x: 1 })
   objects.parse('a', bytes)
@@ -20,7 +20,7 @@ test('a buffer that is used for something else afterwards changes nothing', () =
   expect(objects.parse('a', bytes)).toEqual({ x: 2 })
 })
 
-test('large objects, and the least recently used ones, are not cached', () => {
+test('large objects are not cached, and the least recently used objects are dropped', () => {
   const objects = new ParsedObjects()
   const large = bytesOf({ x: 'y'.repeat(20_000) })
   expect(objects.parse('large', large)).not.toBe(objects.parse('large', large))

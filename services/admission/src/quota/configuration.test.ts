@@ -5,7 +5,7 @@ const group = 'apiserver.config.orch.io'
 const head = { apiVersion: `${group}/v1`, kind: 'ResourceQuotaConfiguration' }
 const read = (value: unknown) => readLimitedResources({ value, file: 'f.yaml' }, group)
 
-test('resources are limited to namespaces with a quota', () => {
+test('the configuration limits resources to namespaces with a quota', () => {
   expect(readLimitedResources(undefined, group)).toEqual([])
   const scope = { scopeName: 'PriorityClass', operator: 'In', values: ['high'] }
   expect(
@@ -22,7 +22,7 @@ test('resources are limited to namespaces with a quota', () => {
   ])
 })
 
-test.each(['v1beta1', 'v1alpha1'])('the older form %s is read as well', (version) => {
+test.each(['v1beta1', 'v1alpha1'])('the older version %s is accepted as well', (version) => {
   const older = {
     apiVersion: `resourcequota.admission.orch.io/${version}`,
     kind: 'Configuration',
@@ -92,7 +92,7 @@ test.each([
   expect(() => read(value)).toThrow(message)
 })
 
-test('lists that are absent or null are empty', () => {
+test('absent and null lists are empty', () => {
   for (const limitedResources of [undefined, null, []]) expect(read({ ...head, limitedResources })).toEqual([])
   const matchScopes = [{ scopeName: 'BestEffort', operator: 'Exists' }]
   expect(read({ ...head, limitedResources: [{ resource: 'pods', matchContains: null, matchScopes }] })).toEqual([

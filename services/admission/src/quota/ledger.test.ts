@@ -30,7 +30,7 @@ test('a reservation counts as used, and one id never reserves twice', () => {
   })
 })
 
-test('a committed reservation stays used, and a refused one is released; once and no more', () => {
+test('a committed reservation counts as used, and a refused one is released; settling it again changes nothing', () => {
   const open = reserved(empty, aReservation('a'))
   const committed = settleIn(open, { id: 'a', revision: 95 })
   expect([usedOf(committed), committed.reservations]).toEqual(['2', []])
@@ -38,7 +38,7 @@ test('a committed reservation stays used, and a refused one is released; once an
   expect(usedOf(settleIn(open, { id: 'a', revision: undefined }))).toBe('1')
 })
 
-test('a finished reservation is removed, and all others stay open', () => {
+test('a finished reservation is removed, and the others stay open', () => {
   const [a, b] = [aReservation('a', { amounts: { pods: '1' } }), aReservation('b', { amounts: { pods: '2' } })]
   const open = { ...empty, reservations: [a, b] }
   expect(settleIn(open, { id: 'b', revision: 95 })).toEqual({ ...empty, counted: { pods: '3' }, reservations: [a] })
@@ -68,14 +68,14 @@ test.each([
   ['the object to be changed is as it was', aReservation('a', { expected: 80 }), { uid: 'uid-a', revision: 80 }, 500, 1],
   ['the object to be changed has been changed', aReservation('a', { expected: 80 }), { uid: 'uid-a', revision: 95 }, 500, 0],
   ['the object to be changed is gone', aReservation('a', { expected: 80 }), undefined, 500, 0],
-])('after a count a reservation is open or not: %s', (_, reservation, object, startedMs, open) => {
+])('after a count, whether a reservation is still open follows its state: %s', (_, reservation, object, startedMs, open) => {
   const objects = new Map(object === undefined ? [] : [[reservation.key, object]])
   const ledger = recountIn({ ...empty, reservations: [reservation] }, aCount({ objects, startedMs }))
   expect(ledger.reservations).toHaveLength(open)
   expect(ledger).toMatchObject({ countedAt: 100, counted: { pods: '1' } })
 })
 
-test('a ledger is read in the form that was stored', () => {
+test('a ledger is read as it was stored', () => {
   const ledger = reserved(empty, aReservation('a'))
   const value = encodeLedger(ledger, { namespace: 'n', name: 'q' }, 'w')
   const json = value.subarray(Buffer.from(value).indexOf('{"kind"'))

@@ -100,14 +100,14 @@ test('ADM-WH-47: a call without a version that can be sent fails, and follows th
   expect(errorOf(aQuestion({ admissionReviewVersions: ['v7'] }), outcome)).toMatchObject({ code: 500 })
 })
 
-test('ADM-WH-12: a call has the webhook’s time, and never more than the request’s', async () => {
+test('ADM-WH-12: a call may take the timeout of the webhook, and never more than the rest of the request', async () => {
   const times = async (webhook: object, remainingMs?: number) => (await ask(aQuestion(webhook, {}, remainingMs))).calls[0]?.timeoutMs
   expect(await times({})).toBe(10_000)
   expect(await times({ timeoutSeconds: 30 })).toBe(30_000)
   expect(await times({ timeoutSeconds: 30 }, 1_500)).toBe(1_500)
 })
 
-test('METRIC-08, METRIC-09: the code of a failed call is that of the answer, 400 without one, 600 at most', async () => {
+test('METRIC-08, METRIC-09: a failed call is counted with the code of the answer, 400 without one, at most 600', async () => {
   const codeOf = async (code: number | undefined) => {
     const question = aQuestion({})
     const { outcome } = await ask(question, { kind: 'failed', message: '', code, isLate: false })
@@ -116,7 +116,7 @@ test('METRIC-08, METRIC-09: the code of a failed call is that of the answer, 400
   expect([await codeOf(undefined), await codeOf(503), await codeOf(700)]).toEqual(['400', '503', '600'])
 })
 
-test('METRIC-09: a refusal with a code that HTTP does not have is answered with 500, and counted with 600', async () => {
+test('METRIC-09: a refusal with a code outside HTTP is answered with 500 and counted with 600', async () => {
   const question = aQuestion({})
   const review = { isAllowed: false, status: { code: 1000 }, patch: '', patchType: '', warnings: [], auditAnnotations: {} }
   const error = denial('a.example.com', review.status)
@@ -125,7 +125,7 @@ test('METRIC-09: a refusal with a code that HTTP does not have is answered with 
   expect(rejection?.labels).toMatchObject({ error_type: 'no_error', rejection_code: '600' })
 })
 
-test('a refusal keeps details, and ignores null members', () => {
+test('a refusal keeps its details, and null members are ignored', () => {
   const status = { code: 422, message: null, reason: 'Invalid', details: { causes: [{ field: 'a' }] } } as never
   expect(denial('a.b.c', status).status).toMatchObject({
     code: 422,
@@ -135,7 +135,7 @@ test('a refusal keeps details, and ignores null members', () => {
   })
 })
 
-test('a call has a span below that of the plugin, and the webhook receives its id', async () => {
+test("the span of a call is a child of the plugin's span, and the webhook receives its id", async () => {
   const spans: (SpanOptions & { name: string; isFailed: boolean; isEnded: boolean })[] = []
   const start: Tracer['start'] = (name, options) => {
     const record = { name, ...options, isFailed: false, isEnded: false }

@@ -57,7 +57,7 @@ const inquiry: Inquiry = {
   decisionOn: () => undefined,
 }
 
-test('every request waits for the list of webhooks, until its own deadline', async () => {
+test('every request waits for the list of webhooks until its own deadline', async () => {
   const { plugin, clock } = open({ answers: false })
   expect(plugin.admissionRules).toEqual(everything)
   const verdict = plugin.validate?.(attributes, inquiry)
@@ -68,7 +68,7 @@ test('every request waits for the list of webhooks, until its own deadline', asy
   })
 })
 
-test('the admission rules follow the configurations, with their revision', async () => {
+test('the admission rules change with the configurations, and have their revision', async () => {
   const { plugin, tiny, changes } = open({ answers: true })
   await expect.poll(() => plugin.admissionRules).toEqual([])
   expect(await plugin.validate?.(attributes, inquiry)).toEqual({ kind: 'allowed' })
@@ -82,7 +82,7 @@ test('the admission rules follow the configurations, with their revision', async
   expect(plugin.admissionRuleSources?.()).toEqual([{ resource, revision }])
 })
 
-test('requests for configurations of webhooks are let pass without waiting', () => {
+test('requests for webhook configurations pass without waiting', () => {
   const { plugin } = open({ answers: false })
   const own = { ...attributes, group: 'admissionregistration.orch.io', resource: 'mutatingwebhookconfigurations' }
   expect(plugin.validate?.(own, inquiry)).toEqual({ kind: 'allowed' })

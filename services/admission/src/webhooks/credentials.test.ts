@@ -25,7 +25,7 @@ test('ADM-CRED-09: the port of a Service is part of its name unless it is 443', 
   expect(serviceCredential(credentials, { namespace: 'b', name: 'a', port: 8443 }).token).toBe('a.b.svc:8443')
 })
 
-test('the user of the current context is for servers that no entry names', () => {
+test('the user of the current context is used for servers without an entry', () => {
   const credentials = parseWebhookCredentials(
     {
       users: [

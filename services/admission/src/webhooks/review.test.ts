@@ -12,7 +12,7 @@ function read(response: unknown, version: ReviewVersion, isMutating: boolean, mo
 
 const misfit = (message: string) => ({ kind: 'unfit', message })
 
-test('ADM-WH-08: the first version that can be sent', () => {
+test('ADM-WH-08: a call uses the first version that is supported', () => {
   expect([['v1', 'v1beta1'], ['v2', 'v1beta1', 'v1'], ['v2'], []].map(chooseReviewVersion)).toEqual(['v1', 'v1beta1', undefined, undefined])
 })
 
@@ -24,7 +24,7 @@ test.each<readonly [string, object, boolean, string]>([
   ['ADM-REV-22: an empty type', { patch, patchType: '' }, true, 'webhook returned invalid response.patchType of ""'],
   ['ADM-REV-24: a patch of a judge', { patch, patchType: 'JSONPatch' }, false, 'validating webhook may not return response.patch'],
   ['ADM-REV-24: a type of a judge', { patchType: 'JSONPatch' }, false, 'validating webhook may not return response.patchType'],
-])('%s is no answer in v1', (_what, fields, isMutating, message) => {
+])('%s is no valid answer in v1', (_what, fields, isMutating, message) => {
   expect(read({ uid: 'u', allowed: true, ...fields }, 'v1', isMutating)).toEqual(misfit(message))
 })
 
@@ -44,7 +44,7 @@ test('ADM-REV-17: a review of the other version is refused', () => {
   expect(read({ uid: 'u', allowed: true }, 'v1', false, { kind: undefined, apiVersion: undefined })).toEqual(misfit(`${of('v1')}, Kind=`))
 })
 
-test('a null member is treated as absent', () => {
+test('a null member counts as absent', () => {
   const nothing = { status: null, patch: null, patchType: null, warnings: null, auditAnnotations: null }
   expect(read({ uid: 'u', allowed: false, ...nothing }, 'v1', true)).toEqual({
     kind: 'review',
@@ -58,6 +58,6 @@ test.each([
   ['a warning that is no text', { warnings: [1] }, 'response.warnings: expected a list of texts'],
   ['an annotation that is no text', { auditAnnotations: { a: 1 } }, 'response.auditAnnotations: expected an object of texts'],
   ['a code that is no number', { status: { code: '409' } }, 'response.status: expected a Status'],
-])('%s: the answer cannot be read', (_what, fields, message) => {
+])('%s: the answer is invalid', (_what, fields, message) => {
   expect(read({ uid: 'u', allowed: true, ...fields }, 'v1', false)).toEqual({ kind: 'unreadable', message })
 })

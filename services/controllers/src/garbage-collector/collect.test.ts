@@ -104,7 +104,7 @@ const deletion = (namespace: string, propagationPolicy: string) => ({
   preconditions: { uid: 'd', resourceVersion: '7' },
 })
 
-test('DEL-12: an owner under foreground deletion waits for dependants of its own namespace, and needs no request', async () => {
+test('DEL-12: an owner under foreground deletion waits for dependants of its own namespace, without a request', async () => {
   const owner: Metadata = { uid: 'o', name: 'o', namespace: 'n', ...goingInForeground }
   const dependant = aDependant('n', owner)
   expect(await lookAt('d', [owner, dependant, belowOf(dependant)])).toEqual({
@@ -113,7 +113,7 @@ test('DEL-12: an owner under foreground deletion waits for dependants of its own
   })
 })
 
-test('DEL-12: a cluster-scoped owner under foreground deletion waits for dependants of any namespace, and needs no request', async () => {
+test('DEL-12: a cluster-scoped owner under foreground deletion waits for dependants of any namespace, without a request', async () => {
   const owner: Metadata = { uid: 'o', name: 'o', ...goingInForeground }
   const dependant = aDependant('n', owner)
   expect(await lookAt('d', [owner, dependant, belowOf(dependant)])).toEqual({
@@ -122,7 +122,7 @@ test('DEL-12: a cluster-scoped owner under foreground deletion waits for dependa
   })
 })
 
-test('DEL-12: an owner that is deleted in the foreground in another namespace is absent', async () => {
+test('DEL-12: an owner under foreground deletion in another namespace counts as absent', async () => {
   const owner: Metadata = { uid: 'o', name: 'o', namespace: 'other', ...goingInForeground }
   const dependant = aDependant('n', owner)
   expect((await lookAt('d', [owner, dependant, belowOf(dependant)])).changes).toEqual([deletion('n', 'Background')])
@@ -149,15 +149,15 @@ const remove = (of: Metadata, propagationPolicy: string) => {
   return { method: 'DELETE', path: pathOf(of), propagationPolicy, preconditions: { uid, resourceVersion } }
 }
 
-describe('DEL-12: no request and no change is made', () => {
-  test('for an unknown object, or one that waits for finalizers of others', async () => {
+describe('DEL-12: the collector sends no request and changes nothing', () => {
+  test('for an unknown object, and for an object that waits for finalizers of others', async () => {
     const owner = aMap('o')
     const nothing = { changes: [], asked: [], dropped: [], reported: [], isParted: false }
     expect(await look('x', [owner])).toEqual(nothing)
     expect(await look('d', [aMap('d', { ...going('a/b'), ...ownedBy(owner) })])).toEqual(nothing)
   })
 
-  test('but the object itself, where it is deleted meanwhile, has no owners any more, or all of them', async () => {
+  test('for an object that is being deleted, has no owners any more, or whose owners all exist', async () => {
     const owner = aMap('o')
     const known = [aMap('d', ownedBy(owner))]
     expect(await look('d', [aMap('d', { ...going('a/b'), ...ownedBy(owner) })], { known })).toMatchObject({ changes: [], reported: [] })
@@ -166,7 +166,7 @@ describe('DEL-12: no request and no change is made', () => {
   })
 })
 
-test('DEL-12: an absent object is reported as such, as is one whose name another object has taken', async () => {
+test('DEL-12: an object that is absent, or whose name another object has taken, is reported as absent', async () => {
   const known = [aMap('d', ownedBy(aMap('o')))]
   expect(await look('d', [], { known })).toMatchObject({ changes: [], dropped: ['d'] })
   expect(await look('d', [{ ...aMap('d'), uid: 'other' }], { known })).toMatchObject({ changes: [], dropped: ['d'] })
@@ -178,23 +178,23 @@ describe('DEL-12: an object whose owners are all deleted', () => {
     ['Background', { finalizers: ['a/b'] }],
     ['Orphan', { finalizers: ['a/b', 'orphan'] }],
     ['Foreground', { finalizers: ['foregroundDeletion'] }],
-  ])('is deleted by %s as its finalizers ask: %j', async (policy, more) => {
+  ])('is deleted with %s propagation according to its finalizers: %j', async (policy, more) => {
     const dependant = aMap('d', { ...ownedBy(aMap('o'), aMap('p')), ...more })
     expect(await look('d', [dependant])).toMatchObject({ changes: [remove(dependant, policy)], reported: ['d o absent', 'd p absent'] })
   })
 
-  test('is deleted in the background where an owner waits and nothing depends on it', async () => {
+  test('is deleted with Background propagation if an owner waits and it has no dependants', async () => {
     const owner = aMap('o', goingInForeground)
     const dependant = aMap('d', ownedBy(owner))
     expect((await look('d', [owner, dependant])).changes).toEqual([remove(dependant, 'Background')])
   })
 
-  test('is deleted in the background if no owner waits, whatever its dependants', async () => {
+  test('is deleted with Background propagation if no owner waits, with or without dependants', async () => {
     const dependant = aMap('d', ownedBy(aMap('o')))
     expect((await look('d', [dependant, belowOf(dependant)])).changes).toEqual([remove(dependant, 'Background')])
   })
 
-  test('stays if one of them orphaned it, and loses that reference alone', async () => {
+  test('stays if an owner orphaned it, and loses only the reference to that owner', async () => {
     const [o, p] = [aMap('o'), aMap('p')]
     const dependant = aMap('d', ownedBy(o, p))
     expect((await look('d', [dependant], { parted: ['o'] })).changes).toEqual([patch(dependant, ownedBy(p))])
@@ -208,22 +208,22 @@ describe('DEL-12: an object whose owners are all deleted', () => {
   })
 })
 
-test('DEL-12: a cluster-scoped object that names an owner in a namespace stays unchanged', async () => {
+test('DEL-12: a cluster-scoped object that names an owner in a namespace is not changed', async () => {
   const { namespace: _namespace, ...rest } = aMap('d', ownedBy(aMap('o'), { uid: 'x', name: 'x' }))
   expect(await look('d', [rest])).toMatchObject({ changes: [], reported: ['d o misplaced', 'd x absent'] })
 })
 
-test('LIM-12: the first hundred of many owners are reported', async () => {
+test('LIM-12: only the first hundred of many owners are reported', async () => {
   const owners = Array.from({ length: 101 }, (_, index) => aMap(`o${index}`))
   const { reported } = await look('d', [aMap('d', ownedBy(...owners))])
   expect(reported).toEqual(owners.slice(0, 100).map(({ uid }) => `d ${uid} absent`))
 })
 
-describe('DEL-12: an object that is deleted in the foreground', () => {
+describe('DEL-12: an object under foreground deletion', () => {
   const owner = aMap('o', going('a/b', 'foregroundDeletion'))
   const blocker = aMap('d', ownedBy(owner))
 
-  test('waits for dependants that block it', async () => {
+  test('waits for dependants with blockOwnerDeletion', async () => {
     expect((await look('o', [owner, blocker])).changes).toEqual([])
   })
 
@@ -231,13 +231,13 @@ describe('DEL-12: an object that is deleted in the foreground', () => {
     ['without dependants', []],
     ['with one that does not block', [{ ...blocker, ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'o' }] }]],
     ['with one in another namespace', [{ ...blocker, namespace: 'other' }]],
-  ])('%s loses the finalizer of the foreground, and no other', async (_name, others) => {
+  ])('%s loses the finalizer foregroundDeletion, and no other finalizer', async (_name, others) => {
     expect((await look('o', [owner, ...others])).changes).toEqual([patch(owner, { finalizers: ['a/b'] })])
     const alone = aMap('o', goingInForeground)
     expect((await look('o', [alone, ...others])).changes).toEqual([patch(alone, { finalizers: null })])
   })
 
-  test('in a cycle stops blocking the owner that waits for it, and continues to block others', async () => {
+  test('in a cycle no longer blocks the owner that waits for it, and still blocks other owners', async () => {
     const other = aMap('x', goingInForeground)
     const below = aMap('d', { ...goingInForeground, ...ownedBy(aMap('o')) })
     const top = aMap('o', { ...goingInForeground, ...ownedBy(below, other) })
@@ -255,14 +255,14 @@ describe('DEL-12: an object that orphans its dependants', () => {
   const owner = aMap('o', going('orphan'))
   const other = aMap('x')
 
-  test('is removed from their references before its deletion, and from no object of another namespace', async () => {
+  test('is removed from the references of its dependants before its deletion, and from no object of another namespace', async () => {
     const [d, e, f] = [aMap('d', ownedBy(owner)), aMap('e', ownedBy(other, owner)), { ...aMap('f', ownedBy(owner)), namespace: 'other' }]
     const { changes, isParted } = await look('o', [owner, d, e, f])
     expect(changes).toEqual([patch(d, { ownerReferences: null }), patch(e, ownedBy(other)), patch(owner, { finalizers: null })])
     expect(isParted).toBe(true)
   })
 
-  test('is not noted as parted while finalizers of others hold it', async () => {
+  test('is not recorded as orphaned while it has other finalizers', async () => {
     const held = aMap('o', going('orphan', 'a/b'))
     expect(await look('o', [held])).toMatchObject({ changes: [patch(held, { finalizers: ['a/b'] })], isParted: false })
   })
@@ -272,7 +272,7 @@ describe('DEL-12: an object that orphans its dependants', () => {
     expect((await look('o', [owner, aMap('d', ownedBy(other))], { known })).changes).toEqual([patch(owner, { finalizers: null })])
   })
 
-  test('is removed from the references of all, for any number', async () => {
+  test('is removed from the references of any number of dependants', async () => {
     const dependants = Array.from({ length: 50 }, (_, index) => aMap(`d${index}`, ownedBy(owner)))
     const { changes } = await look('o', [owner, ...dependants])
     expect(changes).toHaveLength(51)

@@ -154,7 +154,7 @@ const owner = (uid: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'Co
 const anObject = (uid: string, more: object = {}): Metadata => ({ name: uid, uid, namespace: 'n', resourceVersion: '2', ...more })
 const going = { deletionTimestamp: '2026-01-01T00:00:00Z' }
 
-test('changes of definitions in a row cause one look at discovery, and one more a second later', async () => {
+test('successive changes of definitions cause one discovery request, and one more a second later', async () => {
   const { begin, clock, looks, change } = await following()
   await begin()
   expect(looks()).toBe(1)
@@ -171,7 +171,7 @@ test('changes of definitions in a row cause one look at discovery, and one more 
   await expect.poll(looks).toBe(4)
 })
 
-test('kinds of a server that is down are followed on, as their objects still exist; unserved kinds are dropped', async () => {
+test('kinds of a remote server that is down are still watched, as their objects still exist; unserved kinds are dropped', async () => {
   const { begin, clock, looks, change, remote, open, server } = await following()
   await begin()
   const things = '/apis/remote.io/v1/things'
@@ -207,7 +207,7 @@ test('a kind that is served later is watched, and no kind is watched twice', asy
   expect([count(`GET ${things}?watch`), count(`GET ${secrets}?watch`)]).toEqual([1, 1])
 })
 
-test('DEL-12: an object whose owner is of a kind that is not served is looked at once, and again when the kind is', async () => {
+test('DEL-12: an object whose owner has an unserved kind is checked once, and again when the kind is served', async () => {
   const { begin, clock, change, remote, server, count, open, logged } = await following()
   const look = 'GET /api/v1/namespaces/n/secrets/s'
   const ownerReferences = [owner('t', { apiVersion: 'remote.io/v1', kind: 'Thing' })]
@@ -227,7 +227,7 @@ test('DEL-12: an object whose owner is of a kind that is not served is looked at
   await expect.poll(() => count('GET /apis/remote.io/v1/things/t')).toBe(1)
 })
 
-test('nothing is collected before every kind has been listed, also where one that was not is no longer served', async () => {
+test('nothing is collected before every kind has been listed, even if an unlisted kind is no longer served', async () => {
   const { begin, clock, change, remote, open, server, count, breakWatch } = await following()
   const things = '/apis/remote.io/v1/things'
   server.objects.set(secrets, [anObject('s', { ownerReferences: [owner('gone')] })])
@@ -245,7 +245,7 @@ test('nothing is collected before every kind has been listed, also where one tha
   await expect.poll(() => clock.advance(1_000) ?? count('DELETE /api/v1/namespaces/n/secrets/s')).toBeGreaterThan(0)
 })
 
-test('an owner that waits goes when its last dependant has gone unseen, while a watch was broken', async () => {
+test('an owner that waits is deleted when its last dependant is deleted while the watch is broken', async () => {
   const { begin, server, count, breakWatch } = await following()
   server.objects.set(configMaps, [anObject('o', { ...going, finalizers: ['foregroundDeletion'] })])
   server.objects.set(secrets, [
@@ -260,7 +260,7 @@ test('an owner that waits goes when its last dependant has gone unseen, while a 
   await expect.poll(() => count('PATCH /api/v1/namespaces/n/configmaps/o')).toBe(1)
 })
 
-test('what was found out about owners is void when a kind is listed again, as the state may be an older one', async () => {
+test('cached results about owners are dropped when a kind is listed again, as the list may show an older state', async () => {
   const { begin, server, count, breakWatch } = await following()
   server.objects.set(configMaps, [anObject('o')])
   server.objects.set(secrets, [anObject('s', { ownerReferences: [owner('o')] })])
@@ -271,7 +271,7 @@ test('what was found out about owners is void when a kind is listed again, as th
   await expect.poll(() => count('GET /api/v1/namespaces/n/configmaps/o')).toBe(2)
 })
 
-test('what fails is logged, and is tried again after a pause', async () => {
+test('a failure is logged, and retried after a pause', async () => {
   const { begin, server, count, logged, clock } = await following()
   server.objects.set(secrets, [anObject('s', { ownerReferences: [owner('gone')] })])
   server.failing.add('GET /api/v1/namespaces/n/secrets/s')
@@ -284,7 +284,7 @@ test('what fails is logged, and is tried again after a pause', async () => {
   await expect.poll(() => clock.advance(100) ?? logged).toContain('an object will be checked again uid,err')
 })
 
-test('the objects of another server are not awaited, as that may never answer', async () => {
+test('the initial list of a remote server is not awaited, as it may never arrive', async () => {
   const { begin, server, count } = await following()
   server.apiServices = [{ metadata: { name: 'v1.remote.io' }, spec: { service: {} } }]
   server.unsynced.add('/apis/remote.io/v1/things')
@@ -293,7 +293,7 @@ test('the objects of another server are not awaited, as that may never answer', 
   await expect.poll(() => count('DELETE /api/v1/namespaces/n/secrets/s')).toBe(1)
 })
 
-test('events, and kinds that cannot be listed, watched and deleted, are not followed', async () => {
+test('Events, and kinds that cannot be listed, watched and deleted, are not watched', async () => {
   const { begin, open } = await following()
   await begin()
   await expect.poll(() => open.has(secrets)).toBe(true)
@@ -304,14 +304,14 @@ test('events, and kinds that cannot be listed, watched and deleted, are not foll
   ).toEqual([])
 })
 
-test('an APIService without a spec is no other server', async () => {
+test('an APIService without a spec belongs to no remote server', async () => {
   const { begin, server, open } = await following()
   server.apiServices = [{ metadata: { name: 'v1.trees.io' } }]
   await begin()
   await expect.poll(() => open.has(secrets)).toBe(true)
 })
 
-test('a server that cannot be asked is asked again after a second, until the collector ends', async () => {
+test('discovery that fails is tried again after a second, until the collector closes', async () => {
   const { server, count, logged, context, ending, clock } = await following()
   server.failing.add('GET ')
   const running = garbageCollector.run(context)

@@ -35,7 +35,7 @@ function aNode(
 }
 
 describe('the graph', () => {
-  test('finds dependants by their owner’s uid, until they lose the reference or are deleted', () => {
+  test('finds dependants by the uid of their owner, until they lose the reference or are deleted', () => {
     const graph = new Graph()
     graph.put(aNode('a', ['top']))
     graph.put(aNode('b', ['top', 'a']))
@@ -46,7 +46,7 @@ describe('the graph', () => {
     expect([uidsOf('top'), uidsOf('a')]).toEqual([[], ['b']])
   })
 
-  test('an owner in a namespace has no dependants outside of it', () => {
+  test('has no dependants of an owner in a namespace outside of that namespace', () => {
     const graph = new Graph()
     graph.put(aNode('here', ['top']))
     graph.put(aNode('there', ['top'], { namespace: 'other' }))
@@ -54,7 +54,7 @@ describe('the graph', () => {
     expect(graph.dependantsOf({ ...aNode('top'), namespace: undefined }).map(({ uid }) => uid)).toEqual(['here', 'there'])
   })
 
-  test('keeps a node that is put again, and drops a removed one', () => {
+  test('replaces a node that is put again, and drops a removed node', () => {
     const graph = new Graph()
     const [a, b] = [aNode('a', ['top']), aNode('b', ['top', 'side'])]
     expect([graph.put(a), graph.put(b), graph.put(a), graph.get('a')]).toEqual([undefined, undefined, a, a])
@@ -67,7 +67,7 @@ describe('the graph', () => {
     expect(graph.namersOf('top')).toEqual([a])
   })
 
-  test('an object that names an owner twice is one dependant, and forgets it whole', () => {
+  test('counts an object that names an owner twice as one dependant, and removes both references', () => {
     const graph = new Graph()
     const twice = aNode('a', ['top', 'top'])
     graph.put(twice)
@@ -76,7 +76,7 @@ describe('the graph', () => {
     expect(graph.namersOf('top')).toEqual([])
   })
 
-  test('knows dependants that block their owner, and only in its place', () => {
+  test('finds dependants that block their owner, and only in the owner’s namespace', () => {
     const graph = new Graph()
     const blocking = (uid: string, owners: readonly string[], blockers: readonly string[], namespace = 'n') => {
       const node = aNode(uid, owners, { namespace })
@@ -91,7 +91,7 @@ describe('the graph', () => {
     expect(graph.blockersOf(aNode('none'))).toEqual([])
   })
 
-  test('finds the objects that wait for others, in a cycle too', () => {
+  test('finds objects that wait for one another, also in a cycle', () => {
     const graph = new Graph()
     const waiting = (uid: string, owner: string, { blockOwnerDeletion = true, namespace = 'n' } = {}) => {
       const node = aNode(uid, [owner], { phase: 'foreground', namespace })
@@ -128,7 +128,7 @@ describe('the metadata reflector', () => {
     return { sink, reported }
   }
 
-  test('reports objects with owners or under deletion, and for all others only the uid', () => {
+  test('reports objects with owners or under deletion, and only the uid of all other objects', () => {
     const { sink, reported } = aSink()
     const state = { version: '1', reported: undefined }
     const text = 'a "ownerReferences": and a "deletionTimestamp": in a text'
@@ -151,7 +151,7 @@ describe('the metadata reflector', () => {
     expect(state.version).toBe('7')
   })
 
-  test('reports a creation after the first list, of an object at cluster scope too, and not of a name that JSON escapes', () => {
+  test('reports a creation after the first list, at cluster scope too, and ignores a name that JSON escapes', () => {
     const { sink, reported } = aSink()
     const listing = { version: '', reported: new Set<string>() }
     readEvent(printEvent('ADDED', { uid: 'a' }), listing, sink)
@@ -163,7 +163,7 @@ describe('the metadata reflector', () => {
     expect(reported).toEqual(['settled a', 'settled b', 'created b undefined b', 'settled c', 'settled a'])
   })
 
-  test('reads the uid and version of the object itself if its metadata are sorted by name, as those of custom resources', () => {
+  test('reads the uid and version of the object itself if its metadata are sorted by name, as in custom resources', () => {
     const { sink, reported } = aSink()
     const state = { version: '1', reported: undefined }
     const sorted = (type: string, uid: string, metadata: object) =>
@@ -207,7 +207,7 @@ describe('the metadata reflector', () => {
     ])
   })
 
-  test('does not report an event that was cut off, and receives it again', async () => {
+  test('does not report an event that was cut off, and receives it with the next request', async () => {
     const ending = new AbortController()
     const paths: string[] = []
     const whole = `${printEvent('ADDED', { uid: 'a', resourceVersion: '2', ownerReferences: [{ uid: 'top' }] })}\n`
@@ -267,7 +267,7 @@ describe('the metadata reflector', () => {
   const end = (resourceVersion: string) => bookmark(resourceVersion, { 'orch.io/initial-events-end': 'true' })
   const failure = (code: number) => `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code, message: `status ${code}` } })}\n`
 
-  test('after a failure a request is made again later and later, up to a bound, and soon after an answer', async () => {
+  test('delays requests after failures more and more, up to a bound, and sends the next one soon after an answer', async () => {
     const failures = Array.from({ length: 10 }, () => new Error('away'))
     const { starts, errors, delays, reported } = await reflected([...failures, [end('5')], ...failures.slice(0, 2)])
     expect(delays).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 15_000, 15_000, 100, 200, 400])
@@ -277,11 +277,14 @@ describe('the metadata reflector', () => {
     expect((await reflected([new Error('away')], 1)).delays).toEqual([200, 400])
   })
 
-  test.each([410, 504])('begins anew at once after an expired version, by %i; without a version it is a failure', async (code) => {
-    const { starts, errors, delays } = await reflected([[failure(code)], [end('5')], [failure(code)], [end('9')]])
-    expect(starts).toEqual([everything, everything, 'resourceVersion=5', everything, 'resourceVersion=9'])
-    expect([errors, delays]).toEqual([[`status ${code}`], [100, 100]])
-  })
+  test.each([410, 504])(
+    'lists again at once after an expired version, reported by %i; a response without a version is a failure',
+    async (code) => {
+      const { starts, errors, delays } = await reflected([[failure(code)], [end('5')], [failure(code)], [end('9')]])
+      expect(starts).toEqual([everything, everything, 'resourceVersion=5', everything, 'resourceVersion=9'])
+      expect([errors, delays]).toEqual([[`status ${code}`], [100, 100]])
+    },
+  )
 
   const listed = (resourceVersion: string, items: readonly object[] | null) => [
     JSON.stringify({
@@ -293,31 +296,14 @@ describe('the metadata reflector', () => {
   ]
   const list = undefined
 
-  test.each([400, 422])(
-    'a server that refuses such a start with %i is asked for a list, now and after a version that is gone',
-    async (code) => {
-      const refusal = new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code })
-      const items = [{ uid: 'a', ownerReferences: [{ uid: 'top' }] }, { uid: 'b' }, { uid: 'c', deletionTimestamp: '2026-01-01T00:00:00Z' }]
-      const { starts, errors, reported } = await reflected([
-        refusal,
-        listed('5', items),
-        [failure(410)],
-        listed('9', null),
-        [bookmark('10')],
-      ])
-      expect(starts).toEqual([everything, list, 'resourceVersion=5', list, 'resourceVersion=9', 'resourceVersion=10'])
-      expect(reported).toEqual([
-        'beginning',
-        'beginning',
-        'changed a live top',
-        'changed c deleting ',
-        'synced a,c',
-        'beginning',
-        'synced ',
-      ])
-      expect(errors).toEqual([])
-    },
-  )
+  test.each([400, 422])('sends a list if a server refuses a streaming list with %i, now and after an expired version', async (code) => {
+    const refusal = new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code })
+    const items = [{ uid: 'a', ownerReferences: [{ uid: 'top' }] }, { uid: 'b' }, { uid: 'c', deletionTimestamp: '2026-01-01T00:00:00Z' }]
+    const { starts, errors, reported } = await reflected([refusal, listed('5', items), [failure(410)], listed('9', null), [bookmark('10')]])
+    expect(starts).toEqual([everything, list, 'resourceVersion=5', list, 'resourceVersion=9', 'resourceVersion=10'])
+    expect(reported).toEqual(['beginning', 'beginning', 'changed a live top', 'changed c deleting ', 'synced a,c', 'beginning', 'synced '])
+    expect(errors).toEqual([])
+  })
 
   test('retries a refused list later', async () => {
     const refusal = new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 422, message: 'no' })
@@ -325,7 +311,7 @@ describe('the metadata reflector', () => {
     expect([starts, errors, delays]).toEqual([[everything, list, list, 'resourceVersion=5'], ['no'], [100, 100]])
   })
 
-  test('an event that is printed in another way is the same event', async () => {
+  test('treats an event that is printed differently as the same event', async () => {
     const metadata = { resourceVersion: '6', uid: 'a', ownerReferences: [{ uid: 'top' }] }
     const spaced = `{ "object": {"metadata": ${JSON.stringify(metadata)}}, "type": "ADDED" }\n`
     const { starts, reported } = await reflected([[end('5'), spaced]])
@@ -338,14 +324,14 @@ describe('the metadata reflector', () => {
     expect([errors, delays]).toEqual([['status 500'], [100, 200]])
   })
 
-  test('retries later after an answer without events, and at once after one with events', async () => {
+  test('retries later after an answer without events, and at once after an answer with events', async () => {
     expect((await reflected([[], []])).delays).toEqual([100, 200, 400])
     expect((await reflected([[end('5')], [bookmark('6')]])).delays).toEqual([100])
     // Before the list is complete there is no version to resume from.
     expect((await reflected([[bookmark('6')]])).delays).toEqual([100, 200])
   })
 
-  test('accepts lines in any pieces, and ignores empty ones', async () => {
+  test('accepts lines in pieces of any size, and ignores empty lines', async () => {
     const line = `${printEvent('ADDED', { uid: 'a', resourceVersion: '2', ownerReferences: [{ uid: 'top' }] })}\n`
     const whole = `\n${line}\n\n${end('9')}`
     const pieces = [whole.slice(0, 20), whole.slice(20, 21), '', whole.slice(21, 60), whole.slice(60)]
@@ -355,7 +341,7 @@ describe('the metadata reflector', () => {
     }
   })
 
-  test('treats an object without owners that is not being deleted as settled, for any of its fields', () => {
+  test('treats an object without owners that is not being deleted as settled, with any other fields', () => {
     const { sink, reported } = aSink()
     const state = { version: '1', reported: undefined }
     readEvent(printEvent('MODIFIED', { uid: 'a', resourceVersion: '2', ownerReferences: [] }), state, sink)
@@ -364,21 +350,21 @@ describe('the metadata reflector', () => {
     expect([reported, state.version]).toEqual([['settled a', 'settled b', 'settled '], ''])
   })
 
-  test('a bookmark after the complete list is a version to resume from, and does not end the list again', () => {
+  test('resumes from a bookmark after the complete list, which does not end the list again', () => {
     const { sink, reported } = aSink()
     const state = { version: '7', reported: undefined }
     readEvent(Buffer.from(end('8')), state, sink)
     expect([reported, state.version]).toEqual([[], '8'])
   })
 
-  test('does not take a bookmark in the middle of an initial state for a version to resume from', () => {
+  test('does not resume from a bookmark in the middle of the initial state', () => {
     const { sink } = aSink()
     const state = { version: '', reported: new Set<string>() }
     readEvent(toLine({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } }), state, sink)
     expect(state.version).toBe('')
   })
 
-  test('has a version to resume from only when the list is complete', () => {
+  test('resumes only from the version of a complete list', () => {
     const { sink, reported } = aSink()
     const state = { version: '', reported: new Set<string>() }
     readEvent(printEvent('ADDED', { uid: 'a', resourceVersion: '2' }), state, sink)
@@ -425,14 +411,14 @@ describe('a change', () => {
     expect(looked).toEqual(['b', 'c'])
   })
 
-  test('of an owner that starts to wait enqueues it and its dependants', () => {
+  test('of an owner that starts to wait enqueues the owner and its dependants', () => {
     const { changed, looked } = someReactions(['top'])
     changed(aNode('a', ['top']))
     changed(aNode('top', [], { phase: 'foreground' }))
     expect(looked).toEqual(['a', 'top'])
   })
 
-  test('of a dependant enqueues the owner that waits', () => {
+  test('of a dependant enqueues its waiting owner', () => {
     const { changed, settled, removed, looked } = someReactions(['top'])
     changed(aNode('a', ['top']))
     changed(aNode('b', ['top']))
@@ -443,7 +429,7 @@ describe('a change', () => {
     expect(looked).toEqual(['top', 'top'])
   })
 
-  test('of an object under deletion enqueues only the work of its finalizer', () => {
+  test('of an object under deletion enqueues only the object, to process its finalizer', () => {
     const { changed, looked } = someReactions()
     changed(aNode('a', ['top'], { phase: 'deleting' }))
     expect(looked).toEqual([])
@@ -467,7 +453,7 @@ describe('a change', () => {
     expect(looked).toEqual([])
   })
 
-  test('that adds a waiting owner to an object enqueues both, and one that removes it enqueues the owner', () => {
+  test('that adds a waiting owner to an object enqueues both, and a change that removes it enqueues the owner', () => {
     const { changed, looked } = someReactions(['top', 'other'])
     changed(aNode('top', [], { phase: 'foreground' }))
     looked.length = 0
@@ -478,7 +464,7 @@ describe('a change', () => {
     expect(looked).toEqual(['top'])
   })
 
-  test('of a deleted owner enqueues all that name it, and returns whether any do', () => {
+  test('of a deleted owner enqueues all objects that name it, and returns true if any do', () => {
     const { changed, removed, settled, looked, gone, named } = someReactions(['top'])
     changed(aNode('a', ['top']))
     changed(aNode('b', ['top']))
@@ -492,7 +478,7 @@ describe('a change', () => {
     expect(looked).toEqual(['b'])
   })
 
-  test('of a resource that is listed again requests all that it may own', () => {
+  test('of a relisted resource requests all objects that it may own', () => {
     const { changed, listedAgain, looked } = someReactions(['a', 'b'])
     changed(aNode('x', ['a'], { resource: secrets }))
     changed(aNode('y', [], { phase: 'deleting' }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { groupSize, inGroups } from './collect.ts'
 
-test('LIM-12: a few of many items are worked on at a time, and other work runs between groups', async () => {
+test('LIM-12: a few of many items are processed at a time, and other work runs in between', async () => {
   let running = 0
   let most = 0
   let turns = 0

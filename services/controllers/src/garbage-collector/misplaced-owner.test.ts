@@ -59,7 +59,7 @@ const aNode = (more: Partial<Node> = {}): Node => {
   return { uid: 'd', name: 'dependant', namespace: 'n', owners: [owner], phase: 'live', resource: configMaps, ...more }
 }
 
-test('DEL-12: the Event names the object, its owner and the place, and is made once for each', async () => {
+test('DEL-12: the Event names the object, its owner and the namespace, and is created once for each pair', async () => {
   const { report, events } = aReporter(['u'])
   await report(aNode(), owner, 'absent')
   await report(aNode(), owner, 'absent')
@@ -101,13 +101,13 @@ test('DEL-12: events about a cluster-scoped object are in the namespace default'
   expect(lists).toEqual([])
 })
 
-test.each(['solid', 'waiting'] as const)('DEL-12: an owner that is %s is no reason for an Event', async (standing) => {
+test.each(['solid', 'waiting'] as const)('DEL-12: an owner that is %s causes no Event', async (standing) => {
   const { report, events, lists } = aReporter(['u'])
   await report(aNode(), owner, standing)
   expect([events, lists]).toEqual([[], []])
 })
 
-test('DEL-12: an owner that is absent is looked for by name in all namespaces, once where it is in none', async () => {
+test('DEL-12: an absent owner is searched by name in all namespaces, once if it is in none', async () => {
   const { report, events, lists } = aReporter(['another'])
   await report(aNode(), owner, 'absent')
   await report(aNode({ uid: 'e' }), owner, 'absent')
@@ -126,7 +126,7 @@ test('DEL-12: an owner that is known to be deleted, or is cluster-scoped, is not
   expect([events, lists]).toEqual([[], []])
 })
 
-test('DEL-12: an owner that cannot be looked for is looked for again, and no Event that cannot be written is an error', async () => {
+test('DEL-12: a failed search for an owner is repeated, and an Event that cannot be written is no error', async () => {
   const { report, events, lists } = aReporter('failing')
   await report(aNode(), owner, 'absent')
   await report(aNode(), owner, 'absent')
@@ -135,13 +135,13 @@ test('DEL-12: an owner that cannot be looked for is looked for again, and no Eve
   expect(events).toHaveLength(1)
 })
 
-test('DEL-12: an owner in another namespace is found beside objects that only have its name', async () => {
+test('DEL-12: an owner in another namespace is found among objects with the same name', async () => {
   const { report, events } = aReporter(['another', 'u', 'a third'])
   await report(aNode(), owner, 'absent')
   expect(events).toHaveLength(1)
 })
 
-test('LIM-12: owners that are remembered to be in no namespace are bounded', async () => {
+test('LIM-12: the cache of owners that are in no namespace is bounded', async () => {
   const { report, lists } = aReporter(['another'])
   const look = (index: number) => report(aNode(), { ...owner, uid: `u${index}` }, 'absent')
   for (let index = 0; index < 10_000; index++) await look(index)
@@ -152,7 +152,7 @@ test('LIM-12: owners that are remembered to be in no namespace are bounded', asy
   expect(lists).toHaveLength(10_002)
 })
 
-test('LIM-12: reports that are remembered are bounded', async () => {
+test('LIM-12: the cache of reported owners is bounded', async () => {
   const { report, events } = aReporter()
   for (let index = 0; index < 10_000; index++) await report(aNode({ uid: `d${index}` }), owner, 'misplaced')
   await report(aNode({ uid: 'd0' }), owner, 'misplaced')

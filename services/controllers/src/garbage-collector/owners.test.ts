@@ -50,7 +50,7 @@ function someOwners() {
   return { owners: new Owners(context, [configMaps, nodes]), asked }
 }
 
-test('a look-up by one reference decides nothing about another reference with the same uid', async () => {
+test('a request for one reference decides nothing about another reference with the same uid', async () => {
   const { owners, asked } = someOwners()
   const wrong = owners.standingOf({ ...reference, name: 'other' }, 'n')
   asked[0]?.reply(absent())
@@ -60,7 +60,7 @@ test('a look-up by one reference decides nothing about another reference with th
   expect([await owners.standingOf({ ...reference, name: 'other' }, 'n'), asked.length]).toEqual(['absent', 2])
 })
 
-test('an owner deleted during the request is deleted, whether or not a reference to it was known', async () => {
+test('an owner that is deleted during the request counts as deleted, with or without a known reference to it', async () => {
   const { owners, asked } = someOwners()
   const standing = owners.standingOf(reference, 'n')
   owners.setGone('u', false)
@@ -68,7 +68,7 @@ test('an owner deleted during the request is deleted, whether or not a reference
   expect([await standing, owners.isKnownSolid(reference, 'n')]).toEqual(['absent', false])
 })
 
-test('an answer to a question from before a reset is not cached', async () => {
+test('the answer to a request from before a reset is not cached', async () => {
   const { owners, asked } = someOwners()
   const standing = owners.standingOf(reference, 'n')
   owners.forgetAll()
@@ -76,20 +76,20 @@ test('an answer to a question from before a reset is not cached', async () => {
   expect([await standing, owners.isKnownSolid(reference, 'n')]).toEqual(['solid', false])
 })
 
-test('an owner that has orphaned its dependants keeps that state over a reset', () => {
+test('an owner that has orphaned its dependants keeps that state after a reset', () => {
   const { owners } = someOwners()
   owners.setParted('u')
   owners.forgetAll()
   expect([owners.isParted('u'), owners.isParted('other')]).toEqual([true, false])
 })
 
-test('an owner with an impossible name causes no request', async () => {
+test('an owner with an invalid name causes no request', async () => {
   const { owners, asked } = someOwners()
   const standings = ['a/status', '..', '.', 'a%2Fb'].map((name) => owners.standingOf({ ...reference, name }, 'n'))
   expect([await Promise.all(standings), asked]).toEqual([Array(4).fill('absent'), []])
 })
 
-test('DEL-12: an owner in a namespace is misplaced for a cluster-scoped object, and not requested', async () => {
+test('DEL-12: an owner in a namespace is misplaced for a cluster-scoped object, and is not requested', async () => {
   const { owners, asked } = someOwners()
   expect([await owners.standingOf(reference, undefined), asked]).toEqual(['misplaced', []])
 })
@@ -112,7 +112,7 @@ test.each([
   expect([await again, asked.length]).toEqual(expected === 'waiting' ? ['absent', 2] : [expected, 1])
 })
 
-test('DEL-12: an owner of the whole cluster is known in all namespaces, one in a namespace in its own', async () => {
+test('DEL-12: a cached cluster-scoped owner counts for all namespaces, a namespaced one for its own namespace', async () => {
   const { owners, asked } = someOwners()
   const node = { apiVersion: 'v1', kind: 'Node', name: 'owner', uid: 'u' }
   expect(owners.isKnownSolid(node, 'n')).toBe(false)
@@ -133,7 +133,7 @@ test('DEL-12: an owner of the whole cluster is known in all namespaces, one in a
   expect(owners.isKnownSolid({ ...other, kind: 'Secret' }, 'n')).toBe(false)
 })
 
-test('DEL-12: nothing is known of an owner whose kind is not served, or is of another group, and nothing is asked', async () => {
+test('DEL-12: an owner whose kind is not served, or is of another group, is unknown and is not requested', async () => {
   const { owners, asked } = someOwners()
   for (const unserved of [
     { ...reference, kind: 'Widget' },
@@ -144,7 +144,7 @@ test('DEL-12: nothing is known of an owner whose kind is not served, or is of an
   expect([owners.resourceOf({ ...reference, apiVersion: 'v2' }), asked]).toEqual([configMaps, []])
 })
 
-test('a deleted owner is cached at the places that name it, until everything is forgotten', async () => {
+test('a deleted owner is cached at the places that name it, until a reset', async () => {
   const { owners, asked } = someOwners()
   owners.setGone('u', true)
   expect([owners.isGone('u'), owners.isGone('v')]).toEqual([true, false])
@@ -156,7 +156,7 @@ test('a deleted owner is cached at the places that name it, until everything is 
   expect(owners.isGone('u')).toBe(false)
 })
 
-test('an owner requested by several counts as requested until the last has its answer', async () => {
+test('an owner that several callers request counts as requested until the last of them has its answer', async () => {
   const { owners, asked } = someOwners()
   const standings = [owners.standingOf(reference, 'n'), owners.standingOf(reference, 'other')]
   asked[0]?.reply(absent())
@@ -195,7 +195,7 @@ test('LIM-12: the cache of owners is bounded', async () => {
   expect([owners.isParted('p0'), owners.isParted('more')]).toEqual([false, true])
 })
 
-test('an owner whose creation was shown need not be asked for at its place, until it is gone or all is forgotten', async () => {
+test('an owner whose creation was observed is not requested in its namespace, until its deletion or a reset', async () => {
   const { owners, asked } = someOwners()
   const other = { ...reference, name: 'other' }
   owners.setCreated(configMaps, { uid: 'u', name: 'owner', namespace: 'n' })
@@ -210,7 +210,7 @@ test('an owner whose creation was shown need not be asked for at its place, unti
   expect(isSolid()).toEqual([false, false, false])
 })
 
-test('the first of very many created objects is forgotten first', () => {
+test('the oldest of very many created objects is dropped first', () => {
   const { owners } = someOwners()
   for (let index = 0; index <= 4096; index++) owners.setCreated(configMaps, { uid: `u${index}`, name: 'owner', namespace: 'n' })
   expect([0, 1, 4096].map((index) => owners.isKnownSolid({ ...reference, uid: `u${index}` }, 'n'))).toEqual([false, true, true])

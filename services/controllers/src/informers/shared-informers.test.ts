@@ -51,7 +51,7 @@ function aServer(items: readonly ApiObject[], changes: readonly object[] = []) {
 const parts = { resource: { group: '', version: 'v1', plural: 'parts', namespaced: true } }
 const namesIn = (objects: Iterable<ApiObject>) => [...objects].map(({ metadata }) => metadata.name)
 
-test('controllers that watch the same objects share one list, and others have their own', async () => {
+test('controllers that watch the same objects share one list, and controllers of other objects have separate lists', async () => {
   const { client, informers, lists } = aServer([aPart('p', 'a')])
   const first = informers.open(parts, client)
   expect(informers.open({ ...parts }, client)).toBe(first)
@@ -92,7 +92,7 @@ test('indexes by namespace and by controller follow each change', async () => {
   expect(all().map((found) => found.sort())).toEqual([['p', 'q', 's'], ['p'], ['q'], ['s']])
 })
 
-test('objects of a list and of a watch are cached without their managers', async () => {
+test('objects of a list and of a watch are cached without managedFields', async () => {
   const managedFields = [{ manager: 'm', operation: 'Update' }]
   const changed = aPart('q', 'a', { managedFields })
   const { client, informers, release } = aServer([aPart('p', 'a', { managedFields })], [{ type: 'ADDED', object: changed }])

@@ -60,7 +60,7 @@ function aController(quotas: object[], list: (path: string) => Promise<Transport
   return { written, failures, clock }
 }
 
-test('KIND-RQ-13: a failed list does not keep the use of other quotas from being written', async () => {
+test('KIND-RQ-13: a failed list does not stop the status updates of other quotas', async () => {
   const quotas = ['a', 'b', 'c', 'd', 'e', 'f'].map((namespace) => aQuota(namespace, 'secrets'))
   const { written, clock } = aController([...quotas, aQuota('z', 'pods')], async (path) =>
     path.includes('/secrets?') ? answer(404, notFound({ group: '', resource: 'secrets' }, '').status) : aList([]),
@@ -71,7 +71,7 @@ test('KIND-RQ-13: a failed list does not keep the use of other quotas from being
   }, within)
 })
 
-test('a few collections are listed at once, for any number of quotas', async () => {
+test('only a few collections are listed at once, for any number of quotas', async () => {
   let atOnce = 0
   let most = 0
   const namespaces = Array.from({ length: 50 }, (_, index) => `n${index}`)

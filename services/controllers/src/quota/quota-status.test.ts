@@ -121,7 +121,7 @@ async function settle() {
 const quotasPath = '/api/v1/resourcequotas'
 const podsOf = (namespace: string) => `/api/v1/namespaces/${namespace}/pods`
 
-test('the status has the limits, and the use of all that can be counted', async () => {
+test('the status has the limits, and the use of all resources that can be counted', async () => {
   const hard = { pods: '5', secrets: '3', 'count/widgets.example.com': '2', 'example.com/nothing': '9' }
   const { written } = aController({
     [quotasPath]: [aQuota('q', 'a', hard)],
@@ -137,7 +137,7 @@ test('the status has the limits, and the use of all that can be counted', async 
   expect(written[0]?.body.status).toEqual({ hard, used: { 'count/widgets.example.com': '1', pods: '2', secrets: '0' } })
 })
 
-test('a status is written where the limits or the use are absent or differ, and where both are true it is not', async () => {
+test('a status is written if the limits or the use are absent or differ, and is not written otherwise', async () => {
   const [hard, used] = [{ pods: '5' }, { pods: '1' }]
   const quotas = Object.entries({
     ...{ kept: { hard: { pods: '5000m' }, used }, 'no-status': undefined, 'no-hard': { used }, 'no-used': { hard } },
@@ -151,7 +151,7 @@ test('a status is written where the limits or the use are absent or differ, and 
   )
 })
 
-test('a status that counts a write under way is contradicted only where the write is not to be seen a second later', async () => {
+test('a status that counts a write in progress is corrected only if the write is still invisible a second later', async () => {
   const [hard, used] = [{ pods: '5' }, { pods: '0' }]
   const { statuses, watched, happen, clock } = aController({ [quotasPath]: [aQuota('q', 'a', hard, { hard, used })] })
   await Promise.all([watched(quotasPath), watched(podsOf('a'))])
@@ -165,7 +165,7 @@ test('a status that counts a write under way is contradicted only where the writ
   }, within)
 })
 
-test('limits that have changed are in the status at once', async () => {
+test('changed limits are in the status at once', async () => {
   const [hard, used] = [{ pods: '5' }, { pods: '0' }]
   const { statuses, watched, happen } = aController({ [quotasPath]: [aQuota('q', 'a', hard, { hard, used })] })
   await Promise.all([watched(quotasPath), watched(podsOf('a'))])
@@ -173,7 +173,7 @@ test('limits that have changed are in the status at once', async () => {
   await vi.waitFor(() => expect(statuses()[0]).toEqual(['a', 'q', { hard: { pods: '6' }, used }]), within)
 })
 
-test('a quota without limits has an empty status, and one under deletion keeps its own', async () => {
+test('a quota without limits gets an empty status, and a quota under deletion keeps its status', async () => {
   const { spec: _, ...bare } = { ...aQuota('bare', 'a', {}), spec: undefined }
   const going = aQuota('going', 'a', { pods: '1' })
   const quotas = [bare, { ...going, metadata: { ...going.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }]
@@ -183,7 +183,7 @@ test('a quota without limits has an empty status, and one under deletion keeps i
   expect(statuses()).toEqual([['a', 'bare', { hard: {}, used: {} }]])
 })
 
-test('resources without a namespace, or that cannot be listed or watched, are not followed', async () => {
+test('cluster-scoped resources, and resources that cannot be listed or watched, are not watched', async () => {
   const names = ['count/nodes', 'count/silents', 'count/hidden', 'count/absent']
   const { written, listed } = aController({ [quotasPath]: [aQuota('q', 'a', Object.fromEntries(names.map((name) => [name, '1'])))] })
   await vi.waitFor(() => expect(written).toHaveLength(1), within)
@@ -193,7 +193,7 @@ test('resources without a namespace, or that cannot be listed or watched, are no
 
 const kept = (namespace: string, pods: string) => aQuota('q', namespace, { pods: '5' }, { hard: { pods: '5' }, used: { pods } })
 
-test('a deletion is counted at once, a create after a second, and only for quotas of its namespace', async () => {
+test('a deletion is counted at once, a create after a second, and only for quotas of the same namespace', async () => {
   const collections = { [quotasPath]: [kept('a', '1'), kept('b', '0')], [podsOf('a')]: [anObject('one', 'a')] }
   const { clock, happen, statuses, watched } = aController(collections)
   for (const place of [quotasPath, podsOf('a'), podsOf('b')]) await watched(place)
@@ -211,7 +211,7 @@ test('a deletion is counted at once, a create after a second, and only for quota
   await vi.waitFor(() => expect(statuses()).toContainEqual(['b', 'q', { hard: { pods: '5' }, used: { pods: '1' } }]), within)
 })
 
-test('a collection is followed only as long as a quota of its namespace counts it', async () => {
+test('a collection is watched only while a quota of its namespace counts it', async () => {
   const { happen, watched, watches, statuses } = aController({ [quotasPath]: [kept('a', '0'), kept('b', '0')] })
   for (const place of [quotasPath, podsOf('a'), podsOf('b')]) await watched(place)
   happen(quotasPath, 'DELETED', kept('a', '0'))
@@ -222,7 +222,7 @@ test('a collection is followed only as long as a quota of its namespace counts i
   await vi.waitFor(() => expect(statuses()).toEqual([['b', 'q', { hard: { secrets: '1' }, used: { secrets: '0' } }]]), within)
 })
 
-test('every five minutes all is counted again: a pod past its end uses nothing, though nothing has happened to it', async () => {
+test('every five minutes all objects are counted again: a pod past its deadline uses nothing, without any event', async () => {
   const going = anObject('one', 'a')
   const metadata = { ...going.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 }
   const { clock, statuses, watched } = aController({ [quotasPath]: [kept('a', '1')], [podsOf('a')]: [{ ...going, metadata }] })

@@ -117,7 +117,7 @@ function note<V>(list: V[], value: V): Result {
 const things = own<ApiObject>('v1', 'things')
 
 describe('the reconciler', () => {
-  test('passes begin when all caches are filled, one for each object', async () => {
+  test('starts passes when all caches are filled, one for each object', async () => {
     const others = mapped('v1', 'others', () => ['a/x', 'a/y'])
     const passes: string[] = []
     const server = aServer({ things: [named('x'), named('y')], others: [named('o')] })
@@ -150,7 +150,7 @@ describe('the reconciler', () => {
     expect(passes).toEqual(['a/x', 'a/x is gone, was uid-x'])
   })
 
-  test('an event of an owned object wakes its owner, by uid, and both owners where it changes hands', async () => {
+  test('enqueues the owner of a changed object by uid, and both owners when the object changes owners', async () => {
     const passes: string[] = []
     const server = aServer({ things: [named('x'), named('y')] })
     await run<ApiObject>({ watches: [things, ownedBy('v1', 'parts')], reconcile: async ({ key }) => note(passes, key) }, server)
@@ -165,7 +165,7 @@ describe('the reconciler', () => {
     expect(passes).toEqual(['a/x', 'a/y', 'a/x'])
   })
 
-  test('a lazy watch begins with the first own object', async () => {
+  test('starts a lazy watch with the first object that needs it', async () => {
     const server = aServer()
     const parts = ownedBy('v1', 'parts', { isLazy: true })
     const seen: number[] = []
@@ -195,7 +195,7 @@ describe('the reconciler', () => {
     expect([passes, clock.pendingTimers]).toEqual([3, 0])
   })
 
-  test('a failure is tried again, counted, and a warning from the fourth in a row on each time that it doubles; a conflict is never one', async () => {
+  test('retries and counts a failure, warns from the fourth in a row at each doubling, and treats a conflict as no failure', async () => {
     const failures = [...Array.from({ length: 9 }, () => new Error('no disk')), conflict({ group: '', resource: 'things' }, 'x', 'changed')]
     const { clock, lines, metrics } = await run<ApiObject>(
       {
@@ -254,7 +254,7 @@ describe('the world of a pass', () => {
     expect(pending.slice(5)).toEqual([false])
   })
 
-  test('WL-COMMON-22: the beginning of a deletion is the expected deletion', async () => {
+  test('WL-COMMON-22: an expected deletion is fulfilled when the deletion begins', async () => {
     const pending: boolean[] = []
     let actions: Action[] = [{ kind: 'delete', in: parts, object: named('p') }]
     const server = aServer({ things: [named('x')], parts: [named('p', controlledBy('x'))] })
@@ -275,7 +275,7 @@ describe('the world of a pass', () => {
     expect(pending).toEqual([false, false])
   })
 
-  test('WL-COMMON-08: creations that are refused since the object exists or its namespace ends are no errors and are not expected', async () => {
+  test('WL-COMMON-08: creations refused because the object exists or its namespace terminates are neither errors nor expected', async () => {
     const outcomes: unknown[] = []
     const server = aServer({ things: [named('x')] })
     const refusals = [alreadyExists({ group: '', resource: 'parts' }, 'p'), notFound({ group: '', resource: 'namespaces' }, 'a')]
@@ -295,7 +295,7 @@ describe('the world of a pass', () => {
     expect(outcomes).toEqual([false])
   })
 
-  test('WL-COMMON-23: creations stop after the batch in which one was refused, and the rest is not expected', async () => {
+  test('WL-COMMON-23: creations stop after the batch with the first refusal, and the rest is not expected', async () => {
     const refused: string[] = []
     const results: unknown[] = []
     const server = aServer({ things: [named('x')] })
@@ -317,7 +317,7 @@ describe('the world of a pass', () => {
     expect([server.writes(), refused.length, results]).toEqual([['POST /api/v1/namespaces/a/parts'], 1, [false]])
   })
 
-  test('WL-COMMON-08: creations stop after the batch in which the namespace was found to end, and nothing fails', async () => {
+  test('WL-COMMON-08: creations stop after the batch in which the namespace turned out to be terminating, without a failure', async () => {
     const [refused, results]: [string[], unknown[]] = [[], []]
     const server = aServer({ things: [named('x')] })
     server.answers(() => {
@@ -340,7 +340,7 @@ describe('the world of a pass', () => {
     expect([server.writes(), refused, results]).toEqual([['POST /api/v1/namespaces/a/parts'], [], [false]])
   })
 
-  test('WL-COMMON-13: a status is written where it differs, and an object that has changed meanwhile is no failure', async () => {
+  test('WL-COMMON-13: a status is written if it differs, and a conflict is no failure', async () => {
     const server = aServer({ things: [{ ...named('x'), status: { ready: 1 } }] })
     server.answers(() => {
       throw conflict({ group: '', resource: 'things' }, 'x', 'changed')

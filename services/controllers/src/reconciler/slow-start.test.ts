@@ -9,18 +9,15 @@ test.each<[count: number, refusedFrom: number, batches: number[], errors: number
   [10, 0, [1], 1],
   [10, 2, [1, 2], 1],
   [10, 4, [1, 2, 4], 3],
-])(
-  'WL-COMMON-23: of %i creations of which those from %i on are refused, batches of %j are tried',
-  async (count, refusedFrom, batches, errors) => {
-    const sizes: number[] = []
-    let atOnce = 0
-    const items = Array.from({ length: count }, (_, index) => index)
-    const result = await inGrowingBatches(items, async (item) => {
-      if (++atOnce === 1) void Promise.resolve().then(() => void sizes.push(atOnce))
-      await new Promise((resolve) => setImmediate(resolve))
-      atOnce--
-      if (item >= refusedFrom) throw new Error('refused')
-    })
-    expect([sizes, result.triedCount, result.errors.length]).toEqual([batches, batches.reduce((sum, size) => sum + size, 0), errors])
-  },
-)
+])('WL-COMMON-23: of %i creations, refused from number %i on, the batches %j are tried', async (count, refusedFrom, batches, errors) => {
+  const sizes: number[] = []
+  let atOnce = 0
+  const items = Array.from({ length: count }, (_, index) => index)
+  const result = await inGrowingBatches(items, async (item) => {
+    if (++atOnce === 1) void Promise.resolve().then(() => void sizes.push(atOnce))
+    await new Promise((resolve) => setImmediate(resolve))
+    atOnce--
+    if (item >= refusedFrom) throw new Error('refused')
+  })
+  expect([sizes, result.triedCount, result.errors.length]).toEqual([batches, batches.reduce((sum, size) => sum + size, 0), errors])
+})

@@ -32,7 +32,7 @@ test('SCHED-03: Pods are taken by priority, then in the order of their arrival',
   expect([1, 2, 3, 4, 5].map(() => queue.take()?.info.name)).toEqual(['b', 'd', 'a', 'c', undefined])
 })
 
-test('SCHED-05: the back-off of a Pod doubles from 1 s to 10 s, counted from the attempt', () => {
+test('SCHED-05: the back-off of a Pod doubles from 1 s to 10 s, counted from its attempt', () => {
   const { clock, add, queue, refuse } = aQueue(25)
   add(aPod('a'))
   const backoffs = [1, 2, 3, 4, 5, 6].map(() => {
@@ -48,7 +48,7 @@ test('SCHED-05: the back-off of a Pod doubles from 1 s to 10 s, counted from the
   expect(backoffs).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000].map((lengthMs) => [lengthMs, undefined]))
 })
 
-test('SCHED-05: since 1.33 a refused Pod is tried again while nothing else waits, but not one whose attempt failed with an error', () => {
+test('SCHED-05: since 1.33 a refused Pod is tried again when no other Pod waits, but not after an attempt that failed with an error', () => {
   const { add, queue, refuse } = aQueue(37)
   add(aPod('a'))
   refuse()
@@ -69,7 +69,7 @@ test('SCHED-06: a refused Pod is tried again after five minutes without any chan
   expect(refuse()).toBe('a')
 })
 
-test('SCHED-07, SCHED-08: a Pod waits for changes that may help it, or for one of its own', () => {
+test('SCHED-07, SCHED-08: a Pod waits for changes that may help it, or for a change of the Pod itself', () => {
   const { clock, add, queue, refuse } = aQueue(25)
   add(aPod('a'))
   refuse()
@@ -82,7 +82,7 @@ test('SCHED-07, SCHED-08: a Pod waits for changes that may help it, or for one o
   expect(refuse()).toBe('a')
 })
 
-test('SCHED-08: a deleted Pod leaves the queue, and another of its name is new in it', () => {
+test('SCHED-08: a deleted Pod leaves the queue, and another Pod with its name is a new one', () => {
   const { add, queue, refuse } = aQueue(25)
   add(aPod('a'))
   queue.delete('n/a')

@@ -44,7 +44,7 @@ test.each<[what: string, data: Record<string, string>, tokens: ApiObject[], keys
   ['a token that has expired', { kubeconfig }, [aToken('abcdef', { expiration: '2025-12-31T23:59:59Z' })], undefined],
   ['a token that is being deleted', { kubeconfig }, [aToken('abcdef', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })], undefined],
   ['nothing to sign', { other: 'x' }, [token], undefined],
-])('CTRL-03: with %s the public ConfigMap gets the data that it should have', (_what, data, tokens, keys) => {
+])('CTRL-03: with %s the public ConfigMap gets the expected data', (_what, data, tokens, keys) => {
   const decided = decideData(aMap(data), { tokens, names, nowMs })
   expect(decided && Object.keys(decided)).toEqual(keys)
 })

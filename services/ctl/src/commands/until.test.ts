@@ -45,19 +45,19 @@ async function passPause({ clock }: ReturnType<typeof scripted>): Promise<void> 
   clock.advance(1_000)
 }
 
-test('an object that is as wanted already is not watched', async () => {
+test('an object that already meets the condition is not watched', async () => {
   const script = scripted([[]], [])
   expect(await follow(script)).toBe(true)
   expect(script.asked).toEqual(['list'])
 })
 
-test('the event that makes it so ends the watch', async () => {
+test('the event that meets the condition ends the watch', async () => {
   const script = scripted([[object]], [[{ type: 'MODIFIED', object }, deleted]])
   expect(await follow(script)).toBe(true)
   expect(script.asked).toEqual(['list', 'watch'])
 })
 
-test('a watch that the server ends does not end the wait: the object is listed and watched again', async () => {
+test('after a watch that the server ends, the object is listed and watched again', async () => {
   const script = scripted([[object], [object], []], [[], [{ type: 'MODIFIED', object }]])
   const following = follow(script)
   await passPause(script)
@@ -66,7 +66,7 @@ test('a watch that the server ends does not end the wait: the object is listed a
   expect(script.asked).toEqual(['list', 'watch', 'list', 'watch', 'list'])
 })
 
-test('a refusal of the watch is thrown', async () => {
+test('a refused watch throws the refusal', async () => {
   await expect(follow(scripted([[object]], [{ refusal: failed(403, 'Forbidden', 'no') }]))).rejects.toThrow('no')
 })
 
@@ -74,7 +74,7 @@ test.each([
   ['one from a revision that has been compacted', { refusal: failed(410, 'Expired', 'too old') }],
   ['one that ends with an error', failed(410, 'Expired', 'too old')],
   ['one that breaks off', new Error('socket hang up')],
-])('a watch that fails is begun again: %s', async (_which, end) => {
+])('a failed watch is started again: %s', async (_which, end) => {
   const script = scripted([[object], []], [end])
   const following = follow(script)
   await passPause(script)
@@ -82,7 +82,7 @@ test.each([
   expect(script.asked).toEqual(['list', 'watch', 'list'])
 })
 
-test('the signal ends the waiting', async () => {
+test('an aborted signal ends the wait', async () => {
   const ending = new AbortController()
   const script = scripted([[object]], [new Error('aborted')])
   const following = follow(script, ending.signal)

@@ -20,13 +20,13 @@ test('rows that fit are not cut', () => {
   expect(Math.max(...lengthsOf(printColumns(rows)))).toBe(80)
 })
 
-test('the widest columns are cut first, to the width of the terminal', () => {
+test('the widest columns are cut first, until the table fits the terminal', () => {
   const text = printColumns(rows, { widthMax: 60, whole: 1 })
   expect(text).toBe('NAME                 AGE   MESSAGE           NODE\na-name-that-is-big   5s    this is a text…   a-node-of-twen…\n')
   expect(Math.max(...lengthsOf(text))).toBe(60)
 })
 
-test('names stay whole, and no column has less than 8 characters, at any width', () => {
+test('names are never cut, and no column has fewer than 8 characters, at any width', () => {
   const text = printColumns(rows, { widthMax: 10, whole: 1 })
   expect(text).toContain('a-name-that-is-big   5s    this is…   a-node-…')
 })

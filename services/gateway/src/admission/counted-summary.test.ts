@@ -43,7 +43,7 @@ test('quantiles ignore old values, and are absent without recent values', async 
   expect((await told())['seconds_count{type="a"}']).toBe(6)
 })
 
-test('a value beyond all bounds is counted with the greatest', async () => {
+test('a value beyond all bounds counts as the greatest', async () => {
   const { series, told } = aSummary()
   series.observe(1e9)
   expect((await told())['seconds{quantile="0.5",type="a"}']).toBeGreaterThan(600)

@@ -27,7 +27,7 @@ async function following() {
   return { storage, put, apiServices, seen, settled }
 }
 
-test('a change includes whether the APIService is another server’s, or was before it', async () => {
+test('a change says whether the APIService belongs to a remote server, now or before', async () => {
   const { storage, put, seen, settled } = await following()
   const service = { namespace: 'a', name: 'b' }
   for (const given of [undefined, service, service, undefined, undefined]) {
@@ -39,7 +39,7 @@ test('a change includes whether the APIService is another server’s, or was bef
   expect(seen.map((one) => one.split(' ')[1])).toEqual(['local', 'remote', 'remote', 'remote', 'local', 'local'])
 })
 
-test('hand-managed APIServices are known when they are added, changed and removed', async () => {
+test('APIServices managed by hand are known after they are added, changed and removed', async () => {
   const { storage, put, apiServices, settled } = await following()
   const byHand = async () => {
     await settled()

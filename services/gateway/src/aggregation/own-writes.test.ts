@@ -20,7 +20,7 @@ test.each([
   [200, true],
   [409, false],
   [404, false],
-])('AGG-09: where the answer to a write of conditions is %d, that they were written is %s', async (status, isWritten) => {
+])('AGG-09: the answer %d to a write of conditions means written: %s', async (status, isWritten) => {
   const { sent, patched } = writesThatGet(status)
   expect(await patched()).toBe(isWritten)
   const body = '{"metadata":{"resourceVersion":"7"},"status":{"conditions":[]}}'

@@ -17,18 +17,18 @@ describe('AGG-27: a server’s resource list', () => {
     subresources: [{ subresource: 'status', responseKind: { group, version, kind: 'Flavor' }, verbs: ['get'] }],
   }
 
-  test('is passed on where it is sound', () => {
+  test('is passed on if it is valid', () => {
     expect(read(whole)).toEqual([whole])
   })
 
-  test('is passed on without members of another type, and without entries that have no name', () => {
+  test('loses members of another type, and entries without a name', () => {
     const odd = { resource: 'odd', scope: 7, verbs: 'all', shortNames: 'o', categories: [1, 'all'], responseKind: 'Odd', extra: true }
     expect(read(odd, { ...whole, resource: 7 }, null, 'text')).toEqual([
       { resource: 'odd', scope: 'Cluster', singularResource: '', verbs: [], categories: ['all'] },
     ])
   })
 
-  test('names the kind by its own group version where it names none, and none for one that has subresources alone', () => {
+  test('names the kind with its own group version where the list has none, and no kind that has only subresources', () => {
     const subresources = [{ subresource: 'scale', responseKind: { kind: 'Scale' }, verbs: null }, { verbs: ['get'] }]
     expect(read({ resource: 'parents', verbs: null, subresources }, { ...whole, responseKind: { kind: '' }, subresources: {} })).toEqual([
       {

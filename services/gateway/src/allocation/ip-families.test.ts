@@ -66,6 +66,6 @@ test.each<[string, FamilySpec, string[]]>([
       'spec.clusterIPs[1]: Invalid value: []string{"10.0.0.1", "fd00::1"}: IPv6 is not configured on this cluster',
     ],
   ],
-])('%s: refused where the server has one', (_title, spec, expected) => {
+])('%s: refused on a server with one family', (_title, spec, expected) => {
   expect(familiesOf(spec, {}, 'IPv4').errors.map(({ field, message }) => `${field}: ${textAt(message, 25)}`)).toEqual(expected)
 })

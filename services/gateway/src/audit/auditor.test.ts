@@ -46,7 +46,7 @@ async function eventsOf(error: unknown, policy: object = { rules: [{ level: 'Req
   return events
 }
 
-test('AUDIT-08: an unexpected error ends in the stage Panic, and its event has the client’s message alone', async () => {
+test('AUDIT-08: an unexpected error ends in the stage Panic, and its event has only the message for the client', async () => {
   const events = await eventsOf(new TypeError('secret thing is undefined'))
   expect(events.map(({ stage }) => stage)).toEqual(['RequestReceived', 'Panic'])
   expect(events[1]?.responseStatus).toEqual({
@@ -59,13 +59,13 @@ test('AUDIT-08: an unexpected error ends in the stage Panic, and its event has t
   expect(JSON.stringify(events)).not.toContain('secret thing')
 })
 
-test('AUDIT-08: a refusal is no panic, not even a 500', async () => {
+test('AUDIT-08: a refusal is not in the stage Panic, even with code 500', async () => {
   for (const error of [notFound({ group: '', resource: 'nodes' }, 'n'), failed(500, 'InternalError', 'storage is unavailable')]) {
     expect((await eventsOf(error)).map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseComplete'])
   }
 })
 
-test('AUDIT-08: the stage Panic may be left out as any other', async () => {
+test('AUDIT-08: the stage Panic may be omitted like any other', async () => {
   const events = await eventsOf(new TypeError('x'), { rules: [{ level: 'Metadata', omitStages: ['Panic'] }] })
   expect(events.map(({ stage }) => stage)).toEqual(['RequestReceived'])
 })

@@ -65,7 +65,7 @@ function anAuditor(level: string) {
   return { auditor, begin, jobs, events, told, clock }
 }
 
-test('AUDIT-08, LIM-12: large bodies are read in the thread; events of other requests are written meanwhile, each in its order', async () => {
+test('AUDIT-08, LIM-12: large bodies are parsed in the thread; events of other requests are written meanwhile, each in order', async () => {
   const { begin, jobs, events, told } = anAuditor('Request')
   const first = await begin('/api/v1/nodes', large)
   first.audit?.responseStarted()
@@ -82,7 +82,7 @@ test('AUDIT-08, LIM-12: large bodies are read in the thread; events of other req
   expect(JSON.parse(printAuditEvent(event).toString()).requestObject).toEqual(JSON.parse(large.toString()))
 })
 
-test('AUDIT-08: an auditor that closes waits for bodies that are read', async () => {
+test('AUDIT-08: an auditor that closes waits for the parsing of bodies', async () => {
   const { auditor, begin, jobs, told } = anAuditor('Request')
   const request = await begin('/api/v1/nodes', large)
   request.audit?.responseComplete()
@@ -94,7 +94,7 @@ test('AUDIT-08: an auditor that closes waits for bodies that are read', async ()
   expect(told()).toEqual(['/api/v1/nodes RequestReceived', '/api/v1/nodes ResponseComplete'])
 })
 
-test('AUDIT-08: an event whose body takes too long at the end is written without it, with an annotation', async () => {
+test('AUDIT-08: an event whose body takes too long to parse at the end is written without the body, with an annotation', async () => {
   const { auditor, begin, events, clock } = anAuditor('Request')
   const request = await begin('/api/v1/nodes', large)
   request.audit?.responseComplete()
@@ -105,7 +105,7 @@ test('AUDIT-08: an event whose body takes too long at the end is written without
   expect(events[1]?.requestObject).toBeUndefined()
 })
 
-test('AUDIT-08, LIM-12: the thread returns an object’s place at level Metadata, and prints nothing', async () => {
+test('AUDIT-08, LIM-12: at level Metadata the thread returns only the namespace and name of an object', async () => {
   const { begin, jobs, events } = anAuditor('Metadata')
   const request = await begin('/api/v1/nodes', large)
   request.audit?.responseComplete()
@@ -118,7 +118,7 @@ test('AUDIT-08, LIM-12: the thread returns an object’s place at level Metadata
   expect(events[1]?.objectRef).toMatchObject({ name: 'big' })
 })
 
-test('LIM-12: requests wait where too many bytes of bodies wait to be read', async () => {
+test('LIM-12: requests wait while too many bytes of bodies wait to be parsed', async () => {
   const { begin, jobs } = anAuditor('Request')
   const huge = Buffer.alloc(limits.auditWaitingBytesMax, 0x20)
   const request = await begin('/api/v1/nodes', huge)
@@ -145,7 +145,7 @@ test.each([
   ['a token', 'application/json', JSON.stringify(reviewed)],
   ['what is no object', 'application/json', '[1'],
   ['nothing', 'application/json', ''],
-])('AUDIT-08: the thread reads %s as it is read here', (_, contentType, text) => {
+])('AUDIT-08: the thread parses %s like the main thread', (_, contentType, text) => {
   const reading = { contentType, level: 25, omitManagedFields: true, withholdsTokens: text.includes('secret') }
   const bytes = Buffer.from(text)
   const here = readBody(bytes, reading, names)
@@ -171,21 +171,24 @@ const anEvent = (more: object): AuditEvent => ({
   stageTimestamp: '2',
 })
 
-test.each([{}, { annotations: { a: 'b' } }])('an event around printed objects is the text that it is around objects: %j', (more) => {
-  const printed = (value: unknown) => new PrintedObject(Buffer.from(JSON.stringify(value)))
-  const [sent, answered] = [{ a: 1 }, { b: ['"'] }]
-  for (const [requestObject, responseObject] of [
-    [printed(sent), printed(answered)],
-    [sent, printed(answered)],
-    [printed(sent), undefined],
-  ]) {
-    const whole = anEvent({ requestObject: sent, ...(responseObject === undefined ? {} : { responseObject: answered }) })
-    const event = anEvent({ requestObject, ...(responseObject === undefined ? {} : { responseObject }) })
-    expect(printAuditEvent({ ...event, ...more }).toString()).toBe(JSON.stringify({ ...whole, ...more }))
-  }
-})
+test.each([{}, { annotations: { a: 'b' } }])(
+  'an event built around printed objects has the text of an event built around objects: %j',
+  (more) => {
+    const printed = (value: unknown) => new PrintedObject(Buffer.from(JSON.stringify(value)))
+    const [sent, answered] = [{ a: 1 }, { b: ['"'] }]
+    for (const [requestObject, responseObject] of [
+      [printed(sent), printed(answered)],
+      [sent, printed(answered)],
+      [printed(sent), undefined],
+    ]) {
+      const whole = anEvent({ requestObject: sent, ...(responseObject === undefined ? {} : { responseObject: answered }) })
+      const event = anEvent({ requestObject, ...(responseObject === undefined ? {} : { responseObject }) })
+      expect(printAuditEvent({ ...event, ...more }).toString()).toBe(JSON.stringify({ ...whole, ...more }))
+    }
+  },
+)
 
-test('LIM-12: events are printed in pieces of about the same size, all of them in order', () => {
+test('LIM-12: events are printed in order, in pieces of about the same size', () => {
   const events = Array.from({ length: 40 }, (_, index) => anEvent({ auditID: `${index}`, requestObject: 'x'.repeat(pieceBytes / 8) }))
   let printed = 0
   const counts: number[] = []

@@ -28,7 +28,7 @@ function aLog() {
   return { folder, path, log: createAuditLog({ path, format: 'json', ...kept, clock: createFakeClock(), log: silentLog }) }
 }
 
-test('AUDIT-08: an event is a line of the file, which exists from the first one on', async () => {
+test('AUDIT-08: each event is a line of the file, which is created with the first event', async () => {
   const { folder, path, log } = aLog()
   expect(readdirSync(folder)).toEqual([])
   await log.deliver([anEvent, { ...anEvent, auditID: 'b' }])
@@ -40,7 +40,7 @@ test('AUDIT-08: an event is a line of the file, which exists from the first one 
 test.each([
   ['before any event', 0],
   ['after one', 1],
-])('AUDIT-08: an event that comes once the log was closed %s is refused, and opens no file', async (_when, before) => {
+])('AUDIT-08: an event after the log was closed %s is refused, and opens no file', async (_when, before) => {
   const { folder, path, log } = aLog()
   for (let count = 0; count < before; count++) await log.deliver([anEvent])
   await log.close()

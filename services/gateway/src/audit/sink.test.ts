@@ -57,7 +57,7 @@ test('AUDIT-08: an event beyond the buffer is lost and counted, and no request w
   expect(target.batches).toEqual([['a', 'b', 'c']])
 })
 
-test('AUDIT-08: a batch leaves when it is full, or when its time is over', async () => {
+test('AUDIT-08: a batch is sent when it is full, or when its time is over', async () => {
   const target = aDelivery()
   const { sink, clock } = aSink(target)
   for (const id of ['a', 'b', 'c']) sink.take(anEvent(id))
@@ -82,7 +82,7 @@ test('AUDIT-08: a failed delivery is retried with growing delays, and then dropp
   expect(target.batches).toEqual([])
 })
 
-test('AUDIT-08: events that are too large lose their bodies, batches that are too large are divided', async () => {
+test('AUDIT-08: events that are too large lose their bodies, and batches that are too large are divided', async () => {
   const given: AuditEvent[][] = []
   let lost = 0
   const onLost = (count: number) => {
@@ -121,7 +121,7 @@ function aSlowDelivery() {
 
 const quietly = { log: silentLog, metrics: { event() {}, level() {}, rejected() {}, lost() {} }, clock: createFakeClock(), random: () => 0 }
 
-test('AUDIT-08: a blocking backend is waited for; only a strict one fails its request', async () => {
+test('AUDIT-08: a request waits for a blocking backend, and fails only with a strict one', async () => {
   for (const isStrict of [false, true]) {
     const { delivery, waiting } = aSlowDelivery()
     const sink = new BlockingSink(delivery, isStrict, quietly)
@@ -143,7 +143,7 @@ test('AUDIT-08: a blocking backend is waited for; only a strict one fails its re
   }
 })
 
-test('AUDIT-08: requests wait for room where a blocking backend owes too many events', async () => {
+test('AUDIT-08: requests wait while a blocking backend has too many pending events', async () => {
   const { delivery, waiting } = aSlowDelivery()
   const sink = new BlockingSink(delivery, false, quietly)
   expect(sink.room()).toBeUndefined()
@@ -157,7 +157,7 @@ test('AUDIT-08: requests wait for room where a blocking backend owes too many ev
   await sink.close()
 })
 
-test('AUDIT-08: batches leave no faster than the throttle allows, after a burst', async () => {
+test('AUDIT-08: batches are sent no faster than the throttle allows, after a burst', async () => {
   const target = aDelivery()
   const { sink, clock } = aSink(target, { bufferEventsMax: 10, batchEventsMax: 1, waitMs: 0, throttle: { perSecond: 2, burst: 2 } })
   for (const id of ['a', 'b', 'c', 'd']) sink.take(anEvent(id))
@@ -172,7 +172,7 @@ test('AUDIT-08: batches leave no faster than the throttle allows, after a burst'
   expect(target.batches).toHaveLength(4)
 })
 
-test('AUDIT-08: a server that stops does not wait for ever for a backend that does not answer', async () => {
+test('AUDIT-08: a server that stops does not wait forever for a backend that does not answer', async () => {
   let lost = 0
   const clock = createFakeClock()
   const metrics = {

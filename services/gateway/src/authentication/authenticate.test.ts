@@ -78,7 +78,7 @@ describe('certificates', () => {
     expect(userOf({ peer: { ...certificate }, level: 32 }).extra).toEqual({ 'authentication.orch.io/credential-id': ['X509SHA256=ab12'] })
   })
 
-  test('AUTHN-CERT-04: one that does not verify, or has expired since the connection was opened, is refused', () => {
+  test('AUTHN-CERT-04: a certificate that does not verify, or has expired since the connection was opened, is refused', () => {
     for (const anonymousAuth of [false, true]) {
       expect(errorOf(() => userOf({ peer: { kind: 'untrusted', reason: 'unknown authority' }, anonymousAuth }))).toEqual(refused)
       expect(errorOf(() => userOf({ peer: { ...certificate, expiresMs: nowMs }, anonymousAuth }))).toEqual(refused)
@@ -86,7 +86,7 @@ describe('certificates', () => {
   })
 })
 
-test('a request counts as that of a user once it is authenticated; a refused one never does', () => {
+test('a request counts for a user once it is authenticated, and a refused request never does', () => {
   expect([authenticated({ peer: certificate }).isKnown, authenticated({ anonymousAuth: true }).isKnown]).toEqual([true, true])
   const stranger = aRequest({})
   expect(stranger.isKnown).toBe(false)
@@ -94,26 +94,26 @@ test('a request counts as that of a user once it is authenticated; a refused one
   expect(stranger.isKnown).toBe(false)
 })
 
-describe('strangers', () => {
+describe('requests without credentials', () => {
   const anonymous = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} }
 
-  test('AUTHN-ANON-01, AUTHN-ANON-02, AUTHN-ANON-03: are system:anonymous in system:unauthenticated where that is allowed', () => {
+  test('AUTHN-ANON-01, AUTHN-ANON-02, AUTHN-ANON-03: are from system:anonymous in system:unauthenticated if that is allowed', () => {
     expect(userOf({ anonymousAuth: true })).toEqual(anonymous)
   })
 
-  test('AUTHN-ANON-05: are refused where it is not', () => {
+  test('AUTHN-ANON-05: are refused if anonymous requests are not allowed', () => {
     expect(errorOf(() => userOf({}))).toEqual(refused)
   })
 
   test.each(['/livez', '/readyz', '/healthz', '/version', '/metrics', '/', '/openapi/v2'])(
-    'AUTHN-ANON-05: may not even read %s there',
+    'AUTHN-ANON-05: may not read %s either if anonymous requests are not allowed',
     (path) => {
       expect(errorOf(() => userOf({ path }))).toEqual(refused)
       expect(userOf({ path, anonymousAuth: true })).toEqual(anonymous)
     },
   )
 
-  test('AUTHN-ANON-04: with an unknown token they are refused, on an open path too', () => {
+  test('AUTHN-ANON-04: with an unknown token are refused, on an open path too', () => {
     const headers = { authorization: 'Bearer nonsense' }
     expect(errorOf(() => userOf({ headers, anonymousAuth: true }))).toEqual(refused)
     expect(errorOf(() => userOf({ headers, path: '/livez' }))).toEqual(refused)

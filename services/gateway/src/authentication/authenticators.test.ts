@@ -4,7 +4,7 @@ import type { Peer } from '../exchange/exchange.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
 import { createAuthenticators } from './authenticators.ts'
 
-test('a connection has the user of its present request, whatever the earlier requests', async () => {
+test('a connection has the user of its current request, after any earlier requests', async () => {
   const sources = new Set<unknown>()
   const names: TokenAuthenticator = {
     name: 'names',

@@ -20,7 +20,7 @@ describe('token files', () => {
     ['a,,c', 'line 1: the user name is empty'],
     ['a,b,c\na,d,e', 'line 2: an earlier line has the token already'],
     ['a,b"c,d', 'line 1: must be comma separated values'],
-  ])('AUTHN-FILE-05: %j is refused by its line', (text, message) => {
+  ])('AUTHN-FILE-05: %j is refused with its line', (text, message) => {
     expect(() => parseStaticTokens(text)).toThrow(message)
   })
 })

@@ -24,8 +24,8 @@ function aCache(answer: (token: string) => Authentication | Promise<Authenticati
   return { cache: new TokenCache([authenticator], { clock, metrics: createTokenCacheMetrics(metrics) }), asked, metrics, clock }
 }
 
-describe('outcomes of tokens', () => {
-  test('are cached for seconds, good ones and bad ones', () => {
+describe('results of tokens', () => {
+  test('are cached for seconds, both acceptances and refusals', () => {
     for (const answer of [jane(), refused('bad'), none]) {
       const { cache, asked, clock } = aCache(() => answer)
       cache.authenticate('t', question)
@@ -38,7 +38,7 @@ describe('outcomes of tokens', () => {
     }
   })
 
-  test('are cached as long if the wall clock is set back or forward', () => {
+  test('are cached equally long if the wall clock is set back or forward', () => {
     for (const nowMs of [-3_600_000, 3_600_000]) {
       const { cache, asked, clock } = aCache(() => jane())
       cache.authenticate('t', question)
@@ -61,7 +61,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('are not cached if an authenticator has failed: it may recover', async () => {
+  test('are not cached after an authenticator has failed, as it may recover', async () => {
     let isDown = true
     const { cache, asked } = aCache(() => (isDown ? Promise.reject(new Error('storage is away')) : jane()))
     expect(await cache.authenticate('t', { ...question, nowMs: 1 })).toMatchObject({ kind: 'refused' })
@@ -70,7 +70,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toEqual(['t', 't'])
   })
 
-  test('are cached no longer than the token is valid, and for each audience apart', () => {
+  test('are cached no longer than the token is valid, and separately for each audience', () => {
     const { cache, asked } = aCache(() => jane({ validUntilMs: 5 }))
     cache.authenticate('t', question)
     cache.authenticate('t', { ...question, audiences: ['them'] })
@@ -79,7 +79,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('are found by the token’s representative, and forgotten all the same', () => {
+  test('are found by the connection that sent the token, and dropped with the objects that they depend on', () => {
     const { cache, asked } = aCache((token) => jane({ dependsOn: [`secrets/${token}`] }))
     const ofConnection = { ...question, source: {} }
     cache.authenticate('a', ofConnection)
@@ -91,7 +91,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toEqual(['a', 'a'])
   })
 
-  test('are forgotten with the objects behind them', () => {
+  test('are dropped with the objects that they depend on', () => {
     const { cache, asked } = aCache((token) => jane({ dependsOn: [`secrets/${token}`] }))
     cache.authenticate('a', question)
     cache.authenticate('b', question)
@@ -116,7 +116,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toEqual(['t', 't'])
   })
 
-  test('METRIC-13: are counted: found, looked for, waited for', async () => {
+  test('METRIC-13: are counted as hits, misses and shared requests', async () => {
     const { promise, resolve } = Promise.withResolvers<Authentication>()
     const { cache, metrics } = aCache((token) => (token === 'bad' ? refused('bad') : promise))
     cache.authenticate('bad', question)

@@ -3,7 +3,7 @@ import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './authorizer
 
 const stranger = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} }
 
-test('a stranger may ask for health before roles are known, and for nothing else', async () => {
+test('a request may ask for health before roles are loaded, and for nothing else', async () => {
   let isLoaded = false
   const authorizer = allowHealth(() => !isLoaded)
   const decide = async (verb: 'get' | 'post', path: string) => (await authorizer.authorize(stranger, { kind: 'path', verb, path })).kind
@@ -14,7 +14,7 @@ test('a stranger may ask for health before roles are known, and for nothing else
   expect(await decide('get', '/livez')).toBe('noOpinion')
 })
 
-test('VIRT-05: rules of modes that look at no role', () => {
+test('VIRT-05: the modes without roles list all rules or none', () => {
   const everything = [
     { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
     { verbs: ['*'], nonResourceURLs: ['*'] },

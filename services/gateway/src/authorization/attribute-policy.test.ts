@@ -87,12 +87,12 @@ describe('AUTHZ-04: a line', () => {
     expect(isAllowed(aUser('bob'), aPath('/x', 'post'), policy)).toBe(false)
   })
 
-  test('about paths alone allows no resource, and one about resources no path', () => {
+  test('about paths only allows no resource, and a line about resources allows no path', () => {
     expect(isAllowed(aUser('bob'), anAccess(), line({ user: 'bob', nonResourcePath: '*' }))).toBe(false)
     expect(isAllowed(aUser('bob'), aPath('/x'), line({ user: 'bob', namespace: '*', resource: '*', apiGroup: '*' }))).toBe(false)
   })
 
-  test('decides by itself: user of one and resource of another give nothing together', () => {
+  test('decides alone: the user of one line and the resource of another give nothing together', () => {
     const lines = [
       line({ user: 'bob', namespace: 'n', resource: 'pods' }),
       '',
@@ -161,7 +161,7 @@ describe('VIRT-05: the rules of a user', () => {
     expect(rulesOf(spec, 'n', aUser('joe'))).toEqual([])
   })
 
-  test('hold resources of the namespace alone', () => {
+  test('contain only resources of the namespace', () => {
     expect(rulesOf({ user: 'bob', namespace: 'other', resource: 'pods', nonResourcePath: '/x' })).toEqual([
       { verbs: ['*'], nonResourceURLs: ['/x'] },
     ])

@@ -36,7 +36,7 @@ describe('AUTHZ-07: the mode', () => {
     ['RBAC', { kind: 'noOpinion', reason: '' }],
     ['Node', { kind: 'noOpinion', reason: 'unknown node for user "system:node:"' }],
     ['Webhook', { kind: 'noOpinion', reason: '', error: 'the authorization webhook has answered 400' }],
-  ])('%s decides alone, and after AlwaysDeny', async (mode, expected) => {
+  ])('%s decides alone, also after AlwaysDeny', async (mode, expected) => {
     const node = aUser('system:node:', 'system:nodes')
     expect(await anAuthorization([mode]).ask(node)).toEqual(expected)
     const { reason } = expected as { reason: string }
@@ -46,7 +46,7 @@ describe('AUTHZ-07: the mode', () => {
     expect(after).toEqual(mode === 'AlwaysAllow' ? expected : { ...expected, reason: reasons })
   })
 
-  test('ABAC has the lines of its file', async () => {
+  test('ABAC uses the lines of its file', async () => {
     expect(await anAuthorization(['ABAC']).ask(aUser('bob'))).toEqual({ kind: 'allow', reason: '' })
   })
 
@@ -56,7 +56,7 @@ describe('AUTHZ-07: the mode', () => {
   })
 })
 
-test('AUTHZ-02: where everything is allowed no role is looked at', async () => {
+test('AUTHZ-02: if everything is allowed, roles are not evaluated', async () => {
   const { authorization, storage, ask } = anAuthorization(['AlwaysAllow', 'AlwaysAllow'])
   expect(authorization.authorizers).toEqual([alwaysAllow])
   expect(authorization.roles).toBeUndefined()
@@ -70,7 +70,7 @@ test.each<[AuthorizationMode, number]>([
   ['RBAC', 4],
   ['ABAC', 4],
   ['Node', 7],
-])('AUTHZ-07: with %s health is open to all who ask and readiness fails until roles are loaded', async (mode, followed) => {
+])('AUTHZ-07: with %s anyone may read health, and readiness fails until roles are loaded', async (mode, followed) => {
   const { authorization, storage, ask } = anAuthorization([mode])
   expect(authorization.check.name).toBe('authorization')
   expect(authorization.check.check()).toBe('roles and bindings are being loaded')
@@ -90,7 +90,7 @@ describe('AZC-10: a chain whose authorizers may be replaced', () => {
     rulesOf: () => ({ rules: [{ verbs: [reason] }], ...(kind === 'deny' ? { isIncomplete: true, error: reason } : {}) }),
   })
 
-  test('asks in order, joins the reasons, and admits administrators before', async () => {
+  test('asks in order, joins the reasons, and admits administrators first', async () => {
     const { authorization, ask } = anAuthorization([], { chain: [saying('noOpinion', 'a'), 'AlwaysDeny'], isReplaceable: true })
     expect(await ask(aUser('x'))).toEqual({ kind: 'noOpinion', reason: 'a\nEverything is forbidden.' })
     authorization.replace([saying('deny', 'b'), saying('allow', 'c')])
@@ -103,7 +103,7 @@ describe('AZC-10: a chain whose authorizers may be replaced', () => {
     })
   })
 
-  test('ends a running question with the authorizers that it began with', async () => {
+  test('finishes a running request with its original authorizers', async () => {
     const { promise, resolve } = Promise.withResolvers<{ kind: 'noOpinion'; reason: string }>()
     const slow: Authorizer = { authorize: () => promise, rulesOf: () => ({ rules: [] }) }
     const { authorization, ask } = anAuthorization([], { chain: [slow, saying('allow', 'old')], isReplaceable: true })

@@ -30,7 +30,7 @@ test.each(['allow', 'deny'] as const)('AUTHZ-07: the first opinion decides, and 
   expect(await ask(none('a'), none(), decision, { kind: 'allow', reason: 'late' }, none())).toEqual({ decision, asked: 3 })
 })
 
-test('AUTHZ-07: the reasons and errors of all are returned without an opinion', async () => {
+test('AUTHZ-07: without an opinion the reasons and errors of all authorizers are returned', async () => {
   expect(await ask(none('a'), none(), none('b', 'x'), none('', 'y'))).toEqual({
     decision: { kind: 'noOpinion', reason: 'a\nb', error: 'x, y' },
     asked: 4,
@@ -39,14 +39,14 @@ test('AUTHZ-07: the reasons and errors of all are returned without an opinion', 
   expect(await ask()).toEqual({ decision: { kind: 'noOpinion', reason: '' }, asked: 0 })
 })
 
-test('AUTHZ-07: an error beside an opinion stays with it', async () => {
+test('AUTHZ-07: an error beside an opinion is returned with it', async () => {
   expect(await ask(none('', 'x'), { kind: 'deny', reason: '', error: 'y' })).toEqual({
     decision: { kind: 'deny', reason: '', error: 'y' },
     asked: 2,
   })
 })
 
-test('a decision that is known at once costs no promise', () => {
+test('a decision that is known at once creates no promise', () => {
   const at = (decision: Decision): Authorizer => ({ authorize: () => decision, rulesOf: () => ({ rules: [] }) })
   expect(decide([at(none('a')), at({ kind: 'allow', reason: '' })], user, access)).toEqual({ kind: 'allow', reason: '' })
 })
@@ -75,7 +75,7 @@ test('AUTHZ-07: the decision and its reason are in the annotations of the reques
   expect(results).toEqual(['allowed', 'no-opinion', 'error'])
 })
 
-test('a write that makes an object must be allowed as its creation; a POST has been, and is not asked about again', async () => {
+test('a write that creates an object must be allowed as a create; a POST is not checked twice', async () => {
   const asked: string[] = []
   const authorizers = (kind: Decision['kind']): Authorizer[] => [
     {

@@ -135,14 +135,14 @@ describe('AUTHZ-03: a role', () => {
     expect(await codeOf({ kind: 'Role', rules: null })).toBe(200)
   })
 
-  test('may grant in a namespace the rights that the user holds there or in all, and none held in another', async () => {
+  test('may grant in a namespace the rights that the user holds there or in all namespaces, and none from another namespace', async () => {
     expect(await codeOf({ kind: 'Role', rules: [readPods] }, { heldInAll: [readPods] })).toBe(200)
     expect(await codeOf({ kind: 'Role', rules: [readPods] }, { held: [readPods], namespace: 'other' })).toBe(403)
     expect(await codeOf({ kind: 'ClusterRole', rules: [readPods] }, { held: [readPods], namespace: '' })).toBe(403)
     expect(await codeOf({ kind: 'ClusterRole', rules: [readPods] }, { heldInAll: [readPods], namespace: '' })).toBe(200)
   })
 
-  test('may give anything by the verb escalate on it, and on no other', async () => {
+  test('may grant anything with the verb escalate on that role, and on no other', async () => {
     const rules = [readPods]
     expect(await codeOf({ kind: 'Role', rules }, { held: [may('escalate', 'roles', 'x')] })).toBe(200)
     expect(await codeOf({ kind: 'Role', rules }, { held: [may('escalate', 'roles', 'y')] })).toBe(403)
@@ -161,7 +161,7 @@ describe('AUTHZ-03: a role', () => {
     expect([created.code, created.asked]).toMatchObject([403, [{ name: '' }]])
   })
 
-  test('that gathers rules, or did, may be anything, so that its writer needs everything', async () => {
+  test('with an aggregation rule, now or before, may grant anything, so that its writer needs all rights', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
     const refused = `clusterroles.${group} "x" is forbidden: must have cluster-admin privileges to use the aggregationRule`
     const live = { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata: { name: 'x' }, aggregationRule } as ApiObject
@@ -175,7 +175,7 @@ describe('AUTHZ-03: a role', () => {
     expect(await codeOf({ kind: 'ClusterRole', aggregationRule: { clusterRoleSelectors: [] } })).toBe(200)
   })
 
-  test('that is more than can be compared is refused', async () => {
+  test('with more rules than can be compared is refused', async () => {
     // The first held rule covers all, so that the test is cheap.
     const held = [{ ...readPods, resources: ['*'] }, ...Array.from({ length: 2_000 }, () => ({ ...readPods, resources: ['a', 'b'] }))]
     const rules = [{ ...readPods, resources: Array.from({ length: 1_000 }, (_, index) => `r${index}`) }]
@@ -199,7 +199,7 @@ describe('AUTHZ-03: a binding', () => {
     expect(await codeOf(toRole('ClusterRole', 'small', 'ClusterRoleBinding'), { heldInAll: [readPods] })).toBe(200)
   })
 
-  test('is allowed by the verb bind on its role, and on no other', async () => {
+  test('is allowed by the verb bind on its role, and on no other role', async () => {
     expect(await codeOf(toRole('Role', 'small'), { held: [may('bind', 'roles', 'small')] })).toBe(200)
     expect(await codeOf(toRole('Role', 'small'), { held: [may('bind', 'roles', 'other')] })).toBe(403)
     expect(await codeOf(toRole('Role', 'small'), { held: [may('bind', 'clusterroles', 'small')] })).toBe(403)
@@ -214,7 +214,7 @@ describe('AUTHZ-03: a binding', () => {
     ])
   })
 
-  test('of a role that is absent is a 404, unless the verb bind is held', async () => {
+  test('of a role that is absent is a 404, unless the user has the verb bind', async () => {
     expect(await judge(toRole('Role', 'none'))).toMatchObject({ code: 404, message: `role.${group} "none" not found` })
     expect(await codeOf(toRole('Role', 'small'), { namespace: 'other' })).toBe(404)
     expect(await codeOf(toRole('Role', 'none'), { held: [may('bind', 'roles', 'none')] })).toBe(200)
@@ -225,7 +225,7 @@ describe('AUTHZ-03: a binding', () => {
   })
 })
 
-describe('AUTHZ-03: it is no escalation', () => {
+describe('AUTHZ-03: a write is no escalation', () => {
   const role = { kind: 'Role', rules: [readPods] }
 
   test.each<[string, Setting]>([
@@ -256,13 +256,13 @@ describe('AUTHZ-03: it is no escalation', () => {
     ['owners to be added', {}, { metadata: { name: 'x', ownerReferences: [{ uid: 'u' }] } }, 200],
     ['labels', { metadata: { name: 'x', labels: { a: 'b' } } }, {}, 403],
     ['rules', { rules: [] }, {}, 403],
-  ])('where a write changes %s alone, and else it is one: %#', async (_name, before, after, code) => {
+  ])('if it changes %s only, and otherwise it is one: %#', async (_name, before, after, code) => {
     const written = { apiVersion: `${group}/v1`, ...role, metadata: { name: 'x' } }
     expect(await codeOf({ ...written, ...after }, { live: { ...written, ...before } as ApiObject })).toBe(code)
   })
 })
 
-test('AUTHZ-03: a role that is bound and absent is named beside the refusal', async () => {
+test('AUTHZ-03: a bound role that is absent is named in the refusal', async () => {
   const rules = [{ ...readPods, resources: ['secrets'] }]
   const storage = createTinyStorage()
   const roleRef = { kind: 'ClusterRole', name: 'none' }

@@ -41,12 +41,12 @@ describe('AUTHZ-07: a pod on a node', () => {
     expect(links.links.every(({ from }) => from === 'node/n1')).toBe(true)
   })
 
-  test('without a node gives nothing to one', () => {
+  test('without a node gives no node access', () => {
     expect(aPod({ nodeName: '', serviceAccountName: 'a' })).toEqual({ links: [] })
     expect(aPod({ nodeName: undefined, serviceAccountName: 'a' })).toEqual({ links: [] })
   })
 
-  test('that a node made by itself gives it nothing but the pod, whatever other annotations a pod has', () => {
+  test('that a node created gives it access only to the pod, with any annotations', () => {
     expect(things(aPod({ serviceAccountName: 'a' }, { annotations: { a: 'b', 'orch.io/config.mirror': 'x' } }))).toEqual(['pods/n/p'])
     expect(things(aPod({ serviceAccountName: 'a' }, { annotations: { 'orch.io/config.mirrored': 'x' } }))).toHaveLength(2)
   })
@@ -76,23 +76,23 @@ describe('AUTHZ-07: a volume', () => {
     expect(things(aVolume({ claimRef, azureFile: {} }))).toEqual(['persistentvolumes//v'])
   })
 
-  test('without a claim belongs to none', () => {
+  test('without a claim gives access to nothing', () => {
     expect(aVolume({ cephfs: { secretRef: { name: 'a' } } })).toEqual({ links: [] })
     expect(aVolume({ claimRef: { namespace: 'n' } })).toEqual({ links: [] })
   })
 })
 
-test('AUTHZ-07: an attachment belongs to its node', () => {
+test('AUTHZ-07: an attachment gives its node access', () => {
   const anAttachment = (spec: object) =>
     nodeOfAttachment(encode({ kind: 'VolumeAttachment', apiVersion: 'storage.orch.io/v1', metadata: { name: 'a' }, spec }))
   expect(anAttachment({ nodeName: 'n1' })).toEqual({ links: [{ from: 'node/n1', to: 'volumeattachments//a' }] })
   expect(anAttachment({})).toEqual({ links: [] })
 })
 
-describe('AUTHZ-07: a node reaches', () => {
+describe('AUTHZ-07: a node has access to', () => {
   const link = (from: string, to: string) => ({ links: [{ from, to }] })
 
-  test('its own needs, until all their reasons are deleted', () => {
+  test('the objects of its pods, until all of them are deleted', () => {
     const graph = new NodeGraph()
     const link1 = link('node/n1', 'secrets/n/a')
     graph.replace(undefined, link1)
@@ -107,7 +107,7 @@ describe('AUTHZ-07: a node reaches', () => {
     expect(graph.isReached('n1', 'secrets/n/a')).toBe(true)
   })
 
-  test('the targets of its claims, and not those of other claims', () => {
+  test('the volumes of its claims, and not the volumes of other claims', () => {
     const graph = new NodeGraph()
     graph.replace(undefined, link('persistentvolumeclaims/n/c', 'persistentvolumes//v'))
     expect(graph.isReached('n1', 'persistentvolumes//v')).toBe(false)
@@ -117,7 +117,7 @@ describe('AUTHZ-07: a node reaches', () => {
     expect([graph.isReached('n1', 'persistentvolumes//v'), graph.isReached('n2', 'persistentvolumes//v')]).toEqual([false, true])
   })
 
-  test('a need that a change names again', () => {
+  test('an object that a change names again', () => {
     const graph = new NodeGraph()
     const same = link('node/n1', 'secrets/n/a')
     graph.replace(undefined, same)

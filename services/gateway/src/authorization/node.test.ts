@@ -212,7 +212,7 @@ describe('AUTHZ-07: a node', () => {
     )
   })
 
-  test('gets no object that only another node needs, and none once the pod is deleted', async () => {
+  test('gets no object that only another node needs, and no object of a deleted pod', async () => {
     const { authorizer, storage } = await aNodeAuthorizer()
     for (const resource of ['secrets', 'configmaps', 'persistentvolumeclaims'])
       expect(authorizer.authorize(n2, anAccess({ resource }))).toMatchObject({ kind: 'noOpinion' })
@@ -228,7 +228,7 @@ describe('AUTHZ-07: a node', () => {
     ['another group', aUser('system:node:n1', 'system:authenticated')],
     ['another name', aUser('n1', 'system:nodes')],
     ['the prefix within the name', aUser('x:system:node:n1', 'system:nodes')],
-  ])('is no user with %s', async (_name, user) => {
+  ])('is not a user with %s', async (_name, user) => {
     const { authorizer } = await aNodeAuthorizer()
     expect(authorizer.authorize(user, anAccess({ resource: 'secrets' }))).toEqual({ kind: 'noOpinion', reason: '' })
     expect(authorizer.rulesOf(user, 'n')).toEqual({ rules: [] })
@@ -242,7 +242,7 @@ describe('AUTHZ-07: a node', () => {
     })
   })
 
-  test('gets no path, and its rules cannot be listed', async () => {
+  test('has access to no path, and its rules cannot be listed', async () => {
     const { authorizer } = await aNodeAuthorizer()
     expect(authorizer.authorize(n1, { kind: 'path', verb: 'get', path: '/metrics' })).toEqual({ kind: 'noOpinion', reason: '' })
     expect(authorizer.rulesOf(n1, 'n')).toEqual({
@@ -252,7 +252,7 @@ describe('AUTHZ-07: a node', () => {
     })
   })
 
-  test('that is closed follows storage no longer', async () => {
+  test('loses its updates from storage when the authorizer closes', async () => {
     const { authorizer, storage } = await aNodeAuthorizer()
     expect(storage.followers).toBe(3)
     authorizer.close()

@@ -59,7 +59,7 @@ async function loaded(prepare: (storage: TinyStorage) => void) {
 }
 
 describe('AUTHZ-03: a cluster role', () => {
-  test('that is bound for the cluster holds in all namespaces, beside them, and for its paths', async () => {
+  test('that is bound for the cluster applies in all namespaces, to cluster-scoped resources, and to its paths', async () => {
     const { roles, kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [readPods, readMetrics])
       putBinding(storage, 'ClusterRole/r')
@@ -77,7 +77,7 @@ describe('AUTHZ-03: a cluster role', () => {
     expect(roles.rulesOf(aUser('joe'), 'n')).toEqual({ rules: [] })
   })
 
-  test('that is bound in a namespace applies there alone, and grants no paths', async () => {
+  test('that is bound in a namespace applies only there, and grants no paths', async () => {
     const { roles, kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [readPods, readMetrics, { ...readPods, nonResourceURLs: [] }])
       putBinding(storage, 'ClusterRole/r', { namespace: 'n' })
@@ -95,7 +95,7 @@ describe('AUTHZ-03: a cluster role', () => {
 })
 
 describe('AUTHZ-03: a role', () => {
-  test('is that of the binding’s namespace, whatever other roles have its name', async () => {
+  test('is the one in the namespace of the binding, even if other namespaces have a role of its name', async () => {
     const { kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [readPods], 'n')
       putRole(storage, 'r', [{ ...readPods, resources: ['secrets'] }], 'other')
@@ -108,7 +108,7 @@ describe('AUTHZ-03: a role', () => {
     expect(kindOf(jane, anAccess({ namespace: 'other', resource: 'secrets' }))).toBe('noOpinion')
   })
 
-  test('adds its rules to those of the user’s other roles, for bindings in any namespace', async () => {
+  test('adds its rules to the rules of the user’s other roles, for bindings in any namespace', async () => {
     const readNodes = { verbs: ['get'], apiGroups: [''], resources: ['nodes'] }
     const { roles } = await loaded((storage) => {
       putRole(storage, 'r', [readPods])
@@ -120,7 +120,7 @@ describe('AUTHZ-03: a role', () => {
     expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [readPods, readNodes, readNodes] })
   })
 
-  test('without rules gives nothing', async () => {
+  test('without rules grants nothing', async () => {
     const { kindOf, roles } = await loaded((storage) => {
       putRole(storage, 'r', null)
       putBinding(storage, 'ClusterRole/r')
@@ -129,7 +129,7 @@ describe('AUTHZ-03: a role', () => {
     expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [] })
   })
 
-  test('may allow by any of its rules, and by any of the user’s bindings', async () => {
+  test('may allow by any of its rules, and by any binding of the user', async () => {
     const { kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [{ ...readPods, resources: ['secrets'] }, readPods])
       putRole(storage, 's', [{ ...readPods, resources: ['nodes'] }])
@@ -174,7 +174,7 @@ describe('AUTHZ-03: a subject', () => {
     expect(kindOf(user, anAccess()) === 'allow').toBe(expected)
   })
 
-  test('is printed with its kind, a service account with its namespace', async () => {
+  test('is printed with its kind, and a service account with its namespace', async () => {
     const { roles } = await loaded((storage) => {
       putRole(storage, 'r', [readPods])
       putBinding(storage, 'ClusterRole/r', { namespace: 'n', subjects: [{ kind: 'ServiceAccount', name: 'robot' }], name: 'own' })
@@ -188,7 +188,7 @@ describe('AUTHZ-03: a subject', () => {
 })
 
 describe('AUTHZ-01: a role that is absent', () => {
-  test('is the reason, each once', async () => {
+  test('is the reason for a refusal, and is named once', async () => {
     const { roles } = await loaded((storage) => {
       putBinding(storage, 'ClusterRole/none', { name: 'a' })
       putBinding(storage, 'ClusterRole/none', { name: 'b', namespace: 'n' })
@@ -198,7 +198,7 @@ describe('AUTHZ-01: a role that is absent', () => {
     expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [], error: message })
   })
 
-  test('does not keep another role from granting its rights', async () => {
+  test('does not stop another role from granting its rights', async () => {
     const { roles, kindOf } = await loaded((storage) => {
       putBinding(storage, 'ClusterRole/none', { name: 'a' })
       putBinding(storage, 'Role/none', { name: 'a', namespace: 'n' })
@@ -240,7 +240,7 @@ describe('AUTHZ-03: a change', () => {
     expect(kindOf(jane, anAccess())).toBe('noOpinion')
   })
 
-  test('of a binding that names a subject twice leaves no rest', async () => {
+  test('of a binding that names a subject twice removes both entries', async () => {
     const { storage, kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [readPods])
       putBinding(storage, 'ClusterRole/r', { subjects: [...toJane, ...toJane] })
@@ -252,7 +252,7 @@ describe('AUTHZ-03: a change', () => {
   })
 })
 
-test('AUTHZ-03: nothing is allowed before roles are loaded, and a closed authorizer follows storage no longer', async () => {
+test('AUTHZ-03: nothing is allowed before roles are loaded, and a closed authorizer gets no more updates from storage', async () => {
   const storage = createTinyStorage()
   putRole(storage, 'r', [readPods])
   putBinding(storage, 'ClusterRole/r')

@@ -133,13 +133,13 @@ describe('AUTHZ-07: the answer', () => {
     expect(await aWebhook([{ code: 200, body }]).ask()).toEqual(expected)
   })
 
-  test.each([199, 300, 302, 400, 403, 404])('with %i is not requested again', async (code) => {
+  test.each([199, 300, 302, 400, 403, 404])('with %i is not repeated', async (code) => {
     const { ask, asked } = aWebhook([{ ...yes, code }])
     expect(await ask()).toEqual(failure(`the authorization webhook has answered ${code}`))
     expect(asked).toHaveLength(1)
   })
 
-  test.each([200, 201, 299])('with %i counts', async (code) => {
+  test.each([200, 201, 299])('with %i is a decision', async (code) => {
     expect(await aWebhook([{ ...yes, code }]).ask()).toEqual({ kind: 'allow', reason: '' })
   })
 })
@@ -148,7 +148,7 @@ describe('AUTHZ-07: a failed attempt', () => {
   /** Waits until all pending promises have settled. */
   const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-  test.each([{ code: 500, body: '' }, { code: 429, body: '' }, new Error('no connection')])('is made again: %o', async (failed) => {
+  test.each([{ code: 500, body: '' }, { code: 429, body: '' }, new Error('no connection')])('is repeated: %o', async (failed) => {
     const { ask, asked, clock } = aWebhook([failed, failed, yes], { random: () => 0.5 })
     const answer = ask()
     await turn()
@@ -167,7 +167,7 @@ describe('AUTHZ-07: a failed attempt', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('is repeated a few times, and is reported then', async () => {
+  test('is repeated a few times, and then reported', async () => {
     const { ask, asked, clock } = aWebhook([new Error('no connection')])
     const answer = ask()
     for (let attempt = 0; attempt < 10; attempt++) {
@@ -184,7 +184,7 @@ describe('AUTHZ-07: the cache', () => {
   test.each([
     ['a yes', yes, 1_000],
     ['a no', no, 100],
-  ])('is %s, for its time', async (_name, answer, ttlMs) => {
+  ])('keeps %s for its configured time', async (_name, answer, ttlMs) => {
     const { ask, asked, clock } = aWebhook([answer])
     await ask()
     clock.advance(ttlMs - 1)
@@ -199,14 +199,14 @@ describe('AUTHZ-07: the cache', () => {
     ['a yes', yes, { authorizedTtlMs: 0 }],
     ['a no', no, { unauthorizedTtlMs: 0 }],
     ['a failure', { code: 400, body: '' }, {}],
-  ])('is not %s without a time', async (_name, answer, options) => {
+  ])('does not keep %s without a configured time', async (_name, answer, options) => {
     const { ask, asked } = aWebhook([answer], options)
     await ask()
     await ask()
     expect(asked).toHaveLength(2)
   })
 
-  test('is of one user and access alone', async () => {
+  test('keeps a decision for one user and access only', async () => {
     const { ask, asked } = aWebhook([yes])
     await ask()
     await ask(path('/b'))
@@ -215,7 +215,7 @@ describe('AUTHZ-07: the cache', () => {
     expect(asked).toHaveLength(4)
   })
 
-  test('LIM-12: is not a question longer than the limit', async () => {
+  test('LIM-12: does not keep a request longer than the limit', async () => {
     const { ask, asked } = aWebhook([yes])
     await ask(path(''))
     const longest = path('x'.repeat(limits.accessQuestionLengthMax - (asked[0]?.length ?? 0)))
@@ -228,7 +228,7 @@ describe('AUTHZ-07: the cache', () => {
     expect(asked).toHaveLength(4)
   })
 
-  test('LIM-12: is bounded to the newest questions', async () => {
+  test('LIM-12: keeps only the newest decisions', async () => {
     const { ask, asked } = aWebhook([yes])
     for (let index = 0; index < limits.accessAnswersMax; index++) await ask(path(`/${index}`))
     await ask(path('/0'))
@@ -241,7 +241,7 @@ describe('AUTHZ-07: the cache', () => {
   })
 })
 
-test('AUTHZ-07: equal questions at the same time wait for one answer', async () => {
+test('AUTHZ-07: equal requests at the same time share one answer', async () => {
   const { ask, asked } = aWebhook([no], { unauthorizedTtlMs: 0 })
   await Promise.all([ask(), ask(), ask(path('/b'))])
   expect(asked).toHaveLength(2)
@@ -262,12 +262,12 @@ describe('AZC-07: the failure policy', () => {
     ['NoOpinion', 'noOpinion'],
     ['Deny', 'deny'],
     [undefined, 'noOpinion'],
-  ] as const)('%s decides where there is no answer', async (failurePolicy, kind) => {
+  ] as const)('%s decides if there is no answer', async (failurePolicy, kind) => {
     const { ask } = aWebhook([{ code: 400, body: '' }], failurePolicy === undefined ? {} : { failurePolicy })
     expect(await ask()).toMatchObject({ kind, error: 'the authorization webhook has answered 400' })
   })
 
-  test('a decision is not changed by it', async () => {
+  test('does not change a decision', async () => {
     const { ask } = aWebhook([no], { failurePolicy: 'Deny' })
     expect(await ask()).toMatchObject({ kind: 'noOpinion' })
   })
@@ -310,7 +310,7 @@ describe('AZC-09, AZC-13: conditions', () => {
   })
 
   test.each(['NoOpinion', 'Deny'] as const)(
-    'one that is false skips the webhook, whatever others lead to; policy %s',
+    'a false condition skips the webhook, even beside a condition that fails; policy %s',
     async (failurePolicy) => {
       const { ask, asked } = aWebhook([yes], { conditions: conditionsOf(failing, 'false'), failurePolicy })
       expect(await ask()).toEqual({ kind: 'noOpinion', reason: '' })
@@ -321,14 +321,14 @@ describe('AZC-09, AZC-13: conditions', () => {
   test.each([
     ['NoOpinion', 'noOpinion'],
     ['Deny', 'deny'],
-  ] as const)('one that cannot be evaluated follows the policy %s', async (failurePolicy, kind) => {
+  ] as const)('a condition that cannot be evaluated follows the policy %s', async (failurePolicy, kind) => {
     const { ask, asked } = aWebhook([yes], { conditions: conditionsOf('true', failing), failurePolicy })
     expect(await ask()).toEqual({ kind, reason: '', error: expect.stringContaining('no such key: resourceAttributes') })
     expect(asked).toEqual([])
   })
 })
 
-describe('AZC-13: selectors in the question', () => {
+describe('AZC-13: selectors in the request', () => {
   const resource = { namespace: 'n', group: '', version: 'v1', resource: 'pods', subresource: '', name: '' }
   const withSelectors = (field: string, label: string): Access => ({
     ...{ kind: 'resource', verb: 'list', ...resource, selectors: { field, label } },
@@ -370,7 +370,7 @@ describe('AZC-13: selectors in the question', () => {
     expect(resourceAttributes).toEqual({ verb: 'list', namespace: 'n', version: 'v1', resource: 'pods', ...expected })
   })
 
-  test('the answer about one selector is not that about another, or about none', async () => {
+  test('the answer about one selector is not used for another selector, or without one', async () => {
     const { ask, asked } = aWebhook([yes, no])
     expect((await ask(withSelectors('', 'a=1'))).kind).toBe('allow')
     expect((await ask(withSelectors('', 'a=2'))).kind).toBe('noOpinion')
@@ -380,7 +380,7 @@ describe('AZC-13: selectors in the question', () => {
   })
 })
 
-describe('the metrics', () => {
+describe('the metrics count', () => {
   const linesOf = async (metrics: Metrics, name: string) =>
     (await metrics.text()).split('\n').filter((line) => line.startsWith(`apiserver_authorization_${name}{`))
   const counting = () => {
@@ -388,7 +388,7 @@ describe('the metrics', () => {
     return { metrics, counted: createAuthorizationMetrics(metrics).webhook('w') }
   }
 
-  test('answers, and decisions each time that they decide', async () => {
+  test('answers, and decisions each time they are used', async () => {
     const { metrics, counted } = counting()
     const { authorizer } = aWebhook([yes], { counted })
     for (let index = 0; index < 2; index++) expect((await decide([authorizer], jane, path('/a'))).kind).toBe('allow')
@@ -437,7 +437,7 @@ describe('the metrics', () => {
     expect(await linesOf(metrics, 'webhook_evaluations_fail_open_total')).toEqual([])
   })
 
-  test('a webhook that never answers in time is passed by for that reason', async () => {
+  test('a webhook that never answers in time, with that result', async () => {
     const { metrics, counted } = counting()
     const { ask, clock } = aWebhook([late], { counted })
     const decided = ask()
@@ -458,7 +458,7 @@ describe('the metrics', () => {
     ['true', 1, [], []],
     ['false', 1, [1], []],
     ['1 / 0 == 1', 1, [], [1]],
-  ] as const)('the condition %s', async (text, evaluated, excluded, failed) => {
+  ] as const)('evaluations of the condition %s', async (text, evaluated, excluded, failed) => {
     const { metrics, counted } = counting()
     const compiled = compileAccessCondition(text)
     if (!('evaluate' in compiled)) throw new Error('the condition does not compile')

@@ -60,7 +60,7 @@ test('a ticket opens one session, within a minute', async () => {
   expect((await ask('POST', '/console/session', { body: { ticket: justInTime } })).status).toBe(201)
 })
 
-test('a session that has expired, or that its user has ended, opens nothing', async () => {
+test('a session that has expired, or that its user has ended, is refused', async () => {
   const { clock, ask, login, served } = aConsole()
   const [one, other] = [await login(), await login()]
   expect((await ask('GET', '/console/api/version', one)).status).toBe(200)
@@ -115,7 +115,7 @@ test('a session needs its cookie, its token and its own origin', async () => {
   expect(await statusOf({ 'sec-fetch-site': 'same-origin' })).toBe(200)
 })
 
-test('the number of tickets and sessions is bounded, by user and in all', async () => {
+test('the number of tickets and sessions is bounded, per user and in total', async () => {
   const clock = createFakeClock(0)
   const [tickets, sessions] = [new Tickets(clock), new Sessions(clock)]
   const ofJane = Array.from({ length: 100 }, () => tickets.issue(aUser('jane')) ?? '')

@@ -17,12 +17,12 @@ function passed(bytes: Buffer, pieceBytes: number): string {
 }
 
 test.each([1, 2, 7, 30, 31, 64, 10_000])(
-  'the annotation of kubectl apply is withheld, and nothing else is changed, in pieces of %i bytes',
+  'the annotation of kubectl apply is removed, and nothing else is changed, in pieces of %i bytes',
   (size) => {
     expect(JSON.parse(passed(Buffer.from(JSON.stringify(items)), size))).toEqual(shown)
   },
 )
 
-test('an answer that ends like the name of the annotation is passed on whole', () => {
+test("an answer that ends with a part of the annotation's name is passed on complete", () => {
   expect(passed(Buffer.from('{"text":"/last-applied-conf'), 5)).toBe('{"text":"/last-applied-conf')
 })

@@ -330,7 +330,7 @@ test('NODE-SIM-13, NODE-LC-03: nodes stay ready over twenty minutes of virtual t
   ])
 })
 
-test('NODE-LC-02, NODE-LC-08: Pods of a node that is switched off are deleted after five minutes, run elsewhere, and go when it is back', async () => {
+test('NODE-LC-02, NODE-LC-08: Pods of a node that is switched off are deleted after five minutes, run on other nodes, and disappear when the node is back', async () => {
   const { server, clock, settled, pods, resource } = await aServer({ profile: 'kubernetes' })
   const deployments = resource('deployments', 'apps')
   const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'img:1' }] } }
@@ -368,7 +368,7 @@ test('NODE-SIM-12: a node takes back conditions that another client has changed'
   })
 })
 
-test('a server with simulated nodes in virtual time repeats by its seed, and an automatic clock stops', async () => {
+test('a server with simulated nodes in virtual time repeats with its seed, and an automatic clock stops', async () => {
   const texts: string[] = []
   for (const _ of [1, 2]) {
     const clock = virtualClock({ start: startedAt, auto: true })

@@ -41,7 +41,7 @@ const aClusterScript = (name: string, spec: object): Any => ({
 
 const exits = (exitCode: number) => ({ containers: [{ name: '*', starts: [{ runFor: '1s', exitCode }] }] })
 
-test('PodScripts and ClusterPodScripts are kinds where nodes are simulated, and a mistake in one is refused with its field', async () => {
+test('PodScripts and ClusterPodScripts are served with simulated nodes, and an invalid script is refused with the field', async () => {
   const { podScripts } = await aServer({ profile: 'kubernetes' })
   const refused = (spec: object) => podScripts.create(aScript('wrong', spec), { dryRun: true }).catch((error: Error) => error.message)
   const main = (entry: object) => ({ containers: [{ name: 'main', ...entry }] })
@@ -99,7 +99,7 @@ test('a Pod follows the most specific PodScript, then the ClusterPodScript, then
 })
 
 describe('a script with a probability', () => {
-  test('is for the same Pods in two runs with one seed', async () => {
+  test('selects the same Pods in two runs with one seed', async () => {
     const texts: string[] = []
     for (const _ of [1, 2]) {
       const { server, clock, settled, pods, podScripts } = await aServer()

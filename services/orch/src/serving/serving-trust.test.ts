@@ -19,8 +19,8 @@ function trustOf(...chain: readonly Pair[]) {
   return toServingTrust({ serving: { servingPair, servingFiles }, ownAuthority: own.certificate, url: 'https://127.0.0.1:6443' })
 }
 
-describe('the trusted certificate of a served one', () => {
-  test('is the own authority without given files', () => {
+describe('the trusted certificate for a serving certificate', () => {
+  test('is the server’s own authority without given files', () => {
     const serving = { servingPair: undefined, servingFiles: undefined }
     const trust = toServingTrust({ serving, ownAuthority: own.certificate, url: 'https://127.0.0.1:6443' })
     expect(trust).toEqual({ authority: own.certificate, isWholeChain: true, serverName: undefined })
@@ -35,23 +35,23 @@ describe('the trusted certificate of a served one', () => {
     expect(trustOf(leaf, ...others)).toEqual({ authority: expected.certificate, isWholeChain, serverName: undefined })
   })
 
-  test('an authority of the file that has not signed it is not trusted', async () => {
+  test('is not an authority of the file that has not signed the certificate', async () => {
     const leaf = await aCertificate({ issuer: root, commonName: 'leaf' })
     expect(trustOf(leaf, await anAuthority('root'))).toMatchObject({ authority: leaf.certificate, isWholeChain: false })
   })
 
-  test('the own authority where that has signed it', async () => {
+  test('is the server’s own authority if it has signed the certificate', async () => {
     const leaf = await aCertificate({ issuer: own, commonName: 'leaf' })
     expect(trustOf(leaf)).toMatchObject({ authority: own.certificate, isWholeChain: true })
   })
 
-  test('one that is its own issuer', async () => {
+  test('is the certificate itself if it is self-signed', async () => {
     const leaf = await aCertificate({ commonName: 'leaf' })
     expect(trustOf(leaf)).toMatchObject({ authority: leaf.certificate, isWholeChain: true })
   })
 })
 
-describe('the name that clients ask for', () => {
+describe('the server name for clients', () => {
   const named = async (options: CertificateOptions) => trustOf(await aCertificate({ issuer: root, commonName: 'leaf', ...options }), root)
 
   test.each([
@@ -63,7 +63,7 @@ describe('the name that clients ask for', () => {
     expect(await named(options)).toMatchObject({ serverName })
   })
 
-  test('a certificate without names is refused', async () => {
+  test('is missing, and refused, for a certificate without names', async () => {
     await expect(named({ hasNames: false })).rejects.toThrow('--tls-cert-file=a.crt: the certificate has no subjectAltName')
   })
 })

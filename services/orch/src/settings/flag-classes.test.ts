@@ -26,18 +26,18 @@ function refusalOf(settings: Settings, flag: string): string {
   }
 }
 
-test('172 flags are those of kube-apiserver 1.25, and further ones those of other releases', () => {
+test('172 flags are in kube-apiserver 1.25, and the others in other releases', () => {
   expect([known.flags.length, known.newer.length, known.older.length]).toEqual([172, 23, 1])
 })
 
 describe.each(all)('%s', (flag) => {
-  test('is a setting of orch, or refused there with a reason', () => {
+  test('is a setting of orch, or is refused there with a reason', () => {
     const refusal = refusalOf(upSettings, flag)
     if (isOf(upSettings, flag)) expect(refusal).not.toContain('does not exist here')
     else expect(refusal).toBe(`${flag} does not exist here: ${flagsElsewhere[flag]}`)
   })
 
-  test('is of exactly one class for the drop-in: honoured, without object, refused with a reason', () => {
+  test('has exactly one class for the drop-in: honoured, without object, refused with a reason', () => {
     const isHonoured = isOf(apiServerSettings, flag)
     const isWithoutObject = flagsWithoutObject.has(flag)
     expect(isHonoured && isWithoutObject).toBe(false)
@@ -47,7 +47,7 @@ describe.each(all)('%s', (flag) => {
   })
 })
 
-test('each flag listed as absent or without object is one of kube-apiserver', () => {
+test('each flag listed as absent or without object is a flag of kube-apiserver', () => {
   const names = new Set(all)
   expect([...Object.keys(flagsElsewhere), ...flagsWithoutObject.keys()].filter((flag) => !names.has(flag))).toEqual([])
 })

@@ -32,13 +32,13 @@ test.each(alone)('$what: refused with several threads, and not with one', async 
   await expect(read(['--threads=1', ...flags])).resolves.toMatchObject({ settings: { threads: 1 } })
 })
 
-test('several threads are accepted with settings that each can keep, and 1 is the default', async () => {
+test('several threads are accepted with compatible settings, and 1 is the default', async () => {
   expect(await read(['--threads=3', '--max-requests-inflight=0'])).toMatchObject({ settings: { threads: 3 } })
   expect(await read([])).toMatchObject({ settings: { threads: 1 } })
   await expect(read(['--threads=0'])).rejects.toThrow('--threads')
 })
 
-test('one thread serves where threads cannot share a port, and the log says so', () => {
+test('one thread serves if threads cannot share a port, and the log says so', () => {
   const warnings: unknown[] = []
   const log = { ...silentLog, warn: (fields: object, message: string) => void warnings.push([fields, message]) }
   expect(threadsHere(4, log, false)).toBe(1)

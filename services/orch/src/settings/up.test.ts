@@ -8,16 +8,16 @@ function countsOf(...flags: string[]) {
   return { gateways, storages, watches, admissions }
 }
 
-test('storages host watch, and admission has a process of its own if there are several gateways', () => {
+test('storages host watch, and several gateways get a separate admission process', () => {
   expect(countsOf()).toEqual({ gateways: 2, storages: 2, watches: 0, admissions: 1 })
   expect(countsOf('--storages=1')).toEqual({ gateways: 2, storages: 1, watches: 0, admissions: 1 })
 })
 
-test('one gateway hosts admission', () => {
+test('a single gateway hosts admission', () => {
   expect(countsOf('--gateways=1')).toEqual({ gateways: 1, storages: 2, watches: 0, admissions: 0 })
 })
 
-test('a given count is accepted, also that of the default', () => {
+test('a given number of processes is accepted, even if it is the default', () => {
   const one = ['--gateways=1', '--storages=1']
   expect(countsOf(...one, '--watches=2', '--admissions=1')).toEqual({ gateways: 1, storages: 1, watches: 2, admissions: 1 })
   expect(countsOf('--watches=0', '--admissions=0')).toEqual({ gateways: 2, storages: 2, watches: 0, admissions: 0 })

@@ -17,7 +17,7 @@ function aTerminal(...flags: string[]) {
   return { folder, ...printingTerminal(folder, flags) }
 }
 
-test('orch up --control writes the file that programs find it by, is forked with its flags, and removes the file at its end', async () => {
+test('orch up --control writes the file that announces it to programs, can be forked with its flags, and removes the file at its end', async () => {
   const { folder, terminal } = aTerminal()
   const flags = ['--profile=kubernetes', '--memory', '--control', '--secure-port=0', '--authorization-mode=RBAC', '--emulated-version=1.34']
   const { texts, ...options } = await readUpOptions(terminal, flags)
@@ -54,7 +54,7 @@ test('orch up --control writes the file that programs find it by, is forked with
   expect(existsSync(file)).toBe(false)
 })
 
-test('a control is refused where it would be open to others, or could not work', async () => {
+test('a control is refused if it would be open to others, or could not work', async () => {
   const refused: [string[], string][] = [
     [['--control', '--bind-address=0.0.0.0'], 'add --tests-beyond-loopback'],
     [['--virtual-clock'], '--virtual-clock needs --control'],

@@ -105,7 +105,7 @@ describe('a fork and its base', () => {
     expect(await fork.client.resource(core('endpoints')).get('kubernetes', inDefault)).toMatchObject({ subsets: [{ ports: [{ port }] }] })
   })
 
-  test('keep quotas, addresses, roles, definitions, policies and what objects own to themselves', async () => {
+  test('each keep quotas, addresses, roles, definitions, policies and dependants separate', async () => {
     const one = await forkOf(base)
     const other = await forkOf(one)
     const maps = (server: RunningServer) => server.client.resource(core('configmaps'))
@@ -192,7 +192,7 @@ describe('a fork and its base', () => {
     expect((await maps(base).list(inDefault)).items).toHaveLength(1)
   })
 
-  test('collect garbage each for itself', async () => {
+  test('each collect their own garbage', async () => {
     const maps = (server: RunningServer) => server.client.resource(core('configmaps'))
     const one = await forkOf(base)
     const owner = await create(one, aConfigMap({ name: 'owner' }))
@@ -207,7 +207,7 @@ describe('a fork and its base', () => {
     await expect.poll(() => outcomeOf(maps(other).get('owned', inDefault))).toBe(404)
   })
 
-  test('continue pages and revisions of the base, whose watches stay with it', async () => {
+  test('continue lists and revisions of the base, and watches of the base stay with the base', async () => {
     const maps = ({ client }: RunningServer) => client.resource(core('configmaps'))
     const own = await forkOf(base)
     for (const name of ['m1', 'm2']) await create(own, aConfigMap({ name }))
@@ -224,7 +224,7 @@ describe('a fork and its base', () => {
     await Promise.all([watch.return(), resumed.return()])
   })
 
-  test('take the same certificates and tokens', async () => {
+  test('accept the same certificates and tokens', async () => {
     const fork = await forkOf(base)
     const token = await base.client.request<{ status: { token: string } }>({
       method: 'POST',
@@ -259,7 +259,7 @@ describe('a fork and its base', () => {
     expect(own.user('reader').requests()).toEqual([])
   })
 
-  test('may be reset and restored, also to moments of one another', async () => {
+  test('may be reset and restored, also to snapshots of one another', async () => {
     const fork = await forkOf(base)
     const names = async (server: RunningServer) =>
       (await server.client.resource(core('configmaps')).list(inDefault)).items.map(({ metadata }) => metadata.name)
@@ -289,14 +289,14 @@ describe('a fork and its base', () => {
     expect(again.nodes.names).toEqual(['node-1'])
   })
 
-  test('options that no fork can have are refused', async () => {
+  test('options that a fork cannot have are refused', async () => {
     await expect(base.fork({ profile: 'orch' })).rejects.toThrow('profile: orch: the stored objects have the names of profile kubernetes')
     await expect(base.fork({ clock: virtualClock() })).rejects.toThrow('clock: a fork has a virtual clock if its base has one')
     await expect(start({ from: { revision: 1 } })).rejects.toThrow('a snapshot is made by server.snapshot()')
   })
 })
 
-test('controllers of a fork begin with its first change, unless one of its base has work or waits for a time', async () => {
+test('controllers of a fork start with its first change, unless a controller of its base has work or a pending timer', async () => {
   const base = await startCluster({ mode: 'embedded', options: {} })
   await base.settled({ within: 60_000 })
   const controllers = (server: RunningServer) => server.requests().filter(({ user }) => user.startsWith('system:'))
@@ -316,7 +316,7 @@ test('controllers of a fork begin with its first change, unless one of its base 
   }
 })
 
-test('a fork lives on when its base has stopped, with the webhooks of the base, and the base when its fork has stopped', async () => {
+test('a fork continues after its base has stopped, with the webhooks of the base, and the base after its fork has stopped', async () => {
   const handler = () => ({ allowed: false, status: { message: 'not here' } })
   const base = await start({ profile: 'kubernetes' })
   const { host, port } = await base.webhookEndpoint(handler)
@@ -352,7 +352,7 @@ async function fetchCode(port: number): Promise<number> {
   })
 }
 
-test('a second start with the same settings has the objects of the first one, with a port, authorities, namespaces and an epoch of its own', async () => {
+test('a second start with the same settings has the objects of the first start, with its own port, authorities, namespaces and epoch', async () => {
   const options = { profile: 'kubernetes', serviceClusterIpRange: '10.77.0.0/24', controllers: ['-*'] } as const
   const servers = [await startCluster({ mode: 'embedded', options }), await startCluster({ mode: 'embedded', options })] as const
   const [first, second] = servers
@@ -382,7 +382,7 @@ test('a second start with the same settings has the objects of the first one, wi
   await expect(elsewhere).rejects.toMatchObject({ code: 410 })
 })
 
-test('two forks and their base store the same after the same requests, where a seed and a clock decide', async () => {
+test('two forks and their base store the same after the same requests, with a seed and a clock', async () => {
   const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z') })
   const base = await startCluster({ mode: 'embedded', options: { clock, seed: 7, profile: 'kubernetes' } })
   await create(base, aNamespace({ name: 'a' }))
@@ -406,7 +406,7 @@ test('two forks and their base store the same after the same requests, where a s
   expect(await dumpAfter(other)).not.toBe(dumps[0])
 })
 
-test('simulated nodes run in a fork, too, and switched-off nodes stay off', async () => {
+test('simulated nodes run in a fork too, and switched-off nodes stay off', async () => {
   const base = await startCluster({ mode: 'embedded', options: { profile: 'kubernetes', nodes: 1 } })
   await base.nodes.add({ name: 'second' })
   base.nodes.get('second').stop()

@@ -70,7 +70,7 @@ describe('the timeline', () => {
     expect(items.some((item) => 'before' in item || 'after' in item)).toBe(false)
   })
 
-  test('has the objects before and after each change where values are asked for', async () => {
+  test('has the objects before and after each change if values are requested', async () => {
     await aLife('timeline-values')
     const { items } = await read('/orch/v1/timeline?resource=configmaps&namespace=default&name=timeline-values&values=true')
     expect(items.map(({ before, after }) => [before?.data, after?.data])).toEqual([
@@ -92,7 +92,7 @@ describe('the timeline', () => {
     expect(all.items.filter(({ name }) => name === 'timeline-pages')).toHaveLength(3)
   })
 
-  test('needs a right of its own, and shows changes of the objects alone that its reader may get', async () => {
+  test('needs a separate permission, and shows only changes of objects that the reader may get', async () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'hidden', namespace: 'default' }, stringData: { a: 'b' } }
     await server.client.objects.create(secret)
     const { client: stranger } = server.user('stranger', { rules: [{ apiGroups: [''], resources: ['*'], verbs: ['get'] }] })
@@ -121,8 +121,8 @@ describe('the timeline', () => {
   })
 })
 
-describe('a state of the past', () => {
-  test('is read below /at/ with a revision: objects, lists in pages and discovery', async () => {
+describe('a past state', () => {
+  test('is read below /at/ with a revision: objects, pages of lists and discovery', async () => {
     const [created, changed, deleted] = await aLife('past')
     expect(await read(`/at/${created}${pathOf('past')}`)).toMatchObject({ data: { x: '1' } })
     expect(await read(`/at/${changed}${pathOf('past')}`)).toMatchObject({ data: { x: '2' } })
@@ -142,7 +142,7 @@ describe('a state of the past', () => {
     expect(await read(`/at/${created}/api/v1`)).toMatchObject({ kind: 'APIResourceList' })
   })
 
-  test('is read by a time', async () => {
+  test('is read by time', async () => {
     const [, changed] = await aLife('past-time')
     const { items } = await read('/orch/v1/timeline?resource=configmaps&namespace=default&name=past-time')
     const at = items.find(({ revision }) => Number(revision) === changed)?.time
@@ -166,21 +166,21 @@ describe('a state of the past', () => {
     await expect(log).rejects.toMatchObject({ code: 405, message: expect.stringContaining('log is not part of what is stored') })
   })
 
-  test('is under the ordinary authorization', async () => {
+  test('is subject to the usual authorization', async () => {
     const { revision } = await read('/orch/v1/timeline?limit=1')
     const { client } = server.user('past-stranger', { rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }] })
     await expect(read(`/at/${revision}/api/v1/secrets`, client)).rejects.toMatchObject({ code: 403 })
     expect(await read(`/at/${revision}/api/v1/configmaps`, client)).toMatchObject({ kind: 'ConfigMapList' })
   })
 
-  test.each(['0', 'yesterday', '2026-13-01T00:00:00Z', '-1'])('that is named %s is a 400', async (moment) => {
+  test.each(['0', 'yesterday', '2026-13-01T00:00:00Z', '-1'])('named %s is a 400', async (moment) => {
     await expect(read(`/at/${moment}/api/v1/pods`)).rejects.toMatchObject({
       code: 400,
       message: expect.stringContaining(`/at/${moment}: expected a revision from 1 on`),
     })
   })
 
-  test('is replayed by a watch: the state there, then what came after it', async () => {
+  test('is replayed by a watch: first the state, then the later changes', async () => {
     const { client } = server
     const created = await client.objects.create(configMap('replayed', { x: '1' }))
     await client.objects.update({ ...configMap('replayed', { x: '2' }), metadata: created.metadata })
@@ -203,7 +203,7 @@ describe('a state of the past', () => {
   })
 })
 
-test('a reset keeps the history: the past before it is read, and the timeline goes back beyond it', async () => {
+test('a reset keeps the history: earlier states can be read, and the timeline includes changes before the reset', async () => {
   await using own = await server.fork()
   const created = await own.client.objects.create(configMap('before-reset', { x: '1' }))
   await own.reset()
@@ -278,7 +278,7 @@ describe('in a test', () => {
   })
 })
 
-test('start({ history }) keeps changes of any age by default, and with a time those of that age', async () => {
+test('start({ history }) keeps changes of any age by default, and with a time the changes of that age', async () => {
   const clocks = [virtualClock(), virtualClock()] as const
   await using all = await start({ profile: 'kubernetes', clock: clocks[0] })
   await using short = await start({ profile: 'kubernetes', clock: clocks[1], history: '5m' })

@@ -23,7 +23,7 @@ const times = (count: number, facts: Partial<LoggedRequest>) => Array.from({ len
 const inTurns = (count: number, ...all: readonly Partial<LoggedRequest>[]) =>
   Array.from({ length: count }, (_, index) => aRequest({ changed: true, ...all[index % all.length] }))
 
-test('requests show a loop by writes without a change, by lists, by turns and by their number', () => {
+test('a report of loops names writes without a change, lists, turns and numbers of requests', () => {
   const cases: [readonly LoggedRequest[], readonly string[]][] = [
     [times(2, { noop: true }), []],
     [times(3, { noop: true }), ['operator has written configmaps default/a 3 times without a change']],

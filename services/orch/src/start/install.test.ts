@@ -36,7 +36,7 @@ webhooks:
 
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })
 
-test('install applies the objects of files, namespaces before their contents, and once more without harm', async () => {
+test('install applies the objects of files, namespaces before their contents, and repeating it changes nothing', async () => {
   const server = await aServer()
   const file = aFile(`
 {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: mine}, data: {k: v}}
@@ -51,7 +51,7 @@ test('install applies the objects of files, namespaces before their contents, an
   await expect(server.install([file])).resolves.toHaveLength(3)
 })
 
-test('install accepts objects as a server prints them, and logs the members that it sets aside', async () => {
+test('install accepts objects that a server has printed, and logs the ignored members', async () => {
   const lines: string[] = []
   const log = { ...silentLog, info: (_fields: object, message: string) => lines.push(message) }
   const server = await aServer({ log })
@@ -76,7 +76,7 @@ data: {mode: "0444"}
   )
 })
 
-test('an absent file, and a refused object, reject', async () => {
+test('install rejects for an absent file and for a refused object', async () => {
   const server = await aServer()
   await expect(server.install('/no/such/file')).rejects.toThrow('/no/such/file: there is no such file or folder')
   await expect(server.install(aFile('{apiVersion: v1, kind: ConfigMap, metadata: {name: A, namespace: default}}'))).rejects.toThrow(
@@ -84,7 +84,7 @@ test('an absent file, and a refused object, reject', async () => {
   )
 })
 
-test('webhooks of services are called at the handler, under their path; a patch is an array of operations', async () => {
+test('webhooks with a service are called at the handler, under their path; a patch is an array of operations', async () => {
   const server = await aServer()
   const calls: string[] = []
   const endpoint = await server.webhookEndpoint((review, path) => {
@@ -101,7 +101,7 @@ test('webhooks of services are called at the handler, under their path; a patch 
   expect(calls).toEqual(['AdmissionReview /config-maps'])
 })
 
-test('a handler that throws is a webhook that fails', async () => {
+test('a handler that throws counts as a failed webhook', async () => {
   const server = await aServer()
   await server.webhookEndpoint(() => {
     throw new Error('out of order')
@@ -110,7 +110,7 @@ test('a handler that throws is a webhook that fails', async () => {
   await expect(server.client.objects.create(configMap('a'))).rejects.toThrow('failed calling webhook')
 })
 
-test('start with webhooks has them from the first request on, and after a reset', async () => {
+test('start with webhooks calls them from the first request on, and after a reset', async () => {
   const handler = () => ({ allowed: false, status: { message: 'not today' } })
   const server = await aServer({ webhooks: { paths: [aFile(webhooks('Validating'))], handler } })
   await expect(server.client.objects.create(configMap('a'))).rejects.toThrow('not today')
@@ -203,7 +203,7 @@ test('CRD-74: an object after its definition in one file is installed', async ()
   expect(installed.map(({ kind }) => kind)).toEqual(['CustomResourceDefinition', 'Widget'])
 })
 
-test('CRD-54: a definition whose names are in use is named, with the reason', async () => {
+test('CRD-54: a definition whose names are in use is reported by name, with the reason', async () => {
   const server = await aServer({ crds: [aFile(definition)] })
   const other = definition.replaceAll('widgets', 'gadgets')
   await expect(server.install(aFile(other))).rejects.toThrow(

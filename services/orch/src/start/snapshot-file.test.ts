@@ -9,7 +9,7 @@ import { loadSnapshot, start } from '../index.ts'
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const inDefault = { namespace: 'default' }
 
-test('a snapshot in a file begins a server with the objects, revisions, past, users and keys of the other, and another file is refused', async () => {
+test('a snapshot in a file starts a server with the objects, revisions, past, users and keys of the first, and another file is refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'snapshot-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'kept', 'base.orch')
@@ -61,7 +61,7 @@ test('a snapshot in a file begins a server with the objects, revisions, past, us
   await expect(loadSnapshot(join(folder, 'absent'))).rejects.toThrow('absent: cannot be read (ENOENT)')
 })
 
-test('a server with encrypted values has no forks, and is not saved to a file', async () => {
+test('a server with encrypted values can be neither forked nor saved to a file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'snapshot-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'encryption.yaml')

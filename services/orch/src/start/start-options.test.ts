@@ -44,7 +44,7 @@ test('RTC-01, FLAG-25: --runtime-config switches group versions', async () => {
   await expect(client.discover('storage.orch.io', 'v1beta1')).rejects.toMatchObject({ code: 404 })
 })
 
-test('a start with flags has the objects of its own level and ranges, after starts with others', async () => {
+test('a start with flags has the objects of its own level and ranges, after starts with other flags', async () => {
   const startWith = (...flags: string[]) => startCluster({ mode: 'embedded', options: { flags } })
   const [older, allowed, other] = [
     await startWith('--emulated-version=1.25', '--controllers=-*'),
@@ -118,7 +118,7 @@ test('LIM-01, LIM-02: changes and pages are kept for the time of --watch-history
   expect(await settled(next, (answer) => answer === 410)).toBe(410)
 })
 
-test('services change nothing that they got from each other', async () => {
+test('services never change an object that they received from another service', async () => {
   const server = await startCluster({ mode: 'embedded', options: { freezesLinks: true } })
   const maps = server.client.resource(core('configmaps'))
   const events = await maps.watch({ ...inDefault, resourceVersion: '0' })
@@ -131,7 +131,7 @@ test('services change nothing that they got from each other', async () => {
   await expect(server.stop()).resolves.toBeUndefined()
 })
 
-test('options that are no good are refused', async () => {
+test('invalid options are refused', async () => {
   await expect(start({ featureGates: ['Nothing=true'] })).rejects.toThrow('unknown feature gate Nothing')
   await expect(start({ controllers: ['nothing'] })).rejects.toThrow('unknown controller nothing')
   await expect(start({ serviceClusterIpRange: '10.0.0.0' })).rejects.toThrow(
@@ -139,7 +139,7 @@ test('options that are no good are refused', async () => {
   )
 })
 
-test('values that the compiler would refuse are refused with a sentence, too', async () => {
+test('values that the compiler would refuse are refused at run time too, with a sentence', async () => {
   const untyped = (options: object) => start(options as StartOptions)
   await expect(untyped({ profile: 'x' })).rejects.toThrow(/^profile: x: must be one of orch, kubernetes$/)
   await expect(untyped({ profile: 'kubernets' })).rejects.toThrow(/must be one of orch, kubernetes; did you mean kubernetes\?$/)

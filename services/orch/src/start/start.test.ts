@@ -14,8 +14,8 @@ const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced:
 const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced: false }
 const inDefault = { namespace: 'default' }
 
-describe('a server of one’s own', () => {
-  test('is ready with its client, and ends with its block', async () => {
+describe('a test server', () => {
+  test('is ready with its client, and stops at the end of its block', async () => {
     let url = ''
     {
       await using server = await start()
@@ -27,7 +27,7 @@ describe('a server of one’s own', () => {
     await expect(connect(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('its configuration file serves any client', async () => {
+  test('has a configuration file that any client can use', async () => {
     const { kubeconfig } = await startCluster({ mode: 'embedded' })
     const client = createClient(createHttpsTransport(await parseConfiguration(kubeconfig)))
     onTestFinished(() => client.close())
@@ -35,7 +35,7 @@ describe('a server of one’s own', () => {
     expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1', minor: '37' })
   })
 
-  test('several run side by side and know nothing of each other', async () => {
+  test('runs beside others without sharing state', async () => {
     const [first, second] = await Promise.all([startCluster({ mode: 'embedded' }), startCluster({ mode: 'embedded' })])
     await first.client.resource(configMaps).create(aConfigMap({ name: 'a' }))
     await expect(second.client.resource(configMaps).get('a', inDefault)).rejects.toMatchObject({ reason: 'NotFound' })
@@ -52,7 +52,7 @@ describe('a server of one’s own', () => {
     expect((await kubernetes.client.discover('storage.k8s.io', 'v1')).map(({ plural }) => plural)).toContain('csinodes')
   })
 
-  test('AUTHN-ANON-03, AUTHN-ANON-05, AUTHN-ANON-06, AUTHN-ANON-08: strangers are anonymous, unless that is off or everything is allowed', async () => {
+  test('AUTHN-ANON-03, AUTHN-ANON-05, AUTHN-ANON-06, AUTHN-ANON-08: treats requests without credentials as anonymous, unless that is off or everything is allowed', async () => {
     const codeOf = async ({ url, kubeconfig }: { url: string; kubeconfig: string }) => {
       const { certificateAuthority } = await parseConfiguration(kubeconfig)
       const client = createClient(createHttpsTransport({ server: url, certificateAuthority: certificateAuthority ?? '' }))
@@ -168,7 +168,7 @@ describe('controllers', () => {
     )
   })
 
-  test('restore the bootstrap objects when they are deleted', async () => {
+  test('restore deleted bootstrap objects', async () => {
     const { client } = await startCluster({ mode: 'embedded' })
     const services = client.resource({ group: '', version: 'v1', plural: 'services', namespaced: true })
     const before = await services.get('orch', inDefault)
@@ -188,7 +188,7 @@ describe('controllers', () => {
     ])
   })
 
-  test('FLAG-29: a controller that is switched off does nothing', async () => {
+  test('FLAG-29: do nothing if they are switched off', async () => {
     const { client } = await startCluster({ mode: 'embedded', options: { controllers: ['*', '-namespace'] } })
     await client.resource(namespaces).create(aNamespace({ name: 'a' }))
     await client.resource(namespaces).delete('a')
@@ -213,7 +213,7 @@ describe('stop', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('leaves nothing in memory that holds the server, once its client was used and watches were open', { timeout: untimed }, async () => {
+  test('leaves no reference to the server in memory after its client was used and watches were open', { timeout: untimed }, async () => {
     class Marked {
       readonly random = Math.random
     }

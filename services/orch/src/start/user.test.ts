@@ -21,7 +21,7 @@ async function clientOf(kubeconfig: string) {
 }
 
 describe('a user of a test', () => {
-  test('is known by its name and groups, by its client and by its configuration file', async () => {
+  test('is identified by its name and groups, by its client and by its configuration file', async () => {
     const server = await startKubernetes()
     const operator = server.user('operator', { groups: ['team-a'] })
     const userInfo = { username: 'operator', groups: ['team-a', 'system:authenticated'] }
@@ -32,7 +32,7 @@ describe('a user of a test', () => {
     expect(() => server.user('')).toThrow('must not be empty')
   })
 
-  test('may do everything, or what its rules say, before and after a reset', async () => {
+  test('may do everything, or as much as its rules allow, before and after a reset', async () => {
     const server = await startKubernetes()
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'get'] }]
     const [operator, reader] = [server.user('operator'), server.user('reader', { rules })]
@@ -89,7 +89,7 @@ describe('the log of requests', () => {
     expect(operator.requests.count({ verb: 'watch' })).toBe(1)
   })
 
-  test('is a table to print, and forgets when it is cleared', async () => {
+  test('can be printed as a table, and is empty after it is cleared', async () => {
     const server = await startKubernetes()
     server.requests.clear()
     await server
@@ -103,7 +103,7 @@ describe('the log of requests', () => {
     expect(server.requests.print()).toBe('')
   })
 
-  test('refuses a member that no filter has', async () => {
+  test('refuses an unknown member of a filter', async () => {
     const server = await startKubernetes()
     expect(() => server.requests({ verbs: 'get' } as object)).toThrow('verbs is no member of a match')
   })

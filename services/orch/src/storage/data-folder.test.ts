@@ -18,7 +18,7 @@ test.each([
   [0o755, 1],
   [0o710, 1],
   [0o700, 0],
-])('an existing data folder keeps mode %o, and a mode open to others causes a warning', (mode, warnings) => {
+])('an existing data folder keeps mode %o, and a mode that other users can read causes a warning', (mode, warnings) => {
   const folder = aFolder()
   chmodSync(folder, mode)
   const said: unknown[] = []
@@ -27,7 +27,7 @@ test.each([
   expect(said).toEqual(Array.from({ length: warnings }, () => ({ folder, mode: mode.toString(8) })))
 })
 
-test('a new data folder, and files written in any, are readable by the owner alone', () => {
+test('a new data folder, and new files in any data folder, are readable only by their owner', () => {
   const folder = join(aFolder(), 'new')
   makeDataFolder(folder, { warn: () => expect.unreachable() })
   writeFileSync(join(folder, 'file'), '')

@@ -70,7 +70,7 @@ function aThread(bytesMax?: number) {
   return { state, storage, readAndSent }
 }
 
-test('an object of a list is sent once until it is replaced, and the list is in its order', async () => {
+test('an object of a list is transferred once until it is replaced, and the list keeps its order', async () => {
   const { state, readAndSent } = aThread()
   state.entries = [entryOf('a', 1), entryOf('b', 2), entryOf('c', 3)]
   expect(await readAndSent()).toEqual({ texts: ['a at 1', 'b at 2', 'c at 3'], sent: [1, 2, 3] })
@@ -79,7 +79,7 @@ test('an object of a list is sent once until it is replaced, and the list is in 
   expect(await readAndSent()).toEqual({ texts: ['a at 1', 'b at 4', 'bb at 5'], sent: [4, 5] })
 })
 
-test('revisions of another epoch mean other objects', async () => {
+test('objects of another epoch are different, even with equal revisions', async () => {
   const { state, readAndSent } = aThread()
   state.entries = [entryOf('a', 1)]
   await readAndSent()
@@ -89,7 +89,7 @@ test('revisions of another epoch mean other objects', async () => {
   expect(await readAndSent()).toEqual({ texts: ['another'], sent: [] })
 })
 
-test('joined objects leave with commas between them, those of another schema one by one', async () => {
+test('joined objects are sent with commas between them, and objects of another schema one by one', async () => {
   const { state, readAndSent } = aThread()
   state.together = 2
   state.entries = [entryOf('a', 1), entryOf('b', 2), { ...entryOf('c', 3), fingerprint: 7 }, entryOf('d', 4)]
@@ -100,7 +100,7 @@ test('joined objects leave with commas between them, those of another schema one
   for (const sent of [[5, 6, 7, 8], []]) expect(await readAndSent({ layout: 'joined', fingerprint: 1 })).toEqual({ texts: mixed, sent })
 })
 
-test('the rest of a list beyond the cache is sent each time, and all of it in storage’s joined form', async () => {
+test('the part of a list beyond the cache is transferred each time, and a whole list in the joined form of storage', async () => {
   const { state, readAndSent } = aThread(1_000)
   state.entries = Array.from({ length: 8 }, (_, index) => entryOf(`o${index}`, index + 1, `${index}`.repeat(300)))
   const { texts, sent } = await readAndSent()
@@ -120,7 +120,7 @@ test('the least recently used entry is dropped first', async () => {
   expect([await read(1), await read(2)]).toEqual([[], [2]])
 })
 
-test('a request for few of many objects does not name the cached ones', async () => {
+test('a request for few of many objects does not name the cached objects', async () => {
   const { state, readAndSent } = aThread()
   state.entries = Array.from({ length: 9 }, (_, index) => entryOf(`o${index}`, index + 1))
   await readAndSent()

@@ -46,7 +46,7 @@ test('an object is requested once until it is replaced or deleted', async () => 
   expect(asked).toHaveLength(3)
 })
 
-test('a change between the question and the answer is seen by the next read', async () => {
+test('a change between the request and the answer is seen by the next read', async () => {
   const values = new Map([['pods/a', 'one']])
   const { marks, read, meanwhile } = aStorage(values)
   meanwhile(() => {
@@ -58,7 +58,7 @@ test('a change between the question and the answer is seen by the next read', as
   expect(await read('pods/a')).toBe('two')
 })
 
-test('an absent object, or one to be stored again, is requested each time', async () => {
+test('an absent object, or an object that needs another encoding, is requested each time', async () => {
   const values = new Map<string, string>()
   const absent = aStorage(values)
   expect(await absent.read('pods/a')).toBeUndefined()
@@ -135,7 +135,7 @@ async function aStorageOfOne() {
   }
 }
 
-test('an object that this thread has changed is not requested again, and equals storage’s answer', async () => {
+test('an object that this thread has changed is not requested again, and equals the answer of storage', async () => {
   const { first, key, commit, read, asked } = await aStorageOfOne()
   const made = await commit('one', 0)
   await read()
@@ -147,7 +147,7 @@ test('an object that this thread has changed is not requested again, and equals 
   expect(known).toEqual({ ...answer, entry: { ...entry, value: new Uint8Array(entry?.value ?? []) } })
 })
 
-test('a change right after this thread’s own is seen by the next read', async () => {
+test('a change right after a change by this thread is seen by the next read', async () => {
   const { first, commit, commitTo, read, asked, meanwhile } = await aStorageOfOne()
   await read()
   const made = await commit('one', 0)

@@ -31,7 +31,7 @@ async function happenings({ client, faults, user }: RunningServer): Promise<void
 }
 
 describe('a trace of a server', () => {
-  test('has its objects, changes, requests and faults, and why the test failed', async () => {
+  test('has its objects, changes, requests and faults, and the error of the test', async () => {
     await using fork = await server.fork()
     await happenings(fork)
     const path = join(folder, 'deep', 'one.trace.gz')
@@ -57,7 +57,7 @@ describe('a trace of a server', () => {
     expect(left).toEqual({ changes: 0, objects: 0 })
   })
 
-  test('leaves the values of Secrets out, unless they are asked for', async () => {
+  test('omits the values of Secrets, unless they are requested', async () => {
     await using fork = await server.fork()
     await happenings(fork)
     const [without, withValues] = [join(folder, 'without.gz'), join(folder, 'with.gz')]
@@ -70,7 +70,7 @@ describe('a trace of a server', () => {
     expect(textOf(withValues)).toContain(value)
   })
 
-  test('is printed by orch trace show, and another file is refused with a sentence', async () => {
+  test('is printed by orch trace show, which refuses another file with a sentence', async () => {
     await using fork = await server.fork()
     await happenings(fork)
     const path = join(folder, 'shown.trace.gz')
@@ -111,7 +111,7 @@ describe('a trace of a server', () => {
   })
 })
 
-test('a failed test of a fixture leaves a trace where ORCH_TRACE names a folder, and one that passes leaves none', async () => {
+test('a failed test of a fixture writes a trace if ORCH_TRACE names a folder, and a passed test writes none', async () => {
   const traces = join(folder, 'left')
   vi.stubEnv('ORCH_TRACE', traces)
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
@@ -140,7 +140,7 @@ test('a failed test of a fixture leaves a trace where ORCH_TRACE names a folder,
   expect(said).toHaveBeenCalledWith(expect.stringContaining('orch trace show prints it'))
 })
 
-test('settled() waits for tracked work, and with quiet until nothing has begun for that time', async () => {
+test('settled() waits for tracked work, and with quiet until no work has begun for that time', async () => {
   const clock = virtualClock()
   await using own = await start({ profile: 'kubernetes', clock })
   const order: string[] = []

@@ -123,7 +123,7 @@ test('types of all versions are printed: members with their descriptions, enums,
   expect(out).toContain('export interface ObjectMeta {')
 })
 
-test('a server with the same definition gives the same types, and they may be written to a file', async () => {
+test('a server with the same definition gives the same types, which may be written to a file', async () => {
   await using server = await start({ profile: 'kubernetes' })
   const { folder } = await run({ 'crd.yaml': definition }, 'crd.yaml', '--output=widgets.ts')
   await server.install(join(folder, 'crd.yaml'))
@@ -131,7 +131,7 @@ test('a server with the same definition gives the same types, and they may be wr
   expect([code, out]).toEqual([0, readFileSync(join(folder, 'widgets.ts'), 'utf8')])
 })
 
-test('kinds that two groups share begin with their group, in the order of the groups', async () => {
+test('type names of kinds in two groups begin with the group, in the order of the groups', async () => {
   const other = definition.replaceAll('example.com', 'a-b.io')
   const { out } = await run({ 'crd.yaml': `${definition}---\n${other}` }, '.')
   expect(out.match(/(?<=export type )\w*Widget(?= )/g)).toEqual([

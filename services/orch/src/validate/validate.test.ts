@@ -90,12 +90,12 @@ spec:
 `
 
 describe('findings', () => {
-  test('files without a mistake have none', async () => {
+  test('are empty for valid files', async () => {
     write('web.yaml', deployment('web'))
     expect(await validate('web.yaml')).toEqual(printed(0, '1 object in 1 file: 0 errors, 0 warnings'))
   })
 
-  test('a refused value is found at the line of its field', async () => {
+  test('name the line of a field with a refused value', async () => {
     write(
       'deploy/service.yaml',
       '---\n# first\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  ports:\n    - port: 80\n      name: a\n    - port: 0\n      targetPort: 1\n      name: b\n',
@@ -109,7 +109,7 @@ describe('findings', () => {
     )
   })
 
-  test('a value of a wrong type hides neither another one nor an unknown field', async () => {
+  test('for a value of a wrong type do not hide other wrong values or unknown fields', async () => {
     const text = deployment('web').replace('spec:\n', 'spec:\n  replicas: "x"\n  pausd: true\n')
     write('web.yaml', text.replace('image: web:1', 'image: web:1\n          ports: [{containerPort: http}]'))
     expect(await validate('web.yaml')).toEqual(
@@ -123,7 +123,7 @@ describe('findings', () => {
     )
   })
 
-  test('a value of a wrong type does not make a field of today unknown', async () => {
+  test('for a value of a wrong type do not call a known field unknown', async () => {
     const text = deployment('web').replace('spec:\n', 'spec:\n  replicas: "x"\n')
     write('web.yaml', text.replace('image: web:1', 'image: web:1\n          restartPolicyRules: []'))
     expect((await validate('web.yaml')).out).toBe(
@@ -131,7 +131,7 @@ describe('findings', () => {
     )
   })
 
-  test('an unknown field does not hide a value that is refused', async () => {
+  test('for an unknown field do not hide a refused value', async () => {
     write('service.yaml', 'apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  prots: []\n  ports: [{port: 0}]\n')
     expect((await validate('service.yaml')).out).toMatch(
       /^service\.yaml:5: error: Service s: unknown field "spec\.prots"\nservice\.yaml:6: error: Service s: spec\.ports\[0\]\.port: Invalid value: 0/,
@@ -143,7 +143,7 @@ describe('findings', () => {
     expect((await validate('map.yaml')).out).toContain('map.yaml:7: error: ConfigMap m: key "a" already set in map\n')
   })
 
-  test('name the files as they were given', async () => {
+  test('name the files by the given paths', async () => {
     write('deploy/a.yaml', 'a: [\n')
     for (const [given, name] of [
       ['./deploy/a.yaml', './deploy/a.yaml'],
@@ -155,7 +155,7 @@ describe('findings', () => {
     }
   })
 
-  test('unknown fields are errors, each at its line', async () => {
+  test('report unknown fields as errors, each with its line', async () => {
     write('web.yaml', deployment('web').replace('spec:\n', 'spec:\n  replica: 2\n  pausd: true\n'))
     expect(await validate('web.yaml')).toEqual(
       printed(
@@ -167,7 +167,7 @@ describe('findings', () => {
     )
   })
 
-  test('a file that is no YAML, and an object without a kind, do not hide the others', async () => {
+  test('for invalid YAML, or for an object without a kind, do not hide findings of other files', async () => {
     write('a.yaml', 'a: [\n')
     write('b.yaml', 'metadata: {name: b}\n')
     write('c.yaml', `${deployment('web')}---\n${deployment('web')}`)
@@ -178,7 +178,7 @@ describe('findings', () => {
     )
   })
 
-  test('the items of a List are found at their own lines', async () => {
+  test('name the lines of the items of a List', async () => {
     write(
       'list.yaml',
       'apiVersion: v1\nkind: List\nitems:\n  - apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: a}\n  - apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: b}\n    date: {}\n',
@@ -197,7 +197,7 @@ describe('findings', () => {
     expect((await validate('--warnings-as-errors', 'pod.yaml')).code).toBe(1)
   })
 
-  test('machines read them as JSON', async () => {
+  test('are printed as JSON on request', async () => {
     write('c.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A}\n')
     const { code, out } = await validate('--output', 'json', 'c.yaml')
     expect(code).toBe(1)
@@ -210,7 +210,7 @@ describe('findings', () => {
 })
 
 describe('the checks', () => {
-  test('custom resources against the definitions among the files, in any order of the files, with their rules', async () => {
+  test('cover custom resources by definitions among the files, in any order, with their rules', async () => {
     write('a.yaml', widget(3))
     write('z.yaml', definition)
     expect(await validate('.')).toEqual(
@@ -226,7 +226,7 @@ describe('the checks', () => {
     expect(await validate('--given', 'given', 'w.yaml')).toEqual(await validate('--given=given', 'w.yaml'))
   })
 
-  test('accept given objects as a server prints them, and a line names the members that are set aside', async () => {
+  test('accept given objects as a server prints them, and report the ignored members in a line', async () => {
     write(
       'given.yaml',
       `apiVersion: v1
@@ -254,7 +254,7 @@ items:
     expect(out).toMatch(/web\.yaml:1: error: Deployment web: its Pods would be refused: .*violates PodSecurity "restricted:latest"/)
   })
 
-  test('the Pods of workloads against the pod security of their namespace, and not in another one', async () => {
+  test('cover the Pods of workloads by the pod security of their namespace, and of no other namespace', async () => {
     write('all.yaml', [restricted, deployment('in', 'strict'), deployment('out', 'other')].join('---\n'))
     const { code, out } = await validate('all.yaml')
     expect(code).toBe(1)
@@ -262,7 +262,7 @@ items:
     expect(out).not.toContain('Deployment out')
   })
 
-  test('the Pods of a StatefulSet have the volumes of its claim templates', async () => {
+  test('give the Pods of a StatefulSet the volumes of its claim templates', async () => {
     const set = (mounted: string) => `apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: ${mounted}}
@@ -285,7 +285,7 @@ spec:
     )
   })
 
-  test('kustomizations of folders are left out', async () => {
+  test('ignore kustomization files', async () => {
     write('all/kustomization.yaml', 'resources: [a.yaml]\n')
     write('all/a.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n')
     expect(await validate('all')).toEqual(printed(0, '1 object in 1 file: 0 errors, 0 warnings'))
@@ -301,7 +301,7 @@ spec:
     expect((await validate('--given=quota.yaml', 'maps.yaml')).out).toMatch(/^maps\.yaml:\d: error: ConfigMap [ab]: .*exceeded quota: q/)
   })
 
-  test('webhook configurations, without their webhooks being called', async () => {
+  test('cover webhook configurations, without calling their webhooks', async () => {
     const webhook =
       '{name: w.example.com, clientConfig: {url: "https://127.0.0.1:1/"}, rules: [{apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"]}], sideEffects: None, admissionReviewVersions: [v1]}'
     write(
@@ -317,14 +317,14 @@ spec:
     expect((await validate('.')).code).toBe(1)
   })
 
-  test('objects of the other profile', async () => {
+  test('cover objects of the other profile', async () => {
     write('role.yaml', 'apiVersion: rbac.authorization.orch.io/v1\nkind: Role\nmetadata: {name: r}\nrules: []\n')
     expect(await validate('role.yaml')).toEqual(printed(0, '1 object in 1 file: 0 errors, 0 warnings'))
     expect((await validate('--profile=kubernetes', 'role.yaml')).code).toBe(1)
   })
 })
 
-describe('a command line that cannot be carried out', () => {
+describe('an invalid command line', () => {
   test.each([
     ['no files', [], 2, 'files or folders are needed: orch validate deploy/'],
     ['files that are not there', ['nosuch'], 1, 'nosuch: there is no such file or folder'],
@@ -333,7 +333,7 @@ describe('a command line that cannot be carried out', () => {
     expect(await validate(...args)).toEqual({ code, out: '', error: expect.stringContaining(reason) })
   })
 
-  test('with given objects that the server refuses', async () => {
+  test('has given objects that the server refuses', async () => {
     write('given.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A}\n')
     write('a.yaml', deployment('web'))
     expect(await validate('--given=given.yaml', 'a.yaml')).toEqual({
@@ -405,7 +405,7 @@ spec: {policyName: ${name}, validationActions: [${action}]${rest}}
     ])
   })
 
-  test('about Pods see those of workloads', async () => {
+  test('for Pods also check the Pods of workloads', async () => {
     const pods = policy(
       'team',
       '  validations: [{expression: "\'team\' in object.metadata.labels", message: no team}]',
@@ -458,7 +458,7 @@ spec: {policyName: ${name}, validationActions: [${action}]${rest}}
     )
   })
 
-  test('that are no policies are refused as anything else', async () => {
+  test('that are invalid are refused like any other object', async () => {
     write('a.yaml', policy('bad', '  validations: 7'))
     write('b.yaml', binding('bad', 'Denied'))
     const { code, out } = await validate('.')

@@ -106,7 +106,7 @@ function list(items: readonly object[]): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'List', items })
 }
 
-test('orch audit names the stored objects that a policy refuses, and reads alone from the server', async () => {
+test('orch audit names the stored objects that a policy refuses, and only reads from the server', async () => {
   const auditor = server.user('auditor')
   write('auditor.conf', auditor.kubeconfig)
   const refusal = `configmaps "old" is forbidden: ValidatingAdmissionPolicy 'owner' with binding 'owner' denied request: an owner is required`
@@ -133,12 +133,12 @@ test.each([
   expect([code, report]).toMatchObject([0, { findings: [{ object: 'v1 ConfigMap team-a/old', operations: ['update'], verdict, message }] }])
 })
 
-test('orch audit tries deletions for a policy about them', async () => {
+test('orch audit tries deletions for a policy that matches DELETE', async () => {
   const { report } = await auditJson([policy(['DELETE'], "oldObject.metadata.name != 'new'"), binding('Deny')])
   expect(report).toMatchObject({ findings: [{ object: 'v1 ConfigMap team-a/new', operations: ['delete'], verdict: 'refused' }] })
 })
 
-test('orch audit names a policy without a binding, and one that is stored takes the stored binding', async () => {
+test('orch audit names a policy without a binding, and uses the stored binding of a stored policy', async () => {
   const unbound = await auditJson([policy(['CREATE'], hasOwner)])
   const note = 'ValidatingAdmissionPolicy owner: no binding puts it into effect: it refuses nothing'
   expect([unbound.code, unbound.report]).toMatchObject([0, { findings: [], notes: [note] }])
@@ -149,7 +149,7 @@ test('orch audit names a policy without a binding, and one that is stored takes 
   expect(report).toMatchObject({ findings: [{ object: 'v1 ConfigMap team-a/old', verdict: 'audited' }], notes: [] })
 })
 
-test('orch audit names the stored objects that a schema refuses, and the fields that it does not have', async () => {
+test('orch audit names the stored objects that a schema refuses, and their fields that the schema lacks', async () => {
   const { code, out } = await audit([definition({ size: { type: 'integer', maximum: 5 } })])
   const message = 'Widget.example.com "big" is invalid: spec.size: Invalid value: 9: spec.size in body should be less than or equal to 5'
   expect([code, out.slice(1)]).toEqual([
@@ -172,7 +172,7 @@ test('orch audit names the stored objects of a version that would no longer be s
   expect(report).toMatchObject({ findings: [finding('big'), finding('small')] })
 })
 
-test('orch audit names the rights over stored objects that accounts lose and gain by a role', async () => {
+test('orch audit names the rights to stored objects that accounts lose and gain by a role', async () => {
   const { code, out } = await audit([role(['get', 'watch'])])
   expect([code, out.map((line) => line.split(/ {2,}/))]).toEqual([
     1,
@@ -196,7 +196,7 @@ test('orch audit names the rights over stored objects that accounts lose and gai
   })
 })
 
-test('orch audit takes the stored objects from a dump, and names the objects that it cannot check', async () => {
+test('orch audit reads the stored objects from a dump, and names the objects that it cannot check', async () => {
   const given = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'team-c' } }
   const wrong = { ...given, metadata: { ...given.metadata, name: 'wrong' }, data: { 'a b': '' } }
   write('dump.json', list([{ ...given, metadata: { ...given.metadata, name: 'c' } }, wrong]))

@@ -51,7 +51,7 @@ async function aBackup() {
   return { directory, path, epoch, revision }
 }
 
-test('a backup of a store in use has all keys at one revision, in a file for its owner alone', async () => {
+test('a backup of a store in use has all keys at one revision, in a file with access only for its owner', async () => {
   const { directory, store } = await aStore()
   const path = join(aFolder(), 'backup')
   const { epoch, revision } = store.status()
@@ -64,7 +64,7 @@ test('a backup of a store in use has all keys at one revision, in a file for its
   expect(statSync(path).mode & 0o077).toBe(0)
 })
 
-test('a restored store has the objects with their revisions and the epoch, and its own revision is above all of before', async () => {
+test('a restored store has the objects with their revisions and the epoch, and continues above all earlier revisions', async () => {
   const { directory, path, epoch, revision } = await aBackup()
   const again = await openStore(directory)
   const before = await recordsOf(again)
@@ -84,7 +84,7 @@ test('a restored store has the objects with their revisions and the epoch, and i
   expect((await recordsOf(await openStore(target))).map(({ value }) => value)).toEqual(['two', 'next'])
 })
 
-test('a state that a restore replaces is moved aside whole, and its later revisions are not used again', async () => {
+test('a state that a restore replaces is moved to another folder, and its later revisions are not reused', async () => {
   const { directory, path } = await aBackup()
   const again = await openStore(directory)
   const lost = await put(again, 'a/lost', 'lost')

@@ -48,7 +48,7 @@ describe('ENC-01: values are encrypted by the first provider of the first elemen
     expect(encryption.isEncrypted(key)).toBe(isEncrypted)
   })
 
-  test('an element before another wins, also with identity', async () => {
+  test('the first matching element wins, also with identity', async () => {
     const inner = createMemoryStore()
     const elements = [
       { resources: ['events'], transformers: [identity] },
@@ -62,7 +62,7 @@ describe('ENC-01: values are encrypted by the first provider of the first elemen
   })
 })
 
-describe('values that were altered', () => {
+describe('altered values', () => {
   /** The answers of a store in which the values of these keys are altered. */
   async function shownOf(altered: readonly string[], reader = gcm('a')) {
     const inner = createMemoryStore()
@@ -82,7 +82,7 @@ describe('values that were altered', () => {
   const problemOf = (key: string) =>
     `${key} cannot be decrypted with k8s:enc:aesgcm:v1:a:: the value or the key is not the one that it was written with`
 
-  test('READ-22: are shown as records with a problem, after the others', async () => {
+  test('READ-22: are shown as records with a problem, after the other records', async () => {
     expect(await shownOf(['core/secrets/a/b', 'core/secrets/a/a'])).toEqual([
       'core/secrets/a/c core/secrets/a/c',
       problemOf('core/secrets/a/a'),
@@ -90,7 +90,7 @@ describe('values that were altered', () => {
     ])
   })
 
-  test('are refused where nothing can be decrypted with the key: it is another one', async () => {
+  test('are refused as encrypted with another key if nothing can be decrypted with the key', async () => {
     await expect(shownOf([], gcm('a', 2))).rejects.toThrow(problemOf('core/secrets/a/a'))
     await expect(shownOf(['core/secrets/a/a', 'core/secrets/a/b', 'core/secrets/a/c'])).rejects.toThrow(UnreadableValueError)
   })
@@ -112,7 +112,7 @@ describe('ENC-02: each cipher', () => {
   ] as const
 
   test.each(ciphers)(
-    '%s with a key of %d bytes decrypts what it encrypted, and encrypts the same text in another way each time',
+    '%s with a key of %d bytes decrypts its own output, and encrypts the same text differently each time',
     (cipher, length) => {
       const one = localTransformer(cipher, { name: 'k', secret: secret(7, length) })
       expect(one.prefix).toBe(`k8s:enc:${cipher}:v1:k:`)
@@ -122,7 +122,7 @@ describe('ENC-02: each cipher', () => {
     },
   )
 
-  test.each(['aesgcm', 'secretbox'] as const)('%s refuses a value that was altered', (cipher) => {
+  test.each(['aesgcm', 'secretbox'] as const)('%s refuses an altered value', (cipher) => {
     const encryption = everything(localTransformer(cipher, { name: 'k', secret: secret(7) }))
     const value = Uint8Array.from(encryption.seal('core/secrets/a/b', bytes('word')))
     value[value.length - 1]! ^= 1
@@ -135,14 +135,14 @@ describe('ENC-02: each cipher', () => {
     expect(() => encryption.open('core/secrets/a/c', value)).toThrow('core/secrets/a/c cannot be decrypted with k8s:enc:aesgcm:v1:a:')
   })
 
-  test('the key of the same name with other bytes is refused', () => {
+  test('a key of the same name with other bytes is refused', () => {
     const value = everything(gcm('a', 1)).seal('core/secrets/a/b', bytes('word'))
     expect(() => everything(gcm('a', 2)).open('core/secrets/a/b', value)).toThrow(UnreadableValueError)
   })
 })
 
 describe('ENC-03: rotation', () => {
-  test('values are read with every key of their resource, and written with the first', async () => {
+  test('values are read with every key of their resource, and written with the first key', async () => {
     const inner = createMemoryStore()
     const encryption = everything(gcm('old'))
     const store = encryptStore(inner, options(encryption))
@@ -153,7 +153,7 @@ describe('ENC-03: rotation', () => {
     expect(await kept(inner, 'core/secrets/a/after')).toContain('k8s:enc:aesgcm:v1:new:')
   })
 
-  test('a value is stale that another write would encrypt in another way', async () => {
+  test('a value is stale if another write would encrypt it differently', async () => {
     const encryption = everything(identity, gcm('one'))
     const store = encryptStore(createMemoryStore(), options(encryption))
     await put(store, 'core/secrets/a/b', 'word')
@@ -181,7 +181,7 @@ describe('ENC-03: rotation', () => {
     expect(await store.history(replaces, 10)).toMatchObject({ kind: 'changes', changes: [{ value: Buffer.from('word') }] })
   })
 
-  test('without its key a value is refused by a sentence with both', async () => {
+  test('a value without its key is refused with a sentence that names both', async () => {
     const inner = createMemoryStore()
     await put(encryptStore(inner, options(everything(gcm('gone')))), 'core/secrets/a/b', 'word')
     const store = encryptStore(inner, options(everything(gcm('other'))))
@@ -190,7 +190,7 @@ describe('ENC-03: rotation', () => {
     )
   })
 
-  test('without identity a value that is not encrypted is refused', async () => {
+  test('an unencrypted value is refused without identity', async () => {
     const inner = createMemoryStore()
     await put(inner, 'core/secrets/a/b', 'word')
     const store = encryptStore(inner, options(everything(gcm('a'))))
@@ -234,7 +234,7 @@ describe('ENC-04: keys that have to be fetched', () => {
     for (let count = 0; count < 20; count++) await Promise.resolve()
   }
 
-  test('everything is visited in order, and fetched once', async () => {
+  test('are fetched once, and values are visited in order', async () => {
     const { store, key } = await encryptedAndPlain()
     key.isThere = true
     for (const name of ['core/configmaps/a', 'core/secrets/a', 'core/secrets/b', 'core/services/a']) await put(store, name, name)
@@ -245,7 +245,7 @@ describe('ENC-04: keys that have to be fetched', () => {
     expect(key.fetches).toBe(1)
   })
 
-  test('later changes wait for one that cannot be read yet, and the store’s revision is before it until then', async () => {
+  test('delay later changes, and keep the revision of the store below the value that waits', async () => {
     const { inner, key, store, sealed } = await encryptedAndPlain()
     const fetched = Promise.withResolvers<void>()
     key.fetch = async () => {
@@ -276,7 +276,7 @@ describe('ENC-04: keys that have to be fetched', () => {
     expect(store.status().revision).toBe(revision)
   })
 
-  test('a fetch that fails is reported, and made again after a pause', async () => {
+  test('are fetched again after a failure, which is reported, and a pause', async () => {
     const { inner, key, store, clock, errors, sealed } = await encryptedAndPlain()
     const { fetch } = key
     key.fetch = async () => {

@@ -66,7 +66,7 @@ describe.skipIf(backend.kind === 'missing')(`backups of etcd${reason}`, () => {
     expect(await valuesOf(await openStore(prefix))).toEqual(['a/later=later', 'a/x=x', 'a/y=y'])
   })
 
-  test('a replaced store is saved first; the restored one has another epoch, and earlier revisions are expired', async () => {
+  test('a replaced store is saved first; the restored store has another epoch, and earlier revisions are expired', async () => {
     const { prefix, store, file, held } = await aBackup()
     const lost = await put(store, 'a/later', 'later')
     const { epoch } = store.status()
@@ -81,7 +81,7 @@ describe.skipIf(backend.kind === 'missing')(`backups of etcd${reason}`, () => {
     for (const revision of [held, lost]) expect(await restored.history(revision, 10)).toMatchObject({ kind: 'compacted' })
   })
 
-  test('a new etcd is brought above all revisions of the backup before it has an object', async () => {
+  test('a new etcd is moved above all revisions of the backup before it gets an object', async () => {
     const { file } = await aBackup()
     const other = await openEtcd({ path, dataDir: join(folder, `other-${names++}`) })
     onTestFinished(() => other.stop())
@@ -96,7 +96,7 @@ describe.skipIf(backend.kind === 'missing')(`backups of etcd${reason}`, () => {
     expect(await restored.history(backup.revision + 50, 10)).toMatchObject({ kind: 'compacted' })
   })
 
-  test('storages refuse the rest of an interrupted restore, and the next restore replaces it', async () => {
+  test('storages refuse a partly restored store, and the next restore replaces it', async () => {
     const { file } = await aBackup()
     const prefix = aPrefix()
     const client = createEtcdClient(place(prefix))

@@ -77,7 +77,7 @@ describe('the addresses of etcd', () => {
     expect(() => createEtcdClient({ servers: [] })).toThrow('no address of etcd is given')
   })
 
-  test.each(['etcd', 'etcd:2379', 'ftp://etcd:2379', 'unix:///run/etcd', 'xhttps://etcd:2379'])('%s is none', (server) => {
+  test.each(['etcd', 'etcd:2379', 'ftp://etcd:2379', 'unix:///run/etcd', 'xhttps://etcd:2379'])('may not be %s', (server) => {
     expect(() => create(server)).toThrow(`the address of etcd must look like https://host:2379, not '${server}'`)
   })
 
@@ -88,24 +88,24 @@ describe('the addresses of etcd', () => {
     'http://x127.com:2379',
     'http://127.0.0.1.example:2379',
     'http://[::2]:2379',
-  ])('%s would be unencrypted: that must be allowed', (server) => {
+  ])('need permission for an unencrypted connection: %s', (server) => {
     expect(() => create(server)).toThrow(`etcd at ${server} would be spoken to unencrypted`)
     expect(() => create(server, true)).not.toThrow()
   })
 
   test.each(['https://etcd:2379', 'http://localhost:2379', 'http://127.0.0.1:2379', 'http://127.10.200.30:2379', 'http://[::1]:2379'])(
-    '%s is fine',
+    'may be %s',
     (server) => {
       expect(() => create(server)).not.toThrow()
     },
   )
 
-  test('each is looked at', () => {
+  test('are each checked', () => {
     expect(() => createEtcdClient({ servers: ['https://etcd:2379', 'http://etcd:2379'] })).toThrow('unencrypted')
   })
 })
 
-test('MACH-OPS-06: each member reports whether it answers, and an unreachable one its reason', async () => {
+test('MACH-OPS-06: each member reports that it answers, or the reason why it is unreachable', async () => {
   const { address, errors } = await openMember()
   errors.set('Range', ['etcdserver: no leader'])
   const client = createEtcdClient({ servers: [address, 'http://127.0.0.1:1', address] })
@@ -115,7 +115,7 @@ test('MACH-OPS-06: each member reports whether it answers, and an unreachable on
   expect(away).toContain('ECONNREFUSED')
 })
 
-test('MACH-OPS-06: a member that refuses the question answers', async () => {
+test('MACH-OPS-06: a member that refuses a request counts as answering', async () => {
   const { address, errors } = await openMember()
   errors.set('Range', ['etcdserver: permission denied'])
   const client = createEtcdClient({ servers: [address] })
@@ -123,7 +123,7 @@ test('MACH-OPS-06: a member that refuses the question answers', async () => {
   expect(await client.members()).toEqual([''])
 })
 
-describe('the time of a call', () => {
+describe('the timeout of a call', () => {
   const key = Buffer.from('a')
   type Client = Awaited<ReturnType<typeof open>>['client']
   const compare = [{ key, target: 'Mod' as const, result: 'Equal' as const, mod_revision: '1' }]
@@ -152,7 +152,7 @@ describe('the time of a call', () => {
 })
 
 describe('a client of etcd', () => {
-  test('looks whether etcd answers over the connections of commits, of reads and of watches, by a transaction that changes nothing', async () => {
+  test('checks the connections of commits, reads and watches by a transaction that changes nothing', async () => {
     const { client, asked } = await open()
     await client.check('a')
     // compare {equal, mod, key, the greatest revision}; failure {look, keys only}; no success.
@@ -160,7 +160,7 @@ describe('a client of etcd', () => {
     expect(asked.map(({ method, bytes }) => `${method} ${bytes}`)).toEqual(Array.from({ length: 3 }, () => `Txn ${looking}`))
   })
 
-  test('asks for etcd’s position by a look at one key without its value, and renews an outdated token for it', async () => {
+  test('requests the revision of etcd by a read of one key without its value, and renews an outdated token for that', async () => {
     const { client, asked, errors } = await open()
     errors.set('Range', ['etcdserver: revision of auth store is old'])
     await client.latestRevision(Buffer.from('a'))
@@ -168,7 +168,7 @@ describe('a client of etcd', () => {
     expect(asked.map(({ bytes }) => bytes)).toEqual(['0a01614001', expect.any(String), '0a01614001'])
   })
 
-  test('sends a transaction again with a new token where the old one is invalid, and once only', async () => {
+  test('repeats a transaction with a new token if the old token is invalid, and only once', async () => {
     const { client, asked, errors } = await open()
     errors.set('Txn', ['etcdserver: invalid auth token'])
     await client.transact({ guards: [], puts: [], removes: [], looks: [] })
@@ -177,7 +177,7 @@ describe('a client of etcd', () => {
     await expect(client.transact({ guards: [], puts: [], removes: [], looks: [] })).rejects.toThrow('invalid auth token')
   })
 
-  test('renews a token that users or roles have outdated as one that is invalid', async () => {
+  test('renews a token after users or roles have changed like an invalid token', async () => {
     const { client, asked, errors } = await open()
     errors.set('Txn', ['etcdserver: revision of auth store is old'])
     await client.transact({ guards: [], puts: [], removes: [], looks: [] })
@@ -204,7 +204,7 @@ describe('a client of etcd', () => {
     stream.cancel()
   })
 
-  test('opens watches at members that have a leader only', async () => {
+  test('opens watches only at members that have a leader', async () => {
     const { client, watchedWith } = await open()
     const position = await new Promise<number>((resolve) => {
       const watch = openWatch(client, '/p/', 1, { onCreated: () => {}, onEvents: () => {}, onPosition: resolve, onEnd: () => {} })
@@ -213,14 +213,14 @@ describe('a client of etcd', () => {
     expect([position, watchedWith]).toEqual([5, ['true']])
   })
 
-  test('does not send a transaction again that failed otherwise', async () => {
+  test('does not repeat a transaction that failed for another reason', async () => {
     const { client, asked, errors } = await open()
     errors.set('Txn', ['etcdserver: leader changed'])
     await expect(client.transact({ guards: [], puts: [], removes: [], looks: [] })).rejects.toThrow('leader changed')
     expect(asked.map(({ method }) => method)).toEqual(['Txn'])
   })
 
-  test('follows a prefix over one stream, and reads its events', async () => {
+  test('watches a prefix over one stream, and reads its events', async () => {
     const { client, asked } = await open()
     const stream = await client.follow({})
     const told = new Promise<WatchAnswer>((resolve) => stream.on('data', resolve))
@@ -231,7 +231,7 @@ describe('a client of etcd', () => {
     stream.cancel()
   })
 
-  test('passes a member without a leader over until that answers again', async () => {
+  test('skips a member without a leader until the member answers again', async () => {
     const [one, other] = [await openMember(), await openMember()]
     const clock = createFakeClock()
     const client = createEtcdClient({ servers: [one.address, other.address] }, clock)
@@ -273,19 +273,19 @@ describe('a read', () => {
   }
   const away = '14 UNAVAILABLE: No connection established'
 
-  test('is made again where a member was away', async () => {
+  test('is repeated after a member was unreachable', async () => {
     const { call, asked } = failing([away, '14 UNAVAILABLE: etcdserver: leader changed'])
     expect(await readSurely(call)).toBe('read')
     expect(asked()).toBe(3)
   })
 
-  test('is made so often at most, and fails as a Status', async () => {
+  test('is repeated a bounded number of times, and then fails as a Status', async () => {
     const { call, asked } = failing(Array.from({ length: 9 }, () => away))
     await expect(readSurely(call)).rejects.toMatchObject({ code: 503 })
     expect(asked()).toBe(etcdAttemptsMax)
   })
 
-  test('is made once where etcd refuses it', async () => {
+  test('is not repeated after etcd refuses it', async () => {
     const { call, asked } = failing(['11 OUT_OF_RANGE: etcdserver: mvcc: required revision has been compacted'])
     await expect(readSurely(call)).rejects.toMatchObject({ code: 410 })
     expect(asked()).toBe(1)

@@ -20,7 +20,7 @@ function open() {
   return { clock, deliveries, expected, ends, wait, turn }
 }
 
-test('who waits for a revision is released when it has been reached, and not by an earlier one', async () => {
+test('a waiter for a revision is released when that revision is reached, and not by an earlier one', async () => {
   const { deliveries, expected, ends, wait, turn } = open()
   for (const revision of [5, 7, 9]) void wait(revision)
   await turn()
@@ -33,7 +33,7 @@ test('who waits for a revision is released when it has been reached, and not by 
   expect(ends).toEqual([5, 7, 9])
 })
 
-test('a wait that is too long, or for a lost answer, ends with an unknown outcome', async () => {
+test('a wait that takes too long, or whose answer is lost, ends with an unknown outcome', async () => {
   const { clock, deliveries, ends, wait, turn } = open()
   void wait(7)
   clock.advance(etcdDeliveryWaitMs - 1)

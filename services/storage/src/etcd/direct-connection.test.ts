@@ -47,8 +47,8 @@ async function open(...takes: readonly Take[]) {
 const callOf = (connection: DirectConnection) =>
   connection.call('/etcdserverpb.KV/Txn', Buffer.from('ask'), new Metadata()).then(String, (error: Error) => error.message)
 
-describe('a connection for calls with one message each way', () => {
-  test('calls share a connection, and an answer may arrive in pieces', async () => {
+describe('a connection for unary calls', () => {
+  test('serves several calls, and accepts an answer in pieces', async () => {
     const { call, sessions, bodies } = await open(
       answering(framed('one')),
       answering(framed('two').subarray(0, 6), framed('two').subarray(6)),
@@ -60,7 +60,7 @@ describe('a connection for calls with one message each way', () => {
   test.each([
     ['a refusal', '14 UNAVAILABLE: etcdserver: no leader', 'unanswered', '14', 'etcdserver%3A no leader'],
     ['a text that is not encoded well', '3 INVALID_ARGUMENT: 100%', 'other', '3', '100%'],
-  ])('%s is reported in the words of gRPC', async (_, message, kind, code, text) => {
+  ])('reports %s with the gRPC status', async (_, message, kind, code, text) => {
     const { call } = await open((stream) =>
       stream.respond({ ':status': 200, 'grpc-status': code, 'grpc-message': text }, { endStream: true }),
     )
@@ -73,19 +73,19 @@ describe('a connection for calls with one message each way', () => {
     ['half a message', answering(framed('four').subarray(0, 7)), '13 INTERNAL: the answer is not one message'],
     ['nothing', answering(), '13 INTERNAL: the answer is not one message'],
     ['a reset', (stream) => stream.close(2), '14 UNAVAILABLE: Stream closed with error code NGHTTP2_INTERNAL_ERROR'],
-  ])('%s leaves it open what became of the call', async (_, take, message) => {
+  ])('reports an unknown outcome of the call after %s', async (_, take, message) => {
     const { call } = await open(take)
     expect(await call()).toBe(message)
     expect(toFailure(new Error(message))).toBe('unanswered')
   })
 
-  test('a call that was sent when the connection was lost may have arrived, and the next one makes another connection', async () => {
+  test('is replaced when it is lost, and a call that was sent before may have arrived', async () => {
     const { call, sessions } = await open((_, session) => session.destroy(), answering(framed('again')))
     expect(toFailure(new Error(await call()))).toBe('unanswered')
     expect([await call(), sessions.length]).toEqual(['again', 2])
   })
 
-  test('a server that is about to stop answers its accepted calls, and the next call uses another connection', async () => {
+  test('is replaced when a stopping server has answered its accepted calls', async () => {
     const leaving: Take = (stream, session) => {
       session.goaway()
       setTimeout(() => answering(framed('last'))(stream, session), 50)
@@ -94,7 +94,7 @@ describe('a connection for calls with one message each way', () => {
     expect([await call(), await call(), sessions.length]).toEqual(['last', 'first', 2])
   })
 
-  test('calls that get no answer end in time, and after two of them the connection is made anew', async () => {
+  test('is replaced after two calls without an answer, which end in time', async () => {
     const silent: Take = () => {}
     const { call, sessions } = await open(silent, silent, answering(framed('there')))
     const late = await Promise.all([call(), call()])
@@ -102,7 +102,7 @@ describe('a connection for calls with one message each way', () => {
     expect([await call(), sessions.length]).toEqual(['there', 2])
   })
 
-  test('a call that could not be sent reports it: no server listens, none answers, or the connection is closed', async () => {
+  test('reports a call that could not be sent: no server listens, none answers, or the connection is closed', async () => {
     const absent = createListener()
     await new Promise<void>((resolve) => absent.listen(0, '127.0.0.1', resolve))
     const { port } = absent.address() as AddressInfo
@@ -123,7 +123,7 @@ describe('a connection for calls with one message each way', () => {
     expect([refused, unheard, await call()].map((message) => toFailure(new Error(message)))).toEqual(['unsent', 'unsent', 'unsent'])
   })
 
-  test('the certificate of the server itself may be the authority that is trusted', async () => {
+  test('may trust the certificate of the server itself as the authority', async () => {
     const issuer = await anAuthority('etcd')
     const { certificate, key } = await aCertificate({ issuer, commonName: 'etcd', use: 'server' })
     const server = createSecureServer({ cert: certificate, key })
@@ -141,7 +141,7 @@ describe('a connection for calls with one message each way', () => {
     }
   })
 
-  test('a session that the other side has ended is used no longer, and calls on it fail as unsent or unanswered', async () => {
+  test('is no longer used when the peer has ended it, and its calls fail as unsent or unanswered', async () => {
     const { call, sessions } = await open(answering(framed('one')))
     await call()
     sessions[0]?.destroy()

@@ -271,7 +271,7 @@ async function open({ etcd = new FakeEtcd(), ...options }: Partial<EtcdStoreOpti
 const toText = ({ key, revision, previous }: StoreChange) => `${key} ${revision} after ${previous}`
 
 describe('a commit', () => {
-  test('STORE-01: is answered when its change has been heard, and not before', async () => {
+  test('STORE-01: is answered when its change has been received, and not before', async () => {
     const { ask, log, hold, release, store } = await open()
     store.listen(() => log.push(`stands at ${store.status().revision}`))
     hold()
@@ -283,7 +283,7 @@ describe('a commit', () => {
     expect({ log, revision: store.status().revision }).toEqual({ log: ['heard a 3 after 2', 'stands at 3', 'written 3'], revision: 3 })
   })
 
-  test('is received once, in order, by whichever client it was written', async () => {
+  test('is received once, in order, from any client that wrote it', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     await one.ask('a')
@@ -301,7 +301,7 @@ describe('a commit', () => {
     ['the key was written', ['a', 'v'], {}, 'stale'],
     ['the key was deleted', ['a', undefined], { expected: 3 }, 'stale'],
     ['a condition changed', ['d', 'v'], { expected: 3, conditions }, 'unmet 1'],
-  ])('that is refused since %s is answered when that has been heard', async (_what, other, parts, expected) => {
+  ])('that is refused because %s is answered when that change has been received', async (_what, other, parts, expected) => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     await two.ask('a')
@@ -323,7 +323,7 @@ describe('a commit', () => {
     expect(etcd.transactions).toBe(0)
   })
 
-  test('for which etcd has no room makes its alarm known, any other failure does not', async () => {
+  test('that fails because etcd is full reports the alarm, and any other failure does not', async () => {
     const { etcd, store, ask } = await open()
     etcd.alarms = [{ alarm: 'NoSpace' }]
     etcd.onTransaction = () => new Error('7 PERMISSION_DENIED: etcdserver: permission denied')
@@ -336,7 +336,7 @@ describe('a commit', () => {
     expect(store.status().refusing).toBe('etcd has an alarm: NoSpace')
   })
 
-  test('waits for an earlier one to the same key, and not for one to another key', async () => {
+  test('waits for an earlier commit of the same key, and not for a commit of another key', async () => {
     const { ask, etcd, hold, release } = await open()
     hold()
     const outcomes = [ask('a'), ask('a', { expected: 3 }), ask('b')]
@@ -347,7 +347,7 @@ describe('a commit', () => {
     expect(await Promise.all(outcomes)).toEqual(['written 3', 'written 5', 'written 4'])
   })
 
-  test('is refused under another epoch than the one that this store has heard of: 503, or not known where it may have happened', async () => {
+  test('under another epoch than the store’s is refused with 503, or has an unknown outcome if it may have happened', async () => {
     const { ask, etcd, hold } = await open()
     hold()
     etcd.write([{ key: '/p/epoch', value: Buffer.from('{"epoch":"other","profile":"orch"}') }])
@@ -357,10 +357,10 @@ describe('a commit', () => {
     expect(await ask('a')).toBe('unknown')
   })
 
-  describe('of which a bit changes on its way', () => {
+  describe('with a bit that changes in transit', () => {
     const changed = (value: Buffer) => Buffer.from(value.map((byte, index) => (index === value.length - 1 ? byte ^ 4 : byte)))
 
-    test('STORE-04: is written once more, and is acknowledged with the sent value', async () => {
+    test('STORE-04: is written again, and acknowledged with the sent value', async () => {
       const { ask, etcd, store, pass } = await open()
       const heard: string[] = []
       store.listen((changes) => {
@@ -375,7 +375,7 @@ describe('a commit', () => {
       expect(heard).toEqual(['3 ff', '4 76'])
     })
 
-    test('is written once more also where a condition holds no more, as the write has happened', async () => {
+    test('is written again even if a condition no longer holds, as the write has happened', async () => {
       const { ask, etcd, pass } = await open()
       const other = etcd.write([{ key: '/p/keys/b', value: frameValue({ key: 'b', writeId: 'other', value: bytes('x') }) }])
       let puts = 0
@@ -390,7 +390,7 @@ describe('a commit', () => {
       expect(await asked).toBe(`written ${other + 3}`)
     })
 
-    test('STORE-04: on the way back is read again, and no reader sees it', async () => {
+    test('STORE-04: on the way back is read again, and no reader sees the damaged value', async () => {
       const { ask, etcd, store, pass } = await open()
       const heard: string[] = []
       store.listen((changes) => {
@@ -408,7 +408,7 @@ describe('a commit', () => {
       expect({ outcome: await asked, heard }).toEqual({ outcome: 'written 3', heard: ['3 v'] })
     })
 
-    test('STORE-04: of a write id of a delete on the way back is read again, and the delete is acknowledged', async () => {
+    test('STORE-04: in the write id of a delete on the way back is read again, and the delete is acknowledged', async () => {
       const { ask, etcd, store, pass } = await open()
       const put = ask('a')
       await pass(300)
@@ -431,7 +431,7 @@ describe('a commit', () => {
       expect({ outcome: await asked, heard }).toEqual({ outcome: 'written 4', heard: ['4 d'] })
     })
 
-    test('STORE-04: is refused when it happens again, and stays unreadable', async () => {
+    test('STORE-04: is refused when the damage is repeated, and stays unreadable', async () => {
       const { ask, etcd, store, pass } = await open()
       etcd.onValue = changed
       const asked = ask('a')
@@ -455,7 +455,7 @@ describe('a commit', () => {
     const otherWrite = (etcd: FakeEtcd, key: string) => () =>
       void etcd.write([{ key: `/p/keys/${key}`, value: frameValue({ key, writeId: 'other', value: bytes('x') }) }])
 
-    test('is written at the revision at which its change was heard', async () => {
+    test('is written at the revision of its received change', async () => {
       const { ask, etcd } = await open()
       silent(etcd, { isCarriedOut: true })
       expect(await ask('a')).toBe('written 3')
@@ -463,13 +463,13 @@ describe('a commit', () => {
       expect(await ask('a', { expected: 3, value: undefined })).toBe('written 4')
     })
 
-    test('is written also where another one has written over it', async () => {
+    test('is written even if another commit has overwritten it', async () => {
       const { ask, etcd } = await open()
       silent(etcd, { isCarriedOut: true, next: otherWrite(etcd, 'a') })
       expect(await ask('a')).toBe('written 3')
     })
 
-    test('is written where its change was heard, though the second attempt fails', async () => {
+    test('is written if its change was received, although the second attempt fails', async () => {
       const { ask, etcd } = await open()
       let asked = 0
       etcd.onTransaction = (carryOut) => {
@@ -480,13 +480,13 @@ describe('a commit', () => {
       expect(await ask('a')).toBe('written 3')
     })
 
-    test('is written by the second where the first did not happen', async () => {
+    test('is written by the second attempt if the first did not happen', async () => {
       const { ask, etcd } = await open()
       silent(etcd, { isCarriedOut: false })
       expect(await ask('a')).toBe('written 3')
     })
 
-    test('is stale where the key can not be as expected again, and else not known', async () => {
+    test('is stale if the key can no longer be as expected, and otherwise has an unknown outcome', async () => {
       const { ask, etcd } = await open()
       await ask('a')
       silent(etcd, { isCarriedOut: false, next: otherWrite(etcd, 'a') })
@@ -497,7 +497,7 @@ describe('a commit', () => {
       expect(await ask('a', { expected: 4, conditions: [{ key: 'b', revision: 1 }] })).toBe('unknown')
     })
 
-    test('is not known where the state was read anew meanwhile', async () => {
+    test('has an unknown outcome if the state was reloaded meanwhile', async () => {
       const { ask, etcd, pass, hold, release, cut } = await open()
       await ask('a')
       hold()
@@ -516,7 +516,7 @@ describe('a commit', () => {
     })
   })
 
-  test('that etcd reports below the watch’s position has an unknown outcome: etcd was restored', async () => {
+  test('that etcd reports below the watch’s revision has an unknown outcome, as etcd was restored', async () => {
     const { ask, etcd } = await open()
     await ask('a')
     etcd.onTransaction = () => ({ succeeded: true, revision: 3, looks: [] })
@@ -525,7 +525,7 @@ describe('a commit', () => {
 })
 
 describe('the watch of a store', () => {
-  test('is opened again when it does not report a change that etcd has announced, and then reports it', async () => {
+  test('is reopened when it does not report a change that etcd has announced, and then reports the change', async () => {
     const { etcd, ask, pass, hold, release, log } = await open()
     await ask('a')
     for (const [key, revision, follows] of [
@@ -547,7 +547,7 @@ describe('the watch of a store', () => {
     }
   })
 
-  test('looks who leads at an election, and not at a change', async () => {
+  test('looks up the leader after an election, and not after a change', async () => {
     const { etcd, store, ask } = await open()
     const look = vi.spyOn(store.leadership as unknown as { look(): void }, 'look')
     await ask('a')
@@ -566,7 +566,7 @@ describe('the watch of a store', () => {
     expect(heard).toEqual(['a 3 after 2'])
   })
 
-  test('is opened again after the last received change: nothing is lost or doubled', async () => {
+  test('is reopened after the last received change, without losing or repeating a change', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     await two.ask('a')
@@ -580,7 +580,7 @@ describe('the watch of a store', () => {
     expect(one.store.status()).toMatchObject({ revision: 5, refusing: '' })
   })
 
-  test('that resumes after a compaction reads the state anew under the same epoch, and the past before it is expired', async () => {
+  test('that resumes after a compaction reloads the state under the same epoch, and expires the earlier past', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     const { epoch } = one.store.status()
@@ -626,7 +626,7 @@ describe('the watch of a store', () => {
         etcd.events = []
       },
     ],
-  ])('finds an etcd that %s: another epoch, and the state is read anew', async (_what, restore) => {
+  ])('that finds an etcd that %s gets another epoch and reloads the state', async (_what, restore) => {
     const { etcd, store, ask, hold, release, cut, pass, timesReplaced } = await open()
     await ask('a')
     await ask('b')
@@ -644,7 +644,7 @@ describe('the watch of a store', () => {
     expect({ epoch: store.status().epoch, replaced: timesReplaced() }).toEqual({ epoch: renewed, replaced: 1 })
   })
 
-  test('that finds another epoch where it knew none takes it over, and reads the state anew', async () => {
+  test('that finds another epoch instead of none adopts it and reloads the state', async () => {
     const { etcd, store, ask, cut, pass, timesReplaced } = await open()
     await ask('a')
     const value = Buffer.from('{"epoch":"theirs","profile":"orch"}')
@@ -654,7 +654,7 @@ describe('the watch of a store', () => {
     expect({ epoch: store.status().epoch, replaced: timesReplaced() }).toEqual({ epoch: 'theirs', replaced: 1 })
   })
 
-  test('that finds an epoch younger than its last change takes it for a change like others, and the chain continues', async () => {
+  test('that finds an epoch younger than its last change treats it as an ordinary change', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     one.hold()
@@ -668,7 +668,7 @@ describe('the watch of a store', () => {
     expect(one.log).toEqual(['heard a 4 after 3', 'heard b 5 after 4'])
   })
 
-  test('that finds an etcd below the known position, with all changes, begins another epoch', async () => {
+  test('that finds an etcd below the known revision, with all changes, begins another epoch', async () => {
     const { etcd, store, ask, cut, pass, timesReplaced } = await open()
     await ask('a')
     const { epoch } = store.status()
@@ -702,7 +702,7 @@ describe('the watch of a store', () => {
     expect(store.status()).toEqual(before)
   })
 
-  test('sends growing positions alone, not as changes', async () => {
+  test('sends growing revisions as positions, not as changes', async () => {
     const { etcd, store, log } = await open()
     etcd.revision = 9
     expect(store.shared.askPosition()).toBe(true)
@@ -722,7 +722,7 @@ describe('the start of a store', () => {
     return { clock, opening }
   }
 
-  test('waits for an etcd that is away', async () => {
+  test('waits for an unreachable etcd', async () => {
     const etcd = new FakeEtcd()
     etcd.statusErrors = Array.from({ length: 8 }, () => away)
     const { clock, opening } = start(etcd, 60_000)
@@ -734,7 +734,7 @@ describe('the start of a store', () => {
     expect(etcd.closed).toBe(1)
   })
 
-  test('is given up after its time, and at once where etcd refuses or belongs to another profile', async () => {
+  test('fails after its timeout, and at once if etcd refuses or belongs to another profile', async () => {
     const late = new FakeEtcd()
     late.statusErrors = Array.from({ length: 8 }, () => away)
     await expect(start(late, -1).opening).rejects.toMatchObject({ code: 504 })
@@ -754,7 +754,7 @@ describe('the past of a store', () => {
     return history.kind === 'changes' ? history.changes.map(toText) : history
   }
 
-  test('reaches back to the compaction and no further, and ends at the last change', async () => {
+  test('reaches back to the compaction, and ends at the last change', async () => {
     const { store, ask } = await open()
     for (const key of ['a', 'b', 'c']) await ask(key)
     // Nothing has happened since, of which a watch could tell.
@@ -767,7 +767,7 @@ describe('the past of a store', () => {
     expect(await told(store, store.status().revision)).toEqual([])
   })
 
-  test('that etcd has forgotten meanwhile is compacted, and is known to be from then on', async () => {
+  test('that etcd has compacted meanwhile is reported as compacted from then on', async () => {
     const { store, etcd, ask } = await open()
     for (const key of ['a', 'b', 'c']) await ask(key)
     etcd.compacted = 4
@@ -775,12 +775,12 @@ describe('the past of a store', () => {
     expect(store.status().compacted).toBe(4)
   })
 
-  test('MACH-OPS-06: members are those of the client', async () => {
+  test('MACH-OPS-06: has the members of the client', async () => {
     const { store } = await open()
     expect(await store.shared.members()).toEqual(['', 'no answer in time'])
   })
 
-  test('a record is found at its own revision only', async () => {
+  test('has a record only at its own revision', async () => {
     const { store, ask } = await open()
     await ask('a')
     await ask('b')
@@ -792,7 +792,7 @@ describe('the past of a store', () => {
 })
 
 describe('a compaction', () => {
-  test('is heard by this store before etcd forgets anything', async () => {
+  test('is received by this store before etcd drops anything', async () => {
     const { store, ask, etcd, hold, release } = await open()
     await ask('a')
     hold()
@@ -804,7 +804,7 @@ describe('a compaction', () => {
     expect({ asked: etcd.compactions, compacted: store.status().compacted }).toEqual({ asked: ['3'], compacted: 3 })
   })
 
-  test('up to where the store was compacted already does nothing, and of the future is refused', async () => {
+  test('up to an already compacted revision does nothing, and at a future revision is refused', async () => {
     const { store, ask, etcd } = await open()
     await ask('a')
     await store.compact(3)
@@ -814,7 +814,7 @@ describe('a compaction', () => {
     expect({ asked: etcd.compactions, revision: etcd.revision }).toEqual({ asked: ['3'], revision })
   })
 
-  test('that another store has exceeded is no failure, any other error is', async () => {
+  test('that another store has exceeded is no failure, and any other error is a failure', async () => {
     const { store, ask, etcd } = await open()
     await ask('a')
     etcd.compactionError = new Error('11 OUT_OF_RANGE: etcdserver: mvcc: required revision has been compacted')
@@ -823,7 +823,7 @@ describe('a compaction', () => {
     await expect(store.compact(3)).rejects.toThrow('permission denied')
   })
 
-  test('that another replica reports late does not lower a later one', async () => {
+  test('that another replica reports late does not lower a later compaction', async () => {
     const { store, etcd } = await open()
     for (const revision of ['2', '1']) etcd.write([{ key: '/p/compacted', value: Buffer.from(revision) }])
     expect(store.status().compacted).toBe(2)
@@ -833,7 +833,7 @@ describe('a compaction', () => {
 })
 
 describe('the epoch of a store', () => {
-  test('is the same for all openers, and a new one is taken over by all', async () => {
+  test('is the same for all replicas, and a new epoch is adopted by all', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     const { epoch } = one.store.status()
@@ -846,7 +846,7 @@ describe('the epoch of a store', () => {
     expect(one.log).toEqual(['heard a 4 after 3'])
   })
 
-  test('is renewed when that has been heard', async () => {
+  test('is renewed when the renewal has been received', async () => {
     const { store, hold, release } = await open()
     const { epoch } = store.status()
     hold()
@@ -861,7 +861,7 @@ describe('the epoch of a store', () => {
     expect(store.status().epoch).toBe(await renewed)
   })
 
-  test('that another replica renews at the same time is taken over', async () => {
+  test('that another replica renews at the same time is adopted', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     const renewed = await Promise.all([one.store.renewEpoch(), two.store.renewEpoch()])
@@ -870,7 +870,7 @@ describe('the epoch of a store', () => {
 })
 
 describe('a latest read', () => {
-  test('is at etcd’s revision at the time of the question, and each question is answered by one that began after it', async () => {
+  test('is at a revision of etcd from after its start, and is answered by a request that began after it', async () => {
     const { store, etcd } = await open()
     const first = store.shared.latest()
     etcd.write([{ key: '/elsewhere', value: Buffer.alloc(0) }])
@@ -879,7 +879,7 @@ describe('a latest read', () => {
     expect(await first).toBeLessThanOrEqual(3)
   })
 
-  test('shares its question with parallel callers, and is still asked after its arrival', async () => {
+  test('shares its request with parallel callers, and is still sent after its arrival', async () => {
     const { store, etcd } = await open()
     const asking = Array.from({ length: 9 }, () => store.shared.latest())
     await Promise.all(asking)
@@ -895,7 +895,7 @@ describe('a latest read', () => {
   test.each([
     [3, 3],
     [4, 2],
-  ])('that follows a question with %i sharers is question %i at once, or rests first', async (sharers, questions) => {
+  ])('after a request with %i sharers sends request %i at once, or waits first', async (sharers, questions) => {
     const { store, etcd } = await open()
     await Promise.all(Array.from({ length: 1 + sharers }, () => store.shared.latest()))
     expect(etcd.questions).toBe(2)
@@ -905,7 +905,7 @@ describe('a latest read', () => {
     expect(etcd.questions).toBe(3)
   })
 
-  test('of an etcd that does not tell its position reliably does not make the watch be taken for silent', async () => {
+  test('from an etcd that reports its revision unreliably does not make the watch count as silent', async () => {
     const { store, etcd, pass } = await open({ etcdVersion: '3.5.12' })
     etcd.write([{ key: '/elsewhere', value: Buffer.alloc(0) }])
     expect(await store.shared.latest()).toBe(3)
@@ -913,14 +913,14 @@ describe('a latest read', () => {
     expect([etcd.follows, store.status().refusing]).toEqual([1, ''])
   })
 
-  test('whose answer is overtaken by the watch is an answer', async () => {
+  test('whose answer is overtaken by the watch is answered', async () => {
     const { store, etcd } = await open()
     const latest = store.shared.latest()
     etcd.write([{ key: '/p/keys/a', value: frameValue({ key: 'a', writeId: 'w', value: bytes('v') }) }])
     expect({ latest: await latest, status: store.status() }).toMatchObject({ latest: 2, status: { revision: 3, refusing: '' } })
   })
 
-  test('that finds etcd below the watch’s position finds it restored', async () => {
+  test('that finds etcd below the watch’s revision counts etcd as restored', async () => {
     const { store, etcd, ask, pass } = await open()
     await ask('a')
     const { epoch } = store.status()

@@ -34,7 +34,7 @@ function open({ servers = 1, isReliable = true, log = silentLog }: { servers?: n
   return { health, heard, check, status, alarm, watch, closing, pass }
 }
 
-test('CARD-25: checks are made again and again, sooner while etcd is away, and listeners hear of each change once', async () => {
+test('CARD-25: checks are repeated, more often while etcd is unreachable, and listeners receive each change once', async () => {
   const { health, heard, check, pass } = open()
   health.beginChecks()
   await pass(etcdCheckMs)
@@ -49,7 +49,7 @@ test('CARD-25: checks are made again and again, sooner while etcd is away, and l
   expect([check.mock.calls.length, health.problem, heard]).toEqual([4, '', [false, true]])
 })
 
-test('a watch that was opened says that etcd is there, also to a check that fails late', async () => {
+test('a watch that was opened shows that etcd is reachable, even if a check fails later', async () => {
   const { health, heard, check, pass } = open()
   health.beginChecks()
   check.mockRejectedValue(away)
@@ -65,7 +65,7 @@ test('a watch that was opened says that etcd is there, also to a check that fail
   expect([health.problem, heard]).toEqual(['', [false, true]])
 })
 
-test('a refusal is an answer', async () => {
+test('a refusal shows that etcd is reachable', async () => {
   const { health, heard, check, pass } = open()
   health.beginChecks()
   check.mockRejectedValue(new Error('7 PERMISSION_DENIED: etcdserver: permission denied'))
@@ -73,7 +73,7 @@ test('a refusal is an answer', async () => {
   expect([health.problem, heard]).toEqual(['', []])
 })
 
-test('a check is tried at as many members as there are', async () => {
+test('a check is tried at as many members as exist', async () => {
   const { health, heard, check, pass } = open({ servers: 3 })
   health.beginChecks()
   check.mockRejectedValueOnce(away).mockRejectedValueOnce(away)
@@ -84,7 +84,7 @@ test('a check is tried at as many members as there are', async () => {
   expect([check.mock.calls.length, heard]).toEqual([6, [false]])
 })
 
-test('no check is made once the store is closing, or its health is closed', async () => {
+test('no check is made once the store is closing, or its health check is closed', async () => {
   const closing = open()
   closing.closing.abort()
   closing.health.beginChecks()
@@ -113,14 +113,14 @@ test.each([
 test.each([
   [true, 1],
   [false, 0],
-])('with each status the watch is asked for its position if etcd reports that reliably (%s)', async (isReliable, times) => {
+])('with each status the watch requests its progress if etcd reports it reliably (%s)', async (isReliable, times) => {
   const { health, watch, pass } = open({ isReliable })
   await health.beginStatus()
   await pass(etcdStatusIntervalMs)
   expect(watch.askPosition).toHaveBeenCalledTimes(times)
 })
 
-test('sizes and alarms are those of the last status that could be read', async () => {
+test('sizes and alarms are those of the last valid status', async () => {
   const debug = vi.fn()
   const { health, status, alarm, pass } = open({ log: { ...silentLog, debug } })
   await health.beginStatus()

@@ -107,7 +107,7 @@ function openGate(election: FakeElection): () => void {
 }
 
 describe('an election', () => {
-  test('is led by the oldest key, and after its removal by the next', async () => {
+  test('is led by the oldest key, and after its removal by the next oldest', async () => {
     const election = new FakeElection()
     const first = candidate(election, 'first')
     const second = candidate(election, 'second')
@@ -137,7 +137,7 @@ describe('an election', () => {
     ])
   })
 
-  test('is looked at now and then, and a change is reported once', async () => {
+  test('is checked at intervals, and a change is reported once', async () => {
     const election = new FakeElection()
     const { clock, leadership, told } = candidate(election)
     election.keys.push({ key: '/p/election/0', value: 'other', id: '0' })
@@ -156,7 +156,7 @@ describe('an election', () => {
     expect(election.leases).toHaveLength(1)
   })
 
-  test('questions while one is under way become one that follows it', async () => {
+  test('combines checks during a check into one check after it', async () => {
     const election = new FakeElection()
     const { leadership } = candidate(election)
     leadership.begin()
@@ -181,7 +181,7 @@ describe('an election', () => {
 })
 
 describe('a replica in an election', () => {
-  test('that has lost its lease leads no more, and becomes a candidate anew', async () => {
+  test('that has lost its lease no longer leads, and becomes a candidate again', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)
     leadership.begin()
@@ -194,7 +194,7 @@ describe('a replica in an election', () => {
     expect(election.keys.map(({ key }) => key)).toEqual(['/p/election/2'])
   })
 
-  test('whose key was removed stops leading, and becomes a candidate anew by itself', async () => {
+  test('whose key was removed no longer leads, and becomes a candidate again by itself', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)
     leadership.begin()
@@ -206,7 +206,7 @@ describe('a replica in an election', () => {
     expect(election.leases.map(({ isReleased }) => isReleased)).toEqual([true, false])
   })
 
-  test('whose key was removed while another one leads becomes a candidate anew, after that one', async () => {
+  test('whose key was removed while another replica leads becomes a candidate again, after the leader', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)
     leadership.begin()
@@ -222,7 +222,7 @@ describe('a replica in an election', () => {
     ])
   })
 
-  test('is not troubled by the end of a lease that it had before', async () => {
+  test('ignores the end of an earlier lease', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)
     leadership.begin()
@@ -234,7 +234,7 @@ describe('a replica in an election', () => {
     expect([leadership.isLeader, told]).toEqual([true, [true, false, true]])
   })
 
-  test('continues to lead without an answer of etcd, while it holds its lease', async () => {
+  test('continues to lead without an answer of etcd while it holds its lease', async () => {
     const election = new FakeElection()
     const { leadership, told, said } = candidate(election)
     leadership.begin()
@@ -245,7 +245,7 @@ describe('a replica in an election', () => {
     expect([leadership.isLeader, told, said]).toEqual([true, [true], ['the election could not be read']])
   })
 
-  test('whose key could not be written gives its lease up, and tries again with the next look', async () => {
+  test('whose key could not be written revokes its lease, and tries again at the next check', async () => {
     const election = new FakeElection()
     const { leadership, told, clock } = candidate(election)
     election.putError = new Error('14 UNAVAILABLE: etcdserver: no leader')
@@ -260,7 +260,7 @@ describe('a replica in an election', () => {
 })
 
 describe('a replica that leaves an election', () => {
-  test('gives its lease back in time, leads no more, and looks no more', async () => {
+  test('revokes its lease in time, no longer leads, and makes no more checks', async () => {
     const election = new FakeElection()
     const { leadership, told, clock, said } = candidate(election)
     leadership.begin()
@@ -275,7 +275,7 @@ describe('a replica that leaves an election', () => {
     expect([election.asked.length, clock.pendingTimers]).toEqual([1, 0])
   })
 
-  test('leaves it also if etcd revokes the lease with an error', async () => {
+  test('has left even if etcd answers the revocation with an error', async () => {
     const election = new FakeElection()
     const { leadership, told, said } = candidate(election)
     leadership.begin()
@@ -285,13 +285,13 @@ describe('a replica that leaves an election', () => {
     expect([told, said]).toEqual([[true, false], ['the lease could not be released']])
   })
 
-  test('has nothing to give back before it began', async () => {
+  test('has nothing to revoke before it began', async () => {
     const election = new FakeElection()
     await candidate(election).leadership.close()
     expect(election.leases).toEqual([])
   })
 
-  test('does not lead by a later answer, and does not become a candidate anew', async () => {
+  test('neither leads by a later answer nor becomes a candidate again', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)
     election.keys.push({ key: '/p/election/0', value: 'other', id: '0' })
@@ -307,7 +307,7 @@ describe('a replica that leaves an election', () => {
     expect([told, leadership.isLeader, election.leases.length, election.asked.length]).toEqual([[], false, 1, 2])
   })
 
-  test('while its lease is being granted gives that up, too, and does not lead', async () => {
+  test('while its lease is being granted revokes that lease too, and does not lead', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)
     const open = openGate(election)

@@ -64,7 +64,7 @@ describe.skipIf(backend.kind === 'missing')(`an etcd of three members${reason}`,
     ['killed', (member: Program) => member.kill(), (member: Program) => member.start()],
     ['stopped in its tracks', async (member: Program) => member.pause(), async (member: Program) => member.resume()],
   ])(
-    'one after the other is %s: writing and reading go on, and nothing is lost',
+    'continues to write and read while one after the other is %s, and loses nothing',
     async (how, harm, mend) => {
       const load = await openLoad(`members-${how.length}`)
       await load.more(20)

@@ -32,7 +32,7 @@ describe('members of etcd', () => {
     return { members, back, ask, look, clock, asked }
   }
 
-  test('one that is away is passed over until it answers again', async () => {
+  test('that are unreachable are skipped until they answer again', async () => {
     const { back, ask, look } = open('a', 'b')
     await ask('a', refused)
     expect([await ask('a', fine), await ask('b', fine)]).toEqual(['a is away', 'fine'])
@@ -46,7 +46,7 @@ describe('members of etcd', () => {
   test.each([
     ['gives no answer in time', '4 DEADLINE_EXCEEDED: Deadline exceeded after 3s'],
     ['has lost its leader', '14 UNAVAILABLE: etcdserver: no leader'],
-  ])('one that %s is passed over', async (_how, message) => {
+  ])('that %s are skipped', async (_how, message) => {
     const { ask } = open('a', 'b')
     await ask('a', failing(message))
     expect(await ask('a', fine)).toBe('a is away')
@@ -55,7 +55,7 @@ describe('members of etcd', () => {
   test.each([
     ['refuses', '3 INVALID_ARGUMENT: etcdserver: request is too large'],
     ['was told to stop', '1 CANCELLED: Cancelled on client'],
-  ])('one that %s is not passed over', async (_how, message) => {
+  ])('that %s are not skipped', async (_how, message) => {
     const { ask } = open('a', 'b')
     await ask('a', failing(message))
     expect(await ask('a', fine)).toBe('fine')
@@ -67,20 +67,20 @@ describe('members of etcd', () => {
     expect([await ask('a', fine), await ask('b', fine)]).toEqual(['fine', 'fine'])
   })
 
-  test('are asked without the unreachable one during an election', async () => {
+  test('are asked without the unreachable member during an election', async () => {
     const { ask } = open('a', 'b', 'c')
     await ask('a', refused)
     for (const server of ['b', 'c']) await ask(server, failing('14 UNAVAILABLE: etcdserver: leader changed'))
     expect([await ask('a', fine), await ask('b', fine), await ask('c', fine)]).toEqual(['a is away', 'fine', 'fine'])
   })
 
-  test('include a single one whatever its state', async () => {
+  test('include a single member in any state', async () => {
     const alone = open('a')
     await alone.ask('a', refused)
     expect(await alone.ask('a', fine)).toBe('fine')
   })
 
-  test('one whose stream has fallen silent is passed over', async () => {
+  test('whose stream is silent are skipped', async () => {
     const { members, ask } = open('a', 'b')
     const stream = {}
     await members.policyOf('a').execute(() => stream)
@@ -88,7 +88,7 @@ describe('members of etcd', () => {
     expect([await ask('a', fine), await ask('b', fine)]).toEqual(['a is away', 'fine'])
   })
 
-  test('are probed at intervals while unreachable, by one timer, and no more after the end', async () => {
+  test('are probed at intervals while unreachable, by one timer, until they are closed', async () => {
     const { members, ask, look, clock, asked } = open('a', 'b')
     await ask('a', refused)
     const stream = {}
@@ -111,14 +111,14 @@ describe('members of etcd', () => {
     expect([clock.pendingTimers, await ask('b', fine)]).toEqual([0, 'fine'])
   })
 
-  test('are not judged by a stream of no member, or a result that is none', async () => {
+  test('keep their state after a stream of no member, or a result that is none', async () => {
     const { members, ask, clock } = open('a', 'b')
     members.isSilent({})
     expect(clock.pendingTimers).toBe(0)
     expect([await ask('a', () => null), await ask('a', () => undefined), await ask('a', fine)]).toEqual([null, undefined, 'fine'])
   })
 
-  test('are asked without one that was silent and then unreachable during an election', async () => {
+  test('are asked without a member that was silent and then unreachable during an election', async () => {
     const { members, ask } = open('a', 'b')
     const stream = {}
     await members.policyOf('a').execute(() => stream)
@@ -134,7 +134,7 @@ describe('members of etcd', () => {
     ['one whose call we ended', 'a', '1 CANCELLED: Cancelled on client', 'Error'],
     ['one whose words only mention an end', 'a', '14 UNAVAILABLE: after 1 CANCELLED', 'MemberError'],
   ])(
-    '%s fails with the words of the call, so that its connection is dropped only where it was never made',
+    'report %s in the words of the call, so that its connection is dropped only if it was never made',
     async (_who, server, message, name) => {
       const { members } = open('a', 'b')
       const error = await members
@@ -146,7 +146,7 @@ describe('members of etcd', () => {
     },
   )
 
-  test('are not judged by a thrown value that is no error', async () => {
+  test('keep their state after a thrown value that is no error', async () => {
     const { members, ask } = open('a', 'b')
     const thrown = '14 UNAVAILABLE: etcdserver: no leader'
     const outcome = members.policyOf('a').execute(() => Promise.reject(thrown))

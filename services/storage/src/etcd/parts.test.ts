@@ -21,7 +21,7 @@ test.each([
   ['13.0.0', true],
   ['etcd 3.5.13', false],
   ['', false],
-])('etcd %s tells its position reliably: %s', (version, isReliable) => {
+])('etcd %s reports its revision reliably: %s', (version, isReliable) => {
   expect(isReliableVersion(version)).toBe(isReliable)
 })
 
@@ -56,7 +56,7 @@ test.each(['14 UNAVAILABLE: no', '4 DEADLINE_EXCEEDED: no', '3 INVALID_ARGUMENT:
   },
 )
 
-test('a Status stays unchanged, and a passing failure has a retry time', () => {
+test('a Status is passed on unchanged, and a temporary failure has a retry time', () => {
   const status = toStatusError(new Error('14 UNAVAILABLE: no'))
   expect(toStatusError(status)).toBe(status)
   expect(status.status.details?.retryAfterSeconds).toBe(unavailableRetrySeconds)
@@ -79,7 +79,7 @@ test.each([
   ['4 DEADLINE_EXCEEDED: Deadline exceeded after 3s', true, [true, true, false]],
   ['14 UNAVAILABLE: etcdserver: leader changed', true, [true, true, true]],
   ['3 INVALID_ARGUMENT: etcdserver: request is too large', true, [false, false, false]],
-])('%s (may have been written: %s) is asked again after 7, 9 and 21 seconds: %j', async (message, mayHaveHappened, expected) => {
+])('%s (may have been written: %s) is retried after 7, 9 and 21 seconds: %j', async (message, mayHaveHappened, expected) => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
   onTestFinished(() => clock.mockRestore())
   const attempts = createAttempts()
@@ -91,7 +91,7 @@ test.each([
   expect(again).toEqual(expected)
 })
 
-test('a framed value gives back its write id and bytes', () => {
+test('a framed value is unpacked to its write id and bytes', () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ maxLength: 60, unit: 'grapheme' }), fc.uint8Array(), (key, writeId, value) => {
       fc.pre(Buffer.byteLength(writeId) <= 250)
@@ -111,7 +111,7 @@ test('slashes around a prefix are ignored, and an empty prefix is refused', () =
 })
 
 describe('the revisions of changes', () => {
-  test('each knows the last change at or before it, down to where they begin', () => {
+  test('are searched by the last change at or before a revision, down to the first known change', () => {
     const chain = new ChangeRevisions(10)
     for (const revision of [12, 15, 20]) chain.push(revision)
     expect([9, 10, 11, 12, 14, 19, 25].map((revision) => chain.atOrBefore(revision))).toEqual([undefined, 10, 10, 12, 12, 15, 20])

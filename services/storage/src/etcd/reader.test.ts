@@ -43,7 +43,7 @@ describe('one key', () => {
     expect(asked).toEqual([{ key: Buffer.from('/p/keys/b'), revision: '7' }])
   })
 
-  test('that is absent is none', async () => {
+  test('that is absent is undefined', async () => {
     expect(await openReader(['a']).reader.at('b', 7)).toBeUndefined()
   })
 })
@@ -76,7 +76,7 @@ describe('the keys of a prefix', () => {
     expect(asked).toMatchObject([{ revision: '7', limit: limit === 0 ? storePageRecords : limit + 1, keys_only: false }])
   })
 
-  test('are read on after the last one if etcd gives fewer than requested, and no more than wanted', async () => {
+  test('are read from the last key on if etcd returns fewer than requested, up to the limit', async () => {
     const { reader, asked } = openReader(names, { pageMax: 2 })
     const page = await reader.range({ prefix: '', start: '', limit: 2, revision: 7 })
     expect({ keys: page.records.map(({ key }) => key), next: page.next }).toEqual({ keys: ['a/1', 'a/2'], next: 'a/3' })
@@ -96,7 +96,7 @@ describe('all keys', () => {
     expect(asked).toMatchObject([{ key: Buffer.from('/p/keys/'), range_end: Buffer.from('/p/keys0'), revision: '7', keys_only: false }])
   })
 
-  test('are visited with their revisions alone, without reading values', async () => {
+  test('are visited with only their revisions, without reading values', async () => {
     const { reader, asked } = openReader(['a', 'b'])
     const seen: string[] = []
     await reader.visitRevisions(7, (key, revision) => seen.push(`${key} ${revision}`))
@@ -113,27 +113,27 @@ describe('the pages of a range', () => {
     return { pages, limits: asked.map(({ limit }) => limit) }
   }
 
-  test('have a bounded number of records, also of small ones', async () => {
+  test('have a bounded number of records, also with small records', async () => {
     const { pages, limits } = await sizes(2_500, { bytes: 10 })
     expect({ pages, limits }).toEqual({ pages: [1_000, 1_000, 500], limits: [1_000, 1_000, 1_000] })
   })
 
-  test('have a bounded number of bytes, by the page before', async () => {
+  test('have a bounded number of bytes, estimated from the previous page', async () => {
     // 1000 records of four times the share of one are four pages' bytes: 249 fit, since the sum is rounded up.
     const { pages } = await sizes(1_600, { bytes: (etcdPageBytes / storePageRecords) * 4 })
     expect(pages).toEqual([1_000, 249, 249, 102])
   })
 
-  test('have one record at least', async () => {
+  test('have at least one record', async () => {
     expect((await sizes(1_002, { bytes: etcdPageBytes * 2 })).pages).toEqual([1_000, 1, 1])
   })
 
-  test('are as many as the limit needs, the last one as small as is left', async () => {
+  test('are as many as the limit needs, with a smaller last page', async () => {
     const { pages, limits } = await sizes(2_500, { bytes: 10, limit: 1_200 })
     expect({ pages, limits }).toEqual({ pages: [1_000, 200], limits: [1_000, 200] })
   })
 
-  test('end at an empty page, though etcd announces more', async () => {
+  test('end at an empty page, even if etcd announces more', async () => {
     expect(await sizes(1, { bytes: 10, pageMax: 0 })).toEqual({ pages: [0], limits: [1_000] })
   })
 })

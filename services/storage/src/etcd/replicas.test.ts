@@ -124,7 +124,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
   storageSuite('etcd', openForSuite())
   storageSuite('etcd, no history in memory', openForSuite({ historyBytesMax: 0 }))
 
-  test('STORE-01: acknowledged writes of one replica are in the latest read of the other, and both send the same chain of changes', async () => {
+  test('STORE-01: return acknowledged writes of one replica in the latest read of the other, and send the same chain of changes', async () => {
     const prefix = aPrefix()
     const [one, two] = [await openReplica({ prefix }), await openReplica({ prefix })]
     const heard: StoreChange[][] = [[], []]
@@ -152,7 +152,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(late[0]?.previous).toBe(last)
   })
 
-  test('STORE-02: one replica leads, and after its end another one does', async () => {
+  test('STORE-02: have one leader, and after its end another one', async () => {
     const prefix = aPrefix()
     const replicas = [await openReplica({ prefix }), await openReplica({ prefix })]
     const leaders = () => replicas.filter(({ store }) => store.leadership.isLeader)
@@ -163,7 +163,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(leaders()[0]).not.toBe(first)
   })
 
-  test('no acknowledged write is lost when etcd is killed and restarted under load, and writing continues', async () => {
+  test('lose no acknowledged write when etcd is killed and restarted under load, and continue to write', async () => {
     const own = await ownEtcd()
     const { storage, store } = await openReplica({ servers: [urlOf(own)] })
     const acknowledged: string[] = []
@@ -193,7 +193,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(acknowledged.filter((name) => !there.includes(name))).toEqual([])
   })
 
-  test('CHUNK-05: a page whose revision was compacted by another replica is 410', async () => {
+  test('CHUNK-05: answer 410 for a page whose revision another replica has compacted', async () => {
     const prefix = aPrefix()
     const [one, two] = [await openReplica({ prefix }), await openReplica({ prefix })]
     for (const name of ['a', 'b', 'c']) await written(one.storage, aPut({ name }))
@@ -206,7 +206,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     await expect(listed(two.storage, { read, start: first.head.next ?? '' })).rejects.toMatchObject({ code: 410 })
   })
 
-  test('etcd restored to its past: another epoch, the state of then, and streams of changes end', async () => {
+  test('get another epoch after etcd is restored to an earlier state, and their streams of changes end', async () => {
     const own = await ownEtcd()
     const { storage, store } = await openReplica({ servers: [urlOf(own)] })
     await written(storage, aPut({ name: 'kept' }))
@@ -232,7 +232,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     ).rejects.toMatchObject({ code: 410 })
   })
 
-  test('a commit whose answer was lost is found by its write id', async () => {
+  test('find a commit whose answer was lost by its write id', async () => {
     const proxy = await openProxy(etcd.address)
     closers.push(async () => proxy.close())
     const prefix = aPrefix()
@@ -272,7 +272,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
         await storage.compact(await written(storage, aPut({ name: 'a', data: 'three' }, { expected: entry?.revision ?? 0 })))
       },
     ],
-  ])('a commit whose answer was lost while another replica %s is never told as refused', async (_what, meanwhile) => {
+  ])('never report a commit as refused whose answer was lost while another replica %s', async (_what, meanwhile) => {
     const outcomes: unknown[] = []
     for (let round = 0; round < 6; round++) {
       const proxy = await openProxy(etcd.address)
@@ -296,7 +296,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(outcomes).toEqual(outcomes.map(() => 'written'))
   })
 
-  test('a connection to etcd that is never made is left for another one', async () => {
+  test('replace a connection to etcd that is never established', async () => {
     const proxies = [await openProxy(etcd.address), await openProxy(etcd.address)]
     for (const proxy of proxies) {
       closers.push(async () => proxy.close())
@@ -307,7 +307,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(proxies.some(({ state }) => state.swallows === 0)).toBe(true)
   })
 
-  test('an object that is too large is 500 in the words of etcd, and the connection lives on', async () => {
+  test('answer 500 in the words of etcd for an object that is too large, and keep the connection', async () => {
     const { storage } = await openReplica()
     for (const size of [1_600_000, 5_000_000]) {
       const refused = storage.commit(aPut({ name: 'large', data: 'x'.repeat(size) }))
@@ -316,7 +316,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(await written(storage, aPut({ name: 'small' }))).toBeGreaterThan(0)
   })
 
-  test('a list of more than 4 MB is loaded and read of the past', async () => {
+  test('load a list of more than 4 MB, and read it from the past', async () => {
     const prefix = aPrefix()
     const { storage, store } = await openReplica({ prefix })
     const data = 'x'.repeat(500_000)
@@ -331,7 +331,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     ['3.4.23', 'from etcd, since it does not tell its position reliably'],
     ['3.5.21', 'from memory, once etcd has told its position'],
   ]) {
-    test(`RV-02: a latest read while others write to etcd is answered ${how}`, async () => {
+    test(`RV-02: answer a latest read while others write to etcd ${how}`, async () => {
       const { storage, store } = await openReplica({ etcdVersion: version })
       const request = aPut({ name: 'a' })
       await written(storage, request)
@@ -349,7 +349,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     })
   }
 
-  test('memory is compared with an old etcd that loses changes at a compaction, and missed changes are delivered as new ones', async () => {
+  test('compare memory with an old etcd that loses changes at a compaction, and deliver missed changes as new', async () => {
     const prefix = aPrefix()
     const writer = await openReplica({ prefix })
     const kept = await written(writer.storage, aPut({ name: 'deleted' }))
@@ -375,7 +375,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect((await listed(writer.storage)).names).toEqual(['missed'])
   })
 
-  test('another profile is refused with both names; another prefix in the same etcd is another store', async () => {
+  test('refuse another profile with both names, and open another store for another prefix in the same etcd', async () => {
     const prefix = aPrefix()
     const { storage } = await openReplica({ prefix })
     await written(storage, aPut({ name: 'a' }))
@@ -398,7 +398,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
   }
   const credentials = { username: 'root', password: 'right' }
 
-  test('a wrong password is named', async () => {
+  test('report a wrong password', async () => {
     const own = await ownEtcd()
     const admin = await enableAuth(own)
     admin.close()
@@ -408,7 +408,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
   })
 
-  test('writes are 503 with a reason while etcd refuses the password, and continue when it is right again', async () => {
+  test('answer writes with 503 and a reason while etcd refuses the password, and continue when it is correct again', async () => {
     const own = await ownEtcd()
     const admin = await enableAuth(own)
     const { storage } = await openReplica({ servers: [urlOf(own)], credentials })
@@ -431,7 +431,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect((await vi.waitFor(() => listed(storage), within)).names).toEqual(['a', 'c'])
   })
 
-  test('a new token is requested after etcd’s restart, which forgets its tokens', async () => {
+  test('request a new token after a restart of etcd, which drops its tokens', async () => {
     const own = await ownEtcd()
     const admin = await enableAuth(own)
     admin.close()
@@ -444,7 +444,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(store.status().refusing).toBe('')
   })
 
-  test('a new token is requested after a change of users, which outdates signed tokens', async () => {
+  test('request a new token after a change of users, which outdates signed tokens', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const [publicFile, privateFile] = [join(folder, 'token.pub'), join(folder, 'token.key')]
     writeFileSync(publicFile, publicKey.export({ type: 'spki', format: 'pem' }))
@@ -461,7 +461,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect((await listed(storage)).names).toEqual(['a', 'b'])
   })
 
-  test('CARD-25: a replica without answers of etcd reports that it is of no use, and is of use again soon after an answer', async () => {
+  test('CARD-25: report that they are not ready without answers of etcd, and are ready soon after an answer', async () => {
     const proxy = await openProxy(etcd.address)
     closers.push(async () => proxy.close())
     const { store, storage } = await openReplica({ servers: [proxy.url] })
@@ -478,7 +478,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(await written(storage, aPut({ name: 'b' }))).toBeGreaterThan(0)
   })
 
-  test('CARD-25: after damaged TLS records between storage and etcd it is written again', async () => {
+  test('CARD-25: write again after damaged TLS records between storage and etcd', async () => {
     const { tls, access } = await certified('damaged')
     const own = await openEtcd({ path, dataDir: join(folder, 'damaged'), tls })
     closers.push(() => own.kill())
@@ -518,7 +518,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     }
   }
 
-  test('over TLS with a password too, where etcd is reached by its address', async () => {
+  test('connect over TLS with a password, to an address of etcd', async () => {
     const { tls, access } = await certified('tls-password')
     const own = await openEtcd({ path, dataDir: join(folder, 'tls-password'), tls })
     closers.push(() => own.kill())
@@ -533,7 +533,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
   })
 
-  test('over TLS with a client certificate; without one, or with another authority, the store does not open', async () => {
+  test('connect over TLS with a client certificate, and do not open without one or with another authority', async () => {
     const { tls, access, product, nowMs } = await certified('tls')
     const other = await issueServiceAuthority({ names: product, nowMs })
     const own = await openEtcd({ path, dataDir: join(folder, 'tls'), tls })
@@ -549,7 +549,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     })
   })
 
-  test('a server without encryption that is not this machine is refused', async () => {
+  test('refuse a server without encryption on another machine', async () => {
     await expect(openEtcdStore({ servers: ['http://192.0.2.1:2379'], prefix: 'x', profile: 'orch' })).rejects.toThrow(
       '--insecure-transport',
     )

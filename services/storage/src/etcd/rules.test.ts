@@ -51,7 +51,7 @@ describe('a commit as a transaction', () => {
     }
   }
 
-  test('guards the epoch, the key and every condition, and looks at all of them and at the last deletion', () => {
+  test('compares the epoch, the key and every condition, and reads all of them and the last deletion', () => {
     const conditions = [
       { key: 'b', revision: 5 },
       { key: 'c', revision: 0 },
@@ -66,17 +66,17 @@ describe('a commit as a transaction', () => {
     expect(unframeValue('a', put?.value ?? Buffer.alloc(0))).toEqual({ writeId: 'w1', value: Buffer.from('v') })
   })
 
-  test('a delete removes the key and writes its write id beside it', () => {
+  test('removes the key of a delete, and writes the write id beside it', () => {
     const commit = aCommit({ value: undefined })
     expect(printed(commit)).toMatchObject({ puts: ['/registry/deletion'], removes: ['/registry/keys/a'] })
     expect(toTransaction(layout, 3, commit).puts[0]?.value).toEqual(frameDeletion('a', 'w1'))
   })
 
-  test('an empty value is a put', () => {
+  test('puts an empty value', () => {
     expect(printed(aCommit({ value: new Uint8Array() }))).toMatchObject({ puts: ['/registry/keys/a'], removes: [] })
   })
 
-  test('a key is bounded in bytes, counted in UTF-8', () => {
+  test('accepts keys of a bounded number of bytes in UTF-8', () => {
     expect(() => checkKey('x'.repeat(keyBytesMax))).not.toThrow()
     expect(() => checkKey('x'.repeat(keyBytesMax + 1))).toThrow(`its key has ${keyBytesMax + 1} bytes, at most ${keyBytesMax}`)
     expect(() => checkKey('é'.repeat(keyBytesMax / 2 + 1))).toThrow('the name is too long')
@@ -105,7 +105,7 @@ describe('sending a commit', () => {
     expect(await send([answer])).toEqual({ outcome: { kind: 'written', revision: 9 }, asked: 1 })
   })
 
-  test('a refusal contains each key’s revision', async () => {
+  test('a refusal contains the revision of each key', async () => {
     const looks = [3, 4, 7, 5, 0]
     expect((await send([{ revision: 9, succeeded: false, looks }])).outcome).toEqual({
       kind: 'refused',
@@ -119,12 +119,12 @@ describe('sending a commit', () => {
     ['had no answer', unanswered, true],
     ['had none in time', new Error('4 DEADLINE_EXCEEDED: Deadline exceeded after 1s'), true],
     ['never left', unsent, false],
-  ])('a refusal after an attempt that %s says so', async (_how, first, mayHaveHappened) => {
+  ])('a refusal after an attempt that %s is marked so', async (_how, first, mayHaveHappened) => {
     const { outcome } = await send([first, { revision: 9, succeeded: false, looks: [3, 0, 8] }])
     expect(outcome).toMatchObject({ kind: 'refused', mayHaveHappened })
   })
 
-  test('an attempt that never left does not undo the doubt of one before it', async () => {
+  test('an attempt that was never sent keeps the outcome of an earlier attempt unknown', async () => {
     const { outcome } = await send([unanswered, unsent, { revision: 9, succeeded: false, looks: [3, 0, 8] }])
     expect(outcome).toMatchObject({ kind: 'refused', mayHaveHappened: true })
   })
@@ -132,17 +132,17 @@ describe('sending a commit', () => {
   test.each([
     ['is not known after one that had no answer', [unanswered, refused], 'UnknownOutcomeError', 504],
     ['is a failure where none could have happened', [unsent, refused], 'StatusError', 500],
-  ])('the outcome of an attempt that failed for good %s', async (_what, answers, name, code) => {
+  ])('the outcome of an attempt that finally failed %s', async (_what, answers, name, code) => {
     const { outcome } = await send(answers)
     expect(outcome).toMatchObject({ code })
     expect((outcome as Error).constructor.name).toBe(name)
   })
 
-  test('a late commit is not sent', async () => {
+  test('a commit past its deadline is not sent', async () => {
     expect(await send([], aCommit({ isLate: () => true }))).toEqual({ outcome: { kind: 'late' }, asked: 0 })
   })
 
-  test('a commit that becomes late is sent again where it may have happened, and else not', async () => {
+  test('a commit whose deadline passes is sent again if it may have happened, and otherwise is not', async () => {
     const becomingLate = () => {
       let asked = 0
       return aCommit({ isLate: () => asked++ > 0 })
@@ -192,7 +192,7 @@ describe('the events of a watch', () => {
     ['zero', (framed) => flipped(framed, framed.length - 5)],
     ['checksum', (framed) => flipped(framed, framed.length - 1)],
     ['key', () => frameDeletion('b', 'w16')],
-  ])('a delete whose write id has another %s than when it was written is altered, and has no id', (_what, damage) => {
+  ])('a delete whose write id has another %s than when it was written counts as altered, and has no id', (_what, damage) => {
     const decoded = (value: Buffer) =>
       decodeEvents([anEvent('/registry/deletion', 16, { value }), aDeletion('/registry/keys/a', 16, 15)], layout, 15)
     const framed = frameDeletion('a', 'w16')
@@ -231,7 +231,7 @@ describe('the events of a watch', () => {
     expect(decoded.changes).toMatchObject([{ revision: 13, previous: 11 }])
   })
 
-  test('keys that only begin alike mean nothing', () => {
+  test('keys with a similar beginning are ignored', () => {
     const alike = ['keysmith', 'epochs', 'elections', 'compacted-2', 'deletion-2'].map((key) => anEvent(`/registry/${key}`, 12))
     const decoded = decodeEvents([...alike, aDeletion('/registry/keys/a', 12, 9)], layout, 10)
     expect(decoded).toMatchObject({ position: 12, epoch: undefined, compacted: undefined, isElection: false })
@@ -240,7 +240,7 @@ describe('the events of a watch', () => {
 })
 
 describe('the revisions of changes', () => {
-  test('the older half is forgotten when there are too many', () => {
+  test('the older half is dropped when there are too many', () => {
     const chain = new ChangeRevisions(1)
     for (let revision = 2; revision <= changeRevisionsMax; revision += 1) chain.push(revision)
     expect(chain.atOrBefore(1)).toBe(1)
@@ -255,13 +255,13 @@ describe('the revisions of changes', () => {
     expect(chain.last).toBe(changeRevisionsMax + 1)
   })
 
-  test('without a change the last one is where they begin', () => {
+  test('without a change begin with the revision of the start', () => {
     expect(new ChangeRevisions(10).last).toBe(10)
   })
 })
 
 describe('the layout', () => {
-  test('all keys are under the prefix, each at a place of its own', () => {
+  test('has all keys under the prefix, each in its own place', () => {
     expect(toLayout('//a/b//')).toEqual({
       all: '/a/b/',
       epoch: '/a/b/epoch',
@@ -272,20 +272,20 @@ describe('the layout', () => {
     })
   })
 
-  test('the end of a prefix counts its last byte up, also within a character', () => {
+  test('ends a prefix by incrementing its last byte, also within a character', () => {
     const highest = Buffer.from([0x61, 0xff, 0xff]).toString('latin1')
     expect(endOfPrefix('a').toString()).toBe('b')
     // In UTF-8 no byte is 0xff: the last byte of ÿ is counted up.
     expect([...endOfPrefix(highest)]).toEqual([0x61, 0xc3, 0xbf, 0xc3, 0xc0])
   })
 
-  test('a write id has at most 250 bytes', () => {
+  test('limits a write id to 250 bytes', () => {
     const framed = (idBytes: number) => frameValue({ key: 'k', writeId: 'x'.repeat(idBytes), value: bytes('v') })
     expect(unframeValue('k', framed(250)).writeId).toHaveLength(250)
     expect(() => framed(251)).toThrow('a write id may have 250 bytes in etcd, not 251')
   })
 
-  test('STORE-04: a value of which a bit has changed since it was written, or that is under another key, cannot be decoded', () => {
+  test('STORE-04: a value with a changed bit, or under another key, cannot be decoded', () => {
     const value = encodeStored({
       fingerprint: 1,
       writeId: 'w',
@@ -310,14 +310,14 @@ describe('the layout', () => {
     expect(() => decodeStored(unframeValue('things/b', framed).value)).toThrow('it is not as it was written')
   })
 
-  test('a value without a checksum, as earlier versions wrote it, is read, and they read one that has it', () => {
+  test('a value without a checksum, as earlier versions wrote it, is read, and earlier versions read a value with a checksum', () => {
     const before = Buffer.concat([Buffer.of(7), bytes('write-1'), bytes('v')])
     expect(unframeValue('k', before)).toEqual({ writeId: 'write-1', value: Buffer.from('v') })
     const now = frameValue({ key: 'k', writeId: 'write-1', value: bytes('v') })
     expect(now.subarray(1 + now[0]!).toString()).toBe('v')
   })
 
-  test('a value without room for its write id is refused, an empty one is read', () => {
+  test('a value too short for its write id is refused, and an empty value is read', () => {
     expect(() => unframeValue('k', Buffer.from([2, 0x61]))).toThrow('was not written by this server')
     expect(unframeValue('k', Buffer.from([1, 0x61]))).toEqual({ writeId: 'a', value: Buffer.alloc(0) })
   })
@@ -347,19 +347,19 @@ describe('the heads of a store', () => {
     })
   })
 
-  test('a store in which nothing was compacted is compacted up to 0, and one without an epoch is none', async () => {
+  test('a store without a compaction is compacted up to 0, and a store without an epoch has none', async () => {
     expect(await readHeads(anEtcd([epoch, undefined, undefined, undefined], 3), layout, 'orch')).toMatchObject({ compacted: 0 })
     expect(await readHeads(anEtcd([undefined, record(7, '6'), record(8), record(9)], 9), layout, 'orch')).toBeUndefined()
   })
 
-  test('of a restore that has not ended, of another program and of another profile are refused, each for its reason', async () => {
+  test('an unfinished restore, another program and another profile are refused, each with its reason', async () => {
     const reasonOf = (value: string) => readHeads(anEtcd([record(3, value)], 3), layout, 'orch').catch((error: Error) => error.message)
     expect(await reasonOf('{"restoring":true,"epoch":"e1"}')).toContain('has not been finished: run orch restore again')
     expect(await reasonOf('{"epoch":"e1"}')).toContain('was not written by this server')
     expect(await reasonOf('{"epoch":"e1","profile":"kubernetes"}')).toContain("belongs to the profile 'kubernetes'")
   })
 
-  test('are read in one transaction: of the keys only the one that changed last', async () => {
+  test('are read in one transaction: of the keys only the most recently changed', async () => {
     const asked: unknown[] = []
     const txn = async (request: unknown) => {
       asked.push(request)
@@ -376,7 +376,7 @@ describe('the heads of a store', () => {
     expect(ranges[3]).toMatchObject({ sort_target: 'Mod', sort_order: 'Descend', limit: 1, range_end: Buffer.from('/registry/keys0') })
   })
 
-  test('an epoch is written only in place of the one that is named', async () => {
+  test('an epoch is written only if it replaces the named epoch', async () => {
     const asked: unknown[] = []
     const txn = async (request: unknown) => {
       asked.push(request)
@@ -458,7 +458,7 @@ describe('a watch', () => {
     return { stream, silent, told, coming, watch }
   }
 
-  test('whose stream can not be had ends with the reason', async () => {
+  test('whose stream cannot be opened ends with the reason', async () => {
     const { coming, told } = openSlowly()
     coming.reject(new Error('14 UNAVAILABLE: etcdserver: no leader'))
     await turn()
@@ -467,7 +467,7 @@ describe('a watch', () => {
     expect(told).toHaveLength(1)
   })
 
-  test('that was closed before its stream opened sends no request, and cancels it', async () => {
+  test('that was closed before its stream opened sends no request, and cancels the stream', async () => {
     const { coming, watch, stream, told, silent } = openSlowly()
     watch.askPosition()
     watch.abandon()
@@ -478,7 +478,7 @@ describe('a watch', () => {
     expect(told).toEqual([])
   })
 
-  test('that etcd does not open in time ends, and its member is passed over', async () => {
+  test('that etcd does not open in time ends, and its member is skipped', async () => {
     const { coming, stream, told, silent } = openSlowly()
     coming.resolve(stream)
     await turn()
@@ -492,13 +492,13 @@ describe('a watch', () => {
     })
   })
 
-  test('without a stream ends in time, too', () => {
+  test('without a stream also ends in time', () => {
     const { told, silent } = openSlowly()
     vi.advanceTimersByTime(etcdWatchOpenMs)
     expect({ told, silent }).toEqual({ told: ['etcd did not open the watch in time'], silent: [] })
   })
 
-  test('that etcd has opened may be silent for as long as it likes', async () => {
+  test('that etcd has opened may be silent for any time', async () => {
     const { coming, stream, told } = openSlowly()
     coming.resolve(stream)
     await turn()
@@ -507,7 +507,7 @@ describe('a watch', () => {
     expect(told).toEqual(['created'])
   })
 
-  test('follows all keys of the prefix from the revision on', async () => {
+  test('watches all keys of the prefix from the revision on', async () => {
     const { stream, watch } = await open()
     expect(stream.asked).toEqual([{ kind: 'follow', key: Buffer.from('/registry/'), end: Buffer.from('/registry0'), from: 11 }])
     watch.askPosition()
@@ -525,7 +525,7 @@ describe('a watch', () => {
     expect(told).toEqual(['created', 'events 11,12', 'position 20', 'events 21'])
   })
 
-  test('delivers the fragments of an answer together, when the last has arrived', async () => {
+  test('delivers the fragments of an answer together when the last fragment has arrived', async () => {
     const { stream, told, watch } = await open()
     stream.say({ events: [anEvent('a', 11)], isFragment: true, revision: 11 })
     stream.say({ events: [anEvent('b', 11)], isFragment: true, revision: 11 })
@@ -545,7 +545,7 @@ describe('a watch', () => {
     ],
     ['failed', (stream: FakeWatchStream) => void stream.emit('error', new Error('broken')), 'failed: broken'],
     ['ended', (stream: FakeWatchStream) => void stream.emit('end'), 'failed: etcd ended the watch'],
-  ])('that was %s says so once, and nothing after that', async (_how, harm, expected) => {
+  ])('that was %s reports that once, and nothing later', async (_how, harm, expected) => {
     const { stream, told } = await open()
     harm(stream)
     stream.emit('error', new Error('again'))
@@ -554,7 +554,7 @@ describe('a watch', () => {
     expect(stream.isOpen).toBe(false)
   })
 
-  test('delivers nothing after its close, and names its member as silent when abandoned', async () => {
+  test('delivers nothing after its close, and reports its member as silent when it is abandoned', async () => {
     const closed = await open()
     closed.watch.close()
     closed.stream.say({ events: [anEvent('a', 12)], revision: 12 })
@@ -594,7 +594,7 @@ describe('the past', () => {
   }
   const aChange = (revision: number) => anEvent('/registry/keys/a', revision)
 
-  test('is followed from after the revision on, until the last change has arrived', async () => {
+  test('is read from after the revision until the last change has arrived', async () => {
     const { stream, answer, settled } = await read()
     expect(stream.asked).toMatchObject([{ kind: 'follow', from: 11 }])
     stream.say({ events: [aChange(12), aChange(15)], revision: 15 })
@@ -606,13 +606,13 @@ describe('the past', () => {
     expect(stream.isOpen).toBe(false)
   })
 
-  test('that begins with the first change of all is not looked for in etcd', async () => {
+  test('that begins with the first change is not requested from etcd', async () => {
     const { stream, ranges, answer } = await read({ previous: 0 })
     stream.say({ events: [aChange(20)], revision: 20 })
     expect([await answer, ranges]).toEqual([['20 after 0'], []])
   })
 
-  test('ends at the last change also if that is the epoch instead of the requested one', async () => {
+  test('ends at the last change, even if that is an epoch instead of the requested one', async () => {
     const { stream, answer } = await read()
     stream.say({ events: [anEvent('/registry/epoch', 20)], revision: 20 })
     expect(await answer).toEqual([])
@@ -621,13 +621,13 @@ describe('the past', () => {
   test.each([
     ['in one answer', [[12, 13, 14]]],
     ['in several', [[12], [13]]],
-  ])('has at most as many changes as asked, %s', async (_how, parts) => {
+  ])('has at most the requested number of changes, %s', async (_how, parts) => {
     const { stream, answer } = await read({ limit: 2 })
     for (const part of parts) stream.say({ events: part.map(aChange), revision: part.at(-1) ?? 0 })
     expect(await answer).toEqual(['12 after 9', '13 after 12'])
   })
 
-  test('that etcd has forgotten is compacted, a broken watch and a store that closes are failures', async () => {
+  test('that etcd has dropped is compacted; a broken watch and a closing store are failures', async () => {
     const compacted = await read()
     compacted.stream.say({ canceled: true, compacted: 14 })
     expect(await compacted.answer).toEqual({ kind: 'compacted', compacted: 14 })
@@ -645,7 +645,7 @@ describe('the past', () => {
     ['a delete', [4, 7, 3], 7],
     ['the epoch', [0, 0, 6], 6],
     ['nothing', [0, 0, 0], 0],
-  ])('the change before it is read out of etcd where it is not known: %s', async (_what, lasts, expected) => {
+  ])('finds the change before it in etcd if it is unknown: %s', async (_what, lasts, expected) => {
     const { stream, ranges, answer } = await read({ previous: undefined, lasts })
     stream.say({ events: [aChange(20)], revision: 20 })
     expect(await answer).toEqual([`20 after ${expected}`])

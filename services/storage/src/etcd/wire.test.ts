@@ -4,7 +4,7 @@ import { parseRevision, parseTransactionAnswer, parseWatchAnswer, printLook, pri
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const bytes = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex')
 
-test('a transaction has the bytes that etcd reads', () => {
+test('a transaction has the encoding of etcd', () => {
   const [a, b] = [Buffer.from('a'), Buffer.from('b')]
   const printed = printTransaction({ guards: [{ key: a, revision: 300 }], puts: [{ key: a, value: b }], removes: [b], looks: [a] })
   // compare {result, target mod, key, revision 300}; success {put}, {remove}; failure {look, keys only}
@@ -13,21 +13,21 @@ test('a transaction has the bytes that etcd reads', () => {
   )
 })
 
-test('the outcome of a transaction is read from its answer, past numbers of 64 bits', () => {
+test('the outcome of a transaction is read from its answer, with 64-bit numbers', () => {
   const head = '0a 10 08 ffffffffffffffffff01 10 01 18 ac02'
   expect(parseTransactionAnswer(bytes(`${head} 10 01 1a 02 12 00`))).toEqual({ revision: 300, succeeded: true, looks: [0] })
   const found = '1a 0b 0a 09 12 05 0a0161 1807 20 01'
   expect(parseTransactionAnswer(bytes(`${head} ${found} 1a 02 0a 00`))).toEqual({ revision: 300, succeeded: false, looks: [7, 0] })
 })
 
-test('a watch requests later changes, with the values before them, and its position', () => {
+test('a watch requests later changes, with the previous values and progress', () => {
   expect(hex(printWatchQuestion({ kind: 'follow', key: Buffer.from('a'), end: Buffer.from('b'), from: 5 }))).toBe(
     hex(bytes('0a 0e 0a0161 120162 1805 2001 3001 4001')),
   )
   expect(hex(printWatchQuestion({ kind: 'position' }))).toBe('1a00')
 })
 
-test('a watch’s answer is read: puts, deletes, their predecessors, and the reason of its end', () => {
+test('the answer of a watch is read: puts, deletes, previous values, and the reason of its end', () => {
   const events = parseWatchAnswer(bytes('0a 02 18 0a  5a 0e 12 08 0a0161 1809 2a0178 1a 02 1803  5a 09 0801 12 05 0a0161 180a')).events
   expect(events.map(({ key, value, ...rest }) => ({ ...rest, key: String(key), value: Buffer.from(value).toString() }))).toEqual([
     { isDelete: false, key: 'a', revision: 9, value: 'x', replaces: 3 },
@@ -41,7 +41,7 @@ test('a watch’s answer is read: puts, deletes, their predecessors, and the rea
   })
 })
 
-test('each mark of a watch’s answer is read alone: its begin, its end, and a continued revision', () => {
+test('each mark in the answer of a watch is read separately: its begin, its end, and a continued revision', () => {
   const nothing = { revision: 10, created: false, canceled: false, compacted: 0, reason: '', isFragment: false, events: [] }
   const marked = (text: string) => parseWatchAnswer(bytes(`0a 02 18 0a ${text}`))
   expect(marked('')).toEqual(nothing)
@@ -52,7 +52,7 @@ test('each mark of a watch’s answer is read alone: its begin, its end, and a c
   expect(marked('38 01')).toEqual({ ...nothing, isFragment: true })
 })
 
-test('a look at one key requests no value, and the revision of the answer is read', () => {
+test('a read of one key requests no value, and the revision of the answer is read', () => {
   expect(hex(printLook(Buffer.from('a')))).toBe(hex(bytes('0a0161 4001')))
   expect(parseRevision(bytes('0a 10 08 ffffffffffffffffff01 10 01 18 ac02  12 02 1803 20 01'))).toBe(300)
 })

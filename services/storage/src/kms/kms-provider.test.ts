@@ -62,7 +62,7 @@ const turns = async () => {
   for (let count = 0; count < 20; count++) await Promise.resolve()
 }
 
-test('ENC-05: values have keys of their own, derived from one secret that the plugin encrypts once', async () => {
+test('ENC-05: each value has its own key, derived from one secret that the plugin encrypts once', async () => {
   const { provider, plugin } = open()
   await provider.start()
   const [first, second] = [provider.seal(key, bytes('word')), provider.seal(key, bytes('word'))]
@@ -106,20 +106,23 @@ test.each([
   ['has a key id that is too long', { keyId: 'x'.repeat(1_025) }, "the plugin's key id has 1025 bytes, expected 1 to 1024"],
   ['fails', { failure: new Error('it is away') }, 'it is away'],
   ['encrypts without a key id', { answerId: '' }, 'the plugin has answered Encrypt with a key id of 0 bytes, expected 1 to 1024'],
-])('ENC-07: a plugin that %s is reported, and nothing is encrypted; it is asked again after 10 s', async (_what, fault, problem) => {
-  const { provider, plugin, clock, errors } = open()
-  const well = { ...plugin }
-  Object.assign(plugin, fault)
-  await provider.start()
-  expect(provider.problem()).toBe(problem)
-  expect(errors).toEqual([`Error: ${problem}`])
-  expect(() => provider.seal(key, bytes('word'))).toThrow(`nothing can be encrypted with the KMS plugin test: ${problem}`)
-  Object.assign(plugin, well)
-  clock.advance(10_000)
-  await turns()
-  expect(provider.problem()).toBeUndefined()
-  expect(text(provider.open(key, provider.seal(key, bytes('word'))))).toBe('word')
-})
+])(
+  'ENC-07: a plugin that %s is reported, and nothing is encrypted; the plugin is asked again after 10 s',
+  async (_what, fault, problem) => {
+    const { provider, plugin, clock, errors } = open()
+    const well = { ...plugin }
+    Object.assign(plugin, fault)
+    await provider.start()
+    expect(provider.problem()).toBe(problem)
+    expect(errors).toEqual([`Error: ${problem}`])
+    expect(() => provider.seal(key, bytes('word'))).toThrow(`nothing can be encrypted with the KMS plugin test: ${problem}`)
+    Object.assign(plugin, well)
+    clock.advance(10_000)
+    await turns()
+    expect(provider.problem()).toBeUndefined()
+    expect(text(provider.open(key, provider.seal(key, bytes('word'))))).toBe('word')
+  },
+)
 
 test('ENC-07: a secret whose key was not confirmed for three minutes encrypts nothing more, and still decrypts', async () => {
   const { provider, plugin, clock } = open()

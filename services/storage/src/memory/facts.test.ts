@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { FactSet, Interner } from './stored-object.ts'
 
-test('the facts of a text are read by name, once, and are frozen', () => {
+test('the facts of a text are parsed by name, once, and are frozen', () => {
   const set = new FactSet('{"app":"web","__proto__":"p","constructor":"c"}')
   const { map } = set
   expect(Object.entries(map)).toEqual([
@@ -18,13 +18,13 @@ test('the facts of a text are read by name, once, and are frozen', () => {
   expect(set.text).toBe('{"app":"web","__proto__":"p","constructor":"c"}')
 })
 
-test('sets without facts share one map, which has no names either', () => {
+test('sets without facts share one map without a prototype', () => {
   const { map } = new FactSet('{}')
   expect([Object.keys(map), Object.getPrototypeOf(map), Object.isFrozen(map), map['constructor']]).toEqual([[], null, true, undefined])
   expect(new FactSet('{}').map).toBe(map)
 })
 
-test('equal texts have one set while it is held, for any number of others', () => {
+test('equal texts share one set while it is referenced, beside any number of other texts', () => {
   const interner = new Interner()
   const held = Array.from({ length: 5_000 }, (_, index) => interner.intern(`{"n":"${index}"}`))
   expect(new Set(held).size).toBe(5_000)
@@ -46,7 +46,7 @@ function fill(interner: Interner, name: string, count: number): FactSet[] {
   return Array.from({ length: count }, (_, index) => interner.intern(`{"${name}":"${index}"}`))
 }
 
-test('texts whose sets are unreferenced are forgotten once a thousand are known', async () => {
+test('unreferenced sets are dropped once a thousand texts are cached', async () => {
   const interner = new Interner()
   const kept = interner.intern('{"kept":"yes"}')
   fill(interner, 'n', 1_023)
@@ -56,7 +56,7 @@ test('texts whose sets are unreferenced are forgotten once a thousand are known'
   expect([interner.size, interner.intern('{"kept":"yes"}') === kept]).toEqual([2, true])
 })
 
-test('sets are searched again once there are twice as many, if most are held', async () => {
+test('unreferenced sets are searched again when the cache has doubled, if most sets are referenced', async () => {
   const interner = new Interner()
   const held = fill(interner, 'held', 1_024)
   // Looks through all, and forgets none.

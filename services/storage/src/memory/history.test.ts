@@ -37,13 +37,13 @@ function keysOf(tree: Tree): string[] {
 }
 
 describe('History', () => {
-  test('changes after a revision are returned in order, as many as asked', () => {
+  test('returns changes after a revision in order, up to the limit', () => {
     const { history } = written(1_000_000, 'a', 'b', 'c')
     expect(history.after(2, 10).map(({ change }) => change.key)).toEqual(['b', 'c'])
     expect(history.after(1, 1).map(({ change }) => change.key)).toEqual(['a'])
   })
 
-  test('undoing gives every state of the past', () => {
+  test('gives every past state by undoing changes', () => {
     const { tree, history } = written(1_000_000, 'p/a', 'p/b', 'p/a', '-p/b', 'q/c', 'p/b')
     const states = [1, 2, 3, 4, 5, 6, 7].map((revision) => {
       const past = tree.fork()
@@ -56,14 +56,14 @@ describe('History', () => {
     expect(keysOf(tree)).toEqual(['p/a@4', 'p/b@7', 'q/c@6'])
   })
 
-  test('undoing leaves the rest outside the span unchanged', () => {
+  test('leaves objects outside of the range unchanged when it undoes changes', () => {
     const { tree, history } = written(1_000_000, 'p/a', 'q/c', 'p/a', 'q/c')
     const past = tree.fork()
     history.undo(past, 'p/', 2)
     expect(keysOf(past)).toEqual(['p/a@2', 'q/c@5'])
   })
 
-  test('the object of a key at a revision is found', () => {
+  test('finds the object of a key at a revision', () => {
     const { history } = written(1_000_000, 'a', 'a', '-a')
     const revisionAt = (revision: number) => {
       const object = history.objectBefore('a', revision)
@@ -72,14 +72,14 @@ describe('History', () => {
     expect([1, 2, 3, 4].map(revisionAt)).toEqual([undefined, 2, 3, 'unchanged'])
   })
 
-  test('the object of a key is unknown by changes of others', () => {
+  test('does not find the object of a key in changes of other keys', () => {
     const { history } = written(1_000_000, 'b', 'a', 'b')
     expect(history.objectBefore('c', 1)).toBe('unchanged')
     expect(history.objectBefore('b', 2)).toMatchObject({ key: 'b', revision: 2 })
     expect(history.objectBefore('a', 1)).toBeUndefined()
   })
 
-  test('a change costs its objects, the one before and the one after, and 400 bytes', () => {
+  test('counts a change as its objects, before and after, and 400 bytes', () => {
     const { history } = written(1_000_000, 'a', 'a', '-a')
     const bytes = anObject('a', 2).length
     expect(history.bytes).toBe(3 * 400 + 4 * bytes)
@@ -87,14 +87,14 @@ describe('History', () => {
     expect(history.bytes).toBe(2 * 400 + 3 * bytes)
   })
 
-  test('it may have all its bytes', () => {
+  test('may use exactly its bound of bytes', () => {
     const bytes = 2 * 400 + 2 * anObject('a', 2).length
     expect(written(bytes, 'a', 'b').history.floor).toBe(1)
     expect(written(bytes - 1, 'a', 'b').history.floor).toBe(2)
     expect(written(0, 'a', 'b').history).toMatchObject({ floor: 3, bytes: 0 })
   })
 
-  test('it forgets up to a revision, which is where it begins then, and begins no earlier again', () => {
+  test('drops changes up to a revision, begins there, and never begins earlier again', () => {
     const { history } = written(1_000_000, 'a', 'b', 'c')
     history.forget(3)
     expect([history.floor, history.after(3, 10).map(({ change }) => change.key)]).toEqual([3, ['c']])
@@ -104,7 +104,7 @@ describe('History', () => {
     expect([history.floor, history.bytes, history.after(10, 10)]).toEqual([10, 0, []])
   })
 
-  test('forgetting many leaves the later ones unchanged', () => {
+  test('leaves later changes unchanged when many are dropped', () => {
     const { history } = written(100_000_000, ...Array.from({ length: 3_000 }, (_, index) => `k${index}`))
     for (const upTo of [1_000, 1_400, 2_500]) {
       history.forget(upTo)
@@ -115,7 +115,7 @@ describe('History', () => {
     }
   })
 
-  test('it keeps to its bytes and reports the revision from which it is complete', () => {
+  test('respects its bound of bytes, and reports the revision from which it is complete', () => {
     const { history } = written(2_000, ...Array.from({ length: 5_000 }, (_, index) => `k${index % 10}`))
     expect(history.bytes).toBeLessThanOrEqual(2_000)
     const held = history.after(history.floor, 10_000)
@@ -123,7 +123,7 @@ describe('History', () => {
     expect(held.at(-1)?.change.revision).toBe(5_001)
   })
 
-  test('dropped changes are not held in memory', () => {
+  test('holds no dropped changes in memory', () => {
     class Marked {}
     const history = new History(1, 1_000_000_000)
     for (let revision = 2; revision < 102; revision++) {
@@ -135,7 +135,7 @@ describe('History', () => {
     expect([history.after(99, 10).length, queryObjects(Marked, { format: 'count' })]).toEqual([2, 2])
   })
 
-  test('a smaller bound drops changes at the next one', () => {
+  test('drops changes beyond a smaller bound at the next change', () => {
     const { tree, history } = written(1_000_000, 'a', 'b', 'c')
     history.bytesMax = 600
     const after = anObject('d', 5)
@@ -148,7 +148,7 @@ describe('History', () => {
   })
 })
 
-describe('a change as the contract has it', () => {
+describe('a change in the form of the contract', () => {
   const change = { revision: 5, previous: 4, replaces: 3, key: 'a', writeId: 'w 00-trace-span-01' }
   const [before, after] = [anObject('a', 3, { x: '1' }), anObject('a', 5, { x: '2' })]
   const known = { revision: 5, previous: 4, key: 'a' }
@@ -162,7 +162,7 @@ describe('a change as the contract has it', () => {
     expect(toChange(change, undefined, before)).toEqual({ ...known, before: shownBefore })
   })
 
-  test('has its time and the trace of its write where it happens now', () => {
+  test('has its time, and the trace of its write if it has just happened', () => {
     expect(toChange(change, undefined, undefined, 7)).toStrictEqual({ ...known, committedMs: 7, traceparent: '00-trace-span-01' })
     expect(toChange(change, undefined, undefined)).toStrictEqual(known)
     expect(toChange({ ...change, writeId: 'w' }, undefined, undefined, 7)).toStrictEqual({ ...known, committedMs: 7 })
@@ -188,7 +188,7 @@ test('an object in memory can be stored again unchanged', () => {
   expect(Buffer.from(toStored(object, 'second'))).toEqual(Buffer.from(encodeStored({ ...parts, writeId: 'second' })))
 })
 
-test('an entry is the object with its key, revision and write', () => {
+test('an entry is the object with its key, revision and write id', () => {
   const object = anObject('a', 12)
   const { metadataStart, metadataEnd } = object
   const value = jsonOf(object)
@@ -196,7 +196,7 @@ test('an entry is the object with its key, revision and write', () => {
   expect(JSON.parse(Buffer.from(jsonOf(object)).toString())).toMatchObject({ metadata: { name: 'a', resourceVersion: '12' }, at: 12 })
 })
 
-test('a detached object is at another place and reads the same', () => {
+test('a detached object is in another buffer and reads the same', () => {
   const object = anObject('a', 12)
   const { bytes } = object
   const json = Buffer.from(jsonOf(object)).toString()
@@ -213,7 +213,7 @@ test('an object without facts has no names', () => {
 })
 
 describe('slabs', () => {
-  test('place objects side by side until one is full, and count their bytes', () => {
+  test('store objects side by side until one slab is full, and count their bytes', () => {
     const slabs = new Slabs()
     const { bytes } = slabs
     expect([slabs.reserve(10), slabs.reserve(firstSlabBytes - 10)]).toEqual([0, 10])
@@ -234,7 +234,7 @@ describe('slabs', () => {
     expect([...lengths].at(-1)).toBe(slabBytes)
   })
 
-  test('place a larger object alone', () => {
+  test('store a larger object separately', () => {
     const slabs = new Slabs()
     expect([slabs.reserve(slabBytes + 5), slabs.bytes.length]).toEqual([0, slabBytes + 5])
     expect([slabs.reserve(1), slabs.bytes.length]).toEqual([0, 4 * firstSlabBytes])

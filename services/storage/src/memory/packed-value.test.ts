@@ -12,12 +12,12 @@ test.each<[string, string, string]>([
   ['a longer one', 'ab'.repeat(100), 'ab'.repeat(120)],
   ['a shorter one', 'ab'.repeat(120), 'ab'.repeat(100)],
   ['one whose parts have changed places', `${'x'.repeat(50)}${'y'.repeat(70)}`, `${'y'.repeat(70)}${'x'.repeat(50)}`],
-])('a packed value is read as it was, with %s as its base', (_what, value, base) => {
+])('a packed value is unpacked unchanged, with %s as its base', (_what, value, base) => {
   const packed = packValue(text(value), text(base))
   expect(Buffer.from(unpackValue(packed, () => text(base))).toString()).toBe(value)
 })
 
-test('a value packed without a base is read without one', () => {
+test('a value packed without a base is unpacked without a base', () => {
   const value = text('abc'.repeat(1_000))
   const packed = packValue(value, undefined)
   expect(packed.bytes.length).toBeLessThan(100)
@@ -47,7 +47,7 @@ test('a version of 20 KB that differs at four places takes less than 200 bytes',
   expect(Buffer.from(unpackValue(packed, () => base)).equals(value)).toBe(true)
 })
 
-test('values drawn from a seed are read as they were packed', () => {
+test('values drawn from a seed are unpacked unchanged', () => {
   const { fraction: random } = seededChance(39)
   const below = (bound: number) => Math.floor(random() * bound)
   for (let round = 0; round < 300; round++) {

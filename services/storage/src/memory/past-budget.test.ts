@@ -11,7 +11,7 @@ function aBudget() {
   return { budget, count, forgotten }
 }
 
-test('the oldest part of the past is dropped when there is no room for more', () => {
+test('the oldest part of the past is dropped when its bytes exceed the bound', () => {
   const { count, forgotten } = aBudget()
   count(4_000, 10, 11, 12, 13)
   expect(forgotten).toEqual([])
@@ -21,7 +21,7 @@ test('the oldest part of the past is dropped when there is no room for more', ()
   expect(forgotten).toEqual([10, 13])
 })
 
-test('small objects of the past are dropped in parts of a sixteenth of the room', () => {
+test('small objects of the past are dropped in parts of a sixteenth of the bound', () => {
   const { count, forgotten } = aBudget()
   count(700, ...Array.from({ length: 22 }, (_, index) => index + 1))
   expect(forgotten).toEqual([])
@@ -29,7 +29,7 @@ test('small objects of the past are dropped in parts of a sixteenth of the room'
   expect(forgotten).toEqual([2])
 })
 
-test('an object of the past that takes less room makes room for others', () => {
+test('an object of the past that is packed leaves space for others', () => {
   const { budget, count, forgotten } = aBudget()
   count(4_000, 10, 11, 12, 13)
   for (const revision of [10, 11]) budget.save(3_000, revision)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RecentWrites } from './history.ts'
 
-test('the last half is always known, the rest is dropped, and nothing is known after a clear', () => {
+test('at least the newer half is known, the rest is dropped, and a clear drops all', () => {
   const writes = new RecentWrites(8)
   for (let revision = 1; revision <= 50; revision += 1) {
     writes.remember(`w${revision}`, revision)

@@ -48,7 +48,7 @@ test('a map of revisions equals a sorted map, read from both ends and from any r
   )
 })
 
-test('a fork that is written to leaves the map that it was made from as it was', () => {
+test('writes to a fork leave the original map unchanged', () => {
   const map = RevisionMap.create<Item>()
   for (let revision = 1; revision <= 100; revision++) map.set(revision, { revision, text: 'base' })
   const fork = map.fork()
@@ -59,7 +59,7 @@ test('a fork that is written to leaves the map that it was made from as it was',
   expect([fork.get(50)?.text, fork.get(1), fork.get(101), fork.size, fork.first()?.revision]).toEqual(['fork', undefined, undefined, 99, 2])
 })
 
-test('a map that is cleared, or emptied, begins anew', () => {
+test('a map that is cleared or emptied can be filled again', () => {
   const map = RevisionMap.create<Item>()
   map.set(70_000, { revision: 70_000, text: 'a' })
   map.delete(70_000)

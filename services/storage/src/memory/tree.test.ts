@@ -93,7 +93,7 @@ describe('Tree', () => {
     expect([tree.rank('a'), tree.rank('z'), tree.at(1_000)]).toEqual([0, 1_000, undefined])
   })
 
-  test('rank, at and size are right where leaves have come and gone', () => {
+  test('gives correct results of rank, at and size after leaves were added and removed', () => {
     const tree = Tree.create()
     for (let number = 0; number < 6_000; number++) tree.set(anObject(keyOf(number)))
     for (let number = 0; number < 6_000; number++) if (number % 50 !== 0) tree.delete(keyOf(number))
@@ -110,7 +110,7 @@ describe('Tree', () => {
     expect(contentOf(tree)).toEqual(['a@1'])
   })
 
-  test('keys that come in order fill their leaves; where most have gone, leaves become one', () => {
+  test('fills leaves with keys in ascending order, and joins leaves that are nearly empty', () => {
     const leaves = (tree: Tree) => [...tree.walk('', '\uffff')].map(({ from, to }) => to - from)
     const tree = Tree.create()
     for (let number = 0; number < 130; number++) tree.set(anObject(keyOf(number)))
@@ -125,13 +125,13 @@ describe('Tree', () => {
     expect(contentOf(tree)).toHaveLength(tree.size)
   })
 
-  test('keys in another order divide a full leaf into halves', () => {
+  test('divides a full leaf into halves for keys in another order', () => {
     const tree = Tree.create()
     for (let number = 0; number < 65; number++) tree.set(anObject(keyOf(100 - number)))
     expect([...tree.walk('', '\uffff')].map(({ from, to }) => to - from)).toEqual([32, 33])
   })
 
-  test('a walk has its bounds, the start in it and the end not', () => {
+  test('walks a range with its start included and its end excluded', () => {
     const tree = Tree.create()
     for (let number = 0; number < 500; number++) tree.set(anObject(keyOf(number)))
     expect(contentOf(tree, keyOf(130), keyOf(133))).toEqual([`${keyOf(130)}@1`, `${keyOf(131)}@1`, `${keyOf(132)}@1`])
@@ -139,7 +139,7 @@ describe('Tree', () => {
     expect(contentOf(tree, 'z', 'zz')).toEqual([])
   })
 
-  test('a joined leaf is where its objects lie, and joining again costs nothing', () => {
+  test('joins a leaf into one buffer, and joining it again costs nothing', () => {
     const tree = Tree.create()
     const objects = Array.from({ length: 10 }, (_, number) => anObject(keyOf(number)))
     for (const object of objects) tree.set(object)
@@ -151,7 +151,7 @@ describe('Tree', () => {
     expect(join().buffer).not.toBe(first.buffer)
   })
 
-  test('large objects are joined to pieces of a bounded size, which are kept, and one that is larger stands alone', () => {
+  test('joins large objects into pieces of a bounded size, which are cached, and leaves a larger object separate', () => {
     const tree = Tree.create()
     const lengths = [300_000, 400_000, 500_000, 1_500_000, 10, 20]
     lengths.forEach((length, number) => {
@@ -163,7 +163,7 @@ describe('Tree', () => {
     expect(piecesOf(tree.forkForReading()).map(({ bytes }) => bytes.buffer)).toEqual(pieces.map(({ bytes }) => bytes.buffer))
   })
 
-  test('a past with large objects is joined without moving what lies there now', () => {
+  test('joins a past with large objects without moving current objects', () => {
     const tree = Tree.create()
     for (let number = 0; number < 5; number++) tree.set(anObject(keyOf(number), 1, 'x'.repeat(400_000)))
     const places = () => Array.from({ length: 5 }, (_, number) => tree.get(keyOf(number))!.bytes.buffer)

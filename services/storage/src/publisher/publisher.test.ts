@@ -64,7 +64,7 @@ function printed(message: ChangeMessage): string[] {
   }
 }
 
-test('CARD-18: every committed change is published once and in order, from the present on', async () => {
+test('CARD-18: every committed change is published once and in order, from the current revision on', async () => {
   const { start, put, published } = open()
   put('before')
   start()
@@ -91,7 +91,7 @@ test('positions are published without changes while storage sends its own', asyn
   expect(stream.messages.length).toBeGreaterThan(silent + 1)
 })
 
-test('positions are published under load as well', async () => {
+test('positions are published under load too', async () => {
   const { start, put, published, pass } = open()
   start()
   await turns()
@@ -120,7 +120,7 @@ test('a restarted publisher continues after the last message', async () => {
   expect(changes()).toEqual(['1 after 0', '2 after 1', '3 after 2'])
 })
 
-test('a publisher whose last message is older than the compaction begins in the present', async () => {
+test('a publisher whose last message is older than the compaction starts at the current revision', async () => {
   const { start, storage, put, published, pass } = open()
   const first = start()
   await turns()
@@ -154,7 +154,7 @@ test('a publisher whose last message is at the compaction continues after it', a
   expect(changes()).toEqual(['1 after 0', '2 after 1'])
 })
 
-test('a publisher whose last message is of another epoch begins in the present', async () => {
+test('a publisher whose last message is of another epoch starts at the current revision', async () => {
   const before = open()
   const first = before.start()
   await turns()
@@ -183,7 +183,7 @@ test('a publisher that continues after a position names the same last change', a
   expect(published()[1]).toBe('position 2 last 1')
 })
 
-test('one of two parallel publishers is refused and begins anew: nothing is lost, doubled or swapped', async () => {
+test('one of two parallel publishers is refused and restarts, and no change is lost, repeated or reordered', async () => {
   const { storage, stream, put, changes, start, pass } = open()
   start()
   const other = open({ storage, stream })
@@ -199,7 +199,7 @@ test('one of two parallel publishers is refused and begins anew: nothing is lost
   expect(changes()).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 1} after ${index}`))
 })
 
-test('a replica publishes while it leads, and at no other time', async () => {
+test('a replica publishes only while it leads', async () => {
   const listeners = new Set<(isLeader: boolean) => void>()
   const leadership = {
     isLeader: false,
@@ -229,7 +229,7 @@ test('a replica publishes while it leads, and at no other time', async () => {
   expect(changes()).toEqual(['1 after 0', '2 after 1'])
 })
 
-test('Secrets and large changes are sent as references, each in its place', async () => {
+test('Secrets and large changes are sent as references, in the order of changes', async () => {
   const { start, storage, put, published } = open({ limits: { changeBytesMax: 1_000 } })
   start()
   await turns()
@@ -291,7 +291,7 @@ for (const [name, harm] of [
   ['purged by an operator', (stream: FakeChangeStream) => stream.purge()],
   ['lost with the data of NATS', (stream: FakeChangeStream) => stream.lose()],
 ] as const) {
-  test(`a stream that was ${name} is published into again`, async () => {
+  test(`a stream that was ${name} is published to again`, async () => {
     const { start, stream, put, storage, changes, pass } = open()
     start()
     await turns()

@@ -21,7 +21,7 @@ test.each<[string, Partial<StoreCommit>, ReturnType<typeof outcomeOf>]>([
   expect(outcomeOf(commit)).toEqual(outcome)
 })
 
-test('STORE-05: each condition of a commit must hold, and the first that does not is named', () => {
+test('STORE-05: each condition of a commit must hold, and the first failed condition is named', () => {
   const holds = { key: 'b', revision: 7 }
   const isAbsent = { key: 'c', revision: 0 }
   const fails = { key: 'b', revision: 6 }

@@ -19,7 +19,7 @@ function opened(path: string, contentBytes = 0): DataFile {
   return file
 }
 
-test('a file is extended with zeros after its content, over several writes, and never made shorter', async () => {
+test('a file is extended with zeros after its content, over several writes, and never shortened', async () => {
   const path = aFile('abc')
   const file = opened(path, 3)
   expect(file.bytes).toBe(3)

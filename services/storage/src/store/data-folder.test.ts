@@ -12,7 +12,7 @@ function aFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): str
   return folder
 }
 
-test('a folder without a store, or with an empty file that no store has used, is a new one', () => {
+test('a folder without a store, or with an empty file that no store has used, is new', () => {
   const empty: readonly Readonly<Record<string, string>>[] = [{}, { 'state.mdb': '' }]
   for (const files of empty) {
     const directory = aFolder(files)
@@ -23,7 +23,7 @@ test('a folder without a store, or with an empty file that no store has used, is
 test.each([
   ['missing', { initialized: '' }, 'it is missing, and the folder has been in use'],
   ['empty', { initialized: '', 'state.mdb': '' }, 'it is empty, and the folder has been in use'],
-])('a data file that is %s where a store has been is damage, told with the file and the way out', (_title, files, what) => {
+])('a data file that is %s in the folder of a store is damage, reported with the file and the remedy', (_title, files, what) => {
   const directory = aFolder(files)
   expect(() => checkDataFolder(directory, [])).toThrow(
     `the data file ${join(directory, 'state.mdb')} is damaged (${what}): put back a copy of the folder ${directory}, or move it away to start with an empty one`,
@@ -33,7 +33,7 @@ test.each([
 test.each([
   ['in use', { initialized: '' }],
   ['new', {}],
-])('a file that is no data file is damage in a folder that is %s', (_title, files) => {
+])('an invalid data file is damage in a folder that is %s', (_title, files) => {
   const directory = aFolder({ ...files, 'state.mdb': Buffer.alloc(8192, 7) })
   expect(() => checkDataFolder(directory, [])).toThrow(DamagedStoreError)
 })
@@ -60,7 +60,7 @@ test('damage found later names the file and keeps its cause; other errors are un
   expect(explainDamage(folder, () => 7)).toBe(7)
 })
 
-test('a folder is marked once, for its owner alone', () => {
+test('a folder is marked once, in a file that only its owner can access', () => {
   const directory = aFolder()
   const mark = join(directory, 'initialized')
   const folder = checkDataFolder(directory, [])
@@ -72,7 +72,7 @@ test('a folder is marked once, for its owner alone', () => {
   expect(readFileSync(mark, 'utf8')).toBe('kept')
 })
 
-test('a folder that is full or missing when its store is closed gets no note, which is no error', () => {
+test('a store that is closed in a full or missing folder writes no note, without an error', () => {
   const directory = aFolder()
   markClosed({ ...checkDataFolder(directory, []), isUsed: true })
   expect(existsSync(join(directory, 'initialized'))).toBe(false)

@@ -18,7 +18,7 @@ function whenAsked(answer: () => true): void {
 
 const systemError = (code: string) => Object.assign(new Error(code), { code })
 
-test('a directory is locked once at a time, and the refusal names its owner, with the address once that is known', () => {
+test('a directory is locked once at a time, and the refusal names its owner, and the address when it is known', () => {
   const directory = join(aFolder(), 'deep', 'down')
   const lock = lockDirectory(directory)
   expect(() => lockDirectory(directory)).toThrow(`the data directory ${directory} is in use by process ${process.pid}`)
@@ -31,7 +31,7 @@ test('a directory is locked once at a time, and the refusal names its owner, wit
   lockDirectory(directory).release()
 })
 
-test('a lock whose owner has not named itself is that of another process', () => {
+test('a lock whose owner has not written its name belongs to another process', () => {
   const directory = aFolder()
   const lock = lockDirectory(directory)
   for (const text of ['', '{"address":"x"}']) {
@@ -42,7 +42,7 @@ test('a lock whose owner has not named itself is that of another process', () =>
   lock.release()
 })
 
-test('a process that has ended owns nothing, and one of another user may', () => {
+test('a process that has ended owns no lock, and a process of another user may own one', () => {
   const directory = aFolder()
   const lock = lockDirectory(directory)
   whenAsked(() => {
@@ -56,7 +56,7 @@ test('a process that has ended owns nothing, and one of another user may', () =>
   lock.release()
 })
 
-test('a lock file that is none is named', () => {
+test('an invalid lock file is named', () => {
   const directory = aFolder()
   writeFileSync(join(directory, 'lock'), Buffer.alloc(8192, 7))
   expect(() => lockDirectory(directory)).toThrow(join(directory, 'lock'))

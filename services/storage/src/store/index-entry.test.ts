@@ -29,7 +29,7 @@ test.each([
   expect(frontOf(put.key, decode(bytes))).toBeUndefined()
 })
 
-test.each([unreadBytesMin, 1_500_000])('the entry of a value of %i bytes has its first bytes, after the revision', (length) => {
+test.each([unreadBytesMin, 1_500_000])('the entry of a value of %i bytes has the revision and then the first bytes', (length) => {
   const put = aPut('k'.repeat(frontKeyBytesMax), length)
   const bytes = stored(toIndexEntry(put))
   expect([bytes.length, bytes.readDoubleLE(0)]).toEqual([indexEntryBytes(put), largest])
@@ -57,7 +57,7 @@ test('a checksum covers each byte after the revision, and the key', () => {
   expect(() => frontOf('a/y', decode(bytes))).toThrow('what its index says of a/y has changed')
 })
 
-test('an entry that is cut off is damage, and one without a whole revision has none', () => {
+test('an entry that is cut off is damage, and an entry without a whole revision has no revision', () => {
   const bytes = encode(toIndexEntry(aPut('a/x', unreadBytesMin)))
   for (const length of [9, 15, 16, bytes.length - 1]) expect(() => frontOf('a/x', decode(bytes.subarray(0, length)))).toThrow(DamageError)
   expect(revisionOf(decode(bytes.subarray(0, 7)))).toBeNaN()

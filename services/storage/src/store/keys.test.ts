@@ -28,12 +28,12 @@ function outcomeOf(read: () => unknown): unknown {
   }
 }
 
-test('the codec of an opened database is known; something else has none', () => {
+test('the codec of an opened database is found, and another value has none', () => {
   expect(ownCodec()).toMatchObject({ writeKey: expect.any(Function), readKey: expect.any(Function) })
   expect([{}, { writeKey() {} }, { writeKey() {}, readKey: 1 }].map(keyCodecOf)).toEqual([undefined, undefined, undefined])
 })
 
-test('a text is written as lmdb itself writes it, and read as lmdb itself reads it', () => {
+test('a text is encoded and decoded exactly like lmdb does it', () => {
   const own = ownCodec()
   const keys = plainKeys(own)
   const texts = fc.string({
@@ -53,7 +53,7 @@ test('a text is written as lmdb itself writes it, and read as lmdb itself reads 
   expect(keys.enableNullTermination).not.toThrow()
 })
 
-test('bytes of any kind are read as lmdb itself reads them', () => {
+test('any bytes are decoded exactly like lmdb does it', () => {
   const own = ownCodec()
   const keys = plainKeys(own)
   fc.assert(
@@ -66,7 +66,7 @@ test('bytes of any kind are read as lmdb itself reads them', () => {
   )
 })
 
-test('a plain key is decoded here, any other key by the reader of lmdb', () => {
+test('a plain key is decoded here, and any other key by lmdb', () => {
   const own = { writeKey: () => 0, readKey: vi.fn(() => 'own') }
   const { readKey } = plainKeys(own)
   const read = (text: string) => readKey(Buffer.from(`..${text}..`), 2, 2 + Buffer.byteLength(text))

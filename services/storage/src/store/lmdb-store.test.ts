@@ -49,7 +49,7 @@ const revisionBytes = (revision: number) => {
   return bytes
 }
 
-test('a new store begins at revision 1 with its epoch, in files that only their owner reads', async () => {
+test('a new store begins at revision 1 with its epoch, in files that only their owner can read', async () => {
   const directory = join(aFolder(), 'deep', 'down')
   const store = await openLmdbStore({ directory, profile: 'orch', randomId: () => 'mine' })
   expect(store.status()).toMatchObject({ epoch: 'mine', revision: 1 })
@@ -62,7 +62,7 @@ test('a new store begins at revision 1 with its epoch, in files that only their 
   await tables.close()
 })
 
-test('a store’s notes of itself survive another opening, with the mark of the folder and without it', async () => {
+test('the notes of a store are kept over another opening, with and without the mark of the folder', async () => {
   const directory = await aUsedFolder()
   for (const hasMark of [true, false]) {
     if (!hasMark) rmSync(join(directory, 'initialized'))
@@ -89,7 +89,7 @@ test.each<[keyof Meta, string | undefined, string]>([
   expect(failure).toHaveProperty('message', expect.stringContaining(`(${what})`))
 })
 
-test('the latest revision of a key is the last put of it, and 0 after its deletion', async () => {
+test('the latest revision of a key is that of its last put, and 0 after its deletion', async () => {
   const tables = await opened(await aUsedFolder())
   expect([tables.latest.get('a/x'), tables.latest.get('a/y'), tables.latest.get('a/z')]).toEqual([undefined, 3, undefined])
   expect(Buffer.from(tables.recall('a/y', 3)).toString()).toBe('y')
@@ -104,7 +104,7 @@ test.each([
   ['nothing was written there', { key: 'a/y', revision: 9 }],
   ['the entry is a deletion', { key: 'a/x', revision: 4 }],
   ['the entry is of another key', { key: 'a/x', revision: 3 }],
-])('an index of latest that names a revision is damage where %s', async (_why, latest) => {
+])('an index entry of the latest revision is damage if %s', async (_why, latest) => {
   const tables = await opened(await aUsedFolder())
   const read = () => tables.recall(latest.key, latest.revision)
   expect(read).toThrow(DamagedStoreError)
@@ -116,7 +116,7 @@ test.each([
   ['seven bytes', Buffer.alloc(7)],
   ['a fraction', revisionBytes(1.5)],
   ['no number', revisionBytes(Number.NaN)],
-])('a latest revision that is %s is damage, by its key and in a span', async (_what, bytes) => {
+])('a latest revision that is %s is damage, in a read by key and of a range', async (_what, bytes) => {
   const directory = await aUsedFolder()
   await meddle(directory, 'latest', 'a/y', bytes)
   const tables = await opened(directory)
@@ -135,7 +135,7 @@ test('a key of the log that is no revision is damage', async () => {
   await tables.close()
 })
 
-test('spans of keys begin at the later of prefix and start and end with the prefix', async () => {
+test('ranges of keys begin at the later of prefix and start, and end with the prefix', async () => {
   const tables = await opened(aFolder())
   const keys = ['a', 'a/x', 'a/y', 'a/z', 'a0', 'b/x']
   await tables.write(aBatch({ appended: keys.map((key, index) => anEntry(index + 2, key, key)), meta: { revision: 7 } }))
@@ -150,7 +150,7 @@ test('spans of keys begin at the later of prefix and start and end with the pref
   await tables.close()
 })
 
-test('all keys are shown in order, for any number, until the callback fails', async () => {
+test('all keys are visited in order, for any number, until the callback fails', async () => {
   const tables = await opened(aFolder())
   const entries = Array.from({ length: 300 }, (_, index) => anEntry(index + 2, `k${String(299 - index).padStart(3, '0')}`, `v${index}`))
   await tables.write(aBatch({ appended: entries }))
@@ -167,7 +167,7 @@ test('all keys are shown in order, for any number, until the callback fails', as
   await tables.close()
 })
 
-test('the first bytes of a large value are shown, and the rest is read on demand', async () => {
+test('the first bytes of a large value are returned, and the rest is read on demand', async () => {
   const directory = aFolder()
   const tables = await opened(directory)
   const [large, small] = [Buffer.alloc(unreadBytesMin, 'l'), Buffer.from('s')]
@@ -195,7 +195,7 @@ test('the first bytes of a large value are shown, and the rest is read on demand
   await again.close()
 })
 
-test('first bytes of a value that have changed in the index are damage', async () => {
+test('changed first bytes of a value in the index are damage', async () => {
   const directory = aFolder()
   const tables = await opened(directory)
   await tables.write(aBatch({ appended: [anEntry(2, 'a', Buffer.alloc(unreadBytesMin))], meta: { revision: 2 } }))
@@ -206,7 +206,7 @@ test('first bytes of a value that have changed in the index are damage', async (
   await again.close()
 })
 
-test('entries after a revision are returned oldest first, without removed ones', async () => {
+test('entries after a revision are returned oldest first, without removed entries', async () => {
   const tables = await opened(await aUsedFolder())
   const after = (revision: number) => [...tables.entries(revision)].map((entry) => entry.revision)
   expect([after(0), after(2), after(4)]).toEqual([[2, 3, 4], [3, 4], []])
@@ -215,7 +215,7 @@ test('entries after a revision are returned oldest first, without removed ones',
   await tables.close()
 })
 
-test('values of any length are read unchanged, in one batch and in the next', async () => {
+test('values of any length are read unchanged, in the same batch and in the next', async () => {
   const tables = await opened(aFolder())
   const value = (revision: number, length: number) => Buffer.alloc(length, revision)
   const lengths = [0, 10, 70_000, 40_000, 200_000, 30]
@@ -228,7 +228,7 @@ test('values of any length are read unchanged, in one batch and in the next', as
   await tables.close()
 })
 
-test('used and free pages equal LMDB’s own counts', async () => {
+test('used and free pages equal the counts of LMDB', async () => {
   const tables = await opened(aFolder())
   const entries = Array.from({ length: 300 }, (_, index) => anEntry(index + 2, `k${index}`, Buffer.alloc(6_000)))
   await tables.write(aBatch({ appended: entries }))
@@ -265,14 +265,14 @@ describe('a view of a folder', () => {
     await tables?.close()
   })
 
-  test('refuses a value that was not written to its key, or not there', async () => {
+  test('refuses a value that is absent, or that was not written to its key', async () => {
     const view = await viewFolder(await aUsedFolder(), false)
     for (const [key, revision] of [['a/x', 3], ['a/x', 4], ['a/y', 9]] as const) // biome-ignore format: a table
       expect(() => view.valueOf(key, revision)).toThrow(`the latest revision of ${key} is ${revision}, and nothing was written to it there`)
     await view.close()
   })
 
-  test('refuses a folder without a data file, and one of an unknown profile', async () => {
+  test('refuses a folder without a data file, and a folder of an unknown profile', async () => {
     await expect(viewFolder(aFolder(), false)).rejects.toThrow('it is missing')
     await expect(viewFolder(aFolder(), true)).rejects.toThrow('it is missing')
     const directory = await aUsedFolder()

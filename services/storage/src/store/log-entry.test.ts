@@ -42,7 +42,7 @@ test.each<[string, LogEntry]>([
   ['a delete', removal],
   ['one without an id', { ...put, writeId: '' }],
   ['one without any text', { ...removal, writeId: '', key: '' }],
-])('STORE-04: %s is read as it was written, by this version and by older ones', (_what, entry) => {
+])('STORE-04: %s is read unchanged, by this version and by older versions', (_what, entry) => {
   const { timeMs, origin, ...known } = entry
   expect(decodeLogEntry(entry.revision, encoded(entry))).toEqual(entry)
   expect(decodeLogEntry(entry.revision, encoded(known))).toEqual(known)
@@ -55,7 +55,7 @@ test('STORE-04: a put takes its header, its texts, its value and a checksum', ()
   expect(logEntryBytes(removal)).toBe(31 + 3 + 4 + 3 + 5 + 4)
 })
 
-test('STORE-04: each changed byte is noticed, except a kind that has no checksum', () => {
+test('STORE-04: each changed byte is noticed, except in a kind without a checksum', () => {
   const whole = encoded(put)
   for (let index = 1; index < whole.length; index++) {
     const bytes = Buffer.from(whole)
@@ -67,7 +67,7 @@ test('STORE-04: each changed byte is noticed, except a kind that has no checksum
   expect(() => decodeLogEntry(put.revision, unknown)).toThrow(DamageError)
 })
 
-test('STORE-04: the value alone is read with the same checks, of a put to the key that is expected', () => {
+test('STORE-04: the value is read with the same checks, only from a put to the expected key', () => {
   const whole = encoded(put)
   const { key, revision } = put
   const room = Buffer.concat([whole, Buffer.alloc(100)])
@@ -88,7 +88,7 @@ test('STORE-04: the value alone is read with the same checks, of a put to the ke
   expect(() => decodeValue({ key, revision }, longKey)).toThrow(DamageError)
 })
 
-test('STORE-04: an entry in the place of another is noticed', () => {
+test('STORE-04: an entry in the place of another entry is noticed', () => {
   expect(() => decodeLogEntry(put.revision + 1, encoded(put))).toThrow('what was written at revision 301 has changed')
 })
 

@@ -95,7 +95,7 @@ function aStore() {
 }
 
 describe('group commit', () => {
-  test('commits of one turn share a flush, and waiting ones share the next', async () => {
+  test('commits of one turn share a flush, and waiting commits share the next flush', async () => {
     const { tables, heard, outcomes, ask } = aStore()
     ask('a')
     ask('b')
@@ -142,7 +142,7 @@ describe('group commit', () => {
     expect({ outcome: outcomes['second'], heard }).toEqual({ outcome: 'written 3', heard: ['a@3'] })
   })
 
-  test('a commit that waited for one that was written is stale', async () => {
+  test('a commit that waited for a conflicting commit is stale', async () => {
     const { tables, outcomes, ask } = aStore()
     ask('first', { key: 'a' })
     await turn()
@@ -151,7 +151,7 @@ describe('group commit', () => {
     expect(outcomes).toEqual({ first: 'written 2', second: 'stale' })
   })
 
-  test('a status request during a refusal tries to write once a second, and reports when it works again', async () => {
+  test('a status request while writes are refused tries a write once a second, and reports when writing works again', async () => {
     const { store, tables, elapsed, ask } = aStore()
     ask('a')
     await turn()
@@ -167,7 +167,7 @@ describe('group commit', () => {
     expect(store.status().revision).toBe(1)
   })
 
-  test('a commit that is asked for while writing is tried again is written when it works again', async () => {
+  test('a commit during such a trial is written when writing works again', async () => {
     const { store, tables, elapsed, ask, outcomes } = aStore()
     ask('a')
     await turn()
@@ -183,7 +183,7 @@ describe('group commit', () => {
     expect(outcomes['b']).toMatch(/^written/)
   })
 
-  test('close waits for earlier requests', async () => {
+  test('a close waits for earlier requests', async () => {
     const { store, tables, outcomes, ask } = aStore()
     ask('a')
     const closed = store.close()
@@ -194,7 +194,7 @@ describe('group commit', () => {
   })
 })
 
-describe('a write that fails for another reason than a lack of room', () => {
+describe('a write that fails for another reason than a full disk', () => {
   const eio = 'EIO: i/o error'
 
   test('STORE-04: is reported before a write is answered, and nothing is written or acknowledged after it', async () => {
@@ -214,7 +214,7 @@ describe('a write that fails for another reason than a lack of room', () => {
     await expect(store.renewEpoch()).rejects.toThrow(eio)
   })
 
-  test('STORE-04: refuses later writes, also when they are reported as written', async () => {
+  test('STORE-04: makes the store refuse later writes, even if they are reported as written', async () => {
     const { store, tables, heard, failures, outcomes, ask } = aStore()
     ask('a')
     await turn()
@@ -237,28 +237,25 @@ describe('listeners', () => {
   test.each([
     ['at once', true],
     ['by a flush', false],
-  ])(
-    'a change that is written %s is heard before its writer is answered, by a listener that sees the store stand there',
-    async (_how, isImmediate) => {
-      const held = new HeldTables()
-      const tables = isImmediate ? new MemoryTables('epoch') : held
-      const store = new LogStore(tables, { now: () => 0, monotonic: () => 0, randomId: () => 'id' })
-      const order: string[] = []
-      store.listen((changes) => order.push(`heard ${changes.map(({ revision }) => revision)}, stands at ${store.status().revision}`))
-      const commit = (key: string) =>
-        store
-          .commit({ key, expected: 0, conditions: [], value: new Uint8Array(1), writeId: key })
-          .then((outcome) => void order.push(`answered ${outcome.kind === 'written' ? outcome.revision : outcome.kind}`))
-      const answered = [commit('a')]
-      await turn()
-      await held.held[0]?.succeed()
-      answered.push(commit('b'))
-      await turn()
-      await held.held[1]?.succeed()
-      await Promise.all(answered)
-      expect(order).toEqual(['heard 2, stands at 2', 'answered 2', 'heard 3, stands at 3', 'answered 3'])
-    },
-  )
+  ])('receive a change that is written %s before its writer is answered, and see the store at that change', async (_how, isImmediate) => {
+    const held = new HeldTables()
+    const tables = isImmediate ? new MemoryTables('epoch') : held
+    const store = new LogStore(tables, { now: () => 0, monotonic: () => 0, randomId: () => 'id' })
+    const order: string[] = []
+    store.listen((changes) => order.push(`heard ${changes.map(({ revision }) => revision)}, stands at ${store.status().revision}`))
+    const commit = (key: string) =>
+      store
+        .commit({ key, expected: 0, conditions: [], value: new Uint8Array(1), writeId: key })
+        .then((outcome) => void order.push(`answered ${outcome.kind === 'written' ? outcome.revision : outcome.kind}`))
+    const answered = [commit('a')]
+    await turn()
+    await held.held[0]?.succeed()
+    answered.push(commit('b'))
+    await turn()
+    await held.held[1]?.succeed()
+    await Promise.all(answered)
+    expect(order).toEqual(['heard 2, stands at 2', 'answered 2', 'heard 3, stands at 3', 'answered 3'])
+  })
 })
 
 describe('a sweep', () => {
@@ -272,7 +269,7 @@ describe('a sweep', () => {
     ask('7', { key: 'c', expected: 6 })
   }
 
-  test('removes values replaced by entries up to the compaction, and deletions, and nothing else', async () => {
+  test('removes only deletions and replaced values up to the compaction', async () => {
     const { store, tables, ask } = aStore()
     aHistory(ask)
     await turn()
@@ -310,7 +307,7 @@ describe('a sweep', () => {
     await store.close()
   })
 
-  test('of an earlier revision does nothing, and one of the future is refused', async () => {
+  test('of an earlier revision does nothing, and of a future revision is refused', async () => {
     const { store, tables, ask } = aStore()
     aHistory(ask)
     await turn()
@@ -328,7 +325,7 @@ describe('a sweep', () => {
 })
 
 describe('a full disk', () => {
-  test('each commit is flushed alone, so that a deletion does not fall with a large object', async () => {
+  test('flushes each commit separately, so that a deletion does not fail with a large object', async () => {
     const { tables, outcomes, ask } = aStore()
     ask('old')
     await turn()
@@ -350,7 +347,7 @@ describe('a full disk', () => {
     expect(outcomes).toEqual({ old: 'written 2', large: reason, gone: 'written 4', larger: reason })
   })
 
-  test('a stale commit does not keep later ones waiting', async () => {
+  test('does not delay later commits after a stale commit', async () => {
     const { tables, outcomes, ask } = aStore()
     tables.isFull = true
     ask('stale', { key: 'absent', expected: 9 })
@@ -361,7 +358,7 @@ describe('a full disk', () => {
     expect(outcomes).toEqual({ stale: 'stale', next: 'written 2' })
   })
 
-  test('a sweep that finds no room is tried in smaller steps, which grow again', async () => {
+  test('makes a sweep without space use smaller steps, which grow again', async () => {
     const { store, tables, ask } = aStore()
     for (let number = 0; number < 16; number++) ask(`key-${number}`, { key: 'a', expected: number === 0 ? 0 : number + 1 })
     await turn()
@@ -381,7 +378,7 @@ describe('a full disk', () => {
     ])
   })
 
-  test('a sweep fails when one entry is too much', async () => {
+  test('fails a sweep when there is no space for a single entry', async () => {
     const { store, tables, ask } = aStore()
     ask('a')
     await turn()

@@ -19,13 +19,13 @@ function tablesWith(...appended: LogEntry[]): MemoryTables {
 
 const revisionsIn = (tables: MemoryTables, after = 0) => [...tables.entries(after)].map(({ revision }) => revision)
 
-test('a batch adds to the tables’ notes of themselves', () => {
+test('a batch adds to the notes of the tables', () => {
   const tables = tablesWith(entry(2, 'a', 'x'))
   tables.write({ appended: [], removed: [], meta: { compacted: 2 }, purpose: 'sweep' })
   expect(tables.meta).toEqual({ profile: '', epoch: 'e', revision: 2, compacted: 2, swept: 1 })
 })
 
-test('keys are in order, from the start on, and without deleted ones', () => {
+test('keys are in order, from the start on, without deleted keys', () => {
   const tables = tablesWith(entry(2, 'p/b', '1'), entry(3, 'p/a', '2'), entry(4, 'q', '3'), entry(5, 'p/c', '4'), entry(6, 'p/b'))
   expect(tables.keys({ prefix: 'p/', start: '' })).toEqual([
     { key: 'p/a', revision: 3 },
@@ -35,7 +35,7 @@ test('keys are in order, from the start on, and without deleted ones', () => {
   expect([tables.latest.get('p/a'), tables.latest.get('p/b')]).toEqual([3, undefined])
 })
 
-test('removed entries are absent from the log, and so are their bytes', () => {
+test('removed entries and their bytes are absent from the log', () => {
   const tables = tablesWith(entry(2, 'a', 'xyz'), entry(3, 'b', 'x'), entry(4, 'a', ''))
   expect([revisionsIn(tables), revisionsIn(tables, 2), tables.sizes().bytes]).toEqual([[2, 3, 4], [3, 4], 7])
   tables.write({ appended: [], removed: [2, 9], meta: {}, purpose: 'sweep' })
@@ -55,7 +55,7 @@ test('the value of an adopted entry is read from its owner, and is not counted',
   expect([Buffer.from(tables.entry(2)?.value ?? []).toString(), asked, tables.entry(9)]).toEqual(['held', 1, undefined])
 })
 
-test('tables that are closed hold nothing', async () => {
+test('closed tables hold nothing', async () => {
   const tables = tablesWith(entry(2, 'a', 'x'))
   await tables.close()
   expect([tables.latest.get('a'), tables.entry(2), revisionsIn(tables)]).toEqual([undefined, undefined, []])

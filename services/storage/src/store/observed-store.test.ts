@@ -40,7 +40,7 @@ function open() {
   return { spans, metrics, store }
 }
 
-test('CARD-22: a commit that belongs to a trace has a span, and others have none', async () => {
+test('CARD-22: a commit that belongs to a trace has a span, and other commits have none', async () => {
   const { spans, store } = open()
   await store.commit({ ...create, traceparent })
   await store.commit({ ...create, key: 'core/configmaps/default/b' })
@@ -58,7 +58,7 @@ test('CARD-22: a commit that belongs to a trace has a span, and others have none
   ])
 })
 
-test('a commit that is rejected fails its span, and is rejected all the same', async () => {
+test('a rejected commit fails its span, and stays rejected', async () => {
   const { spans, store } = open()
   await store.close()
   await expect(store.commit({ ...create, traceparent })).rejects.toThrow()
@@ -74,7 +74,7 @@ test('requests are counted by operation and resource', async () => {
   expect(text).toContain('etcd_request_duration_seconds_count{operation="get",type="core/configmaps"} 1')
 })
 
-test('requests are timed in seconds: commits by operation, and requests about all resources without one', async () => {
+test('requests are timed in seconds: commits by operation, and requests about all resources without a resource', async () => {
   const clock = createFakeClock()
   clock.advance(5_000)
   const metrics = createMetrics({ process: false })
@@ -98,7 +98,7 @@ test('requests are timed in seconds: commits by operation, and requests about al
   expect(text).toContain(sum('compact', ''))
 })
 
-test('a store that others write to as well, or none, stays one', async () => {
+test('a store stays shared with other writers, or unshared, when it is observed', async () => {
   const told: string[] = []
   const shared: SharedStore = {
     latest: async () => 7,

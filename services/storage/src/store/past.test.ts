@@ -38,7 +38,7 @@ const at = (revision: number, span: Partial<KeySpan> = {}) =>
     .map(({ key, revision: of }) => `${key}@${of}`)
     .join(' ')
 
-test('STORE-04: the keys of a span have their state at a revision, in their order', () => {
+test('STORE-04: the keys of a range have their state at a revision, in order', () => {
   expect([2, 3, 4, 5, 6, 7, 8, 9, 10].map((revision) => at(revision))).toEqual([
     'p/a@2',
     'p/a@2 p/b@3',
@@ -52,20 +52,20 @@ test('STORE-04: the keys of a span have their state at a revision, in their orde
   ])
 })
 
-test('STORE-04: keys outside the span are not undone', () => {
+test('STORE-04: keys outside of the range are not undone', () => {
   expect(at(5, { start: 'p/b' })).toBe('p/b@3')
   expect(at(5, { start: 'p/c' })).toBe('')
   expect([at(7, { prefix: 'q/' }), at(8, { prefix: 'q/' }), at(4, { prefix: '' })]).toEqual(['', 'q/a@8', 'p/a@2 p/b@3'])
 })
 
-test('entries that no state from a revision on refers to are found, a bounded number at a time', () => {
+test('entries that are unreferenced from a revision on are found, a bounded number at a time', () => {
   const meta = { compacted: 6, revision: 9 }
   // 5 is the revision before 9; 6 is a deletion.
   expect(unreferenced(tables, meta, 10)).toEqual([2, 3, 6])
   expect(unreferenced(tables, meta, 2)).toEqual([2, 3])
 })
 
-test('STORE-04: a log is looked over for damage as far as the store has come, and no further', () => {
+test('STORE-04: a log is checked for damage up to the revision of the store', () => {
   const meta = { swept: 1, compacted: 1, revision: 8 }
   const log = (after: number) =>
     tablesOf({ 'p/a': 5, 'p/c': 7, 'q/a': 8 }, [

@@ -37,7 +37,7 @@ function aReserve({ usedPages = 10, filePages = 10, freePages = 0, diskPages = N
 }
 
 describe('the reserve of a data file', () => {
-  test('a batch finds its pages written ahead, and more than its own', async () => {
+  test('writes the pages of a batch ahead, and more than the batch needs', async () => {
     const { reserve, world, file, needed } = aReserve()
     expect(reserve.tryHold(aBatch('put'))).toBeUndefined()
     expect(await reserve.hold(aBatch('put'))).toBe(needed)
@@ -46,7 +46,7 @@ describe('the reserve of a data file', () => {
     expect(world.extensions).toBe(1)
   })
 
-  test('open batches count, until they are released', async () => {
+  test('counts open batches until they are released', async () => {
     const { needed } = aReserve()
     const pages = 10 + reservePages + Math.floor(needed * 1.5)
     const { reserve } = aReserve({ filePages: pages, diskPages: pages })
@@ -56,7 +56,7 @@ describe('the reserve of a data file', () => {
     expect(await reserve.hold(aBatch('put'))).toBe(needed)
   })
 
-  test('a failure for another reason than a lack of room is not taken for one', async () => {
+  test('does not count a failure for another reason as a full disk', async () => {
     const { reserve, world } = aReserve({ diskPages: 10 })
     world.reason = 'EIO'
     const failure = await reserve.hold(aBatch('put')).catch((error: unknown) => error)
@@ -69,7 +69,7 @@ describe('the reserve of a data file', () => {
     ['put', reservePages],
     ['delete', reservePages / 2],
     ['sweep', 0],
-  ] as const)('on a full disk a %s leaves %i pages', async (purpose, left) => {
+  ] as const)('leaves %i pages after a %s on a full disk', async (purpose, left) => {
     const { needed } = aReserve()
     const enough = aReserve({ filePages: 10 + needed + left, diskPages: 10 + needed + left })
     expect(await enough.reserve.hold(aBatch(purpose))).toBe(needed)
@@ -79,7 +79,7 @@ describe('the reserve of a data file', () => {
     expect(short.reserve.isFull).toBe(true)
   })
 
-  test('on a full disk a put is refused, and a delete or sweep that leaves exactly its reserve is written', async () => {
+  test('on a full disk refuses a put, and admits a delete or sweep that leaves exactly the reserve', async () => {
     const { needed } = aReserve()
     for (const [purpose, left] of [
       ['delete', reservePages / 2],
@@ -94,7 +94,7 @@ describe('the reserve of a data file', () => {
     }
   })
 
-  test('free pages inside the file count as half of the pages to be left, and never for the batch itself', async () => {
+  test('counts half of the free pages inside the file, and none of them for the batch itself', async () => {
     const { needed } = aReserve()
     const diskPages = 10 + needed
     const few = aReserve({ filePages: diskPages, diskPages, freePages: reservePages })
@@ -105,7 +105,7 @@ describe('the reserve of a data file', () => {
     await expect(none.reserve.hold(aBatch('sweep'))).rejects.toThrow(NoRoomError)
   })
 
-  test('it is full until an extension succeeds', async () => {
+  test('reports a full disk until an extension succeeds', async () => {
     const { reserve, world } = aReserve({ diskPages: 20 })
     await expect(reserve.hold(aBatch('put'))).rejects.toThrow(NoRoomError)
     expect(reserve.tryHold(aBatch('sweep'))).toBeUndefined()

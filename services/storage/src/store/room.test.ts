@@ -53,7 +53,7 @@ function* someBatches(seed: number, count: number): Iterable<Batch> {
   }
 }
 
-test.each([1, 2, 3])('no transaction takes more pages than were counted for it (seed %i)', async (seed) => {
+test.each([1, 2, 3])('no transaction takes more pages than counted for it (seed %i)', async (seed) => {
   const directory = mkdtempSync(join(tmpdir(), 'room-test-'))
   folders.push(directory)
   const tables = await openTables({ open, directory, profile: 'orch', unsafeNoSync: true, epoch: 'e' })
@@ -67,7 +67,7 @@ test.each([1, 2, 3])('no transaction takes more pages than were counted for it (
   await tables.close()
 })
 
-test('the pages of a batch are counted by its entries, by the trees that it changes, and by the free pages', () => {
+test('the page count of a batch follows from its entries, the changed trees and the free pages', () => {
   const tree = { depth: 3, branchPages: 40, leafPages: 2_000, overflowPages: 500 }
   const shape = { pageSize: 4096, log: tree, latest: tree, free: { ...tree, branchPages: 400, leafPages: 612 }, freePages: 4_000 }
   const put = (length: number): LogEntry => {

@@ -45,7 +45,7 @@ describe('a store on disk', () => {
     await second.close()
   })
 
-  test('opening under another profile is refused with both names, and the data stays usable', async () => {
+  test('refuses to open under another profile with both names, and the data stays usable', async () => {
     const directory = aFolder()
     await (await openLmdbStore({ directory, profile: 'orch' })).close()
     await expect(openLmdbStore({ directory, profile: 'kubernetes' })).rejects.toThrow(/'orch'.*'kubernetes'/)
@@ -56,7 +56,7 @@ describe('a store on disk', () => {
 })
 
 describe('the lock of a data directory', () => {
-  test('a second owner is refused with the pid and address of the first', () => {
+  test('refuses a second owner with the pid and address of the first', () => {
     const directory = aFolder()
     const lock = lockDirectory(directory)
     expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid}`)
@@ -66,7 +66,7 @@ describe('the lock of a data directory', () => {
     lockDirectory(directory).release()
   })
 
-  test('outlives its object', async () => {
+  test('is held after its object is collected', async () => {
     const directory = aFolder()
     const lock = new WeakRef(lockDirectory(directory))
     setFlagsFromString('--expose-gc')
@@ -80,14 +80,14 @@ describe('the lock of a data directory', () => {
     expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid}`)
   })
 
-  test('a lock file that cannot be opened is not taken for another owner', () => {
+  test('reports a lock file that cannot be opened, and names no other owner', () => {
     const directory = aFolder()
     mkdirSync(join(directory, 'lock'))
     expect(() => lockDirectory(directory)).toThrow(`${join(directory, 'lock')}: unable to open database file`)
   })
 })
 
-test('pages that a compaction freed are reported as free and used again', async () => {
+test('pages that a compaction freed are reported as free and reused', async () => {
   const directory = aFolder()
   const store = await openLmdbStore({ directory, profile: 'orch' })
   const value = new Uint8Array(3_000)

@@ -81,7 +81,7 @@ function printed(part: ChangesPart): string[] {
   }
 }
 
-test('CARD-17: changes come from the published stream, and none is read from storage', async () => {
+test('CARD-17: changes come from the published stream, and no change is read from storage', async () => {
   const { put, publishChanges, position, read, asks } = await open()
   await position()
   const reader = read()
@@ -117,7 +117,7 @@ const faults: readonly { name: string; found: string[]; deliver(message: ChangeM
 ]
 
 for (const { name, found, deliver } of faults) {
-  test(`CARD-18: a message that is ${name} changes nothing for the reader`, async () => {
+  test(`CARD-18: the reader gets the same changes if a message is ${name}`, async () => {
     const { put, publishChanges, position, read, stream, departures } = await open()
     await position()
     const reader = read()
@@ -151,7 +151,7 @@ test('a lost message at the end of the stream is noticed by the next position', 
   expect(await departures()).toEqual(['gap 1'])
 })
 
-test('swapped and delayed messages are put right', async () => {
+test('swapped and delayed messages are put in order', async () => {
   const { put, publishChanges, position, read, stream, departures } = await open()
   await position()
   const reader = read()
@@ -173,7 +173,7 @@ test('swapped and delayed messages are put right', async () => {
   expect(await departures()).toEqual(['gap 1'])
 })
 
-test('messages from before a reader change nothing for it, and of one that begins before it the rest counts', async () => {
+test('messages from before the start of a reader are skipped, and a message that overlaps it counts in part', async () => {
   const { put, publish, publishChanges, position, read, storage, clock, departures } = await open()
   await position()
   const reader = read()
@@ -191,7 +191,7 @@ test('messages from before a reader change nothing for it, and of one that begin
   expect(await departures()).toEqual([])
 })
 
-test('a waiting reader of storage does not change to the stream by a message after a gap', async () => {
+test('a reader that waits for storage does not switch to the stream at a message after a gap', async () => {
   const { put, publish, publishChanges, position, read, asks, departures, stream, storage } = await open()
   const reader = read()
   await turns()
@@ -214,7 +214,7 @@ test('a waiting reader of storage does not change to the stream by a message aft
   reader.close()
 })
 
-test('CARD-25: a stream without a word for longer than the bound is followed anew, not before', async () => {
+test('CARD-25: a stream is reopened when it is silent for longer than the bound, and not before', async () => {
   const { position, clock, stream } = await open({ silenceMsMax: 1_000, reopenAfterMs: 2_000, checkIntervalMs: 1_000 })
   await position()
   const followersAfter = async (ms: number) => {
@@ -226,7 +226,7 @@ test('CARD-25: a stream without a word for longer than the bound is followed ane
   expect(await followersAfter(1_000)).toBe(1)
 })
 
-test('a stream that keeps saying where it stood, and no more, is left for storage', async () => {
+test('a stream that only repeats its old position is replaced by storage', async () => {
   const { put, position, read, clock, departures, storage, logged } = await open()
   await position()
   const reader = read()
@@ -243,7 +243,7 @@ test('a stream that keeps saying where it stood, and no more, is left for storag
   expect(logged.slice(0, 2)).toEqual([{ published: 0, stored: 1 }, 'published changes are behind storage'])
 })
 
-test('a stream that is at the revision of storage stays in use, however often storage is asked', async () => {
+test('a stream at the revision of storage stays in use, for any number of requests to storage', async () => {
   const { position, read, clock, departures, logged } = await open()
   await position()
   read()
@@ -255,7 +255,7 @@ test('a stream that is at the revision of storage stays in use, however often st
   expect([await departures(), logged]).toEqual([[], []])
 })
 
-test('storage is asked for its revision again only when it has answered', async () => {
+test('storage gets another request for its revision only after an answer', async () => {
   let asked = 0
   const status = () => {
     asked += 1
@@ -269,7 +269,7 @@ test('storage is asked for its revision again only when it has answered', async 
   expect(asked).toBe(1)
 })
 
-test('the feed is published while there are readers and all of them read the stream', async () => {
+test('the feed is announced while there are readers and all of them read the stream', async () => {
   const { position, read, metrics, put, publishChanges, source } = await open({ waitingBytesMax: 1_000 })
   const isPublished = async () => (await metrics.text()).includes('watch_feed_mode{source="published"} 1')
   await position()
@@ -291,7 +291,7 @@ test('the feed is published while there are readers and all of them read the str
   expect(await isPublished()).toBe(false)
 })
 
-test('a reader that was closed does not leave the stream', async () => {
+test('a closed reader does not leave the stream', async () => {
   const { position, read, clock, departures } = await open()
   await position()
   const reader = read()
@@ -302,7 +302,7 @@ test('a reader that was closed does not leave the stream', async () => {
   expect(await departures()).toEqual([])
 })
 
-test('WATCH-22: a reader of another store than the published one is sent to storage, which says so', async () => {
+test('WATCH-22: a reader of another store than the published one is sent to storage, which reports the other store', async () => {
   const { position, source } = await open()
   await position()
   const seen: string[] = []
@@ -323,7 +323,7 @@ test('positions are passed on at an interval, from the first one on', async () =
   expect([await after(0), await after(499), await after(1), await after(499), await after(2)]).toEqual([1, 1, 2, 2, 3])
 })
 
-test('CARD-25: a second without a word leads to storage, and the next word back to the stream', async () => {
+test('CARD-25: after a second of silence the reader uses storage, and after the next message the stream', async () => {
   const { put, publishChanges, position, read, clock, metrics, storage } = await open()
   await position()
   const reader = read()
@@ -344,7 +344,7 @@ test('CARD-25: a second without a word leads to storage, and the next word back 
   expect(await metrics.text()).toContain('watch_feed_mode{source="published"} 1')
 })
 
-test('a reader is served from storage while NATS is down, and its return is noticed', async () => {
+test('a reader is served from storage while NATS is unreachable, and returns to the stream afterwards', async () => {
   const { put, publishChanges, position, read, clock, stream, storage } = await open()
   await position()
   const reader = read()
@@ -367,7 +367,7 @@ test('a reader is served from storage while NATS is down, and its return is noti
   expect(reader.changes()).toEqual(['1 a', '2 b'])
 })
 
-test('a reference is fetched from storage in its place', async () => {
+test('a reference is fetched from storage in the order of changes', async () => {
   const { put, publish, publishChanges, position, read, departures } = await open()
   await position()
   const reader = read()
@@ -397,7 +397,7 @@ test('a slow reader continues with storage, at its own pace, and misses nothing'
   reading.close()
 })
 
-test('WATCH-22: another store behind the same change source ends the stream of changes', async () => {
+test('WATCH-22: another store in the change source ends the stream of changes', async () => {
   const { storage, publish, position, read, departures } = await open()
   await position()
   const reader = read()
@@ -408,7 +408,7 @@ test('WATCH-22: another store behind the same change source ends the stream of c
   expect(await departures()).toEqual(['epoch 1'])
 })
 
-test('WATCH-15: history that storage no longer has is reported as storage reports it', async () => {
+test('WATCH-15: history that storage has dropped is reported in the words of storage', async () => {
   const { put, storage, read } = await open()
   put('a')
   put('b')
@@ -418,7 +418,7 @@ test('WATCH-15: history that storage no longer has is reported as storage report
   expect(reader.seen).toEqual(['expired 2 e1', 'end'])
 })
 
-test('the time that changes were on their way is measured', async () => {
+test('the delay of changes in transit is measured', async () => {
   const { put, publishChanges, metrics } = await open()
   put('a')
   await publishChanges()

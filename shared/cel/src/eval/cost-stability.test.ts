@@ -133,7 +133,7 @@ function costOf({ schema, rule, obj }: CostCase): number | string {
   return evaluation.value === true ? evaluation.cost : 'not true'
 }
 
-test.each([...new Set(cases.map(({ name }) => name))])('CEL-53: counted cost of rules on %s', (name) => {
+test.each([...new Set(cases.map(({ name }) => name))])('CEL-53: rules on %s keep their recorded cost', (name) => {
   const wrong = cases
     .filter((each) => each.name === name)
     .map((each) => ({ rule: each.rule, wanted: each.expectRuntimeCost, found: costOf(each) }))

@@ -120,7 +120,7 @@ describe('libraries of Kubernetes', () => {
     ["sign(quantity('50k'))", 1],
     ["sign(quantity('-1'))", -1],
     ["sign(quantity('0'))", 0],
-  ])('CEL-10: the sign of a quantity, as a method and as a function: %s', (expression, value) => {
+  ])('CEL-10: the sign of a quantity is equal as a method and as a function: %s', (expression, value) => {
     expect(evaluate(expression)).toMatchObject({ kind: 'value', value, cost: 2 })
   })
 
@@ -136,7 +136,7 @@ describe('libraries of Kubernetes', () => {
     expect(evaluate(expression)).toMatchObject({ kind: 'value', value })
   })
 
-  test('CEL-13: a format’s errors are a list of texts', () => {
+  test('CEL-13: the errors of a format are a list of strings', () => {
     const problems = (call: string) => {
       const found = evaluate(`${call}.value()`)
       return found.kind === 'value' ? found.value : found
@@ -151,7 +151,7 @@ describe('libraries of Kubernetes', () => {
     expect(problems("format.dns1123SubdomainPrefix().validate('contains a space-')")).toHaveLength(1)
   })
 
-  test('CEL-17: an authorizer receives the expression’s question', () => {
+  test('CEL-17: an authorizer receives the check of the expression', () => {
     const asked: unknown[] = []
     const recording = new Authorizer((request) => {
       asked.push(request)
@@ -182,7 +182,7 @@ describe('libraries of Kubernetes', () => {
     expect(evaluate("jsonpatch.escapeKey('a/b~c') == 'a~1b~0c'")).toMatchObject({ value: true })
   })
 
-  test('CEL-15: a URL is an absolute one or an absolute path', () => {
+  test('CEL-15: a URL is absolute, or is an absolute path', () => {
     const isUrl = (text: string) => {
       const found = evaluate(`isURL('${text}')`)
       return found.kind === 'value' && found.value

@@ -61,7 +61,7 @@ describe('errors', () => {
     expect(planned('number > 2 || text == "a"').evaluate({ number: 2 })).toMatchObject({ message: 'no such attribute(s): text' })
   })
 
-  test('&& and || absorb an error on either side, ?: one of the branch that is not chosen', () => {
+  test('&& and || absorb an error on either side, and ?: absorbs an error of the branch that is not chosen', () => {
     for (const expression of [
       'self.missing == 1 || true',
       'true || self.missing == 1',
@@ -79,7 +79,7 @@ describe('errors', () => {
     expect(compiled.kind === 'compiled' ? plan(compiled.ast) : compiled).toMatchObject({ kind: 'refused' })
   })
 
-  test('CEL-18: a constant pattern that is wrong refuses the expression', () => {
+  test('CEL-18: an invalid constant pattern refuses the expression', () => {
     const compiled = environment.compile("text.matches('(')")
     const message = 'error parsing regexp: missing closing ): `(`'
     if (compiled.kind === 'compiled') expect(plan(compiled.ast)).toEqual({ kind: 'refused', message })
@@ -108,7 +108,7 @@ describe('cost', () => {
     expect(costOf(expression)).toBe(cost)
   })
 
-  test('CEL-44: a constant list costs nothing where constants are made once, and 10 where they are not', () => {
+  test('CEL-44: a constant list costs nothing if constants are folded, and 10 otherwise', () => {
     expect([costOf('[1, 2] == [1, 2]'), costOf('[1, 2] == [1, 2]', { isFolded: false })]).toEqual([1, 21])
     expect([costOf("text in ['a']"), costOf("text in ['a']", { isFolded: false })]).toEqual([1, 12])
   })
@@ -138,13 +138,13 @@ describe('cost', () => {
     expect(costOf(expression)).toBe(cost)
   })
 
-  test('CEL-38: the evaluation stops where its cost is above the limit, and at the limit it does not', () => {
+  test('CEL-38: the evaluation stops when its cost is above the limit, and not at the limit', () => {
     expect(evaluate('numbers.all(n, n > 0)', { costLimit: 20 })).toMatchObject({ kind: 'value', value: true })
     const stopped = evaluate('numbers.all(n, n > 0)', { costLimit: 16 })
     expect(stopped).toMatchObject({ kind: 'error', message: 'operation cancelled: actual cost limit exceeded', isOverLimit: true })
   })
 
-  test('a program’s results do not leak into its next evaluation', () => {
+  test('results of one evaluation do not leak into the next', () => {
     const program = planned('numbers.map(n, n * 2) == numbers.map(n, n + n)')
     const first = program.evaluate(variables)
     expect(program.evaluate(variables)).toEqual(first)
@@ -165,7 +165,7 @@ describe('hostile expressions', () => {
     expect(asked).toBe(3)
   })
 
-  test('lists that double do not take memory', () => {
+  test('lists that double in a loop do not exhaust memory', () => {
     let expression = 'a.size()'
     for (let level = 0; level < 40; level++) expression = `cel.bind(a, a + a, ${expression})`
     const numbers = Array.from({ length: 100 }, (_, index) => index)
@@ -185,7 +185,7 @@ describe('hostile expressions', () => {
 })
 
 describe('dynamic values', () => {
-  test('plain JSON is read in place: whole numbers are ints, others doubles', () => {
+  test('read plain JSON in place: whole numbers are ints, other numbers doubles', () => {
     const evaluateOn = (expression: string, self: unknown) => planned(expression).evaluate({ self })
     expect(evaluateOn('type(self) == int', 1)).toMatchObject({ value: true })
     expect(evaluateOn('type(self) == double', 1.5)).toMatchObject({ value: true })

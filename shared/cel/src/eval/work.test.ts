@@ -37,7 +37,7 @@ const object = (fields: Readonly<Record<string, ViewNode>>): ViewNode => ({
 })
 const overLimit = { kind: 'error', isOverLimit: true, message: 'operation cancelled: actual cost limit exceeded' }
 
-describe('work that its cost does not show ends the evaluation as the limit of cost does', () => {
+describe('work beyond the counted cost ends the evaluation like the limit of cost', () => {
   const numbers = times(50_000)
   const texts = numbers.map((number) => `x${number}`)
   const long = '1'.repeat(300_000)
@@ -68,7 +68,7 @@ describe('work that its cost does not show ends the evaluation as the limit of c
     expect(evaluate(expression, { numbers, texts, long, self, other: nested })).toMatchObject(overLimit)
   })
 
-  test('objects deep in lists', () => {
+  test('for objects deep in lists', () => {
     const deep = (key: number): unknown => times(40).map((index) => [times(40).map(() => ({ index, key }))])
     const rule = 'numbers.all(n, numbers.all(m, self[n] == other[m] || true))'
     expect(
@@ -77,12 +77,12 @@ describe('work that its cost does not show ends the evaluation as the limit of c
   })
 })
 
-test('an evaluation begins without the work of the one before', () => {
+test('an evaluation begins without the work of the previous evaluation', () => {
   const program = planned("numbers.all(n, timestamp(n).getHours('Europe/Berlin') >= 0)")
   for (let count = 0; count < 3; count++) expect(program.evaluate({ numbers: times(1_500) })).toMatchObject({ kind: 'value', value: true })
 })
 
-test('values made of constants are no work of an evaluation', () => {
+test('values made of constants are not counted as work of an evaluation', () => {
   expect(evaluate('numbers.all(n, "%s".format([long]).size() > 0)', { numbers: times(50_000), long: 'x'.repeat(1_000_000) })).toMatchObject(
     overLimit,
   )
@@ -105,7 +105,7 @@ describe('equal maps and lists in a loop', () => {
       viewOf(unlimitedMeter(), { kind: 'map', values: { kind: 'double' } }, anObject(size, 1)),
       viewOf(unlimitedMeter(), { kind: 'map', values: { kind: 'double' } }, anObject(size, 1)),
     ],
-  ])('%s are compared once, and cost each time what they cost', (_, self, other) => {
+  ])('%s are compared once, and their cost is charged each time', (_, self, other) => {
     const evaluation = evaluate(rule, { numbers: times(loops), self, other })
     expect(evaluation).toMatchObject({ kind: 'value', value: true, cost })
     expect(evaluation.work).toBeLessThan(workMax / 10)
@@ -121,7 +121,7 @@ describe('equal maps and lists in a loop', () => {
     })
   })
 
-  test('the next evaluation compares anew', () => {
+  test('the next evaluation compares again', () => {
     const program = planned('self == other')
     const [self, other] = [anObject(size), anObject(size)]
     expect(program.evaluate({ self, other })).toMatchObject({ value: true })
@@ -129,7 +129,7 @@ describe('equal maps and lists in a loop', () => {
     expect(program.evaluate({ self, other })).toMatchObject({ value: false })
   })
 
-  test('the same JSON under two schemas is compared under each', () => {
+  test('the same JSON under two schemas is compared under each schema', () => {
     const items = times(100)
     const list = (kind: 'set' | 'atomic') => viewOf(unlimitedMeter(), { kind: 'list', items: plainNode, rule: { kind } }, items)
     const reversed = items.toReversed()

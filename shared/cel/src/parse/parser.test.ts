@@ -83,7 +83,7 @@ test.each([
   expect(print(parsed(text))).toBe(expected)
 })
 
-test('every part of an expression has an id of its own, also where a macro repeats one', () => {
+test('every part of an expression has its own id, even if a macro repeats a part', () => {
   const ids: number[] = []
   JSON.stringify(parsed('a.b.optMap(x, {x: [x, 1]}).orValue({})'), (key, value) => {
     if (key === 'id') ids.push(value)
@@ -120,7 +120,7 @@ test.each([
   expect(refusal(text)).toContain(expected)
 })
 
-test('optional syntax is refused where no library allows it', () => {
+test('optional syntax is refused if no library allows it', () => {
   expect(refusal('a.?b', false)).toContain("ERROR: <input>:1:3: unsupported syntax '?'")
 })
 
@@ -141,7 +141,7 @@ test.each([
   expect(refusal(make(depthMax))).toBe('ERROR: <input>:-1:0: expression recursion limit exceeded: 250')
 })
 
-test('a long chain of && is not deep, and signs are not at all', () => {
+test('a long chain of && does not count as deep, and signs do not count', () => {
   expect(refusal(Array(10_000).fill('a').join(' && '))).toBe('no error')
   expect(refusal(`${'!'.repeat(50_000)}a`)).toBe('no error')
 })

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { printType } from '../types.ts'
 import { standardLibrary } from './index.ts'
 
-test('every overload has an id of its own', () => {
+test('every overload has a unique id', () => {
   const ids = standardLibrary.functions.flatMap(({ overloads }) => overloads.map(({ id }) => id))
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('types are printed as by cel-go', () => {
+test('types are printed like in cel-go', () => {
   expect(Object.values(standardLibrary.types ?? {}).map(printType)).toContain('map(A, B)')
 })

@@ -13,18 +13,18 @@ const [, ...lines] = readFileSync(new URL('../cases/escaping.jsonl', import.meta
   .split('\n')
 const cases = lines.map((line) => JSON.parse(line) as EscapingCase)
 
-test('CEL-21: property names are escaped by the cases, and others have no name', () => {
+test('CEL-21: property names are escaped according to the cases, and other names have no escaped form', () => {
   for (const { unescaped, escaped } of cases) expect([unescaped, escapeProperty(unescaped)]).toEqual([unescaped, escaped])
 })
 
-test('an escaped name gives the property back', () => {
+test('an escaped name is converted back to the property', () => {
   for (const { unescaped, escaped } of cases) {
     if (escaped !== undefined) expect(unescapeProperty(escaped)).toBe(unescaped)
   }
   expect(unescapeProperty('__unknown__')).toBeUndefined()
 })
 
-test('a keyword is reachable under both names, unless no field can be selected by it', () => {
+test('a keyword is reachable under both names, unless it cannot be a field selector', () => {
   expect(namesOfProperty('namespace')).toEqual(['__namespace__', 'namespace'])
   expect(namesOfProperty('true')).toEqual(['__true__'])
   expect(namesOfProperty('a-b')).toEqual(['a__dash__b'])

@@ -32,7 +32,7 @@ describe('numbers', () => {
     expect(Object.is(negate(0), 0)).toBe(true)
   })
 
-  test('a whole double is boxed, so that it is no int', () => {
+  test('a whole double is boxed, to distinguish it from an int', () => {
     expect([kindOf(1), kindOf(toDouble(1)), kindOf(1.5), kindOf(2n ** 60n), kindOf(1e300)]).toEqual([
       'int',
       'double',
@@ -54,7 +54,7 @@ describe('numbers', () => {
     expect(compare('a', 1)).toBeInstanceOf(CelError)
   })
 
-  test('doubles are printed as Go prints them', () => {
+  test('doubles are printed like in Go', () => {
     expect([1e21, 1e-7, 0.0001, 123456789, -0, 2.5].map(printDouble)).toEqual(['1e+21', '1e-07', '0.0001', '123456789', '-0', '2.5'])
   })
 })
@@ -66,7 +66,7 @@ describe('texts', () => {
     expect(compareTexts('a', 'ab')).toBeLessThan(0)
   })
 
-  test('CEL-18: patterns are those of RE2, and match in linear time', () => {
+  test('CEL-18: patterns follow RE2, and match in linear time', () => {
     expect(compileRegex('(?=a)')).toBeInstanceOf(CelError)
     expect(compileRegex('(a)\\1')).toBeInstanceOf(CelError)
     const regex = compileRegex('(a+)+$')
@@ -93,7 +93,7 @@ describe('times', () => {
     expect(convertToDuration(unlimitedMeter(), '320000000000s')).toBeInstanceOf(CelError)
   })
 
-  test('CEL-02: times are read in RFC 3339, keep their nanoseconds, and are printed with the offset that they had', () => {
+  test('CEL-02: times are parsed as RFC 3339, keep their nanoseconds, and are printed with their offset', () => {
     const time = parseTimestamp(unlimitedMeter(), '2011-08-18T19:03:37.010000001+01:00')
     expect(time?.ns).toBe(1313690617010000001n)
     expect(convertToString(time)).toBe('2011-08-18T19:03:37.010000001+01:00')
@@ -105,7 +105,7 @@ describe('times', () => {
     expect(convertToInt(time)).toBe(1313690617)
   })
 
-  test('CEL-06: a zone is UTC, an offset, or a name that the runtime knows', () => {
+  test('CEL-06: a zone is UTC, an offset, or a name in the runtime’s database', () => {
     const time = new Timestamp(1234567890n * 1_000_000_000n)
     const hours = (zone: string) => {
       const date = inZone(unlimitedMeter(), time, zone)
@@ -116,7 +116,7 @@ describe('times', () => {
   })
 })
 
-test('a map finds the same entry by every number that is equal, and refuses a key twice', () => {
+test('a map finds the same entry by every equal number, and refuses a duplicate key', () => {
   const [meter, map] = [unlimitedMeter(), new CelMap()]
   expect(map.add(1, 'one')).toBeUndefined()
   expect(map.add(new Uint(1n), 'again')).toBeInstanceOf(CelError)

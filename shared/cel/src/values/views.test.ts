@@ -154,7 +154,7 @@ describe('lists without a schema', () => {
 })
 
 describe('values with a schema', () => {
-  test('CEL-23: formats read texts as times, spans and bytes', () => {
+  test('CEL-23: formats parse strings as times, durations and bytes', () => {
     expect(viewOf(unlimitedMeter(), { kind: 'timestamp' }, '1970-01-01T00:00:01Z')).toEqual(new Timestamp(1_000_000_000n))
     expect(viewOf(unlimitedMeter(), { kind: 'date' }, '1970-01-02')).toEqual(new Timestamp(86_400_000_000_000n))
     expect(viewOf(unlimitedMeter(), { kind: 'duration' }, '2s')).toEqual(new Duration(2_000_000_000n))

@@ -37,7 +37,7 @@ describe('WL-COMMON-35: the correlator of events', () => {
     expect(writesOf(['a', 'a'], { differing })).toEqual(['create e0 a 1 0', 'create e1 a 1 0'])
   })
 
-  test('from the tenth event on that differs by its message alone, events are combined into one', () => {
+  test('from the tenth event on that differs only in its message, events are combined', () => {
     expect(writesOf(different(12)).slice(8)).toEqual([
       'create e8 m8 1 0',
       'create e9 (combined from similar events): m9 1 0',

@@ -25,7 +25,7 @@ async function aServer(protocol: 'http' | 'https', serve: (socket: Socket) => vo
   return { server, transport, failure }
 }
 
-test('without a listener a request was not sent', async () => {
+test('without a listening server a request was not sent', async () => {
   const { server, failure } = await aServer('http', () => {})
   server.close()
   expect(await failure()).toMatchObject({ name: 'UnsentError', code: 'ECONNREFUSED', message: expect.stringContaining('ECONNREFUSED') })
@@ -34,13 +34,13 @@ test('without a listener a request was not sent', async () => {
 test.each([
   ['reset', (socket: Socket) => socket.resetAndDestroy()],
   ['closed', (socket: Socket) => socket.end()],
-])('a connection that is %s before its handshake has ended has carried no request', async (_how, end) => {
+])('a connection that is %s before the end of its handshake has carried no request', async (_how, end) => {
   expect(await (await aServer('https', end)).failure()).toBeInstanceOf(UnsentError)
   const shaking = await aServer('https', (socket) => void socket.once('data', () => end(socket)))
   expect(await shaking.failure()).toBeInstanceOf(UnsentError)
 })
 
-test('a connection that is reset after the request may have carried it, a new one and one that is used again', async () => {
+test('a connection that is reset after the request may have carried it, both a new and a reused connection', async () => {
   const first = await aServer('http', (socket) => void socket.once('data', () => socket.resetAndDestroy()))
   const failure = await first.failure()
   expect(failure).toMatchObject({ code: 'ECONNRESET' })
@@ -66,12 +66,12 @@ test('a request that its sender has aborted is reported as aborted', async () =>
   expect(await failed).toMatchObject({ name: 'AbortError' })
 })
 
-test('CARD-25: a connection that is never made is abandoned, and its request was not sent', async () => {
+test('CARD-25: a connection that is never established is abandoned, and its request was not sent', async () => {
   const { failure } = await aServer('https', () => {}, { connectMsMax: 20 })
   expect(await failure()).toMatchObject({ name: 'UnsentError', message: expect.stringContaining('no connection was made within 20 ms') })
 })
 
-test('CARD-25: an answer that falls silent ends as broken, and so does a request without one; the next has a connection of its own', async () => {
+test('CARD-25: an answer that falls silent ends as broken, and so does a request without an answer; the next request opens another connection', async () => {
   let opened = 0
   const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n'
   const serve = (socket: Socket) => {
@@ -93,7 +93,7 @@ test('CARD-25: an answer that falls silent ends as broken, and so does a request
   expect(opened).toBe(2)
 })
 
-test('connections make no TLS context of their own, which would hold the certificates once more for each', async () => {
+test('connections share one TLS context, so that the certificates are in memory once', async () => {
   let connections = 0
   const { failure } = await aServer('https', (socket) => {
     connections++

@@ -17,22 +17,22 @@ function descriptionsOf(name: string): Description[] {
 const all = allTypeNames().flatMap(descriptionsOf)
 
 describe('descriptions', () => {
-  test('every type and every field of it is described', () => {
+  test('exist for every type and every field', () => {
     expect(all.length).toBeGreaterThan(2000)
     expect(all.filter(({ doc }) => !doc).map(({ path }) => path)).toEqual([])
   })
 
-  test('a field that is flat in JSON keeps the description of its own type', () => {
+  test('of a field that is inlined in JSON are those of its own type', () => {
     const [mine] = all.filter(({ path }) => path === 'core/v1.Volume.emptyDir')
     const [original] = all.filter(({ path }) => path === 'core/v1.VolumeSource.emptyDir')
     expect(mine?.doc).toBe(original?.doc)
   })
 
-  test('descriptions are whole sentences', () => {
+  test('are whole sentences', () => {
     expect(all.filter(({ doc = '' }) => !/^[\p{Lu}\d$*].*\.$/u.test(doc))).toEqual([])
   })
 
-  test('descriptions name no product, as they are the same in every profile', () => {
+  test('name no product, as they are the same in every profile', () => {
     expect(all.filter(({ doc = '' }) => /kubernetes|\borch\b|k8s/i.test(doc))).toEqual([])
   })
 })

@@ -31,7 +31,7 @@ const ownRequired = 'batch/v1.PodFailurePolicyRule.onPodConditions'
 const upstream = readFileSync(new URL('upstream-fields.txt', import.meta.url), 'utf8').split('\n')
 
 describe('types by level', () => {
-  test.each(levels)('EMV-10: at 1.%d every field has the tag, list type, merge key and necessity that Kubernetes gives it', (level) => {
+  test.each(levels)('EMV-10: at 1.%d every field has the tag, list type, merge key and required mark of Kubernetes', (level) => {
     const [wanted, described] = [upstreamFieldsAt(level), describedFieldsAt(level)]
     const [missing, ours] = [Object.keys(wanted).filter((path) => !(path in described)), Object.keys(described)]
     expect(missing).toEqual([])
@@ -49,7 +49,7 @@ describe('types by level', () => {
     }
   })
 
-  test('EMV-11: a type that is the same at two levels is one value, and so are its parts that are', () => {
+  test('EMV-11: a type that is equal at two levels is one value, and so are its equal parts', () => {
     expect(typeNameAt('core/v1.ConfigMap', 37)).toBe(typeNameAt('core/v1.ConfigMap', 34))
     expect(resolveType(typeNameAt('core/v1.Toleration', 34))).toBe(resolveType('core/v1.Toleration'))
     const [older, newer] = [25, 37].map((level) => resolveStruct(typeNameAt('core/v1.PodSpec', level)))

@@ -18,7 +18,7 @@ function badKeys(field: Field): readonly string[] {
   return (field.listMapKeys ?? []).filter((key) => !scalars.has(members.get(key) ?? 'struct'))
 }
 
-test('SSA-39: keys of list items exist only beside listType map, and are scalar fields of the items', () => {
+test('SSA-39: keys of list items exist only with listType map, and are scalar fields of the items', () => {
   // The items of a List are objects; the marker on these says `name`, which they have in their metadata. A List is not applied.
   const keyed = fields.filter(({ path, field }) => field.listMapKeys !== undefined && !path.endsWith('List.items'))
   expect(keyed.length).toBeGreaterThan(15)
@@ -26,7 +26,7 @@ test('SSA-39: keys of list items exist only beside listType map, and are scalar 
   expect(keyed.filter(({ field }) => badKeys(field).length > 0).map(({ path }) => path)).toEqual([])
 })
 
-test('SSA-35: a list type is atomic, set or map, for lists, or for bytes as one whole', () => {
+test('SSA-35: a list type is atomic, set or map, on lists, or on bytes as a whole', () => {
   const typed = fields.filter(({ field }) => field.listType !== undefined)
   expect(new Set(typed.map(({ field }) => field.listType))).toEqual(new Set(['atomic', 'map', 'set']))
   const isAtomicBytes = ({ listType, node }: Field) => listType === 'atomic' && resolveNode(node).kind === 'bytes'

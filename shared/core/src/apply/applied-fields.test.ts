@@ -21,7 +21,7 @@ const shapeOf = (): ObjectShape => ({
 })
 const config = { image: 'a', port: 1, args: ['x'], ports: [{ name: 'p', inner: { a: null } }], names: ['n'], raw: { a: [1] } }
 
-test('SSA-07: a configuration like one that was applied has the same fields', () => {
+test('SSA-07: a configuration similar to an applied one has the same fields', () => {
   const shape = shapeOf()
   const set = readAppliedFields(shape, config)
   expect(set).toEqual(toFieldSet(shape, config))
@@ -37,7 +37,7 @@ test.each<[string, object]>([
   ['an item without its key', { ports: [{ inner: { a: null } }] }],
   ['a member of a set twice', { names: ['n', 'n'] }],
   ['an unknown field', { more: 1 }],
-])('%s is found in a configuration that is otherwise like the one before', (_what, change) => {
+])('%s is found in a configuration that otherwise equals the previous one', (_what, change) => {
   const shape = shapeOf()
   readAppliedFields(shape, config)
   const problems = findUnownable(shapeOf(), { ...config, ...change })
@@ -55,7 +55,7 @@ test('the allowed depth of a value does not depend on earlier applies', () => {
   expect(findUnownable(shape, nested(ownedDepthMax))).toHaveLength(1)
 })
 
-test('other fields, other keys, and null for a value are other fields', () => {
+test('a configuration with other fields, other keys, or null for a value has other fields', () => {
   const shape = shapeOf()
   for (const other of [
     config,

@@ -201,11 +201,11 @@ describe('ownership against a simple model', () => {
     expect(runSideBySide({ seed, steps: 10_000, engine: { applyTo, trackUpdate } })).toBeUndefined()
   })
 
-  test.each([1, 20, 300])(`an ownership that is dropped at write %i is found, seed ${seed}`, (atCall) => {
+  test.each([1, 20, 300])(`a planted loss of ownership at write %i is found, seed ${seed}`, (atCall) => {
     expect(runSideBySide({ seed, steps: 10_000, engine: forgetOnePath(atCall) })).toMatch(/owners/)
   })
 
-  test.each([1, 20, 300])(`a conflict that is missed, number %i, is found, seed ${seed}`, (atConflict) => {
+  test.each([1, 20, 300])(`a planted loss of conflict %i is found, seed ${seed}`, (atConflict) => {
     expect(runSideBySide({ seed, steps: 10_000, engine: missOneConflict(atConflict) })).toMatch(/conflicts/)
   })
 })

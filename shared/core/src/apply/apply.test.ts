@@ -137,7 +137,7 @@ describe('one applier', () => {
     expect(story.owners).toEqual({ 'm1 Apply': { 'f:size': {} }, 'm2 Apply': { 'f:color': {} } })
   })
 
-  test('applying the same again changes nothing, not even a time', () => {
+  test('changes nothing, not even a time, when it applies the same again', () => {
     const story = new Story()
     story.apply('m1', { size: 1, tags: ['a'], ports: [{ port: 1 }] })
     const before = managedFieldsOf(story.live)
@@ -145,7 +145,7 @@ describe('one applier', () => {
     expect(managedFieldsOf(story.live)).toEqual(before)
   })
 
-  test('an empty map is owned itself, an empty list by items is not', () => {
+  test('owns an empty map itself, and does not own an empty list by items', () => {
     const story = new Story()
     story.apply('m1', { labels: {}, tags: [], whole: [] })
     expect(story.owners).toEqual({ 'm1 Apply': { 'f:labels': {}, 'f:whole': {} } })
@@ -166,7 +166,7 @@ describe('one applier', () => {
     expect(story.spec).toEqual({ color: 'red' })
   })
 
-  test('SSA-24: dropped items go, items of others stay', () => {
+  test('SSA-24: removes dropped items, and keeps items of others', () => {
     const story = new Story()
     story.apply('m1', { tags: ['a', 'b'], ports: [{ port: 1 }, { port: 2 }] })
     story.apply('m2', { tags: ['b', 'c'], ports: [{ port: 2, name: 'two' }] })
@@ -174,7 +174,7 @@ describe('one applier', () => {
     expect(story.spec).toEqual({ tags: ['a', 'b', 'c'], ports: [{ port: 2, name: 'two' }] })
   })
 
-  test('SSA-26: what has no owner stays in an item that its applier drops and another one keeps', () => {
+  test('SSA-26: keeps unowned fields of an item that it drops and another applier keeps', () => {
     const story = new Story()
     story.apply('m1', { ports: [{ port: 1 }, { port: 2 }] })
     story.apply('m2', { ports: [{ port: 1, name: 'a' }] })
@@ -184,7 +184,7 @@ describe('one applier', () => {
     expect(story.spec).toEqual({ size: 1, ports: [{ port: 1, name: 'a', note: 'n' }] })
   })
 
-  test('SSA-58: an applier that gives everything up has no entry any more', () => {
+  test('SSA-58: that drops all its fields no longer has an entry', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     story.apply('m2', { color: 'red' })
@@ -192,7 +192,7 @@ describe('one applier', () => {
     expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
   })
 
-  test('what cannot be owned is not in an entry', () => {
+  test('has no fields in its entry that cannot be owned', () => {
     const story = new Story()
     story.apply('m1', widget({}, { labels: { a: 'b' }, finalizers: ['example.com/f'], uid: 'u', creationTimestamp: null }))
     expect(managedFieldsOf(story.live)?.[0]?.fieldsV1).toEqual({
@@ -201,16 +201,16 @@ describe('one applier', () => {
   })
 })
 
-describe('whether an apply has changed anything', () => {
+describe('an apply changes the object', () => {
   const applied = (isChanged: boolean) => ({ kind: 'applied', changed: isChanged })
 
-  test('is so for another value of the same fields', () => {
+  test('for another value of the same fields', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     expect(story.apply('m1', { size: 2 })).toMatchObject(applied(true))
   })
 
-  test('is so for an owner that comes, goes, or owns more', () => {
+  test('for an owner that is added, is removed, or owns more', () => {
     const story = new Story()
     story.apply('m1', { size: 1, color: 'red' })
     expect(story.apply('m2', { size: 1 })).toMatchObject(applied(true))
@@ -219,7 +219,7 @@ describe('whether an apply has changed anything', () => {
     expect(Object.keys(story.owners)).toEqual(['m1 Apply'])
   })
 
-  test('is not so for one that owns nothing', () => {
+  test('but not for an owner of nothing', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     expect(story.apply('m2', {})).toMatchObject(applied(false))
@@ -227,21 +227,21 @@ describe('whether an apply has changed anything', () => {
 })
 
 describe('conflicts', () => {
-  test('SSA-11 SSA-34: the same value is shared', () => {
+  test('SSA-11 SSA-34: do not arise from equal values, which are shared', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     expect(story.apply('m2', { size: 1 }).kind).toBe('applied')
     expect(story.owners).toEqual({ 'm1 Apply': { 'f:size': {} }, 'm2 Apply': { 'f:size': {} } })
   })
 
-  test('SSA-12: an owner that changes a shared value conflicts with the other', () => {
+  test('SSA-12: arise for an owner that changes a shared value', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     story.apply('m2', { size: 1 })
     expect(paths(story.apply('m1', { size: 2 }))).toEqual(['m2 .spec.size'])
   })
 
-  test('SSA-14 SSA-32: with force the value changes and the others lose the field', () => {
+  test('SSA-14 SSA-32: with force the value changes and the other owners lose the field', () => {
     const story = new Story()
     story.apply('m1', { size: 1, color: 'red' })
     expect(paths(story.apply('m2', { size: 2 }))).toEqual(['m1 .spec.size'])
@@ -250,7 +250,7 @@ describe('conflicts', () => {
     expect(story.owners).toEqual({ 'm2 Apply': { 'f:size': {} }, 'm1 Apply': { 'f:color': {} } })
   })
 
-  test('SSA-33 SSA-55 SSA-21: who drops a shared field leaves the value to the other', () => {
+  test('SSA-33 SSA-55 SSA-21: do not arise when an owner drops a shared field, and the other owner keeps the value', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     story.apply('m2', { size: 1 })
@@ -269,7 +269,7 @@ describe('conflicts', () => {
     expect(story.owners).toEqual({ 'main Apply': { 'f:color': {} }, 'scaler Update': { 'f:size': {} } })
   })
 
-  test('SSA-57: a field that the controller has changed conflicts in the hand-over, and no step is left', () => {
+  test('SSA-57: arise in the hand-over of a field that the controller has changed, and no step remains', () => {
     const story = new Story()
     story.apply('main', { size: 1, color: 'red' })
     story.update('scaler', { size: 5, color: 'red' })
@@ -278,7 +278,7 @@ describe('conflicts', () => {
     expect(story.spec).toEqual({ size: 5, color: 'red' })
   })
 
-  test('ERR-13: the status of one conflict', () => {
+  test('ERR-13: a single conflict has its Status', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     const outcome = story.apply('m2', { size: 2 })
@@ -352,14 +352,14 @@ describe('topology', () => {
     expect(story.spec).toEqual({ labels: { b: '2' } })
   })
 
-  test('merged lists keep the applied order, and the others their place', () => {
+  test('merged lists keep the applied order, and other items keep their place', () => {
     const story = new Story()
     story.update('m0', { tags: ['a', 'b', 'c', 'd'] })
     story.apply('m1', { tags: ['a', 'a2', 'c', 'c2'] })
     expect(story.spec).toEqual({ tags: ['a', 'b', 'a2', 'c', 'd', 'c2'] })
   })
 
-  test('SSA-47: an owner of items owns the whole once it is atomic, and later changes conflict', () => {
+  test('SSA-47: an owner of items owns the whole list once it is atomic, and later changes conflict', () => {
     const story = new Story()
     story.apply('m1', { labels: { a: '1' } })
     story.shape = withSpec({ labels: { ...map, 'x-kubernetes-map-type': 'atomic' } })
@@ -427,7 +427,7 @@ describe('configurations that cannot be applied', () => {
     expect(new Story().apply('m1', config)).toEqual({ kind: 'invalid', message })
   })
 
-  test('a live object that does not fit the schema of today', () => {
+  test('a live object that does not fit the current schema', () => {
     const story = new Story()
     story.live = widget({ tags: ['a', 'a'] }, { uid: 'u' })
     const message =
@@ -435,7 +435,7 @@ describe('configurations that cannot be applied', () => {
     expect(story.apply('m1', { size: 1 })).toEqual({ kind: 'invalid', message })
   })
 
-  test('with nesting beyond all reason', () => {
+  test('with nesting beyond the limit', () => {
     const story = new Story()
     story.shape = shapeOfCustomObject(undefined)
     let deep: unknown = 1
@@ -448,7 +448,7 @@ describe('configurations that cannot be applied', () => {
 })
 
 describe('first apply after other writes', () => {
-  test('an untracked object belongs to before-first-apply', () => {
+  test('an untracked object is owned by before-first-apply', () => {
     const story = new Story()
     story.live = widget({ size: 1, color: 'red' }, { uid: 'u' })
     expect(paths(story.apply('m1', { size: 2 }))).toEqual(['before-first-apply .spec.size'])
@@ -461,14 +461,14 @@ describe('first apply after other writes', () => {
     return widget(spec, { annotations: { [annotation]: `${JSON.stringify(body)}\n` } })
   }
 
-  test('SSA-49: the command line takes over from its client-side apply', () => {
+  test('SSA-49: kubectl takes over from its client-side apply', () => {
     const story = new Story()
     story.update('kubectl-client-side-apply', clientSide({ size: 1, color: 'red' }))
     expect(story.apply('kubectl', { size: 2, color: 'red' }).kind).toBe('applied')
     expect(story.spec).toEqual({ size: 2, color: 'red' })
   })
 
-  test('SSA-50: fields that others changed do conflict, and only those are reported', () => {
+  test('SSA-50: only fields that other managers changed conflict', () => {
     const story = new Story()
     story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
     const { metadata } = clientSide({ size: 1 })
@@ -488,7 +488,7 @@ describe('first apply after other writes', () => {
     expect(story.spec).toEqual(configuration)
   })
 
-  test('SSA-49: a value that others applied, too, is taken over while it equals the client-side apply’s', () => {
+  test('SSA-49: a value that other managers also applied is taken over while it equals the value of the client-side apply', () => {
     const story = new Story()
     story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
     story.apply('ci', { size: 1 })
@@ -513,7 +513,7 @@ describe('first apply after other writes', () => {
     expect(paths(story.apply('kubectl', { size: 2 }))).toEqual(['kubectl-client-side-apply .spec.size'])
   })
 
-  test('SSA-50: a removed field of the client-side apply conflicts with the manager that claims it', () => {
+  test('SSA-50: a field removed from the client-side apply conflicts with its other owner', () => {
     const story = new Story()
     story.update('kubectl-client-side-apply', clientSide({ size: 1, color: 'red' }))
     story.update('edit', clientSide({ color: 'red', size: 2 }))
@@ -527,7 +527,7 @@ describe('first apply after other writes', () => {
     expect(paths(story.apply('other', { size: 2 }))).toEqual(['kubectl-client-side-apply .spec.size'])
   })
 
-  test('SSA-52: the annotation follows the command line’s applies, keys in order', () => {
+  test('SSA-52: the annotation follows the applies of kubectl, keys in order', () => {
     const story = new Story()
     story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
     story.apply('kubectl', { size: 2 })
@@ -577,7 +577,7 @@ describe('versions', () => {
     convert: toVersion,
   })
 
-  test('SSA-53: an applier that changes its version still drops fields applied through the other', () => {
+  test('SSA-53: an applier that changes its version still drops fields applied through the earlier version', () => {
     const story = new Story()
     story.apply('m1', { size: 1, color: 'red' })
     story.apply('m1', widget({ size: 1 }, {}, v2), inV2(story))
@@ -585,7 +585,7 @@ describe('versions', () => {
     expect(managedFieldsOf(story.live)).toMatchObject([{ apiVersion: v2, fieldsV1: { 'f:spec': { 'f:size': {} } } }])
   })
 
-  test('SSA-20, SSA-53: a field applied through another version is dropped by its meaning, though the new one has a field of that name', () => {
+  test('SSA-20, SSA-53: a field applied through another version is dropped by its meaning, even if the new version has another field of that name', () => {
     const shape = withSpec({ near: { type: 'string' }, far: { type: 'string' } })
     // In v2 the fields have each other's names.
     const swapped = (object: unknown, version: string) => {
@@ -609,14 +609,14 @@ describe('versions', () => {
     expect(paths(story.apply('m2', widget({ paint: 'blue' }, {}, v2), inV2(story)))).toEqual(['m1 .spec.color'])
   })
 
-  test('owners of a version that is no longer served are forgotten', () => {
+  test('owners of a version that is no longer served are dropped', () => {
     const story = new Story()
     story.apply('m1', { color: 'red' })
     story.apply('m2', widget({ size: 1 }, {}, 'example.com/v3'), { apiVersion: 'example.com/v3', convert: () => undefined })
     expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
   })
 
-  test('an owner that replaces a forgotten one, with the same value, changes the object', () => {
+  test('an owner that replaces a dropped one, with the same value, changes the object', () => {
     const story = new Story()
     story.apply('m1', { color: 'red' })
     const outcome = story.apply('m2', widget({ color: 'red' }, {}, 'example.com/v3'), {
@@ -637,7 +637,7 @@ describe('versions', () => {
     })
   })
 
-  test('an owner whose version cannot have the changed object is forgotten', () => {
+  test('an owner whose version cannot represent the changed object is dropped', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     const convert = (object: unknown, version: string) =>
@@ -649,7 +649,7 @@ describe('versions', () => {
     expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
   })
 
-  test('an object whose items have no steps in the version of an owner cannot be applied to, and other errors are not hidden', () => {
+  test('an object whose items have no path in the version of an owner cannot be applied to, and other errors are reported', () => {
     const keyedByNote = withSpec({ ports: { ...keyed, 'x-kubernetes-list-map-keys': ['note'] } })
     const story = new Story()
     story.apply('m1', widget({ ports: [{ port: 1 }] }, {}, v2), { apiVersion: v2 })
@@ -697,7 +697,7 @@ describe('built-in types', () => {
     })
   })
 
-  test('a core group begins with a stroke in messages', () => {
+  test('the core group is printed as a slash before the version in messages', () => {
     expect(applyPod({ nope: 1 })).toMatchObject({
       message: 'failed to create typed patch object (/p; /v1, Kind=Pod): .spec.nope: field not declared in schema',
     })
@@ -715,7 +715,7 @@ describe('requests that cannot write everything', () => {
     expect(story.owners).toEqual({ 'm1 Apply': { 'f:color': {} }, 'm2 Apply': { 'f:size': {} } })
   })
 
-  test('entries that differ in their times only are the same', () => {
+  test('entries that differ only in their times are equal', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     const entries = managedFieldsOf(story.live) ?? []

@@ -13,7 +13,7 @@ const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown => {
   return value
 }
 
-describe('objects that cannot be owned by their parts', () => {
+describe('an object that cannot be owned by its parts', () => {
   test.each<[string, Shape, unknown]>([
     ['a number', number, 1.5],
     ['an integer beyond 2^53', number, 9007199254740993n],
@@ -64,7 +64,7 @@ describe('objects that cannot be owned by their parts', () => {
   test.each<[string, (inner: unknown) => unknown]>([
     ['objects', (inner) => ({ a: inner })],
     ['lists', (inner) => [inner]],
-  ])('is a value below a thousand levels of %s without schema', (_what, wrap) => {
+  ])('has a value below a thousand levels of %s without schema', (_what, wrap) => {
     expect(findUnownable(deducedShape, nested(ownedDepthMax, wrap))).toEqual([])
     expect(findUnownable(deducedShape, nested(ownedDepthMax + 1, wrap))).toEqual([
       expect.stringMatching(/: nested deeper than 1000 levels$/),
@@ -77,12 +77,12 @@ describe('objects that cannot be owned by their parts', () => {
   })
 })
 
-test('one problem is a line, several are a list', () => {
+test('one problem is printed as a line, and several as a list', () => {
   expect(joinProblems(['a'])).toBe('a')
   expect(joinProblems(['a', 'b'])).toBe('errors:\n  a\n  b')
 })
 
-test('parts of a live object that have been looked at are not looked at again, and problems are found each time', () => {
+test('parts of a live object are checked once, and their problems are reported each time', () => {
   const list = listShape({ listType: 'map', items: deducedShape, keys: ['name'] })
   const shape: ObjectShape = {
     kind: 'object',
@@ -106,7 +106,7 @@ test('parts of a live object that have been looked at are not looked at again, a
   expect(reads).toBe(before)
 })
 
-test('a part that the schema does not declare is found, also when it is looked at by its parts', () => {
+test('a part that the schema does not declare is found, also in a check of its parts', () => {
   const shape: ObjectShape = { kind: 'object', isAtomic: false, fields: new Map(), values: undefined }
   expect(findUnownableParts(shape, { other: { a: 1 } })).toEqual(['.other: field not declared in schema'])
 })

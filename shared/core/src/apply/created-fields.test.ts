@@ -31,7 +31,7 @@ const container = (changes: object) => (one: Pod) => {
   one.spec['containers'] = [{ ...first, ...changes }]
 }
 
-describe('MF-06: the owned fields of a new object equal those of one like it', () => {
+describe('MF-06: the owned fields of a new object equal those of a similar object', () => {
   test.each<[string, (one: Pod) => void, boolean]>([
     ['other values', container({ image: 'j', args: ['2', '3'] }), true],
     ['another name', (one) => Object.assign(one.metadata, { name: 'b', namespace: undefined }), true],
@@ -61,7 +61,7 @@ describe('MF-06: the owned fields of a new object equal those of one like it', (
     expect(owners(other, own, 'n')).toEqual(owners(other, structuredClone(blank), 'n'))
   })
 
-  test('but not of one with another blank object, or with other fields that the request cannot write', () => {
+  test('but not of an object with another blank form, or with other fields that the request cannot write', () => {
     const [object, fields] = [{ a: 'x' }, { 'f:a': {} }]
     const noted = { shape: mapShape(anyScalar, { isAtomic: false }), object, blank: {}, resetFields: emptySet }
     keepCreatedFields(noted, fields)
@@ -71,7 +71,7 @@ describe('MF-06: the owned fields of a new object equal those of one like it', (
     expect(findCreatedFields({ ...noted, blank: undefined, resetFields: undefined })).toBeUndefined()
   })
 
-  test('of the last few outlines each is known', () => {
+  test('for each of the last few outlines', () => {
     const own = structuredClone(blank)
     const labelled = (label: string) => read({ ...pod(), metadata: { name: 'a', labels: { [label]: '' } } })
     const isKnown = (label: string) =>
@@ -83,7 +83,7 @@ describe('MF-06: the owned fields of a new object equal those of one like it', (
   })
 })
 
-test('values without schema have an outline as far as it is complete', () => {
+test('values without schema have an outline up to the end of their known fields', () => {
   const outline = outlineOf(deducedShape, { a: { b: null } }, undefined)
   expect(outline && hasOutline(outline, { a: { b: null } })).toBe(true)
   expect(outline && hasOutline(outline, { a: { b: {} } })).toBe(false)
@@ -97,7 +97,7 @@ test('values without schema have an outline as far as it is complete', () => {
   ])
 })
 
-test('a value that is as in an empty object is another than one that is not', () => {
+test('a value equal to the blank object has another outline than a different value', () => {
   const shape = mapShape(anyScalar, { isAtomic: false })
   const outline = outlineOf(shape, { a: '' }, { a: '' })
   expect(outline && hasOutline(outline, { a: '' })).toBe(true)

@@ -28,11 +28,11 @@ describe('SSA-65: the form of a stored set', () => {
     ['names with dots and strokes', { 'f:annotations': { 'f:example.com/a.b': {} } }],
     ['special characters', { 'f:list': { 'v:"\\u003ca\\u003e\\u0026"': {}, 'v:"tab\\tquote\\"back\\\\b"': {} } }],
     ['nothing', {}],
-  ])('%s come back as they were', (_name, fields) => {
+  ])('%s are parsed to the same set', (_name, fields) => {
     expect(JSON.stringify(printFieldSet(set(fields)))).toBe(JSON.stringify(fields))
   })
 
-  test('MF-06: keys are printed in one order: the container, fields by name, keys, values, places', () => {
+  test('MF-06: prints elements in one order: the container, fields by name, keys, values, indexes', () => {
     const given = {
       'i:10': {},
       'i:9': {},
@@ -61,34 +61,34 @@ describe('SSA-65: the form of a stored set', () => {
     ])
   })
 
-  test('keys of an item are sorted, in any written order', () => {
+  test('sorts the keys of an item, in any written order', () => {
     expect(printFieldSet(set({ 'k:{"protocol":"TCP", "port":80}': {} }))).toEqual({ 'k:{"port":80,"protocol":"TCP"}': {} })
   })
 
   test.each([['x:a'], ['k:[1]'], ['k:{'], ['i:one'], ['i:1a'], ['i:a1'], [`i:${'1'.repeat(16)}`], ['v:']])(
-    '%s is no step, and a set with it is none',
+    'refuses %s as an element, and a set with it',
     (key) => {
       expect(parseFieldSet({ [key]: {} })).toBeUndefined()
     },
   )
 
-  test('a set whose leaves are no objects is none', () => {
+  test('refuses a set whose leaves are no objects', () => {
     expect(parseFieldSet({ 'f:a': 1 })).toBeUndefined()
     expect(parseFieldSet([])).toBeUndefined()
     expect(parseFieldSet({ 'f:a': { 'f:b': { 'x:c': {} } } })).toBeUndefined()
   })
 
-  test('one step written in two ways is one, with the contents of both', () => {
+  test('joins one element written in two ways, with the contents of both', () => {
     const twice = { 'k:{"a":1,"b":2}': { 'f:x': {} }, 'k:{"b":2, "a":1}': { 'f:y': {} } }
     expect(printFieldSet(set(twice))).toEqual({ 'k:{"a":1,"b":2}': { 'f:x': {}, 'f:y': {} } })
   })
 
-  test('integers beyond 2^53 stay exact', () => {
+  test('keeps integers beyond 2^53 exact', () => {
     expect(printFieldSet(set({ 'v:9007199254740993': {} }))).toEqual({ 'v:9007199254740993': {} })
   })
 })
 
-describe('steps', () => {
+describe('path elements', () => {
   test.each([
     ['f:name', '.name'],
     ['k:{"port":80,"protocol":"TCP"}', '[port=80,protocol="TCP"]'],
@@ -109,12 +109,12 @@ describe('steps', () => {
     expect(describeElement('k:{"b":1,"a":2}')).toBe('[a=2,b=1]')
   })
 
-  test('a text that is no step cannot be shown or ordered', () => {
+  test('a text that is no path element cannot be shown or ordered', () => {
     expect(() => describeElement('x:a')).toThrow('not a path element: x:a')
     expect(() => sortElements(['x:a', 'f:a'])).toThrow('not a path element: x:a')
   })
 
-  test('control characters and those of HTML are kept by number, and a backslash stays one', () => {
+  test('control characters and HTML characters are printed by number, and a backslash stays single', () => {
     const values = ['\b\f', '<', '\u2028', '\\b', 'a"b']
     expect(values.map((value) => printElement({ kind: 'value', value }))).toEqual([
       'v:"\\u0008\\u000c"',
@@ -125,7 +125,7 @@ describe('steps', () => {
     ])
   })
 
-  test('MF-06: fields are sorted by name, items by the names and values of their keys, values by type, places by number', () => {
+  test('MF-06: fields are sorted by name, items by the names and values of their keys, values by type, indexes by number', () => {
     const ordered = [
       ...['f:a', 'f:b'],
       ...['k:{"a":1}', 'k:{"a":1,"b":0}', 'k:{"a":1,"b":3}', 'k:{"a":2}', 'k:{"a":10}', 'k:{"a":"x y"}', 'k:{"a":false}', 'k:{"a":true}'],
@@ -150,7 +150,7 @@ describe('steps', () => {
   test.each([
     ['few', 5],
     ['many', 60],
-  ])('%s items are ordered by the value of their key, as single ones and beside items with another key', (_how, count) => {
+  ])('%s items are ordered by the value of their key, alone and beside items with another key', (_how, count) => {
     let state = 11
     const random = (bound: number) => {
       state = (state * 48271) % 2147483647
@@ -184,7 +184,7 @@ describe('operations', () => {
     expect(describePaths(result).sort()).toEqual([...paths].sort())
   })
 
-  test('nothing to do gives back the very same set', () => {
+  test('an operation that changes nothing returns the same set', () => {
     expect(union(left, set({ 'f:c': {} }))).toBe(left)
     expect(difference(left, set({ 'f:x': {} }))).toBe(left)
     expect(difference(left, left)).toBe(emptySet)
@@ -194,7 +194,7 @@ describe('operations', () => {
     expect(difference(left, set({ 'f:a': { 'f:x': {} } }))).toBe(left)
   })
 
-  test('a container as a path of its own distinguishes two sets', () => {
+  test('a container that is itself a member distinguishes two sets', () => {
     expect(equalSets(set({ 'f:a': { '.': {}, 'f:b': {} } }), set({ 'f:a': { 'f:b': {} } }))).toBe(false)
     expect(equalSets(set({ 'f:a': { 'f:b': {} } }), set({ 'f:a': { 'f:b': {} } }))).toBe(true)
   })
@@ -217,7 +217,7 @@ describe('operations', () => {
   })
 })
 
-test('the union of many sets at once is that of one after the other', () => {
+test('the union of many sets at once equals their pairwise union', () => {
   const path = fc.array(fc.constantFrom('f:a', 'f:b', 'f:c', 'v:1'), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(fc.array(fc.array(path, { maxLength: 5 }), { maxLength: 6 }), (lists) => {

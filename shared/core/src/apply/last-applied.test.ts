@@ -31,11 +31,11 @@ describe('SSA-52: the annotation after an apply', () => {
     ['has no annotations', { metadata: { name: 'one' } }],
     ['has others only', annotated({ [other]: 'x' })],
     ['has an empty one', annotated({ [annotation]: '' })],
-  ])('does not come to an object that %s', (_which, object) => {
+  ])('is not added to an object that %s', (_which, object) => {
     expect(withLastApplied(object, { kind: 'Widget' }, annotation)).toBe(object)
   })
 
-  test('is the configuration with the keys of objects in order, in lists too, and integers beyond 2^53 exact', () => {
+  test('is the configuration with sorted keys, also in lists, and exact integers beyond 2^53', () => {
     const config = { spec: { b: [{ d: 1, c: 9007199254740993n }, 'x'], a: null }, kind: 'Widget' }
     expect(annotationsOf(withLastApplied(live, config, annotation))).toEqual({
       [annotation]: '{"kind":"Widget","spec":{"a":null,"b":[{"c":9007199254740993,"d":1},"x"]}}\n',
@@ -43,7 +43,7 @@ describe('SSA-52: the annotation after an apply', () => {
     })
   })
 
-  test('is not within itself, and other annotations of the configuration are', () => {
+  test('does not contain itself, but other annotations of the configuration', () => {
     const config = annotated({ [annotation]: 'old', [other]: 'x' })
     expect(annotationsOf(withLastApplied(live, config, annotation))?.[annotation]).toBe(
       '{"kind":"Widget","metadata":{"annotations":{"example.com/note":"x"},"name":"one"}}\n',
@@ -52,7 +52,7 @@ describe('SSA-52: the annotation after an apply', () => {
     expect(annotationsOf(withLastApplied(live, alone, annotation))?.[annotation]).toBe('{"kind":"Widget","metadata":{"name":"one"}}\n')
   })
 
-  test('leaves the very object where it is up to date', () => {
+  test('that is up to date leaves the same object', () => {
     const current = withLastApplied(live, { kind: 'Widget' }, annotation)
     expect(withLastApplied(current, { kind: 'Widget' }, annotation)).toBe(current)
   })

@@ -30,7 +30,7 @@ describe('SSA-36: an item of a set', () => {
 })
 
 describe('SSA-37: an item of a map', () => {
-  test('is identified by its keys, sorted, an absent one by its default', () => {
+  test('is identified by its sorted keys, with defaults for absent keys', () => {
     expect(itemElement(map, { protocol: 'UDP', port: 1, name: 'a' })).toBe('k:{"port":1,"protocol":"UDP"}')
     expect(itemElement(map, { port: 1 })).toBe('k:{"port":1,"protocol":"TCP"}')
   })
@@ -50,19 +50,19 @@ describe('SSA-37: an item of a map', () => {
     expect(itemProblem(map, item)).toBe(problem)
   })
 
-  test('has a key of its own, not one that every object inherits', () => {
+  test('needs an own key, not one inherited from Object.prototype', () => {
     const inherited = listShape({ listType: 'map', items: deducedShape, keys: ['constructor'] })
     expect(itemElement(inherited, {})).toBeUndefined()
   })
 
-  test('is named by the first key that is absent, not by one that is present', () => {
+  test('is reported with the first absent key, not with a present key', () => {
     const both = listShape({ listType: 'map', items: deducedShape, keys: ['a', 'b'] })
     expect(itemProblem(both, { a: 1 })).toContain('omits key field "b"')
   })
 })
 
-describe('SSA-40: items with the same step', () => {
-  test('cannot be owned one by one', () => {
+describe('SSA-40: items with the same path element', () => {
+  test('cannot be owned separately', () => {
     expect(() => itemsByElement(set, ['a', 'b', 'a'])).toThrow(new Unownable('duplicate entries'))
     expect(() => itemsByElement(map, [{ port: 1 }, {}])).toThrow(/omits key field "port"/)
   })

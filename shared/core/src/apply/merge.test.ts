@@ -6,7 +6,7 @@ const map = mapShape(anyScalar, { isAtomic: false })
 const set = listShape({ listType: 'set', items: anyScalar })
 const struct: ObjectShape = { kind: 'object', isAtomic: false, fields: new Map([['a', { element: 'f:a', shape: map }]]), values: undefined }
 
-describe('SSA-05: an object laid over the live one', () => {
+describe('SSA-05: an applied object merged into the live one', () => {
   test.each<[string, Shape, unknown, unknown, unknown]>([
     ['what is left out stays', map, { a: 1, b: 2 }, { b: 3, c: 4 }, { a: 1, b: 3, c: 4 }],
     ['nothing is applied', map, { a: 1 }, undefined, { a: 1 }],
@@ -34,7 +34,7 @@ describe('SSA-05: an object laid over the live one', () => {
     expect(mergeApply(shape, live, config)).toEqual(merged)
   })
 
-  test('a member called __proto__ is one as any other', () => {
+  test('treats a member called __proto__ like any other', () => {
     const merged = mergeApply(map, JSON.parse('{"__proto__":1}'), JSON.parse('{"a":2}'))
     expect(JSON.stringify(merged)).toBe('{"__proto__":1,"a":2}')
   })
@@ -54,7 +54,7 @@ describe('an unchanged part of an apply is the live part itself', () => {
     expect(mergeApply(shape, live, config)).toBe(live)
   })
 
-  test('beside changes', () => {
+  test('beside changed parts', () => {
     const live = {
       a: { x: 1 },
       b: [

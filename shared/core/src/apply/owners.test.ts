@@ -16,27 +16,27 @@ const ownerOf = (given: ManagedFieldsEntry): Owner => [...(runAtOnce(parseOwners
 const printed = (...owners: Owner[]) => runAtOnce(printOwners(owners))
 
 describe('the entry of an owner', () => {
-  test('is the stored one as long as nothing of it changes', () => {
+  test('is the stored entry while nothing in it changes', () => {
     expect(printed(ownerOf(entry))[0]).toBe(entry)
   })
 
-  test('has the time, the version and the set of now', () => {
+  test('has the current time, version and set', () => {
     const owner = ownerOf(entry)
     expect(printed({ ...owner, time: '2030-01-01T00:00:00Z' })).toEqual([{ ...entry, time: '2030-01-01T00:00:00Z' }])
     expect(printed({ ...owner, apiVersion: 'v2' })).toEqual([{ ...entry, apiVersion: 'v2' }])
     expect(printed({ ...owner, set: ownerOf({ ...entry, fieldsV1: { 'f:b': {} } }).set })).toEqual([{ ...entry, fieldsV1: { 'f:b': {} } }])
   })
 
-  test('has no member for a time that is not known', () => {
+  test('has no member for an unknown time', () => {
     expect(Object.keys(printed({ ...ownerOf(entry), time: undefined })[0] ?? {})).not.toContain('time')
   })
 
-  test('SSA-58: is left out where the owner owns nothing', () => {
+  test('SSA-58: is left out if the owner owns nothing', () => {
     expect(printed({ ...ownerOf(entry), set: emptySet })).toEqual([])
   })
 })
 
-test('entries of one second are ordered by manager, for any parts of a second', () => {
+test('entries within one second are ordered by manager, ignoring fractions of a second', () => {
   const early = ownerOf({ ...entry, manager: 'b', time: '2026-01-01T00:00:00.1Z' })
   const late = ownerOf({ ...entry, manager: 'a', time: '2026-01-01T00:00:00.9Z' })
   expect(printed(early, late).map(({ manager }) => manager)).toEqual(['a', 'b'])

@@ -68,7 +68,7 @@ describe('a value without some paths', () => {
   })
 })
 
-describe('SSA-47: a stored set by the schema of today', () => {
+describe('SSA-47: a stored set under the current schema', () => {
   test.each<[string, object, object]>([
     ['an atomic list is owned whole', { 'f:whole': { 'v:"a"': {} } }, { 'f:whole': {} }],
     ['an atomic map is owned whole', { 'f:wholeMap': { 'f:k': {} } }, { 'f:wholeMap': {} }],
@@ -85,13 +85,13 @@ describe('SSA-47: a stored set by the schema of today', () => {
     ['parts of a set and of a map', { 'f:set': { 'v:"a"': {} }, 'f:map': { '.': {}, 'f:k': {} } }],
     ['below a text', { 'f:a': { 'f:k': {} } }],
     ['below an unknown field', { 'f:nope': { 'f:k': {} } }],
-  ])('%s stay as they are', (_which, stored) => {
+  ])('leaves %s unchanged', (_which, stored) => {
     const given = set(stored)
     expect(reconcileWithShape(given, shape)).toBe(given)
   })
 })
 
-test('declared fields on the way to a member become members, keys of maps and items do not', () => {
+test('declared fields on the path of a member become members, keys of maps and items do not', () => {
   const given = set({
     'f:map': { 'f:k': {} },
     'f:parts': { 'k:{"id":1,"kind":"x"}': { 'f:inner': { 'f:b': {} } } },

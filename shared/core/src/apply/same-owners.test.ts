@@ -13,7 +13,7 @@ const entry = (more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
 })
 
 describe('two lists of entries', () => {
-  test('are the same where only times differ', () => {
+  test('are equal if they differ only in times', () => {
     const right = [entry({ time: '2030-01-01T00:00:00Z' }), entry({ manager: 'm2' })]
     expect(sameOwners([entry({ manager: 'm2' }), entry()], right)).toBe(true)
     expect(sameOwners([], [])).toBe(true)
@@ -26,13 +26,13 @@ describe('two lists of entries', () => {
     ['the version of an applier', entry({ apiVersion: 'example.com/v2' })],
     ['the fields', entry({ fieldsV1: { 'f:b': {} } })],
     ['what can be read', entry({ fieldsV1: { 'x:b': {} } })],
-  ])('are others where %s of one differs', (_what, other) => {
+  ])('are different if %s of one entry differs', (_what, other) => {
     const same = entry({ manager: 'm2' })
     expect(sameOwners([same, entry()], [same, other])).toBe(false)
     expect(sameOwners([same, other], [same, entry()])).toBe(false)
   })
 
-  test('are others where one has more', () => {
+  test('are different if one has more entries', () => {
     expect(sameOwners([entry()], [entry(), entry({ manager: 'm2' })])).toBe(false)
     expect(sameOwners([entry(), entry({ manager: 'm2' })], [entry()])).toBe(false)
   })

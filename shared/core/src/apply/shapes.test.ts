@@ -30,7 +30,7 @@ const item: Node = {
 }
 
 describe('shapes of described types', () => {
-  test('SSA-45: without list type, the merge key of strategic merge names the items', () => {
+  test('SSA-45: without a list type, the merge key of strategic merge identifies the items', () => {
     const list: Node = { kind: 'list', items: item }
     expect(shapeOfNode(list, { patchStrategy: 'merge', patchMergeKey: 'name' })).toMatchObject({ listType: 'map', keys: ['name'] })
     expect(shapeOfNode({ kind: 'list', items: text }, { patchStrategy: 'merge' })).toMatchObject({ listType: 'set' })
@@ -38,7 +38,7 @@ describe('shapes of described types', () => {
     expect(shapeOfNode(list)).toMatchObject({ listType: 'atomic' })
   })
 
-  test("SSA-43: the field's word on a struct wins over the type's", () => {
+  test('SSA-43: the topology at a struct field overrides the topology of its type', () => {
     const atomic: Node = { ...item, structType: 'atomic' }
     expect(shapeOfNode(atomic)).toMatchObject({ isAtomic: true })
     expect(shapeOfNode(atomic, { structType: 'granular' })).toMatchObject({ isAtomic: false })
@@ -97,7 +97,7 @@ describe('shapes of described types', () => {
 })
 
 describe('shapes of custom resources', () => {
-  test('SSA-31: the markers of the schema hold', () => {
+  test('SSA-31: follow the markers of the schema', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -118,19 +118,19 @@ describe('shapes of custom resources', () => {
     expect(findUnownable(shapeOfStructural({ type: 'object', properties }), { other: 1 })).toEqual(['.other: field not declared in schema'])
   })
 
-  test('an object in an object has metadata of its own', () => {
+  test('give an embedded object its own metadata', () => {
     const shape = shapeOfStructural({ type: 'object', properties: {}, 'x-kubernetes-embedded-resource': true })
     expect(describePaths(toFieldSet(shape, { kind: 'A', metadata: { finalizers: ['a'] } }))).toContain('.metadata.finalizers[="a"]')
   })
 
-  test('metadata is that of every object', () => {
+  test('give metadata the shape of ObjectMeta', () => {
     expect(findUnownable(shapeOfCustomObject(undefined), { metadata: { nope: 1 }, anything: 1 })).toEqual([
       '.metadata.nope: field not declared in schema',
     ])
   })
 })
 
-describe('compare', () => {
+describe('the paths that differ between two objects', () => {
   const shape = shapeOfCustomObject(undefined)
   const differences = (before: object, after: object) => {
     const { added, modified, removed } = compare(shape, before, after)
@@ -154,13 +154,13 @@ describe('compare', () => {
     expect(differences(before, after)).toEqual({ added: [], modified: [], removed: [], ...expected })
   })
 
-  test('an empty object in place of a value adds no path', () => {
+  test('exclude an empty object in place of a value', () => {
     expect(compare(shape, { a: 1 }, { a: {} }).added).toBe(emptySet)
     expect(compare(shape, { a: {} }, { a: 1 }).removed).toBe(emptySet)
   })
 })
 
-describe('compare by a schema', () => {
+describe('the paths that differ under a schema', () => {
   const keyed = { type: 'object', properties: { id: { type: 'integer' }, note: { type: 'string' } } }
   const shape = shapeOfStructural({
     type: 'object',
@@ -222,7 +222,7 @@ describe('the paths of an applied object', () => {
   })
 })
 
-describe('order of merged lists', () => {
+describe('the order of merged lists', () => {
   test.each([
     ['abcd', 'aAcC', 'abAcdC'],
     ['abc', 'ca', 'bca'],

@@ -7,7 +7,7 @@ import { shapeOfType } from './type-shape.ts'
 
 const fieldsOf = (...names: readonly string[]): FieldSet => setOfPaths(names.map((name) => ['f:status', `f:${name}`]))
 
-test('MF-06: equal fields of the status of two objects are one value, and other fields are another', () => {
+test('MF-06: equal fields of the status of two objects share one set, and other fields have another set', () => {
   const write = (uid: string, status: object) => {
     const created = { metadata: { name: uid, uid }, spec: { replicas: 3 } }
     const common = { apiVersion: 'apps/v1', now: '2026-01-01T00:00:00Z', schema: shapeOfType('apps/v1.ReplicaSet') }
@@ -21,7 +21,7 @@ test('MF-06: equal fields of the status of two objects are one value, and other 
   expect(write('c', { replicas: 2, readyReplicas: 1 })).toEqual({ 'f:status': { '.': {}, 'f:readyReplicas': {}, 'f:replicas': {} } })
 })
 
-test('the last sixteen sets of a shape are kept, and no large ones', () => {
+test('the last sixteen sets of a shape are cached, and no large sets are', () => {
   const [shape, other] = [mapShape(anyScalar, { isAtomic: false }), mapShape(anyScalar, { isAtomic: true })]
   const first = sharedSet(shape, fieldsOf('a'))
   expect(sharedSet(shape, fieldsOf('a'))).toBe(first)

@@ -76,7 +76,7 @@ describe('create', () => {
     ])
   })
 
-  test('fields of every object of a built-in kind are not owned by being there', () => {
+  test('fields that every object of a built-in kind has are not owned by their presence', () => {
     const decode = (object: unknown) => {
       const decoded = decoderOf('core/v1.Pod')(object, { trackUnknown: false })
       if (decoded.kind === 'mismatch') throw new Error(decoded.message)
@@ -101,7 +101,7 @@ describe('update', () => {
     ])
   })
 
-  test('a removed field has no owner any more', () => {
+  test('a removed field has no owner', () => {
     expect(track({ before, after: widget({ color: 'red' }) })).toEqual([applied('m1', { color: 'red' })])
   })
 
@@ -131,7 +131,7 @@ describe('update', () => {
     expect(second).toEqual([entry('edit', { 'f:spec': { 'f:color': {}, 'f:size': {} } }, { apiVersion: 'example.com/v2', time: now })])
   })
 
-  test('an untracked object stays so until the first apply', () => {
+  test('an untracked object stays untracked until the first apply', () => {
     expect(track({ before: widget({ size: 1 }, { uid: 'u' }), after: widget({ size: 2 }) })).toEqual([])
   })
 
@@ -147,13 +147,13 @@ describe('update', () => {
     expect(track({ before, after, resetFields: setOfPaths([['f:status']]) })[1]?.fieldsV1).toEqual({ 'f:spec': { 'f:size': {} } })
   })
 
-  test('entries of another version are forgotten without a conversion', () => {
+  test('entries of another version are dropped without a conversion', () => {
     const managedFields = [...owners, entry('m2', { 'f:spec': { 'f:color': {} } }, { apiVersion: 'example.com/v2' })]
     const live = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields })
     expect(track({ before: live, after: widget({ size: 1, color: 'red' }) })).toEqual(owners)
   })
 
-  test('an error of a conversion is not hidden', () => {
+  test('an error of a conversion is reported', () => {
     const convert = () => {
       throw new Error('no such conversion')
     }
@@ -181,18 +181,18 @@ describe('entries in the request', () => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [{}] }) })).toEqual([])
   })
 
-  test('SSA-62: an empty list does too, also where the object no longer shows it', () => {
+  test('SSA-62: an empty list does so too, even if the object no longer shows the list', () => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [] }) })).toEqual([])
     expect(track({ before, after: widget({ size: 1, color: 'red' }), isReset: true })).toEqual([])
   })
 
-  test('SSA-63: a reset with other changes resets first, then the requester owns the changes', () => {
+  test('SSA-63: a reset with other changes resets first, and then the writer owns the changes', () => {
     expect(track({ before, after: widget({ size: 1, color: 'blue' }, { managedFields: [{}] }) })).toEqual([
       entry('edit', { 'f:spec': { 'f:color': {} } }, { time: now }),
     ])
   })
 
-  test('a reset through a subresource is none', () => {
+  test('a reset through a subresource is ignored', () => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [{}] }), subresource: 'status' })).toEqual(owners)
   })
 
@@ -210,7 +210,7 @@ describe('entries in the request', () => {
   test.each<[string, unknown]>([
     ['text', 'x'],
     ['list with a text among entries', [...owners, 'x']],
-  ])('a %s is none', (_name, managedFields) => {
+  ])('a %s is no reset', (_name, managedFields) => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields }) })).toEqual(owners)
   })
 
@@ -219,7 +219,7 @@ describe('entries in the request', () => {
     ['form', { fieldsType: 'FieldsV2' }],
     ['version', { apiVersion: '' }],
     ['set', { fieldsV1: { nonsense: {} } }],
-  ])('entries with another %s are not understood, and those of the object stay', (_name, wrong) => {
+  ])('entries with an unknown %s are ignored, and the entries of the object stay', (_name, wrong) => {
     const given = [{ ...entry('other', {}), ...wrong }]
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: given }) })).toEqual(owners)
   })
@@ -234,7 +234,7 @@ describe('entries in the request', () => {
 describe('the limit of update entries', () => {
   const second = (count: number) => `2026-01-01T00:00:${String(count).padStart(2, '0')}Z`
 
-  test('the oldest become ancient-changes, which keeps their fields', () => {
+  test('joins the oldest into ancient-changes, which keeps their fields', () => {
     let live = widget({ labels: {} }, { uid: 'u', managedFields: [applied('m0', { size: 1 })] })
     for (let count = 0; count < 13; count++) {
       const labels = { ...((live['spec'] as Record<string, object>)['labels'] ?? {}), [`l${count}`]: 'x' }
@@ -251,13 +251,13 @@ describe('the limit of update entries', () => {
   })
 })
 
-describe('a writer that changes fields that it owns already', () => {
+describe('a writer that changes only fields that it already owns', () => {
   const given = entry('edit', { 'f:spec': { 'f:size': {}, 'f:color': {} } }, { time: '2026-01-01T00:00:00Z' })
   const before = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields: [given] })
   const changed = (managedFields: ManagedFieldsEntry[], size: number, time: string) =>
     track({ before, after: widget({ size, color: 'red' }, { managedFields }), now: time })
 
-  test('has its fields printed in order, and at later times the very same fields', () => {
+  test('has its fields printed in order, and later reuses the same fields', () => {
     const first = changed([given], 2, '2026-01-01T00:00:20Z')
     expect(JSON.stringify(first)).toBe(
       JSON.stringify([entry('edit', { 'f:spec': { 'f:color': {}, 'f:size': {} } }, { time: '2026-01-01T00:00:20Z' })]),
@@ -277,7 +277,7 @@ describe('a writer that changes fields that it owns already', () => {
   })
 })
 
-describe('entries that are put together', () => {
+describe('entries that are joined', () => {
   const updates = (count: number) =>
     Array.from({ length: count }, (_, index) =>
       entry(`u${index}`, { 'f:spec': { 'f:labels': { [`f:l${index}`]: {} } } }, { time: `2026-01-01T00:00:0${index % 10}Z` }),
@@ -293,14 +293,14 @@ describe('entries that are put together', () => {
     expect(managers).toEqual(['ancient-changes', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8', 'u9', 'late'])
   })
 
-  test('are none with ten updates, for any number of appliers', () => {
+  test('are none with ten updates, beside any number of appliers', () => {
     const appliers = Array.from({ length: 8 }, (_, index) => applied(`a${index}`, { labels }))
     const managers = managersAfter([...appliers, ...updates(10)])
     expect(managers).toHaveLength(18)
     expect(managers).not.toContain('ancient-changes')
   })
 
-  test('are of one version', () => {
+  test('have the same version', () => {
     const [oldest, ...rest] = updates(10)
     const late = entry('late', { 'f:spec': { 'f:labels': { 'f:l10': {} } } }, { time: '2026-01-01T00:00:30Z' })
     const managedFields = [{ ...(oldest as ManagedFieldsEntry), apiVersion: 'example.com/v2' }, ...rest, late]
@@ -324,8 +324,8 @@ test('LIM-12: the cost of joining old entries grows linearly with them', () => {
   expect(steps(2_000) / steps(1_000)).toBeLessThan(2.2)
 })
 
-describe('order of entries', () => {
-  test('appliers are first, then the order is time, manager, version and subresource', () => {
+describe('the order of entries', () => {
+  test('puts appliers first, then sorts by time, manager, version and subresource', () => {
     const managedFields = [
       entry('b', { 'f:spec': { 'f:size': {} } }),
       entry('a', { 'f:spec': { 'f:size': {} } }, { subresource: 'x' }),

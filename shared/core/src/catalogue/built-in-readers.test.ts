@@ -7,7 +7,7 @@ const ofPods = new BuiltInReaders('core/v1.Pod')
 const ofConfigMaps = new BuiltInReaders('core/v1.ConfigMap')
 
 test.each(['decode', 'shape', 'table', 'protobuf', 'dropDisabledFields', 'refuseDisabledValues', 'printable', 'fieldsOf'] as const)(
-  '%s is made at its first use, and is a plain value from then on',
+  '%s is made at its first use, and is a plain value afterwards',
   (name) => {
     const readers = new BuiltInReaders('core/v1.Pod')
     expect(Object.hasOwn(readers, name)).toBe(false)
@@ -17,7 +17,7 @@ test.each(['decode', 'shape', 'table', 'protobuf', 'dropDisabledFields', 'refuse
   },
 )
 
-test('an object without fields of features and without empty lists stays as it is', () => {
+test('an object without gated fields and without empty lists is returned unchanged', () => {
   const object = { metadata: { name: 'p' }, spec: { nodeName: 'n' } }
   expect(ofPods.dropDisabledFields?.(object, undefined, () => false)).toBe(object)
   expect(ofPods.refuseDisabledValues?.(object, undefined, () => false)).toEqual([])
@@ -26,7 +26,7 @@ test('an object without fields of features and without empty lists stays as it i
   expect([dropDisabledFields, refuseDisabledValues, printable]).toEqual([undefined, undefined, undefined])
 })
 
-test('defaults and warnings are those of the kind, absent if it has none', () => {
+test('defaults and warnings belong to the kind, and are absent if it has none', () => {
   const levels: number[] = []
   const defaults: Defaulter = (_object, _names, _isGateOn, level) => void levels.push(level)
   const warnings: WarningRule = (_object, _live, _names, level) => [String(level)]

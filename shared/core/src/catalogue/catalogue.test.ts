@@ -78,24 +78,24 @@ describe('the stored form of objects', () => {
     expect(catalogue.find(group, version, plural)?.stored).toMatchObject({ apiVersion, prefix })
   })
 
-  test('a prefix leads back to its resource', () => {
+  test('a prefix is mapped back to its resource', () => {
     expect(catalogue.findStored('core/events')).toMatchObject({ group: '', plural: 'events' })
   })
 })
 
 describe('field selectors', () => {
-  test('QP-12: a kind without fields of its own has name and namespace', () => {
+  test('QP-12: a kind without selectable fields of its own has name and namespace', () => {
     expect(Object.keys(catalogue.find('', 'v1', 'configmaps')?.fieldLabels ?? {})).toEqual(['metadata.name', 'metadata.namespace'])
   })
 
-  test('TODAY-POD-23: Pods are selected by the network of their host since 1.28', () => {
+  test('TODAY-POD-23: Pods can be selected by spec.hostNetwork since 1.28', () => {
     const podsAt = (minor: number) => createCatalogue('orch', { minor }).find('', 'v1', 'pods')
     expect([27, 28].map((minor) => 'spec.hostNetwork' in (podsAt(minor)?.fieldLabels ?? {}))).toEqual([false, true])
     const textOf = (spec: object) => podsAt(28)?.stored.readers.fieldsOf({ spec })['spec.hostNetwork']
     expect([{ hostNetwork: true }, { hostNetwork: false }, {}].map(textOf)).toEqual(['true', 'false', 'false'])
   })
 
-  test('QP-12: the fields of a Pod', () => {
+  test('QP-12: Pods have their selectable fields', () => {
     const pod = {
       metadata: { name: 'a', namespace: 'b' },
       spec: { nodeName: 'n' },
@@ -111,7 +111,7 @@ describe('field selectors', () => {
     })
   })
 
-  test('QP-12: events of the newer group are found under the core names', () => {
+  test('QP-12: events of the newer group are selected by the core names', () => {
     expect(catalogue.find('events.orch.io', 'v1', 'events')?.fieldLabels['regarding.kind']).toBe('involvedObject.kind')
   })
 })
@@ -169,7 +169,7 @@ describe('runtime config', () => {
     },
   )
 
-  test('a group without versions left is not listed', () => {
+  test('a group without enabled versions is not listed', () => {
     expect(createCatalogue('orch', { runtimeConfig: read('batch/v1=false') }).groups.map(({ name }) => name)).not.toContain('batch')
   })
 })
@@ -195,7 +195,7 @@ test.each([
   expect(resource?.deprecated).toBeUndefined()
 })
 
-test('EP-24, EP-25: the answer of a delete', () => {
+test('EP-24, EP-25: a delete has its documented answer', () => {
   const answers = ['csinodes', 'volumeattachments'].map((plural) => catalogue.find('storage.orch.io', 'v1', plural)?.deleteAnswer)
   expect(answers).toEqual(['object', 'object'])
   expect(['resourcequotas', 'nodes', 'replicationcontrollers'].map((plural) => catalogue.find('', 'v1', plural)?.deleteAnswer)).toEqual([
@@ -215,7 +215,7 @@ test('writes through a subresource are dropped while its feature gate is off', (
   expect(statusOf(true)?.dropsWrites).toBeUndefined()
 })
 
-test('groups changed together serve the given resources, after the built-in ones and by name; all others are the same values', () => {
+test('groups changed together serve the given resources, after the built-in ones and by name; all other groups are the same values', () => {
   const base = createCatalogue('orch')
   const [pods] = base.inGroupVersion('', 'v1')
   if (pods === undefined) throw new Error('the core group serves nothing')

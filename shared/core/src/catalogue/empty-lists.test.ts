@@ -10,7 +10,7 @@ test.each([
     { endpoints: [{ addresses: ['a'] }], ports: [] },
     { endpoints: [{ addresses: ['a'] }], ports: null },
   ],
-])('an empty list that is printed, %s, is stored as null', (_title, type, object, stored) => {
+])('an empty list that is printed as %s is stored as null', (_title, type, object, stored) => {
   expect(emptyListsRemover(type)?.(object)).toEqual(stored)
 })
 
@@ -19,7 +19,7 @@ test.each([
   ['a list that is left out where it is empty', 'core/v1.ServiceAccount', { secrets: [] }],
   ['a definition, which kube-apiserver stores as JSON', 'apiextensions/v1.CustomResourceDefinition', { status: { conditions: [] } }],
   ['an object of a type that is not built in', 'x.example.com/v1.W', { rules: [] }],
-])('%s stays as it is', (_title, type, object) => {
+])('%s is returned unchanged', (_title, type, object) => {
   expect(emptyListsRemover(type)?.(object) ?? object).toBe(object)
 })
 

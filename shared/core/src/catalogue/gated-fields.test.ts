@@ -62,7 +62,7 @@ function dropperOf(type: string) {
   return drop
 }
 
-test.each(rows)('a field of %s whose feature is off is dropped, unless the object has it', (type, written, whenOff) => {
+test.each(rows)('a field of %s whose feature is off is dropped, unless the object already has it', (type, written, whenOff) => {
   const before = structuredClone(written)
   const drop = dropperOf(type)
   expect(drop({ ...written }, undefined, off)).toEqual(whenOff)
@@ -72,13 +72,13 @@ test.each(rows)('a field of %s whose feature is off is dropped, unless the objec
   expect(written).toEqual(before)
 })
 
-test('a field that the object has in one place stays in all, another one does not', () => {
+test('a gated field that the object has in one place stays in all places, and another gated field does not', () => {
   const spec = (...constraints: object[]) => ({ spec: { topologySpreadConstraints: constraints } })
   const written = spec({ minDomains: 1 }, { minDomains: 2, nodeTaintsPolicy: 'Honor' })
   expect(dropperOf('core/v1.Pod')(written, spec({ minDomains: 3 }), off)).toEqual(spec({ minDomains: 1 }, { minDomains: 2 }))
 })
 
-test('a hook that is left with nothing is dropped, and a volume of an image with its mounts', () => {
+test('an empty hook is dropped, and an image volume is dropped with its mounts', () => {
   const mount = (...names: string[]) => ({ volumeMounts: names.map((name) => ({ name, mountPath: name })) })
   const image = { name: 'i', image: { reference: 'r' } }
   const written = {
@@ -101,18 +101,18 @@ test('a hook that is left with nothing is dropped, and a volume of an image with
   expect(drop({ spec: { volumes: [image], containers: [container] } }, undefined, off)).toEqual({ spec: { containers: [container] } })
 })
 
-test('an object of a type without fields of features stays as it is, and a type that holds no other has nothing that drops any', () => {
+test('an object of a type without gated fields is returned unchanged, and a type that contains only such types has no drop function', () => {
   const written = { metadata: { name: 'p' }, spec: { nodeName: 'n' } }
   expect(dropperOf('core/v1.Pod')(written, undefined, off)).toBe(written)
   expect(disabledFieldsDropper('core/v1.ConfigMap')).toBeUndefined()
 })
 
-test('a claim within another object keeps its fields', () => {
+test('an embedded claim keeps its fields', () => {
   const written = { spec: { volumeClaimTemplates: [{ status: { resizeStatus: 'NodeExpansionFailed' } }] } }
   expect(dropperOf('apps/v1.StatefulSet')(written, undefined, off)).toBe(written)
 })
 
-test.each([25, 37])('every feature that a type of 1.%d names exists there, and is GA or can be switched', (level) => {
+test.each([25, 37])('every feature that a type of 1.%d names exists at that level, and is GA or can be switched', (level) => {
   const types = allTypeNames().filter((type) => hasTypeAt(type, level))
   const named = types.flatMap((type) => {
     const node = resolveType(typeNameAt(type, level))

@@ -24,7 +24,7 @@ test.each([
   ['core/v1.PersistentVolumeClaim', claim, 'spec'],
   ['core/v1.PersistentVolume', volume, 'spec'],
   ['core/v1.Pod', pod, 'spec.volumes[0].ephemeral.volumeClaimTemplate.spec'],
-])('%s: a value of a feature that is off is refused, unless the object has it', (type, body, path) => {
+])('%s: a value of a feature that is off is refused, unless the object already has it', (type, body, path) => {
   expect(problemsOf(type, body)).toEqual([`${path}.${refusal}`])
   expect(problemsOf(type, body, { live: body })).toEqual([])
   expect(problemsOf(type, body, { isGateOn: on })).toEqual([])
@@ -56,7 +56,7 @@ test('RecoverVolumeExpansionFailure: an expansion’s status is validated', () =
   ])
 })
 
-test('RetroactiveDefaultStorageClass: a claim without a class may get one', () => {
+test('RetroactiveDefaultStorageClass: a class may be added to a claim without one', () => {
   const give = (isGateOn?: IsGateOn) =>
     problemsOf('core/v1.PersistentVolumeClaim', bound('2Gi', { storageClassName: 'fast' }), {
       live: bound('2Gi'),

@@ -17,7 +17,7 @@ test('KIND-GEN-01: every kind has apiVersion, kind and metadata', () => {
   expect(new Set(heads)).toEqual(new Set(['kind,apiVersion,metadata meta/v1.ObjectMeta']))
 })
 
-test('VERB-02, KIND-CSI-16: every kind that is listed has a list with metadata and required items', () => {
+test('VERB-02, KIND-CSI-16: every kind with the verb list has a list type with metadata and required items', () => {
   const listed = catalogue.resources.filter(({ verbs }) => verbs.includes('list'))
   const lists = listed.map(({ type }) => resolveStruct(`${type}List`).fields)
   expect(listed.every(({ type }) => hasType(`${type}List`))).toBe(true)
@@ -31,7 +31,7 @@ test('VER-01, VER-02, VER-03: the name of a version shows its stability', () => 
   expect(catalogue.resources.map(({ version }) => version).filter((version) => !/^v\d+(?:(?:alpha|beta)\d+)?$/.test(version))).toEqual([])
 })
 
-test('every type can be made, and every reference leads to one', () => {
+test('every type can be built, and every reference resolves to a type', () => {
   const made = allTypeNames().map((name) => resolveType(name))
   expect(made.length).toBeGreaterThan(700)
   const references = [...JSON.stringify(made).matchAll(/"kind":"ref","name":"([^"]+)"/g)].map((match) => match[1] ?? '')
@@ -118,7 +118,7 @@ const shapes: readonly (readonly [string, string, Record<string, unknown>])[] = 
   ['KIND-MISC-05: overhead of a runtime class', 'node/v1.RuntimeClass', { handler: 'h', overhead: { podFixed: { cpu: '1' } } }],
 ]
 
-test.each(shapes)('%s: all fields are kept', (_, type, body) => {
+test.each(shapes)('%s: all fields are stored', (_, type, body) => {
   const decoded = decoderOf(type)(body, { trackUnknown: true })
   expect(decoded).toMatchObject({ kind: 'decoded', unknownFields: [], object: body })
 })

@@ -11,7 +11,7 @@ type Kinds = Record<string, string>
 const upstream = readFileSync(new URL('upstream-kinds.txt', import.meta.url), 'utf8').split('\n')
 
 describe('kinds by level', () => {
-  test.each(levels)('EMV-13: discovery at 1.%d has each kind’s facts of Kubernetes’ own release', (level) => {
+  test.each(levels)('EMV-13: discovery at 1.%d has the facts of each kind of that Kubernetes release', (level) => {
     const [wanted, served] = [upstreamKindsAt(level), servedKindsAt(level)]
     expect(Object.keys(wanted).filter((path) => !(path in served))).toEqual([])
     expect(Object.keys(served).filter((path) => !(path in wanted))).toEqual([])

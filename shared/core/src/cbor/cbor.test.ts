@@ -14,11 +14,11 @@ test.each<readonly [string, unknown, string]>([
   ['members keep their order', { b: true, a: false, c: null }, 'd9d9f7 a3 4162 f5 4161 f4 4163 f6'],
   ['numbers are as short as they can be', [0, 24, -1, 1.5, 1e300], 'd9d9f7 85 00 1818 20 f93e00 fb7e37e43c8800759c'],
   ['empty containers', [{}, []], 'd9d9f7 82 a0 80'],
-])('MACH-READ-09: %s in CBOR', (_, value, hex) => {
+])('MACH-READ-09: %s is encoded in CBOR', (_, value, hex) => {
   expect(hexOf(jsonToCbor(json(value)))).toBe(hex.replaceAll(' ', ''))
 })
 
-test('MACH-READ-09: a Status has the bytes that kube-apiserver 1.37.2 sends', () => {
+test('MACH-READ-09: a Status has the bytes of kube-apiserver 1.37.2', () => {
   const status = {
     ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'secrets "zz" not found', reason: 'NotFound' },
     ...{ details: { name: 'zz', kind: 'secrets' }, code: 404 },
@@ -30,14 +30,14 @@ test('MACH-READ-09: a Status has the bytes that kube-apiserver 1.37.2 sends', ()
   expect(hexOf(jsonToCbor(json(status)))).toBe(recorded)
 })
 
-test('MACH-READ-09: integers of 64 bits keep their value, both ways', () => {
+test('MACH-READ-09: 64-bit integers keep their value in both directions', () => {
   const text = '{"a":9223372036854775807,"b":-9223372036854775808,"c":9007199254740993}'
   const bytes = jsonToCbor(new TextEncoder().encode(text))
   expect(hexOf(bytes)).toBe('d9d9f7a341611b7fffffffffffffff41623b7fffffffffffffff41631b0020000000000001')
   expect(cborToJson(bytes, { valuesMax: 10 })).toEqual({ kind: 'json', text })
 })
 
-test('MACH-READ-09: bytes of a built-in kind have the tag of later base64, and a custom kind has their text', () => {
+test('MACH-READ-09: bytes of a built-in kind have the tag for base64, and bytes of a custom kind are strings', () => {
   const secret = json({ data: { x: 'aGVsbG8=' }, type: 'Opaque' })
   expect(hexOf(jsonToCborItem(secret, secretFields))).toBe('a2446461 7461a14178d64568656c6c6f 4474797065464f7061717565'.replaceAll(' ', ''))
   expect(hexOf(jsonToCborItem(secret))).toBe('a2 4464617461 a1 4178 48614756736247383d 4474797065 464f7061717565'.replaceAll(' ', ''))
@@ -54,11 +54,11 @@ test.each([
   ['certificates/v1.CertificateSigningRequest', true],
   ['apiextensions/v1.CustomResourceDefinition', true],
   ['core/v1.Pod', false],
-])('bytes are found in the type %s: %s', (type, hasBytes) => {
+])('byte fields are found in the type %s: %s', (type, hasBytes) => {
   expect(byteFieldsOf(type) !== undefined).toBe(hasBytes)
 })
 
-test('a streamed list counts the items that follow, and an event has an object', () => {
+test('a streamed list has the number of its items, and an event has an object', () => {
   const { front, back } = cborListFrame({ kind: 'L', apiVersion: 'v1', metadata: {} })
   const list = Buffer.concat([front, jsonToCborItem(json({ a: 1 })), jsonToCborItem(json({ a: 2 })), back])
   expect(cborToJson(list, { valuesMax: 100 })).toEqual({
@@ -80,7 +80,7 @@ test.each<readonly [string, string, string]>([
   ['an unsigned integer of 64 bits', '1b ffffffffffffffff', '18446744073709551615'],
   ['a byte that is no UTF-8', '43 61ff62', '"a\ufffdb"'],
   ['a member __proto__', 'a1 49 5f5f70726f746f5f5f 01', '{"__proto__":1}'],
-])('MACH-READ-09: %s are read', (_, hex, text) => {
+])('MACH-READ-09: %s are decoded', (_, hex, text) => {
   expect(read(hex)).toEqual({ kind: 'json', text })
 })
 
@@ -104,7 +104,7 @@ test.each<readonly [string, string, string]>([
   expect(read(hex)).toEqual({ kind: 'malformed', message })
 })
 
-test('the depth of a value takes no call stack, and more than ten thousand levels are refused', () => {
+test('deep values are decoded without recursion, and more than ten thousand levels are refused', () => {
   const text = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
   const bytes = jsonToCborItem(new TextEncoder().encode(text))
   expect(cborToJson(bytes, { valuesMax: 20_000 })).toEqual({ kind: 'json', text })
@@ -112,7 +112,7 @@ test('the depth of a value takes no call stack, and more than ten thousand level
   expect(cborToJson(deeper, { valuesMax: 20_000 })).toMatchObject({ kind: 'malformed', message: expect.stringContaining('nested') })
 })
 
-test('more values than allowed are not read', () => {
+test('decoding stops after the allowed number of values', () => {
   expect(read('83 01 02 03', 4)).toMatchObject({ kind: 'json' })
   expect(read('83 01 02 03', 3)).toEqual({ kind: 'tooManyValues' })
 })

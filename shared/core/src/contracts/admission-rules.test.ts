@@ -8,7 +8,7 @@ function anAdmissionRule(changes: Partial<AdmissionRule>): AdmissionRule {
   return { phase: '*', operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [], ...changes }
 }
 
-test('places that differ in one attribute are distinguished, in any order of questions', () => {
+test('requests that differ in one attribute are distinguished, in any order', () => {
   const index = createAdmissionRuleIndex([
     { admissionRule: anAdmissionRule({ phase: 'mutate', resources: ['pods'] }), value: 'mutates' },
     { admissionRule: anAdmissionRule({ operations: ['UPDATE'] }), value: 'updates' },

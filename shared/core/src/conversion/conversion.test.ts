@@ -11,7 +11,7 @@ const tables: Record<string, { readonly cases: readonly any[] }> = JSON.parse(
 const cases = (name: string) => (tables[name]?.cases ?? []).map((row) => [row.name, row] as const)
 const names = namesOf('kubernetes')
 
-describe('CRD-123: strategy None changes the version alone', () => {
+describe('CRD-123: strategy None changes only the version', () => {
   test.each(cases('conversion-none').filter(([, row]) => row.expectedFailure === ''))(
     '%s',
     (_, { sourceObject, toVersion, expectedObject }) => {
@@ -63,7 +63,7 @@ describe('CRD-128, CRD-129: answers that are accepted and refused', () => {
   })
 })
 
-describe('CRD-130: a webhook changes labels and annotations of the metadata alone', () => {
+describe('CRD-130: a webhook changes only labels and annotations of the metadata', () => {
   test.each(cases('conversion-restore-meta'))('%s', (_, { original, converted, expected, expectedError }) => {
     const { annotations } = converted.metadata ?? {}
     if (annotations?.foo?.repeat !== undefined) annotations.foo = annotations.foo.repeat.repeat(annotations.foo.length)
@@ -84,7 +84,7 @@ describe('CRD-128: the objects of a webhook', () => {
   const take = (objects: readonly ConvertedObject[], given: readonly unknown[]) =>
     takeConverted({ asked: 'foo/v2, Kind=Widget', desiredApiVersion: 'foo/v1', objects, level: 25 }, given)
 
-  test('fill the places of the sent ones, in order, and leave the others', () => {
+  test('replace the sent objects, in order, and leave the other objects unchanged', () => {
     const objects = [original('a'), original('b', 'foo/v1'), original('c')]
     expect(take(objects, [converted('a', { spec: 1 }), converted('c', { spec: 3 })])).toEqual([
       converted('a', { spec: 1 }),

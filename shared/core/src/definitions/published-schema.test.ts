@@ -45,7 +45,7 @@ test('CRD-150: members that OpenAPI 2 cannot express are left out, and an unchan
   expect(required).toBeUndefined()
 })
 
-test('CRD-150: changed parts of a schema are made anew, at any depth', () => {
+test('CRD-150: changed parts of a schema are built again, at any depth', () => {
   const string = { type: 'string' } as const
   const same = { type: 'object', properties: { deep: { type: 'object', additionalProperties: string } } } as const
   const parts = {

@@ -25,16 +25,16 @@ const established = {
   lastTransitionTime: 't1',
 }
 
-test('CRD-57: a definition with free names is established, with a time', () => {
+test('CRD-57: a definition with free names is established, at a time', () => {
   expect(settle(widgets())).toEqual({ acceptedNames: names, conditions: [accepted, established] })
 })
 
-test('a settled status is returned itself', () => {
+test('an up-to-date status is returned itself', () => {
   const status = settle(widgets())
   expect(settle(widgets({}, status), { now: 't2' })).toBe(status)
 })
 
-test('CRD-58: a later conflict leaves the definition established, and the name unchanged', () => {
+test('CRD-58: a later conflict leaves the definition established, and its names unchanged', () => {
   const status = settle(widgets())
   const renamed = widgets({ names: { ...names, shortNames: ['gd'] } }, status)
   const after = settle(renamed, { taken: takenNames([{ plural: 'gadgets', shortNames: ['gd'] }]), now: 't2' })
@@ -45,7 +45,7 @@ test('CRD-58: a later conflict leaves the definition established, and the name u
   ])
 })
 
-test('CRD-60: a name that has become free is assigned', () => {
+test('CRD-60: a name that becomes free is assigned', () => {
   const taken = takenNames([{ plural: 'widgets' }])
   const refused = settle(widgets(), { taken })
   expect(refused.conditions).toMatchObject([{ reason: 'PluralConflict' }, { status: 'False', reason: 'NotAccepted' }])
@@ -69,7 +69,7 @@ test('CRD-63: a conversion webhook without a valid bundle keeps a definition fro
   })
 })
 
-test('CRD-61: a schema that is not structural is reported, and no longer when it is', () => {
+test('CRD-61: a schema that is not structural is reported until it is', () => {
   const open = { ...version, schema: { openAPIV3Schema: { type: 'object', properties: { a: {} } } } }
   const status = settle(widgets({ versions: [open], preserveUnknownFields: true }))
   expect(status.conditions?.[2]).toEqual({
@@ -83,7 +83,7 @@ test('CRD-61: a schema that is not structural is reported, and no longer when it
   expect(settle(widgets({}, status)).conditions).toEqual([accepted, established])
 })
 
-test('CRD-62: the approval is reported in groups of the project alone', () => {
+test('CRD-62: the approval is reported only in groups of the project', () => {
   const annotations = { 'api-approved.kubernetes.io': 'unapproved, a trial' }
   const status = settle(widgets({ group: 'x.k8s.io' }, undefined, { annotations }))
   expect(status.conditions?.[2]).toMatchObject({
@@ -95,7 +95,7 @@ test('CRD-62: the approval is reported in groups of the project alone', () => {
   expect(settle(widgets({}, undefined, { annotations })).conditions).toHaveLength(2)
 })
 
-test('CRD-08, MACH-CRD-05: no generation is observed, and generations that a client has written stay', () => {
+test('CRD-08, MACH-CRD-05: observedGeneration is not set, and values that a client has written stay', () => {
   expect(JSON.stringify(settle(widgets()))).not.toContain('observedGeneration')
   const written = { ...settle(widgets()), observedGeneration: 2 }
   const conditions = written.conditions?.map((condition) => ({ ...condition, observedGeneration: 2 }))

@@ -8,7 +8,7 @@ const catalogue = createCatalogue('orch')
 const listOf = (group: string, version: string) =>
   apiResourceListDocument(group === '' ? version : `${group}/${version}`, catalogue.inGroupVersion(group, version))
 
-test('ADDR-17: the versions of the core group', () => {
+test('ADDR-17: the core group lists its versions', () => {
   expect(apiVersionsDocument('127.0.0.1:6443')).toEqual({
     kind: 'APIVersions',
     versions: ['v1'],
@@ -16,14 +16,14 @@ test('ADDR-17: the versions of the core group', () => {
   })
 })
 
-test('ADDR-17: the groups, in order, without the core one', () => {
+test('ADDR-17: the groups are in order, without the core group', () => {
   const { kind, apiVersion, groups } = apiGroupListDocument(catalogue.groups)
   expect([kind, apiVersion]).toEqual(['APIGroupList', 'v1'])
   expect(groups.slice(0, 3).map(({ name }) => name)).toEqual(['apiregistration.orch.io', 'apps', 'events.orch.io'])
   expect(groups.map(({ name }) => name)).not.toContain('')
 })
 
-test('ADDR-17: a group with its preferred version', () => {
+test('ADDR-17: a group has its preferred version', () => {
   const group = catalogue.groups.find(({ name }) => name === 'autoscaling')
   expect(group && apiGroupDocument(group)).toMatchObject({
     kind: 'APIGroup',
@@ -33,14 +33,14 @@ test('ADDR-17: a group with its preferred version', () => {
   })
 })
 
-test('ADDR-17: the resources of a group version are sorted by name, subresources after their resource', () => {
+test('ADDR-17: the resources of a group version are sorted by name, each followed by its subresources', () => {
   const { resources } = listOf('', 'v1')
   const names = resources.map(({ name }) => name)
   expect(names).toEqual([...names].sort())
   expect(names.slice(names.indexOf('pods'), names.indexOf('pods') + 3)).toEqual(['pods', 'pods/attach', 'pods/binding'])
 })
 
-test('ADDR-17: an entry', () => {
+test('ADDR-17: an entry has its documented members', () => {
   expect(listOf('apps', 'v1').resources.find(({ name }) => name === 'deployments')).toEqual({
     name: 'deployments',
     singularName: '',
@@ -53,14 +53,14 @@ test('ADDR-17: an entry', () => {
   })
 })
 
-test('ADDR-09: a subresource of another group names it', () => {
+test('ADDR-09: a subresource with a kind of another group names that group', () => {
   const entry = (name: string) => listOf('', 'v1').resources.find((resource) => resource.name === name)
   expect(entry('pods/eviction')).toMatchObject({ group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] })
   expect(entry('serviceaccounts/token')).toMatchObject({ group: 'authentication.orch.io', version: 'v1', kind: 'TokenRequest' })
   expect(entry('pods/status')).not.toHaveProperty('group')
 })
 
-test('ADDR-17: everything in one document', () => {
+test('ADDR-17: aggregated discovery has all groups in one document', () => {
   const document = aggregatedDocument(catalogue, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
   expect(document).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.orch.io/v2' })
   const storage = document.items.find(({ metadata }) => metadata.name === 'storage.orch.io')

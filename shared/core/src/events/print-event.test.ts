@@ -41,7 +41,7 @@ test('WATCH-02: an event in JSON is one line', () => {
   expect(text(printEvent({ kind: 'json' }, 'ADDED', content, nowMs))).toBe(`{"type":"ADDED","object":${text(json)}}\n`)
 })
 
-test('NEG-06: an event as Table has one row and no columns until they are put in', () => {
+test('NEG-06: an event as Table has one row, and no columns until they are inserted', () => {
   const frame = printEvent(table('Metadata'), 'MODIFIED', content, nowMs, tableOfConfigMaps)
   const { type, object: shown } = JSON.parse(text(frame))
   expect(type).toBe('MODIFIED')
@@ -54,14 +54,14 @@ test('NEG-06: an event as Table has one row and no columns until they are put in
   expect(lines.map((line) => JSON.parse(line).object.columnDefinitions)).toEqual([[{ name: 'Name' }], null])
 })
 
-test('NEG-06: a row carries the object, its metadata or nothing', () => {
+test('NEG-06: a row contains the object, its metadata or nothing', () => {
   const rowObject = (include: 'None' | 'Object') =>
     JSON.parse(text(printEvent(table(include), 'ADDED', content, nowMs, tableOfConfigMaps))).object.rows[0].object
   expect(rowObject('None')).toBeNull()
   expect(rowObject('Object')).toEqual(object)
 })
 
-test('PROTO-01: an event in Protobuf carries the object in its envelope', () => {
+test('PROTO-01: an event in Protobuf contains the object in its envelope', () => {
   const { type, object: reading } = protobufEvent(printEvent(protobuf, 'DELETED', content, nowMs))
   expect(type).toBe('DELETED')
   if (reading.kind !== 'envelope') throw new Error(reading.message)
@@ -71,7 +71,7 @@ test('PROTO-01: an event in Protobuf carries the object in its envelope', () => 
   })
 })
 
-test('metadata alone is the object’s own text, in JSON and in Protobuf', () => {
+test('PartialObjectMetadata reuses the bytes of the object’s metadata, in JSON and in Protobuf', () => {
   const format = { kind: 'metadata', profile: 'orch', version: 'v1' } as const
   const shown = JSON.parse(text(printEvent({ ...format, isProtobuf: false }, 'ADDED', content, nowMs)))
   expect(shown.object).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata: object.metadata })
@@ -93,7 +93,7 @@ test.each([
   ['all is ASCII', { labels: { a: 'b' }, annotations: { note: 'a "text", with ,"managedFields":[' } }],
   ['not all is ASCII', { labels: { a: 'b' }, annotations: { note: 'größe' } }],
   ['there are no owners', { labels: { a: 'b' } }],
-])('an object is read as it is, its owners aside, where %s', (_, metadata) => {
+])('an object is read unchanged except for managedFields if %s', (_, metadata) => {
   const owners = [{ manager: 'm', fieldsV1: { 'f:spec': {} } }]
   const own = { name: 'a', ...metadata, ...('annotations' in metadata ? { managedFields: owners } : {}) }
   const spec = { of: ['x'], managedFields: [] }

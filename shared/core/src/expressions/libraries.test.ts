@@ -19,7 +19,7 @@ const functions = [
 ] as const
 
 test.each(functions)(
-  'CEL-08: %s of 1.%i may be used by new expressions from the next release on, and by stored ones always',
+  'CEL-08: %s of 1.%i may be used by new expressions from the next release on, and by stored expressions always',
   (text, since) => {
     const first = since < 28 ? since : since + 1
     const levels = [25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37]

@@ -18,7 +18,7 @@ test.each<[string, unknown, unknown, readonly string[]]>([
   ['another kind of value', { a: { b: 1 } }, { a: [1] }, ['a']],
   ['a value that becomes null', { a: { b: 1 } }, { a: { b: null } }, ['a.b']],
   ['another whole', 1, 2, ['']],
-])('the changed paths of %s are those of the innermost members', (_what, before, after, expected) => {
+])('the changed paths of %s end at the innermost changed members', (_what, before, after, expected) => {
   expect(changedPaths(before, after, all)).toEqual(expected)
 })
 

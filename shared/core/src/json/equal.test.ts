@@ -10,12 +10,12 @@ test.each<[string, unknown, unknown, boolean]>([
   ['a list and an object', { a: [] }, { a: {} }, false],
   ['null and an object', { a: null }, { a: {} }, false],
   ['integers beyond 2^53', { a: 2n ** 60n }, { a: 2n ** 60n }, true],
-])('%s: whether two values have the same text', (_, left, right, expected) => {
+])('%s: two values have the same text', (_, left, right, expected) => {
   expect(haveSameText(left, right)).toBe(expected)
   expect(haveSameText(right, left)).toBe(expected)
 })
 
-test('values as deep as they can be read are compared without an end of the call stack, and count as different', () => {
+test('deeply nested values are compared without exhausting the call stack, and count as different', () => {
   const deep = (): unknown => JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)
   expect(haveSameText(deep(), deep())).toBe(false)
 })

@@ -17,11 +17,11 @@ test('a frozen part is not searched again', () => {
   expect(Object.isFrozen(inner)).toBe(false)
 })
 
-test.each([undefined, null, 'text', 1, true, 2n ** 60n])('%s has nothing in it', (value) => {
+test.each([undefined, null, 'text', 1, true, 2n ** 60n])('%s has no nested parts', (value) => {
   expect(freezeDeeply(value)).toBe(value)
 })
 
-test('a value may be deeper than the call stack', () => {
+test('a value may be nested deeper than the call stack', () => {
   let value: unknown[] = []
   for (let depth = 0; depth < 200_000; depth++) value = [value]
   expect(Object.isFrozen(freezeDeeply(value)[0])).toBe(true)

@@ -9,6 +9,6 @@ test.each([
   ['letters and symbols of any script', 'é漢😀', '"é漢😀"'],
   ['spaces and marks that show nothing', '\u00a0\u200b\u{e0001}', '"\\u00a0\\u200b\\U000e0001"'],
   ['half of a pair', '\ud800', '"\ufffd"'],
-])('Go quotes %s', (_title, text, quoted) => {
+])('%s is quoted like in Go', (_title, text, quoted) => {
   expect(goQuote(text)).toBe(quoted)
 })

@@ -11,8 +11,8 @@ function decode(text: string): Extract<ReturnType<typeof decodeJson>, { kind: 'j
   return decoded
 }
 
-describe('reading JSON', () => {
-  test('a plain body', () => {
+describe('parsing JSON', () => {
+  test('accepts a plain body', () => {
     expect(decodeJson(new TextEncoder().encode('{"a":["b:{[\\"",1,null,true]}'))).toEqual({
       kind: 'json',
       value: { a: ['b:{["', 1, null, true] },
@@ -22,13 +22,13 @@ describe('reading JSON', () => {
     })
   })
 
-  test('VAL-06: members that are written twice are named by their paths, and the last one counts', () => {
+  test('VAL-06: reports members that are written twice by their paths, and the last value counts', () => {
     const decoded = decode('{"a":1,"a":2,"spec":{"ports":[{"p":1},{"p":1,"p":2,"p":3}]}}')
     expect(decoded.duplicates).toEqual(['a', 'spec.ports[1].p'])
     expect(decoded.value).toEqual({ a: 2, spec: { ports: [{ p: 1 }, { p: 3 }] } })
   })
 
-  test('an escaped name is the same name', () => {
+  test('treats an escaped name as the same name', () => {
     expect(decode('{"a":1,"\\u0061":2}').duplicates).toEqual(['a'])
   })
 
@@ -41,7 +41,7 @@ describe('reading JSON', () => {
     ['1e3', 1000, false],
     ['-0.5E-2', -0.005, false],
   ]
-  test.each(numbers)('the number %s', (text, value, hasBigIntegers) => {
+  test.each(numbers)('reads the number %s', (text, value, hasBigIntegers) => {
     expect(decode(`[${text}]`)).toEqual({ kind: 'json', value: [value], duplicates: [], hasBigIntegers, hasNumerals: false })
   })
 
@@ -83,27 +83,27 @@ describe('reading JSON', () => {
     ['["\t', "invalid character '\\t' in string literal"],
     ['\uFEFF{}', "invalid character 'ï' looking for beginning of value"],
   ]
-  test.each(bad)('%s is refused', (text, message) => {
+  test.each(bad)('refuses %s', (text, message) => {
     expect(decodeJson(text)).toMatchObject({ kind: 'malformed', message })
   })
 
-  test('LIM: depth is bounded, and refused before it is parsed', () => {
+  test('LIM: bounds the depth, and refuses deeper values before parsing', () => {
     expect(decode('['.repeat(jsonDepthMax) + ']'.repeat(jsonDepthMax)).kind).toBe('json')
     expect(decodeJson('['.repeat(100_000))).toEqual({ kind: 'malformed', message: "invalid character '[' exceeded max depth" })
     expect(decodeJson('{"a":'.repeat(100_000))).toEqual({ kind: 'malformed', message: "invalid character '{' exceeded max depth" })
   })
 
-  test('the careful reader manages the same depth', () => {
+  test('accepts the same depth in the careful parser', () => {
     const deep = `${'{"a":'.repeat(jsonDepthMax - 1)}{"b":1,"b":2}${'}'.repeat(jsonDepthMax - 1)}`
     expect(decode(deep).duplicates).toEqual([`${'a.'.repeat(jsonDepthMax - 1)}b`])
   })
 
-  test('a long string with escapes is no trouble for the careful reader', () => {
+  test('accepts a long string with escapes in the careful parser', () => {
     const long = '\\"x'.repeat(300_000)
     expect(decode(`{"a":"${long}","a":1}`).value).toEqual({ a: 1 })
   })
 
-  test('names that JavaScript knows are plain data', () => {
+  test('treats names of JavaScript properties as plain data', () => {
     for (const text of ['{"__proto__":{"a":1},"constructor":2}', '{"__proto__":3,"__proto__":{"a":1},"constructor":2}']) {
       const { value } = decode(text)
       expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
@@ -112,7 +112,7 @@ describe('reading JSON', () => {
   })
 })
 
-test('a scan counts characters outside strings', () => {
+test('counts characters outside of strings', () => {
   expect(scanJson('{"a:{[":[{"b":"\\\\"},"}:\\""]}')).toMatchObject({ members: 2, depth: 3, needsCare: false })
 })
 
@@ -122,7 +122,7 @@ test('integers beyond 2^53 are printed exactly', () => {
   expect(printJson({ a: 1 })).toBe('{"a":1}')
 })
 
-test('a value may be printed as deep as it may be read', () => {
+test('a value may be printed as deep as it may be parsed', () => {
   const deep = `${'[{"a":'.repeat(jsonDepthMax / 2)}1${'}]'.repeat(jsonDepthMax / 2)}`
   expect(printJson(decode(deep).value)).toBe(deep)
 })
@@ -133,7 +133,7 @@ test('the slower printer leaves out the members that JSON.stringify leaves out',
 })
 
 test.each([[false], [true]])(
-  'a value that contains itself is refused, and one that has a part twice is not (known integers: %s)',
+  'a value that contains itself is refused, and a value that contains a part twice is not (known integers: %s)',
   (hasBigIntegers) => {
     const object: Record<string, unknown> = { a: [1n] }
     const list: unknown[] = [2n]
@@ -145,7 +145,7 @@ test.each([[false], [true]])(
   },
 )
 
-test('members are own members', () => {
+test('only own members count', () => {
   const object: Record<string, unknown> = {}
   setMember(object, '__proto__', 1)
   expect(Object.keys(object)).toEqual(['__proto__'])
@@ -153,7 +153,7 @@ test('members are own members', () => {
   expect([memberOf(object, '__proto__'), memberOf(object, 'constructor')]).toEqual([1, undefined])
 })
 
-test('a printed value is read back, and prints the same, by both readers', () => {
+test('a printed value parses to the same value in both parsers', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
@@ -166,7 +166,7 @@ test('a printed value is read back, and prints the same, by both readers', () =>
   )
 })
 
-test('both readers accept the same texts', () => {
+test('both parsers accept the same texts', () => {
   fc.assert(
     fc.property(
       fc.string({
@@ -189,8 +189,8 @@ test('both readers accept the same texts', () => {
   )
 })
 
-describe('reading JSON of our own', () => {
-  test('a printed value is read as by any reader', () => {
+describe('parsing trusted JSON', () => {
+  test('gives the same value as the other parsers', () => {
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },
@@ -213,12 +213,12 @@ describe('reading JSON of our own', () => {
     )
   })
 
-  test('a text that is none is an error', () => {
+  test('refuses invalid JSON with an error', () => {
     expect(() => decodeOwnJson('{')).toThrow(SyntaxError)
     expect(() => decodeOwnJson('{"a":1234567890123456')).toThrow(SyntaxError)
   })
 
-  test('sixteen digits in a row are found at any place, fifteen are not', () => {
+  test('finds sixteen digits in a row at any place, and ignores fifteen', () => {
     const front = fc.string({ unit: fc.constantFrom('1', 'a', '"', 'é', '٣'), maxLength: 40 })
     fc.assert(
       fc.property(front, fc.integer({ min: 12, max: 18 }), (text, count) => {

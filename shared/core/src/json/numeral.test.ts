@@ -8,7 +8,7 @@ import { decodeJson } from './scan.ts'
 
 const read = (text: string) => decodeJson(text, { keepsNumerals: true })
 
-describe('numbers whose spelling matters beside their value', () => {
+describe('numbers with a preserved spelling', () => {
   const rows: [text: string, literals: readonly string[]][] = [
     ['[1,-1,0,-0,9007199254740993,-9223372036854775808]', []],
     ['[0.5,1.25,-0.125]', []],
@@ -30,7 +30,7 @@ describe('numbers whose spelling matters beside their value', () => {
     expect(decodeJson('[1e400]')).toMatchObject({ kind: 'malformed', isNumberTooLarge: true })
   })
 
-  test('are numbers in messages, no objects, and equal by their text', () => {
+  test('are printed as numbers in messages, and compared by their text', () => {
     const numeral = new Numeral('1.0', 1)
     expect(isJsonObject(numeral)).toBe(false)
     expect(cannotUnmarshal(numeral, 'string')).toBe('json: cannot unmarshal number into Go value of type string')

@@ -24,7 +24,7 @@ test.each([
   ['with a member under a name that JavaScript knows', { constructor: 1 }, {}],
   ['as a list', [1], { 0: 1 }],
   ['that is empty where a list is', {}, []],
-])('an object %s is another', (_how, value, before) => {
+])('an object %s is not shared', (_how, value, before) => {
   const text = JSON.stringify(value)
   expect(shareWith(value, before)).toBe(value)
   expect(JSON.stringify(value)).toBe(text)

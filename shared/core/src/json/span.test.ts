@@ -26,7 +26,7 @@ test('every member of any object is found', () => {
   )
 })
 
-test('every item of any array is found, and a text that breaks off is noticed', () => {
+test('every item of any array is found, and a truncated text is noticed', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.nat(), (items, cut) => {
       const text = JSON.stringify(items)

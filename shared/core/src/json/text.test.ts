@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeJson } from './scan.ts'
 import { decodeText, replaceHalfPairs, surrogateEscapeIn } from './text.ts'
 
-describe('a text that is not UTF-8', () => {
+describe('a text with invalid UTF-8', () => {
   const rows: [bytes: number[], text: string][] = [
     [[0x78, 0xff, 0x79], 'x\ufffdy'],
     [[0x78, 0xc0, 0x80, 0x79], 'x\ufffd\ufffdy'],
@@ -21,13 +21,13 @@ describe('a text that is not UTF-8', () => {
     expect(decodeText(Uint8Array.from(bytes))).toBe(text)
   })
 
-  test('is named by its first wrong byte where it is no JSON', () => {
+  test('is reported with its first invalid byte if it is not JSON', () => {
     const message = (...bytes: number[]) => decodeJson(Uint8Array.from(bytes))
     expect(message(0xff, 0xfe, 0x7b)).toMatchObject({ message: "invalid character 'ÿ' looking for beginning of value" })
     expect(message(0x5b, 0xef, 0xbf, 0xbd)).toMatchObject({ message: "invalid character 'ï' looking for beginning of value" })
   })
 
-  test('any bytes are read, and valid ones unchanged', () => {
+  test('decodes to valid text for any bytes, and unchanged for valid ones', () => {
     const anyBytes = fc.uint8Array({ maxLength: 40 })
     fc.assert(
       fc.property(anyBytes, fc.string({ unit: 'binary' }), (bytes, text) => {
@@ -50,26 +50,26 @@ describe('half of a surrogate pair in JSON', () => {
     ['"\\\\ud83d\\ude00"', '\\ud83d\ufffd'],
     ['"\\ude00\\ud83d"', '\ufffd\ufffd'],
   ]
-  test.each(rows)('%s is read as Go reads it', (text, value) => {
+  test.each(rows)('%s is parsed like in Go', (text, value) => {
     expect(decodeJson(text)).toMatchObject({ kind: 'json', value })
   })
 
-  test('is found, as whole pairs are, by readers of neither', () => {
+  test('is found by a scan that ignores whole pairs', () => {
     expect(surrogateEscapeIn('"a\\ud83d\\ude00"')).toBe(2)
     expect(surrogateEscapeIn('"\\\\ud83d\\ude00"')).toBe(8)
     expect(surrogateEscapeIn('"\\\\ud83d \\ufffd"')).toBeUndefined()
   })
 
-  test('is replaced in names, which may then be the same', () => {
+  test('is replaced in names, which may become equal', () => {
     expect(decodeJson('{"\\ud800":1,"\\ud801":2}')).toMatchObject({ value: { '\ufffd': 2 }, duplicates: ['\ufffd'] })
   })
 
-  test('is found in texts of any length in the time of one look', () => {
+  test('is found in linear time in texts of any length', () => {
     const text = '\\\\'.repeat(200_000) + '\\ud800'.repeat(200_000)
     expect(replaceHalfPairs(text)).toBe('\\\\'.repeat(200_000) + '\ufffd'.repeat(200_000))
   })
 
-  test('any JSON text of our own is unchanged', () => {
+  test('does not occur in any JSON text of our own', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const text = JSON.stringify(value)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { freezeDeeply } from '../json/freeze.ts'
 import { child, children, type Draft, ensureChild, fill } from './draft.ts'
 
-test('a part shared with another object is copied before it is completed, and the other one is not changed', () => {
+test('a part shared with another object is copied before it is completed, and the other object is not changed', () => {
   const other = freezeDeeply({ spec: { list: [{ a: 1 }, 'text', { a: 2 }], map: { x: {} } } })
   const draft: Draft = { ...other }
   for (const item of children(child(draft, 'spec'), 'list')) if (typeof item === 'object') fill(item, { b: 3 })
@@ -11,7 +11,7 @@ test('a part shared with another object is copied before it is completed, and th
   expect(other).toEqual({ spec: { list: [{ a: 1 }, 'text', { a: 2 }], map: { x: {} } } })
 })
 
-test('a part of the draft’s own is completed where it is', () => {
+test('a part that only the draft has is completed in place', () => {
   const own = { a: 1 }
   const draft: Draft = { own, list: [own] }
   expect(child(draft, 'own')).toBe(own)

@@ -9,7 +9,7 @@ const good = { v: 'meta.orch.io/v1', rv: 7, start: 'default/a\0', e: 'e1' }
 const encode = (content: unknown): string =>
   toBase64Url(new TextEncoder().encode(typeof content === 'string' ? content : JSON.stringify(content)))
 
-test('CHUNK-04: a token is unpadded base64url of a small JSON object', () => {
+test('CHUNK-04: a token is a small JSON object in unpadded base64url', () => {
   const text = printContinueToken(names, { revision: 7, epoch: 'e1', start: 'default/a\0' })
   expect(text).toMatch(/^[A-Za-z0-9_-]+$/)
   expect(JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))).toEqual(good)
@@ -21,7 +21,7 @@ test('a token belongs to the profile that gave it', () => {
   expect(parseContinueToken(names, text).kind).toBe('malformed')
 })
 
-test('CHUNK-10: the token of an expired one has the revision -1, which any negative revision means', () => {
+test('CHUNK-10: the token for an inconsistent continuation has the revision -1, as has any negative revision', () => {
   const text = printContinueToken(names, { revision: 'latest', start: 'default/a\0' })
   expect(text).toBe(encode({ v: 'meta.orch.io/v1', rv: -1, start: 'default/a\0' }))
   const token = { revision: 'latest', start: 'default/a\0' }
@@ -29,7 +29,7 @@ test('CHUNK-10: the token of an expired one has the revision -1, which any negat
   expect(parseContinueToken(names, encode({ ...good, rv: -7 }))).toEqual({ kind: 'token', token })
 })
 
-describe('a token that is none is refused', () => {
+describe('an invalid token is refused', () => {
   const rows: [name: string, text: string, why: string][] = [
     ['other characters', '%%%', 'illegal base64 data at input byte 0'],
     ['one character too many', 'abcde', 'illegal base64 data at input byte 4'],
@@ -84,7 +84,7 @@ test('a printed token is read back', () => {
   )
 })
 
-test('base64url gives back any bytes, and any text is read or refused', () => {
+test('base64url restores any bytes, and any text is decoded or refused', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       expect(parseBase64Url(toBase64Url(bytes))).toEqual(bytes)

@@ -19,7 +19,7 @@ describe('a MicroTime', () => {
     ['2020-01-01T00:00:00,123456Z', '2020-01-01T00:00:00.123456Z'],
     ['2020-01-01T1:00:00.000000Z', '2020-01-01T01:00:00.000000Z'],
     ['2020-02-29T23:59:59.999999-00:30', '2020-03-01T00:29:59.999999Z'],
-  ])('%s means %s', (text, expected) => {
+  ])('%s is parsed as %s', (text, expected) => {
     expect(outcome('microTime', text)).toBe(expected)
   })
 
@@ -48,7 +48,7 @@ describe('a Time', () => {
     ['2020-01-01T00:00:00,5Z', '2020-01-01T00:00:00Z'],
     ['2020-01-01T00:00:00.1234567890123Z', '2020-01-01T00:00:00Z'],
     ['2020-01-01T00:00:00+24:60', '2019-12-30T23:00:00Z'],
-  ])('%s means %s', (text, expected) => {
+  ])('%s is parsed as %s', (text, expected) => {
     expect(outcome('time', text)).toBe(expected)
   })
 
@@ -67,7 +67,7 @@ describe('a Time', () => {
     expect(outcome('time', text)).toBe(`parsing time "${text}": ${why}`)
   })
 
-  test('is quoted as Go quotes it', () => {
+  test('is quoted like in Go', () => {
     expect(outcome('time', 'é"\n')).toBe(misfit('time', '\\xc3\\xa9\\"\\x0a', '\\xc3\\xa9\\"\\x0a', '2006'))
   })
 })

@@ -53,12 +53,12 @@ describe('the canonical text', () => {
     ['0.000000000001Ki', '2n'],
     ['-1.025Ti', '-1126999418470400m'],
   ]
-  test.each(rows)('%s is written %s', (text, canonical) => {
+  test.each(rows)('%s is printed as %s', (text, canonical) => {
     expect(printQuantity(quantity(text))).toBe(canonical)
   })
 })
 
-describe('texts that are no quantity', () => {
+describe('invalid quantities', () => {
   const format = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
   const suffix = "unable to parse quantity's suffix"
   const number = 'unable to parse numeric part of quantity'
@@ -95,20 +95,20 @@ test.each([
   expect(reading.kind === 'quantity' && printQuantity(reading.quantity)).toBe(canonical)
 })
 
-test('sums and differences are exact and keep the form of the left side', () => {
+test('sums and differences are exact and keep the format of the left operand', () => {
   expect(printQuantity(addQuantities(quantity('1Mi'), quantity('1Gi')))).toBe('1025Mi')
   expect(printQuantity(addQuantities(quantity('0'), quantity('1Gi')))).toBe('1Gi')
   expect(printQuantity(subtractQuantities(quantity('50m'), quantity('10000T')))).toBe('-9999999999999999950m')
   expect(printQuantity(subtractQuantities(quantity('1Mi'), quantity('1M')))).toBe('48576')
 })
 
-test('comparison is by value, not by form', () => {
+test('comparison is by value, not by format', () => {
   expect(compareQuantities(quantity('1024Mi'), quantity('1Gi'))).toBe(0)
   expect(compareQuantities(quantity('999m'), quantity('1'))).toBe(-1)
   expect(compareQuantities(quantity('1e3'), quantity('999'))).toBe(1)
 })
 
-test('sign, whole numbers and rounding away from zero', () => {
+test('quantities have a sign, a whole value, and are rounded away from zero', () => {
   expect([quantitySign(quantity('-1m')), quantitySign(quantity('0')), quantitySign(quantity('1n'))]).toEqual([-1, 0, 1])
   expect([isWholeQuantity(quantity('1500m')), isWholeQuantity(quantity('2000m'))]).toEqual([false, true])
   expect([roundUpQuantity(quantity('1500m')), roundUpQuantity(quantity('-1500m')), roundUpQuantity(quantity('1.0001'), -3)]).toEqual([
@@ -143,7 +143,7 @@ test('adding and subtracting the same amount gives the amount back', () => {
   )
 })
 
-test('any text is read or refused, never a crash', () => {
+test('any text is parsed or refused, without a crash', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.+-eEinumkKMGTPx ') }), (text) => {
       expect(['quantity', 'malformed']).toContain(readQuantity(text).kind)
@@ -151,7 +151,7 @@ test('any text is read or refused, never a crash', () => {
   )
 })
 
-test('a text of a million digits that is no quantity is refused as fast as it is read', () => {
+test('an invalid quantity of a million digits is refused as fast as it is parsed', () => {
   const digits = '1'.repeat(1_000_000)
   for (const text of [`${digits}!`, `${digits}.${digits}!`, `${digits}E${digits}!`, digits])
     expect(readQuantity(text).kind).toBe('malformed')

@@ -40,7 +40,7 @@ describe('META-20: times', () => {
     '2024-01-01T00:00:00.Z',
     '9999-12-31T23:59:59-00:01',
     '0000-01-01T00:00:00+00:01',
-  ])('%s is no time', (text) => {
+  ])('%s is not a valid time', (text) => {
     expect(parseInstant(text)).toBeUndefined()
   })
 
@@ -88,9 +88,12 @@ describe('durations', () => {
     expect(duration !== undefined && [printDuration(duration), durationToMs(duration)]).toEqual([printed, milliseconds])
   })
 
-  test.each(['', '1', '-', 's', '1d', '1h 30m', '1h30', '.s', '1e3s', '3000000h', '1s'.repeat(200)])('%s is no duration', (text) => {
-    expect(parseDuration(text)).toBeUndefined()
-  })
+  test.each(['', '1', '-', 's', '1d', '1h 30m', '1h30', '.s', '1e3s', '3000000h', '1s'.repeat(200)])(
+    '%s is not a valid duration',
+    (text) => {
+      expect(parseDuration(text)).toBeUndefined()
+    },
+  )
 
   test('are printed and read back with the same span', () => {
     fc.assert(

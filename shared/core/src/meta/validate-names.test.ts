@@ -52,7 +52,7 @@ describe('META-21: names', () => {
     expect(textsAt(25, checkName(kind, name))).toEqual(problems)
   })
 
-  test('the base of a generated name may end in a dash', () => {
+  test('a generateName may end in a dash', () => {
     expect(checkNamePrefix('subdomain', 'web-')).toEqual([])
     expect(checkNamePrefix('subdomain', 'Web-')).toEqual([subdomainText])
     expect(checkNamePrefix('subdomain', '-')).toEqual([subdomainText])
@@ -86,7 +86,7 @@ test.each([
   expect(textsAt(25, checkLabelValue(value))).toEqual(problems)
 })
 
-test('annotations are counted in bytes of UTF-8, keys included', () => {
+test('the size of annotations is counted in UTF-8 bytes, keys included', () => {
   expect(annotationsFit({ a: 'x'.repeat(annotationsBytesMax - 1) })).toBe(true)
   expect(annotationsFit({ a: 'x'.repeat(annotationsBytesMax) })).toBe(false)
   expect(annotationsFit({ a: 'é'.repeat(annotationsBytesMax / 2 - 1) })).toBe(true)
@@ -103,7 +103,7 @@ test('META-09: a generated name is the base, cut to 58 characters, and five char
   expect(generateName('g'.repeat(80), random)).toBe(`${'g'.repeat(58)}hjklm`)
 })
 
-test('TODAY-ALL-03: since 1.34 problems of labels speak of bytes, and of dots where a name has them', () => {
+test('TODAY-ALL-03: since 1.34 messages about labels mention bytes, and dots if a name contains them', () => {
   const long = 'a'.repeat(64)
   expect(textsAt(34, checkLabelValue(long))).toEqual(['must be no more than 63 bytes'])
   expect(textsAt(34, checkQualifiedName(long))).toEqual(['name part must be no more than 63 bytes'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NodeTtl } from './node-ttl.ts'
 
-test('WL-NODE-13: the time grows with the number of nodes, and shrinks only at a lower number', () => {
+test('WL-NODE-13: the TTL grows with the number of nodes, and shrinks only below a lower number', () => {
   const ttl = new NodeTtl()
   const changes: string[] = []
   const look = (nodes: number, before: number) => {

@@ -25,46 +25,46 @@ const loose = (document: unknown, prefix: string, definitions: Json): string[] =
   return references.filter((reference) => !(reference.startsWith(prefix) && reference.slice(prefix.length) in definitions))
 }
 
-test('ADDR-18: every reference of the second version has its definition', () => {
+test('ADDR-18: every reference of OpenAPI 2 has its definition', () => {
   const { paths, parameters, definitions } = document2
   const named = (names: object, start: string) => Object.keys(names).map((name) => [`${start}${name}`, true])
   const all = Object.fromEntries([...named(definitions, 'definitions/'), ...named(parameters, 'parameters/')])
   expect(loose({ paths, definitions }, '#/', all)).toEqual([])
 })
 
-test('ADDR-18: every group version has a document in the third version, complete in itself', () => {
+test('ADDR-18: every group version has a self-contained OpenAPI 3 document', () => {
   const documents = openApi3Names(catalogue, issuing).map(document3)
   expect(documents.length).toBe(48)
   expect(documents.flatMap((document) => loose(document, '#/components/schemas/', document.components['schemas'] as Json))).toEqual([])
 })
 
-test('ADDR-18: documents of the third version leave empty lists of parameters out, which types of Go would lose', () => {
+test('ADDR-18: OpenAPI 3 documents omit empty lists of parameters, like the Go types', () => {
   const names = openApi3Names(catalogue, issuing)
   const empty = names.filter((name) => JSON.stringify(document3(name)).includes('"parameters":[]'))
   expect([names.length > 20, empty]).toEqual([true, []])
 })
 
-test('the description of apiVersion and kind has the words that tools search for', () => {
+test('the description of apiVersion and kind has the wording that tools search for', () => {
   const { properties } = document2.definitions['io.orch.api.core.v1.Pod'] as { properties: Record<string, { description: string }> }
   expect(properties['apiVersion']?.description).toMatch(/^APIVersion defines /)
   expect(properties['kind']?.description).toMatch(/^Kind is a string value/)
 })
 
-test('ADDR-18: the index leads to the documents', () => {
+test('ADDR-18: the index links the documents', () => {
   const names = openApi3Names(catalogue, issuing)
   const paths = JSON.parse(`{${names.map((name) => openApi3Entry(name, `/openapi/v3/${name}?hash=c`)).join()}}`)
   expect(Object.keys(paths)).toEqual(names)
   expect(paths['apis/apps/v1']).toEqual({ serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=c' })
 })
 
-test('definitions carry the domain of the profile and the kind they describe', () => {
+test('definitions carry the domain of the profile and their kind', () => {
   expect(at(document2.definitions['io.orch.api.storage.v1.CSINode'], 'x-kubernetes-group-version-kind')).toEqual([
     { group: 'storage.orch.io', kind: 'CSINode', version: 'v1' },
   ])
   expect(Object.keys(openApi2Document(createCatalogue('kubernetes'), 'v', issuing).definitions)).toContain('io.k8s.api.storage.v1.CSINode')
 })
 
-test('ADDR-18: the documents are those of group versions, of groups, and of paths beside them', () => {
+test('ADDR-18: the documents cover group versions, groups, and other paths', () => {
   const names = openApi3Names(catalogue, issuing)
   const others = names.filter((name) => !/^apis\/[^/]+(?:\/[^/]+)?$/.test(name))
   expect(others).toEqual(['.well-known/openid-configuration', 'api', 'api/v1', 'apis', 'openid/v1/jwks', 'version'])
@@ -72,7 +72,7 @@ test('ADDR-18: the documents are those of group versions, of groups, and of path
   expect(openApi3Names(catalogue, { hasIssuer: false })).not.toContain('openid/v1/jwks')
 })
 
-test('ADDR-17, ADDR-18: discovery is described, with the kinds that it answers', () => {
+test('ADDR-17, ADDR-18: discovery paths are described, with the kinds of their answers', () => {
   const kinds = ['APIGroup', 'APIGroupList', 'APIResource', 'APIResourceList', 'APIVersions', 'GroupVersionForDiscovery']
   const described = [...kinds, 'ServerAddressByClientCIDR'].map((kind) => `io.orch.apimachinery.pkg.apis.meta.v1.${kind}`)
   expect(Object.keys(document2.definitions)).toEqual(expect.arrayContaining([...described, 'io.orch.apimachinery.pkg.version.Info']))
@@ -85,7 +85,7 @@ test('ADDR-17, ADDR-18: discovery is described, with the kinds that it answers',
   expect(at(document3('version').paths, '/version/', 'get', 'operationId')).toBe('getCodeVersion')
 })
 
-test('the conditions of a rule about failed pods are listed as required', () => {
+test('the conditions of a pod failure rule are listed as required', () => {
   expect(at(document2.definitions['io.orch.api.batch.v1.PodFailurePolicyRule'], 'required')).toEqual(['action', 'onPodConditions'])
 })
 
@@ -106,7 +106,7 @@ describe('the facets of fields', () => {
     expect(property('core.v1.ScopedResourceSelectorRequirement', 'values')['x-kubernetes-patch-strategy']).toBeUndefined()
   })
 
-  test('the keys of server-side apply are another facet than the merge key', () => {
+  test('the keys of server-side apply differ from the merge key', () => {
     expect(property('core.v1.ServiceSpec', 'ports')).toMatchObject({
       'x-kubernetes-patch-merge-key': 'port',
       'x-kubernetes-list-type': 'map',
@@ -157,7 +157,7 @@ describe('the facets of fields', () => {
   })
 })
 
-test('the third version wraps a reference that has something beside it, and states implicit defaults', () => {
+test('OpenAPI 3 wraps a reference with siblings, and states implicit defaults', () => {
   const pod = schemas3['io.orch.api.core.v1.Pod']
   expect(at(pod, 'properties', 'spec')).toMatchObject({
     allOf: [{ $ref: '#/components/schemas/io.orch.api.core.v1.PodSpec' }],
@@ -167,7 +167,7 @@ test('the third version wraps a reference that has something beside it, and stat
   expect(at(schemas3['io.orch.api.core.v1.ContainerPort'], 'properties', 'protocol')).toMatchObject({ default: 'TCP' })
 })
 
-test('ADDR-18: a kind that every group version accepts lists all of them up to 1.35, and then those of its document', () => {
+test('ADDR-18: a kind of every group version lists all of them up to 1.35, and later those of its document', () => {
   const listed = (minor: number, type: string) => {
     const of = createCatalogue('orch', { minor })
     const { components } = openApi3Document(of, { name: 'apis/apps/v1', serverVersion: '', ...issuing })
@@ -194,7 +194,7 @@ describe('operations', () => {
   const nodes = '/api/v1/nodes'
   const node = `${nodes}/{name}`
 
-  test('EP-15: parameters of a list', () => {
+  test('EP-15: a list has its parameters', () => {
     expect(names(nodes, 'get')).toEqual([
       'allowWatchBookmarks',
       'continue',
@@ -208,16 +208,16 @@ describe('operations', () => {
     ])
   })
 
-  test('EP-17, EP-19: parameters of a write', () => {
+  test('EP-17, EP-19: a write has its parameters', () => {
     const expected = ['body', 'dryRun', 'fieldManager', 'fieldValidation']
     expect([names(nodes, 'post'), names(node, 'put')]).toEqual([expected, expected])
   })
 
-  test('EP-21: parameters of a patch', () => {
+  test('EP-21: a patch has its parameters', () => {
     expect(names(node, 'patch')).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force'])
   })
 
-  test('parameters of many operations are in the document once, except those of patches, in which kubectl before 1.28 looks', () => {
+  test('parameters of many operations are defined once, except those of patches, which kubectl before 1.28 reads in place', () => {
     const referred = [...JSON.stringify(document2.paths).matchAll(/"#\/parameters\/([^"]+)"/g)].map((match) => match[1]!)
     expect(new Set(referred)).toEqual(new Set(Object.keys(document2.parameters)))
     expect(document2.parameters['limit']).toMatchObject({ name: 'limit', in: 'query', type: 'integer' })
@@ -233,33 +233,33 @@ describe('operations', () => {
     )
   })
 
-  test('EP-23: parameters of a delete', () => {
+  test('EP-23: a delete has its parameters', () => {
     expect(names(node, 'delete')).toEqual(['body', 'dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'])
   })
 
-  test('EP-26: parameters of deleting a collection', () => {
+  test('EP-26: a delete of a collection has its parameters', () => {
     expect(names(nodes, 'delete')).toContain('resourceVersionMatch')
     expect(names(nodes, 'delete')).toContain('propagationPolicy')
   })
 
-  test('EP-24, EP-25: the answer of a delete', () => {
+  test('EP-24, EP-25: a delete has its documented answer', () => {
     const answer = (path: string): unknown => at(document2.paths, path, 'delete', 'responses', '200', 'schema', '$ref')
     expect(answer('/apis/storage.orch.io/v1/csinodes/{name}')).toBe('#/definitions/io.orch.api.storage.v1.CSINode')
     expect(answer(node)).toBe('#/definitions/io.orch.apimachinery.pkg.apis.meta.v1.Status')
   })
 
-  test('EP-02, EP-30: no status path where the kind has none', () => {
+  test('EP-02, EP-30: a kind without a status has no status path', () => {
     expect(Object.keys(document2.paths)).not.toContain('/apis/storage.orch.io/v1/csinodes/{name}/status')
     expect(Object.keys(document2.paths)).toContain(`${node}/status`)
   })
 
-  test('EP-32, EP-33: path parameters, and lists over all namespaces', () => {
+  test('EP-32, EP-33: paths have parameters, and lists over all namespaces exist', () => {
     const item = parametersAt('/api/v1/namespaces/{namespace}/resourcequotas/{name}')
     expect(item.filter((parameter) => parameter['required']).map(({ name }) => name)).toEqual(['name', 'namespace'])
     expect(Object.keys(document2.paths['/api/v1/resourcequotas'] ?? {})).toEqual(['get', 'parameters'])
   })
 
-  test('the older paths of watches exist for watchable resources', () => {
+  test('watchable resources have the older watch paths', () => {
     const actions = (path: string) => [
       at(document2.paths, path, 'get', 'operationId'),
       at(document2.paths, path, 'get', 'x-kubernetes-action'),
@@ -285,7 +285,7 @@ describe('operations', () => {
   })
 })
 
-test('the Protobuf form begins with the version and holds every path and definition', () => {
+test('the Protobuf form begins with the version and contains every path and definition', () => {
   const bytes = encodeOpenApi2(document2)
   const text = new TextDecoder().decode(bytes)
   expect([...bytes.slice(0, 5)]).toEqual([0x0a, 3, ...new TextEncoder().encode('2.0')])
@@ -293,7 +293,7 @@ test('the Protobuf form begins with the version and holds every path and definit
   expect(missing).toEqual([])
 })
 
-test('the Protobuf form of a small document, byte by byte', () => {
+test('the Protobuf form of a small document is equal byte by byte', () => {
   const small = {
     swagger: '2.0',
     info: { title: 't', version: 'v' },
@@ -331,7 +331,7 @@ test('the Protobuf form of a small document, byte by byte', () => {
   ])
 })
 
-test('the Protobuf form of the third version, byte by byte', () => {
+test('the Protobuf form of OpenAPI 3 is equal byte by byte', () => {
   const schema = { type: 'object', maxLength: 300, maximum: 1.5, nullable: true, default: 'd', additionalProperties: true, 'x-a': 1 }
   const small = {
     openapi: '3.0.0',
@@ -367,7 +367,7 @@ test('the Protobuf form of the third version, byte by byte', () => {
   ])
 })
 
-test('the Protobuf form of the third version holds every path and schema of any document', () => {
+test('the Protobuf form of OpenAPI 3 contains every path and schema of any document', () => {
   for (const name of openApi3Names(catalogue, issuing)) {
     const document = document3(name)
     const bytes = Buffer.from(encodeOpenApi3({ ...document })).toString('latin1')
@@ -385,14 +385,14 @@ test('the Protobuf forms of paths and definitions equal their parts of a whole d
   expect(runAtOnce(encodePathsInSteps({}))).toHaveLength(0)
 })
 
-test('texts of the Protobuf form that are not ASCII, or long, are in UTF-8', () => {
+test('long strings, and strings beyond ASCII, are UTF-8 in the Protobuf form', () => {
   const description = 'größe '.repeat(20_000)
   const definitions = runAtOnce(encodeDefinitionsInSteps({ A: { description, enum: ['ä'] } }))
   expect(Buffer.from(definitions).includes(Buffer.from(description))).toBe(true)
   expect(Buffer.from(definitions).includes(Buffer.from('"ä"'))).toBe(true)
 })
 
-test('definitions of another document are left out, with the definitions that they alone refer to, and no others', () => {
+test('definitions of another document are removed, with the definitions that only they refer to', () => {
   const made = (known: Record<string, Json>) =>
     Object.keys(runAtOnce(openApi2DocumentInSteps(catalogue, 'v', { ...issuing, beside: { paths: {}, definitions: known } })).definitions)
   const refersToNothing = Object.entries(document2.definitions).find(([, schema]) => !JSON.stringify(schema).includes('$ref'))?.[0] ?? ''
@@ -405,7 +405,7 @@ test('definitions of another document are left out, with the definitions that th
   expect(withoutPods).toContain(`${pod}List`)
 })
 
-test('paths known to another document are left out, and no others', () => {
+test('paths of another document are removed, and no other paths', () => {
   const all = Object.keys(document2.paths)
   const known = { '/apis/': {}, '/api/v1/pods': {}, '/nowhere': {} }
   const { paths } = runAtOnce(openApi2PartInSteps(catalogue, { ...issuing, beside: { paths: known, definitions: {} } }))
@@ -413,7 +413,7 @@ test('paths known to another document are left out, and no others', () => {
   expect(all.length - Object.keys(paths).length).toBe(2)
 })
 
-test.each([1, 2, 3])('a document is printed as by JSON.stringify, with parts deeper than %i in one step', (depth) => {
+test.each([1, 2, 3])('a document is printed like by JSON.stringify, with parts deeper than %i in one step', (depth) => {
   const value = { a: { b: { c: { d: [1, { e: null }] } }, none: undefined, empty: {} }, 'a "name"': 'text', list: [{}], zero: 0 }
   expect(runAtOnce(printOpenApiInSteps(value, depth))).toBe(JSON.stringify(value))
   const large = { many: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`m${index}`, 'x'.repeat(10_000)])) }

@@ -99,7 +99,7 @@ describe('PATCH: JSON patch', () => {
     ['a path without a slash', {}, { op: 'add', path: 'a', value: 1 }],
     ['no source', {}, { op: 'move', path: '/a' }],
   ]
-  test.each(impossible)('%s is a 422, and nothing is done', (_name, document, operation) => {
+  test.each(impossible)('%s is a 422, and nothing is changed', (_name, document, operation) => {
     const outcome = patched(document, [{ op: 'test', path: '', value: document }, operation])
     expect(outcome.kind === 'refused' && outcome.error.status).toMatchObject({
       code: 422,
@@ -131,13 +131,13 @@ describe('PATCH: JSON patch', () => {
     ])
   })
 
-  test('LIM: copies that double the document end at 3 MiB', () => {
+  test('LIM: copies that double the document stop at 3 MiB', () => {
     const copies = Array.from({ length: 30 }, (_, index) => ({ op: 'copy', from: '', path: `/c${index}` }))
     expect(patched({ a: 'x'.repeat(1000) }, copies.slice(0, 8)).kind).toBe('patched')
     expect(patched({ a: 'x'.repeat(1000) }, copies).kind).toBe('refused')
   })
 
-  test('LIM: a copy costs as much as the copied part, not as its destination', () => {
+  test('LIM: a copy costs its source, not its destination', () => {
     const large = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`k${index}`, 1]))
     const copies = new Array(jsonPatchOperationsMax).fill({ op: 'copy', from: '/k0', path: '/copy' })
     expect(patched(large, copies).kind).toBe('patched')
@@ -162,7 +162,7 @@ describe('PATCH: JSON patch', () => {
     expect(patched(long, new Array(jsonPatchOperationsMax).fill({ ...front, path: '/-' })).kind).toBe('patched')
   })
 
-  test('a name that JavaScript knows is plain data', () => {
+  test('names of JavaScript properties are plain data', () => {
     const outcome = patched(
       {},
       JSON.parse('[{"op":"add","path":"/__proto__","value":{"x":1}},{"op":"add","path":"/__proto__/y","value":2}]'),
@@ -172,7 +172,7 @@ describe('PATCH: JSON patch', () => {
   })
 })
 
-test('any patch is done or refused, and never changes its input', () => {
+test('any patch is applied or refused, and never changes its input', () => {
   const path = fc.constantFrom('', '/a', '/b', '/a/b', '/a/0', '/a/-', '/b/1/a', 'x', '/__proto__')
   const operation = fc.record({
     op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'),

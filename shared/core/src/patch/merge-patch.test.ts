@@ -39,19 +39,19 @@ describe('PATCH: merge patch', () => {
     expect(outcome.kind === 'refused' && [outcome.error.code, outcome.error.message]).toEqual([400, 'Invalid JSON Patch'])
   })
 
-  test('names that JavaScript knows are plain data', () => {
+  test('names of JavaScript properties are plain data', () => {
     const outcome = applyMergePatch(JSON.parse('{"constructor":{"a":1}}'), JSON.parse('{"__proto__":{"x":1},"toString":{"y":null}}'))
     expect(outcome.kind === 'patched' && JSON.stringify(outcome.value)).toBe('{"constructor":{"a":1},"__proto__":{"x":1},"toString":{}}')
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
-  test('a patch may be as deep as a body may be', () => {
+  test('a patch may be as deep as a body', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(9_999)}1${'}'.repeat(9_999)}`) as unknown
     expect(applyMergePatch(deep, deep).kind).toBe('patched')
   })
 })
 
-test('a patch applied twice has the result of one', () => {
+test('applying a patch twice gives the same result as once', () => {
   const value = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.jsonValue({ maxDepth: 3 }))
   fc.assert(
     fc.property(value, value, (document, patch) => {

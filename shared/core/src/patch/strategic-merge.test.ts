@@ -31,67 +31,67 @@ describe('PATCH-03: members', () => {
 })
 
 describe('PATCH-04: lists', () => {
-  test('items merge by the key of the schema', () => {
+  test('are merged by the key of the schema', () => {
     const original = containers({ name: 'a', image: '1' }, { name: 'b', image: '1' })
     expect(merge(original, containers({ name: 'b', image: '2' }, { name: 'c', image: '1' }))).toEqual(
       containers({ name: 'a', image: '1' }, { name: 'b', image: '2' }, { name: 'c', image: '1' }),
     )
   })
 
-  test('PATCH-05: a list without merge strategy is replaced', () => {
+  test('PATCH-05: without a merge strategy are replaced', () => {
     expect(merge({ command: ['a', 'b'] }, { command: ['c'] }, container)).toEqual({ command: ['c'] })
   })
 
-  test('merge keys and ownership keys are different things: a port is merged by its number alone', () => {
+  test('of ports are merged only by port number, unlike the keys of ownership', () => {
     const original = { ports: [{ containerPort: 1, protocol: 'TCP', name: 'x' }] }
     expect(merge(original, { ports: [{ containerPort: 1, protocol: 'UDP' }] }, container)).toEqual({
       ports: [{ containerPort: 1, protocol: 'UDP', name: 'x' }],
     })
   })
 
-  test('an item with $patch: delete is removed, with all of that key', () => {
+  test('lose every item of the key in an item with $patch: delete', () => {
     expect(merge(containers({ name: 'a' }, { name: 'b' }), containers({ name: 'a', $patch: 'delete' }))).toEqual(containers({ name: 'b' }))
   })
 
-  test('an item with $patch: replace makes the patch the whole list', () => {
+  test('are replaced as a whole by an item with $patch: replace', () => {
     const patch = containers({ name: 'b' }, { $patch: 'replace' })
     expect(merge(containers({ name: 'a' }), patch)).toEqual(containers({ name: 'b' }))
     expect(merge({}, patch)).toEqual(containers({ name: 'b' }))
   })
 
-  test('an item with $patch: merge is merged', () => {
+  test('merge an item with $patch: merge', () => {
     expect(merge(containers({ name: 'a', image: '1' }), containers({ name: 'a', $patch: 'merge', tty: true }))).toEqual(
       containers({ name: 'a', image: '1', tty: true }),
     )
   })
 
-  test('deleting from an absent list adds nothing', () => {
+  test('that are absent get nothing from a deletion', () => {
     expect(merge({}, containers({ name: 'a', $patch: 'delete' }, { name: 'b' }))).toEqual(containers({ name: 'b' }))
   })
 
-  test('values of a merged list of scalars are unique', () => {
+  test('of scalars have unique values after a merge', () => {
     expect(merge({ finalizers: ['a', 'b'] }, { finalizers: ['b', 'c'] }, meta)).toEqual({ finalizers: ['a', 'b', 'c'] })
   })
 
-  test('$deleteFromPrimitiveList removes values', () => {
+  test('lose the values in $deleteFromPrimitiveList', () => {
     expect(merge({ finalizers: ['a', 'b', 'a'] }, { '$deleteFromPrimitiveList/finalizers': ['a'] }, meta)).toEqual({ finalizers: ['b'] })
   })
 })
 
 describe('order', () => {
-  test('$setElementOrder orders values, and others keep their place', () => {
+  test('follows $setElementOrder for values, and other values keep their place', () => {
     expect(merge({ finalizers: ['1', '2', '9', '3', '4'] }, { '$setElementOrder/finalizers': ['2', '1', '4', '3'] }, meta)).toEqual({
       finalizers: ['2', '1', '9', '4', '3'],
     })
   })
 
-  test('$setElementOrder orders items together with their changes', () => {
+  test('follows $setElementOrder for items together with their changes', () => {
     const original = containers({ name: 'a' }, { name: 'server' }, { name: 'b' })
     const patch = { '$setElementOrder/containers': [{ name: 'c' }, { name: 'b' }, { name: 'a' }], containers: [{ name: 'c' }] }
     expect(merge(original, patch)).toEqual(containers({ name: 'c' }, { name: 'server' }, { name: 'b' }, { name: 'a' }))
   })
 
-  test('new items replace deleted ones in their places', () => {
+  test('puts new items in the places of deleted items', () => {
     const original = containers({ name: '1' }, { name: '4' })
     const patch = {
       '$setElementOrder/containers': [{ name: '2' }, { name: '3' }],
@@ -100,20 +100,20 @@ describe('order', () => {
     expect(merge(original, patch)).toEqual(containers({ name: '4' }, { name: '2' }, { name: '3' }))
   })
 
-  test('an order for an absent list has no effect', () => {
+  test('is ignored for an absent list', () => {
     expect(merge({}, { '$setElementOrder/containers': [{ name: 'a' }] })).toEqual({})
   })
 })
 
 describe('$retainKeys', () => {
-  test('only the named members stay', () => {
+  test('keeps only the named members', () => {
     const original = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } }
     expect(merge(original, { strategy: { $retainKeys: ['type'], type: 'Recreate' } }, deployment)).toEqual({
       strategy: { type: 'Recreate' },
     })
   })
 
-  test('a null beside the directive removes its member, which the directive names or not', () => {
+  test('removes a member that is null beside it, named or not', () => {
     const original = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } }
     expect(merge(original, { strategy: { $retainKeys: ['type'], type: 'Recreate', rollingUpdate: null } }, deployment)).toEqual({
       strategy: { type: 'Recreate' },
@@ -124,7 +124,7 @@ describe('$retainKeys', () => {
     expect(merge({ nodeSelector: { a: '1' } }, { nodeSelector: { $retainKeys: ['a'], b: null } })).toEqual({ nodeSelector: { a: '1' } })
   })
 
-  test('directives for lists beside them need no name', () => {
+  test('does not need to name directives for lists beside it', () => {
     const original = { ...containers({ name: 'a', image: '1' }), nodeName: 'n' }
     expect(merge(original, { $retainKeys: ['containers'], '$setElementOrder/containers': [{ name: 'a' }] })).toEqual(
       containers({ name: 'a', image: '1' }),
@@ -180,13 +180,13 @@ test('the inputs are not changed', () => {
   expect([original, patch]).toEqual(copies)
 })
 
-test('lists of many items take a moment, not minutes', () => {
+test('lists of many items are merged in linear time', () => {
   const items = Array.from({ length: 5_000 }, (_, index) => ({ name: `c${index}` }))
   const patch = { '$setElementOrder/containers': [...items].reverse(), containers: [...items].reverse() }
   expect(merge(containers(...items), patch)).toEqual(containers(...[...items].reverse()))
 })
 
-test('LIM-12: a patch may have 1,000 levels; a deeper one is refused before anything is merged', () => {
+test('LIM-12: a patch may have 1,000 levels, and a deeper patch is refused before anything is merged', () => {
   const nested = (levels: number): object => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
   expect(strategicMerge({}, nested(1_000), pod)).toEqual({ kind: 'patched', value: nested(1_000) })
   for (const levels of [1_001, 9_990]) {

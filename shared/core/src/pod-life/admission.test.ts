@@ -22,7 +22,7 @@ interface Row {
 const filled = <T>(object: object): T => ({ metadata: {}, spec: {}, status: {}, ...object }) as T
 
 test.each(lines.map((line): [string, Row] => [JSON.parse(line).name, JSON.parse(line)]))(
-  'NODE-SIM-18, NODE-SIM-19: a node takes or refuses the Pod of the table "%s"',
+  'NODE-SIM-18, NODE-SIM-19: a node admits or refuses the Pod of the table "%s"',
   (_, { node, pods, pod, reasons }) => {
     const refusal = refusalOf({ pod: filled(pod), node: filled(node), others: pods.map((other) => filled<Pod>(other)), names, level: 25 })
     expect(refusal?.message).toBe(reasons[0])
@@ -79,7 +79,7 @@ describe('a Pod that is bound to a node which does not fit', () => {
     })
   })
 
-  test('NODE-SIM-18, NODE-SIM-21: is refused beyond the number of Pods, where finished ones do not count', () => {
+  test('NODE-SIM-18, NODE-SIM-21: is refused beyond the number of Pods, where finished Pods do not count', () => {
     const others = [aPod({}), aPod({}), aPod({})]
     const message = "Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3"
     expect(refusalOf({ pod: aPod({}), node: aNode(), others, names, level: 37 })).toEqual({ reason: 'OutOfpods', message })
@@ -95,7 +95,7 @@ describe('a Pod that is bound to a node which does not fit', () => {
     expect(refusedStatus(aPod({}), refusal, { level: 37, nowMs: 0 })).toMatchObject({ message: 'Pod was rejected: no cpu' })
   })
 
-  test('a resource that the node does not have is not looked at', () => {
+  test('is not checked for a resource that the node does not report', () => {
     expect(refusalOf({ pod: aPod(requesting({ 'example.com/other': '2' })), node: aNode(), others: [], names, level: 37 })).toBeUndefined()
   })
 })

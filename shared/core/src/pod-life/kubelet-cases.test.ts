@@ -116,7 +116,7 @@ interface HostNetworkRow {
 const olderRows = ['Dual-stack addresses are ignored in single-stack cluster', 'CRI PodIPs override NodeAddresses']
 
 test.each(rowsOf<HostNetworkRow>('TestGenerateAPIPodStatusHostNetworkPodIPs').filter(([, { name }]) => !olderRows.includes(name)))(
-  'NODE-SIM-28: a Pod in the network of its node has the addresses of the table %s',
+  'NODE-SIM-28: a Pod on the host network has the addresses of the table %s',
   (_, { nodeAddresses, criPodIPs = [], podIPs }) => {
     expect(hostNetworkAddresses(criPodIPs, hostAddresses(nodeAddresses))).toEqual(podIPs.map(({ ip }) => ip))
   },
@@ -158,7 +158,7 @@ interface MachineRow {
 }
 
 test.each(rowsOf<MachineRow>('TestMachineInfo'))(
-  'NODE-SIM-04: Pods may have the part of a capacity of the table %s',
+  'NODE-SIM-04: Pods may use the part of the capacity in the table %s',
   (_, { expectNode: { status }, nodeAllocatableReservation }) => {
     expect(allocatableOf(status.capacity, nodeAllocatableReservation)).toEqual(status.allocatable)
   },
@@ -271,7 +271,7 @@ interface RegisterRow {
 }
 
 test.each(rowsOf<RegisterRow>('TestTryRegisterWithApiServer'))(
-  'NODE-SIM-01, NODE-SIM-03: a kubelet patches a Node that is there as in the table %s',
+  'NODE-SIM-01, NODE-SIM-03: a kubelet patches an existing Node as in the table %s',
   (_, row) => {
     // A create and a get come before the patch.
     expect(registrationPatch(registered(row.existingNode), registered(row.newNode), names) !== undefined).toBe(row.expectedActions === 3)
@@ -311,7 +311,7 @@ const probeRows = rowsOf<ProbeRow>('TestDoProbe').map(([name, row], index, all) 
   return [`${name} of ${kind}`, kind, row] as const
 })
 
-test.each(probeRows)('NODE-SIM-43, NODE-SIM-45: a probe sets its result, and goes on, as in the table %s', (_, kind, row) => {
+test.each(probeRows)('NODE-SIM-43, NODE-SIM-45: a probe sets its result and continues as in the table %s', (_, kind, row) => {
   const name = 'cOnTaInEr_NaMe'
   // A container without status starts later.
   const script = { name: '*', startAfter: '1h' }

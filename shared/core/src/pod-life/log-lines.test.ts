@@ -19,7 +19,7 @@ const [, ...rows] = readFileSync(join(import.meta.dirname, 'cases', 'kubelet-log
   .split('\n')
 
 test.each(rows.map((line, index): [number, Row] => [index, JSON.parse(line)]))(
-  'NODE-IO-09: a container has a log, and one of its previous run, as in row %i of the table TestValidateContainerLogStatus',
+  'NODE-IO-09: a container has a log, and a log of its previous run, as in row %i of the table TestValidateContainerLogStatus',
   (_, { statuses, success, pSuccess }) => {
     const found = (previous: boolean) => findLogRun('pod', statuses, { container: 'x', previous }).kind === 'run'
     expect({ success: found(false), pSuccess: found(true) }).toEqual({ success, pSuccess })
@@ -76,14 +76,14 @@ describe('lines of a log', () => {
   const running = { id: 'a', startedMs: 10_000 }
   const ended = { ...running, end: { atMs: 12_500, exitCode: 3 } }
 
-  test('are those up to a time, in their order, and the end of a run that has ended', () => {
+  test('are the lines up to a time in order, and the last line of a finished run', () => {
     const all = { untilMs: 20_000, linesMax: 100 }
     expect(texts(entries, running, { ...all, untilMs: 12_000 })).toEqual(['10000 up', '11000 tick 1', '12000 tick 2', '12000 ready'])
     expect(texts(entries, ended, all)).toEqual(['10000 up', '11000 tick 1', '12000 tick 2', '12000 ready', '12500 bye 3'])
     expect(texts(entries, running, { ...all, untilMs: 9000 })).toEqual([])
   })
 
-  test('are the last ones of a bound, and those after a time', () => {
+  test('are the last lines of a bound, and the lines after a time', () => {
     expect(texts(entries, ended, { untilMs: 20_000, linesMax: 2 })).toEqual(['12000 ready', '12500 bye 3'])
     expect(texts(entries, ended, { untilMs: 20_000, linesMax: 100, afterMs: 11_000 })).toEqual([
       '12000 tick 2',
@@ -92,7 +92,7 @@ describe('lines of a log', () => {
     ])
   })
 
-  test('of a run of a year are found from its end', () => {
+  test('of a run of a year are computed from its end', () => {
     const year = 365 * 86_400_000
     const some = texts(entries, running, { untilMs: 10_000 + year, linesMax: 1 })
     expect(some).toEqual([`${10_000 + year} tick ${year / 1000}`])
@@ -101,13 +101,13 @@ describe('lines of a log', () => {
     expect(logLines([{ kind: 'every', everyMs: 1000, text: 'x'.repeat(1024 * 1024) }], running, all)).toHaveLength(10)
   })
 
-  test('come next at the first time after another one', () => {
+  test('have the next time after a given one', () => {
     expect([9000, 10_000, 11_000, 12_000].map((afterMs) => nextLineMs(entries, running, afterMs))).toEqual([10_000, 11_000, 12_000, 13_000])
     expect([12_000, 12_500].map((afterMs) => nextLineMs(entries, ended, afterMs))).toEqual([12_500, undefined])
     expect(nextLineMs(usualLog('c', 'i'), running, 10_000)).toBeUndefined()
   })
 
-  test('NODE-IO-06: are printed with nine digits of their time where it is wanted', () => {
+  test('NODE-IO-06: are printed with nine digits of their time on request', () => {
     const lines = logLines(entries, { id: 'a', startedMs: 1_700_000_000_120 }, { untilMs: 1_700_000_000_120, linesMax: 9 })
     expect(Buffer.from(printLines(lines, { timestamps: true })).toString()).toBe('2023-11-14T22:13:20.120000000Z up\n')
     expect(Buffer.from(printLines(lines, { timestamps: false })).toString()).toBe('up\n')
@@ -121,7 +121,7 @@ describe('the annotation of a log', () => {
     return scriptOf({ metadata, spec: { containers: [{ name: 'c' }] } } as unknown as Pod, names)
   }
 
-  test('has a line for each text, at its time', () => {
+  test('has a line for each entry, at its time', () => {
     expect(scriptFor(`up\nat 5s: ready\nevery 1m: tick \${n}\nend: bye\nat noon`).containers.get('c')?.logs).toEqual([
       { kind: 'at', atMs: 0, text: 'up' },
       { kind: 'at', atMs: 5000, text: 'ready' },
@@ -131,7 +131,7 @@ describe('the annotation of a log', () => {
     ])
   })
 
-  test('of a time that cannot be, or of too many lines, is a problem', () => {
+  test('with an invalid time, or with too many lines, is a problem', () => {
     const expected = 'at most 100 lines, each a text, "at 5s: text", "every 1s: text" or "end: text"'
     for (const logs of ['at 5x: ready', 'every 0s: tick', 'line\n'.repeat(101)]) {
       const { problems, containers } = scriptFor(logs)

@@ -94,8 +94,8 @@ const conditionsOf = ({ conditions }: Pod['status']) =>
     [type, status, reason, message].filter((text) => text !== undefined).join(' '),
   )
 
-describe('a Pod that nothing holds back', () => {
-  test('NODE-SIM-22, NODE-SIM-30: runs and is ready in one status, with all conditions in their order', () => {
+describe('a Pod without delays', () => {
+  test('NODE-SIM-22, NODE-SIM-30: runs and is ready in one status, with all conditions in order', () => {
     const { status, events, due } = new Life({}).at(0)
     expect(states(status)).toBe('Running: main running ready')
     expect(conditionsOf(status)).toEqual([
@@ -139,7 +139,7 @@ describe('a Pod that nothing holds back', () => {
   })
 })
 
-describe('a Pod that ends', () => {
+describe('a Pod that terminates', () => {
   test('NODE-SIM-24: a container of a Job ends with 0 after a second', () => {
     const life = new Life({ owner: 'Job', spec: { restartPolicy: 'Never' } })
     expect(life.at(0)).toMatchObject({ state: 'Running: main running ready', due: 1 })
@@ -206,7 +206,7 @@ describe('a container that ends', () => {
     expect(life.at(34).due).toBe(74)
   })
 
-  test('NODE-SIM-33: at level 1.37 the event names container and Pod, pauses end at five minutes, and no clock runs on for them', () => {
+  test('NODE-SIM-33: at level 1.37 the event names container and Pod, the back-off ends at five minutes, and no automatic clock advances for it', () => {
     const life = new Life({ annotations: { 'run-for': '1s' } })
     let at = life.at(0)
     const pauses: number[] = []
@@ -224,7 +224,7 @@ describe('a container that ends', () => {
     expect(life.at(last + 1)).toMatchObject({ isHopeless: true })
   })
 
-  test('NODE-SIM-33: ten minutes without an end make the next one the first', () => {
+  test('NODE-SIM-33: resets its back-off after a run of ten minutes', () => {
     const life = new Life({ annotations: { 'run-for': '700s' } })
     for (const seconds of [0, 700]) life.at(seconds)
     expect(life.at(1400).state).toBe('Running: main running ready (2)')
@@ -240,7 +240,7 @@ describe('a container that ends', () => {
     expect(life.at(5).state).toBe(state)
   })
 
-  test('NODE-SIM-24, NODE-SIM-32: rules of its own come before the policy of the Pod', () => {
+  test('NODE-SIM-24, NODE-SIM-32: follows its own restart rules before the policy of the Pod', () => {
     const rules = { restartPolicy: 'Never', restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }] }
     const spec = { restartPolicy: 'Never', containers: [aContainer('main', rules)] }
     const life = new Life({ annotations: { 'run-for': '5s', 'exit-codes': '42,1' }, spec })
@@ -250,10 +250,10 @@ describe('a container that ends', () => {
   })
 })
 
-describe('containers that initialize', () => {
+describe('init containers', () => {
   const initContainers = [aContainer('one'), aContainer('two')]
 
-  test('NODE-SIM-25, NODE-SIM-34: run one after another before the others', () => {
+  test('NODE-SIM-25, NODE-SIM-34: run one after another before the other containers', () => {
     const life = new Life({ annotations: { 'run-for.one': '2s', 'run-for.two': '3s' }, spec: { initContainers } })
     const first = life.at(0)
     expect(first.state).toBe('Pending: one running, two PodInitializing, main PodInitializing')
@@ -265,14 +265,14 @@ describe('containers that initialize', () => {
   test.each([
     ['Never', 'Failed: one ended with 1, main PodInitializing'],
     ['Always', 'Pending: one running (1), main PodInitializing'],
-  ])('NODE-SIM-34: one that fails with restartPolicy %s: %s', (restartPolicy, state) => {
+  ])('NODE-SIM-34: that fail with restartPolicy %s: %s', (restartPolicy, state) => {
     const spec = { initContainers: [aContainer('one')], restartPolicy }
     const life = new Life({ annotations: { 'exit-code.one': '1', 'run-for.one': '1s' }, spec })
     life.at(0)
     expect(life.at(1).state).toBe(state)
   })
 
-  test('NODE-SIM-34: a sidecar runs beside the others and ends after them', () => {
+  test('NODE-SIM-34: as sidecars run beside the other containers and end after them', () => {
     const sidecar = aContainer('side', { restartPolicy: 'Always' })
     const spec = { initContainers: [sidecar, aContainer('one')], restartPolicy: 'Never' }
     const life = new Life({ annotations: { 'run-for.one': '1s', 'run-for.main': '5s', 'shutdown.side': '2s' }, spec })
@@ -289,7 +289,7 @@ describe('probes', () => {
   const probe = { periodSeconds: 10, httpGet: { port: 80 } }
   const withProbes = (probes: object) => ({ containers: [aContainer('main', probes)] })
 
-  test('NODE-SIM-43, NODE-SIM-46: a container is ready from the first call that passes until failures reach the threshold', () => {
+  test('NODE-SIM-43, NODE-SIM-46: make a container ready from the first passed call until failures reach the threshold', () => {
     const spec = withProbes({ readinessProbe: { ...probe, initialDelaySeconds: 3 } })
     const life = new Life({ annotations: { readiness: '0s:fail,10s:pass,40s:fail' }, spec })
     expect(life.at(0)).toMatchObject({ state: 'Running: main running', due: 3 })
@@ -304,14 +304,14 @@ describe('probes', () => {
     [25, 'Unhealthy Readiness probe errored: strconv.Atoi: parsing "web": invalid syntax'],
     [33, 'Unhealthy Readiness probe errored and resulted in unknown state: strconv.Atoi: parsing "web": invalid syntax'],
     [37, 'Unhealthy Readiness probe errored and resulted in unknown state: port "web" not found'],
-  ])('NODE-SIM-46: at level %i a probe of a port that has no such name fails each time with its reason', (level, event) => {
+  ])('NODE-SIM-46: at level %i fail each time with the reason if the named port does not exist', (level, event) => {
     const port = { httpGet: { port: 'web', path: '/' }, tcpSocket: undefined }
     const life = new Life({ level, spec: withProbes({ readinessProbe: { ...probe, ...port } }) })
     expect(life.at(0)).toMatchObject({ state: 'Running: main running', due: 10, events: expect.arrayContaining([event]) })
     expect(life.at(10)).toMatchObject({ state: 'Running: main running', events: [event] })
   })
 
-  test('NODE-SIM-47: a container that is not alive is stopped and starts again', () => {
+  test('NODE-SIM-47: stop and restart a container that is not alive', () => {
     const life = new Life({
       annotations: { liveness: '0s:pass,15s:fail' },
       spec: withProbes({ livenessProbe: { ...probe, failureThreshold: 2 } }),
@@ -327,7 +327,7 @@ describe('probes', () => {
     expect(status.containerStatuses?.[0]?.lastState?.terminated).toMatchObject({ exitCode: 137 })
   })
 
-  test('NODE-SIM-44: a startup probe holds the others back until it passes', () => {
+  test('NODE-SIM-44: for startup delay the others until they pass', () => {
     const life = new Life({
       annotations: { startup: '0s:fail,12s:pass' },
       spec: withProbes({ startupProbe: probe, readinessProbe: probe }),
@@ -339,7 +339,7 @@ describe('probes', () => {
     expect(life.at(20).status.containerStatuses?.[0]).toMatchObject({ started: true, ready: true })
   })
 
-  test('a readiness gate holds the Pod back until a client sets its condition', () => {
+  test('for readiness include a gate that a client sets', () => {
     const life = new Life({ spec: { readinessGates: [{ conditionType: 'example.com/lb' }] } })
     expect(conditionsOf(life.at(0).status)).toContain(
       'Ready False ReadinessGatesNotReady corresponding condition of pod readiness gate "example.com/lb" does not exist.',
@@ -368,13 +368,13 @@ describe('images and starts', () => {
     expect(life.at(11).due).toBe(30)
   })
 
-  test('ready-after makes a container ready later, with or without a probe', () => {
+  test('ready-after delays the readiness of a container, with or without a probe', () => {
     const life = new Life({ annotations: { 'ready-after': '5s' } })
     expect(life.at(0)).toMatchObject({ state: 'Running: main running', due: 5 })
     expect(life.at(5)).toMatchObject({ state: 'Running: main running ready', due: undefined })
   })
 
-  test('NODE-SIM-35: an ephemeral container starts when it is added, and never again', () => {
+  test('NODE-SIM-35: an ephemeral container starts when it is added, and never restarts', () => {
     const life = new Life({ annotations: { 'run-for.debug': '3s' } })
     life.at(0)
     life.change({}, { ephemeralContainers: [aContainer('debug')] })
@@ -387,7 +387,7 @@ describe('images and starts', () => {
 })
 
 describe('a Pod with a PodScript', () => {
-  test('NODE-SIM-31: ends of runs have their exit code, reason and message', () => {
+  test('NODE-SIM-31: ends its runs with the given exit code, reason and message', () => {
     const starts = [{ runFor: '5s', exitCode: 137, reason: 'OOMKilled', message: 'lost database' }, { runFor: 'forever' }]
     const life = new Life({ script: { starts } })
     life.at(0)
@@ -398,7 +398,7 @@ describe('a Pod with a PodScript', () => {
     expect(due).toBeUndefined()
   })
 
-  test('NODE-SIM-36: pulls fail so many times with its text, then the image is there and stays', () => {
+  test('NODE-SIM-36: fails the given number of pulls with the given text, and then has the image', () => {
     const life = new Life({ script: { pull: { after: '2s', error: 'manifest unknown', times: 1 }, starts: [{ runFor: '60s' }] } })
     expect(life.at(0)).toMatchObject({ due: 2, events: ['Pulling Pulling image "img:1"'] })
     expect(life.at(2).events).toEqual(['Failed Failed to pull image "img:1": manifest unknown', 'Failed Error: ErrImagePull'])
@@ -408,14 +408,14 @@ describe('a Pod with a PodScript', () => {
     expect(life.at(74).events[0]).toBe('Pulled Container image "img:1" already present on machine and can be accessed by the pod')
   })
 
-  test('NODE-SIM-36: an image that must be pulled and must not is a state of its own', () => {
+  test('NODE-SIM-36: reports an image that is absent and must not be pulled', () => {
     const spec = { containers: [aContainer('main', { imagePullPolicy: 'Never' })] }
     const { state, status, due } = new Life({ script: { pull: { after: '1s' } }, spec }).at(0)
     expect([state, due]).toEqual(['Pending: main ErrImageNeverPull', undefined])
     expect(status.containerStatuses?.[0]?.state?.waiting?.message).toBe('Container image "img:1" is not present with pull policy of Never')
   })
 
-  test('NODE-SIM-46: a failed probe has the output of its change', () => {
+  test('NODE-SIM-46: shows the output that the script gives a failed probe', () => {
     const spec = { containers: [aContainer('main', { readinessProbe: { periodSeconds: 10, failureThreshold: 1 } })] }
     const ready = [
       { at: '60s', pass: false, output: 'HTTP probe failed with statuscode: 503' },
@@ -433,7 +433,7 @@ describe('a Pod with a PodScript', () => {
     [{ after: '1s', exitCode: 3 }, 1, 3],
     [{ after: '1m' }, 30, 137],
     [{ ignoreTerm: true, exitCode: 3 }, 30, 137],
-  ])('NODE-SIM-49: a container with the shutdown %o ends after %i s with %i', (shutdown, seconds, exitCode) => {
+  ])('NODE-SIM-49: ends a container with the shutdown %o after %i s with %i', (shutdown, seconds, exitCode) => {
     const life = new Life({ script: { shutdown } })
     life.at(0)
     life.delete(30)
@@ -442,7 +442,7 @@ describe('a Pod with a PodScript', () => {
   })
 })
 
-describe('a Pod that its node sees again', () => {
+describe('a Pod after a restart of its node', () => {
   test('continues from its status: restarts, ends of runs and back-off', () => {
     const running = { running: { startedAt: '2030-01-01T00:00:00Z' } }
     const ended = { exitCode: 1, reason: 'Error', startedAt: '2030-01-01T00:00:00Z', finishedAt: '2030-01-01T00:00:10Z' }
@@ -459,7 +459,7 @@ describe('a Pod that its node sees again', () => {
     expect(life.at(20)).toMatchObject({ state: 'Running: a running ready (2), b running ready (2)', due: 60 })
   })
 
-  test('1,000 containers start in one status', () => {
+  test('starts 1,000 containers in one status', () => {
     const life = new Life({
       spec: { containers: Array.from({ length: 1000 }, (_, index) => aContainer(`c${index}`, { readinessProbe: {} })) },
     })
@@ -470,7 +470,7 @@ describe('a Pod that its node sees again', () => {
 })
 
 describe('annotations of a Pod', () => {
-  test('one that cannot be read is a sentence that names it and what was expected', () => {
+  test('that are invalid are reported by name with the expected form', () => {
     const pod = {
       metadata: {
         annotations: { 'simulation.orch.io/run-for': 'soon', 'simulation.orch.io/exit-code.b': '1', 'simulation.orch.io/x': '' },

@@ -13,7 +13,7 @@ function wordsOf(annotations: Record<string, string>) {
   return { words: Object.fromEntries(words), problems }
 }
 
-test('annotations of kwok give the delays and the use of all containers', () => {
+test('annotations of kwok give the delays and the usage of all containers', () => {
   const { words, problems } = wordsOf({
     'pod-create.stage.kwok.x-k8s.io/delay': '1s',
     'pod-ready.stage.kwok.x-k8s.io/delay': '2s',
@@ -28,7 +28,7 @@ test('annotations of kwok give the delays and the use of all containers', () => 
   expect(problems).toEqual([])
 })
 
-test('annotations of kwok are weaker than those of this server, and one that cannot be read is named', () => {
+test('annotations of this server override those of kwok, and an invalid one is reported by name', () => {
   const { words, problems } = wordsOf({
     'pod-complete.stage.kwok.x-k8s.io/delay': '1m',
     'simulation.orch.io/run-for': '5s',

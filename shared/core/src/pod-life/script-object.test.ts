@@ -42,13 +42,13 @@ describe('of several scripts', () => {
   const selector = (matchLabels: Record<string, string>) => ({ selector: { matchLabels } })
   const [all, one, two] = [aScript('all'), aScript('one', selector({ app: 'a' })), aScript('two', selector({ app: 'a', tier: 'b' }))]
 
-  test('the one with most requirements wins, in any order, and the first by name of equal ones', () => {
+  test('the script with most requirements wins, in any order, and the first by name among equals', () => {
     expect([choose([all, one, two]), choose([two, one, all]), choose([one, all])]).toEqual(['two', 'two', 'one'])
     expect(choose([aScript('z'), aScript('b'), aScript('c')])).toBe('b')
     expect(choose([aScript('other', selector({ app: 'c' }))])).toBeUndefined()
   })
 
-  test('one with a probability is for its share of the Pods, and comes before an equal one without', () => {
+  test('a script with a probability applies to its share of the Pods, before an equal script without one', () => {
     const rare = aScript('z-rare', { ...selector({ app: 'a' }), probability: 0.2 })
     expect([choose([one, rare], 0.19), choose([one, rare], 0.2)]).toEqual(['z-rare', 'one'])
   })
@@ -66,7 +66,7 @@ describe('the script of a Pod', () => {
   const names = namesOf('kubernetes')
   const annotations = { 'simulation.orch.io/run-for': '9s', 'simulation.orch.io/shutdown': '3s', 'simulation.orch.io/readiness': '1s:fail' }
 
-  test('has the members of its own objects, then those of the cluster, then those of annotations', () => {
+  test('combines members of its own objects, then of cluster objects, then of annotations', () => {
     const cluster = aScript('c', { containers: [{ name: '*', starts: [{ runFor: '5s', exitCode: 2 }], startAfter: '4s' }] })
     const own = aScript('o', {
       containers: [
@@ -90,7 +90,7 @@ describe('the script of a Pod', () => {
     ])
   })
 
-  test('does not apply * to containers that initialize, and knows them by name', () => {
+  test('does not apply * to init containers, which need their names', () => {
     const pod = aPod({}, { initContainers: [{ name: 'init' }, { name: 'other' }] })
     const script = aScript('s', {
       containers: [
@@ -102,7 +102,7 @@ describe('the script of a Pod', () => {
     expect(['init', 'other'].map((name) => containers.get(name)?.runs[0]?.durationMs)).toEqual([2000, 0])
   })
 
-  test('10,000 starts are read into runs', () => {
+  test('may have 10,000 starts', () => {
     const starts = Array.from({ length: 1000 }, () => ({ runFor: '1m30s', exitCode: 1 }))
     const containers = Array.from({ length: 10 }, (_, index) => ({ name: `c${index}`, starts }))
     const { layer } = aScript('large', { containers })
@@ -110,7 +110,7 @@ describe('the script of a Pod', () => {
   })
 })
 
-test('lines of a log are at the start, at a time, again and again, or at the end', () => {
+test('log lines of a script are at the start, at a time, repeated, or at the end', () => {
   const logs = [
     { text: 'up' },
     { at: '5s', text: 'late', stream: 'Stderr' },

@@ -25,13 +25,13 @@ const outOfBudget = 'validation failed due to running out of cost budget, no fur
 const messagesOf = (spec: Parameters<typeof compileValidatingPolicy>[0]) =>
   evaluatePolicy(compileValidatingPolicy(spec), input).decisions.flatMap(({ isDenied, message }) => (isDenied ? [message] : []))
 
-test('VAP-26: validations of a binding have 10,000,000 together', () => {
+test('VAP-26: validations of a binding share a budget of 10,000,000', () => {
   const validations = (count: number) => many(count).map(() => ({ expression: costly }))
   expect(messagesOf({ validations: validations(14) })).toEqual([])
   expect(messagesOf({ validations: validations(15) })).toEqual([outOfBudget])
 })
 
-test('VAP-26: messages use the rest of the validations’ budget', () => {
+test('VAP-26: messages use the rest of the budget of validations', () => {
   const failing = { expression: `!(${costly})`, message: 'own', messageExpression: "'said'" }
   const dear = { expression: 'false', message: 'own', messageExpression: `${costly} ? 'said' : ''` }
   expect(messagesOf({ validations: [...many(13).map(() => ({ expression: costly })), failing] })).toEqual(['said'])
@@ -39,21 +39,21 @@ test('VAP-26: messages use the rest of the validations’ budget', () => {
   expect(messagesOf({ validations: [dear] })).toEqual(['own'])
 })
 
-test('VAP-26: audit annotations have 10,000,000 of their own', () => {
+test('VAP-26: audit annotations have a separate budget of 10,000,000', () => {
   const validations = many(14).map(() => ({ expression: costly }))
   const annotations = (count: number) => many(count).map((index) => ({ key: `k${index}`, valueExpression: `${costly} ? 'v' : 'w'` }))
   expect(messagesOf({ validations, auditAnnotations: annotations(14) })).toEqual([])
   expect(messagesOf({ validations, auditAnnotations: annotations(15) })).toEqual([outOfBudget])
 })
 
-test('VAP-26: match conditions have 2,500,000 of their own', () => {
+test('VAP-26: match conditions have a separate budget of 2,500,000', () => {
   const validations = many(14).map(() => ({ expression: costly }))
   const conditions = (count: number) => many(count).map((index) => ({ name: `c${index}`, expression: costly }))
   expect(messagesOf({ validations, matchConditions: conditions(3) })).toEqual([])
   expect(messagesOf({ validations, matchConditions: conditions(4) })).toEqual([outOfBudget])
 })
 
-test('VAP-07: a variable costs once, however often it is used', () => {
+test('VAP-07: a variable costs once, for any number of uses', () => {
   const variables = [{ name: 'may', expression: costly }]
   const validations = many(60).map(() => ({ expression: 'variables.may' }))
   expect(messagesOf({ variables, validations })).toEqual([])

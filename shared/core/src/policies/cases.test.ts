@@ -119,7 +119,7 @@ describe('VAP-09: cases of conditions', () => {
   const isLimited = ([, { testPerCallLimit }]: [string, ConditionCase]) => testPerCallLimit !== undefined
   const cases = whole.filter((one) => !isOfOlder(one) && !isLimited(one))
 
-  test('all but two, which are not whole, are driven', () => {
+  test('all cases but two incomplete ones run', () => {
     expect(whole).toHaveLength(29)
   })
 
@@ -268,7 +268,7 @@ describe('VAP-17, VAP-18, VAP-21, VAP-22: cases of decisions', () => {
   const whole = casesOf<DecisionCase>('validate').filter(([, one]) => one.incomplete !== true)
   const [cases, failing] = [whole.filter(([, one]) => one.throwError !== true), whole.filter(([, one]) => one.throwError === true)]
 
-  test('all but two, which are not whole, are driven', () => {
+  test('all cases but two incomplete ones run', () => {
     expect(whole).toHaveLength(32)
   })
 

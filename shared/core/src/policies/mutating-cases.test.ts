@@ -137,7 +137,7 @@ describe('VAP-38, VAP-39: cases of the types Object and JSONPatch', () => {
   })
 })
 
-describe('VAP-38: cases of configurations that are applied', () => {
+describe('VAP-38: cases of apply configurations', () => {
   test.each(casesOf('apply-configuration'))('%s', (_name, one) => {
     check(one, { mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: one.expression ?? '' } }] })
   })

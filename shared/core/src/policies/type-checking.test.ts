@@ -77,7 +77,7 @@ describe('VAP-12: cases of type checking', () => {
   })
 })
 
-describe('VAP-12: cases of the kinds that a policy names', () => {
+describe('VAP-12: cases of the matched kinds', () => {
   const kindOf = async ({ resource }: { readonly resource: string }) =>
     (({ deployments: 'Deployment', pods: 'Pod' }) as Readonly<Record<string, string>>)[resource]
 
@@ -86,7 +86,7 @@ describe('VAP-12: cases of the kinds that a policy names', () => {
     expect(await kindsToCheck(specOf(one), kindOf)).toEqual(expected)
   })
 
-  test('no more than ten', async () => {
+  test('are at most ten', async () => {
     const resources = Array.from({ length: 20 }, (_none, index) => `r${index}`)
     const rule = { apiGroups: ['g'], apiVersions: ['v1'], resources }
     const found = await kindsToCheck({ matchConstraints: { resourceRules: [rule] } }, async ({ resource }) => resource.toUpperCase())
@@ -143,12 +143,12 @@ describe('VAP-12: the declared types of schemas', () => {
     expect(problemsOf(expression)).toEqual([{ fieldRef: 'spec.validations[0].expression', warning: expect.stringContaining(problem) }])
   })
 
-  test('a warning names the kind and the place in the expression', () => {
+  test('warnings name the kind and the place in the expression', () => {
     const [warning] = problemsOf('object.replicas > 1')
     expect(warning?.warning).toBe("a.io/v1, Kind=Oak: ERROR: <input>:1:7: undefined field 'replicas'\n | object.replicas > 1\n | ......^\n")
   })
 
-  test('one that several kinds give has a part for each', () => {
+  test('a warning of several kinds has a part for each kind', () => {
     const other = { ...kind, name: { group: '', version: 'v1', kind: 'Elm' } }
     const spec = { validations: [{ expression: 'object.none' }] }
     const [warning] = runAtOnce(checkPolicyTypes(spec, { kinds: [kind, other], params: undefined }))

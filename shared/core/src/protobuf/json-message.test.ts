@@ -25,8 +25,8 @@ function expectSame(type: string, value: unknown): void {
 const isWritten = (type: string, json: string) => new JsonMessages(new Writer()).copy(type, Buffer.from(json))
 const hexOf = (items: readonly Uint8Array[]) => items.map((item) => Buffer.from(item).toString('hex'))
 
-describe('a message that is written from JSON', () => {
-  test.each(types)('PROTO-09: is that of the object, for any %s', (type) => {
+describe('a message that is encoded from JSON', () => {
+  test.each(types)('PROTO-09: equals that of the object, for any %s', (type) => {
     fc.assert(
       fc.property(anyStruct(resolveStruct(type), 'some'), (value) => expectSame(type, value)),
       { numRuns: 10 },
@@ -68,7 +68,7 @@ describe('a message that is written from JSON', () => {
       { metadata: { name: 'a', managedFields: [{ fieldsV1: { 'k:{"a":"]}"}': { '.': {} } } }, { fieldsV1: {} }] } },
     ],
     ['many entries', { data: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index + 10_000}`, 'v'])) }],
-  ])('is that of the object, with %s', (_, rest) => {
+  ])('equals that of the object, with %s', (_, rest) => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, ...rest }
     const json = Buffer.from(JSON.stringify(object))
     expect(hexOf(encodeJsonItems('core/v1.ConfigMap', [json, json]))).toEqual(
@@ -76,7 +76,7 @@ describe('a message that is written from JSON', () => {
     )
   })
 
-  test('is written without reading the object where its keys are in order and ASCII', () => {
+  test('is encoded without parsing the object if its keys are sorted and ASCII', () => {
     expect(isWritten('core/v1.ConfigMap', '{"metadata":{"name":"a"},"data":{"a":"\\"ö","b":""}}')).toBe(true)
     expect(isWritten('core/v1.ConfigMap', '{"metadata":{"name":"a"},"data":{"b":"","a":""}}')).toBe(false)
   })
@@ -93,7 +93,7 @@ describe('a message that is written from JSON', () => {
     '{"metadata":{"name":"a}',
     '{}x',
     `${'['.repeat(5_000)}`,
-  ])('leaves nothing behind where the text is %j', (text) => {
+  ])('leaves nothing in the buffer if the text is %j', (text) => {
     const writer = new Writer()
     writer.text('before')
     const { length } = writer

@@ -29,21 +29,21 @@ const newTypes = types
   .map((name) => typeNameAt(name, knownReleases.newest))
 
 describe('messages', () => {
-  test.each(types)('PROTO-09: any %s is the same after Protobuf', (type) => {
+  test.each(types)('PROTO-09: keep any %s unchanged', (type) => {
     fc.assert(
       fc.property(anyStruct(resolveStruct(type), 'some'), (value) => expectRoundTrip(type, value)),
       { numRuns: 10 },
     )
   })
 
-  test.each([...types, ...newTypes])('PROTO-09: a %s with every field set is the same after Protobuf', (type) => {
+  test.each([...types, ...newTypes])('PROTO-09: keep a %s with every field set unchanged', (type) => {
     fc.assert(
       fc.property(anyStruct(resolveStruct(type), 'all'), (value) => expectRoundTrip(type, value)),
       { numRuns: 2 },
     )
   })
 
-  test('PROTO-09: no field of any type is left out of these values', () => {
+  test('PROTO-09: cover every field of all types in these tests', () => {
     const seen = new Set<string>()
     for (const type of rootTypes) {
       const [value] = fc.sample(anyStruct(resolveStruct(type), 'all'), { numRuns: 1, seed: 1 })
@@ -55,7 +55,7 @@ describe('messages', () => {
     expect(seen.size).toBeGreaterThanOrEqual(2148)
   })
 
-  test('PROTO-06: a ConfigMap is written with its empty plain fields and its maps in order of keys', () => {
+  test('PROTO-06: contain a ConfigMap with its empty plain fields, and its maps sorted by key', () => {
     const metadata = { name: 'a', uid: 'u', creationTimestamp: '2026-01-02T03:04:05Z' }
     const object = { metadata, data: { k: 'é', b: '' }, binaryData: { x: 'AwQ=' } }
     const bytes = message(
@@ -68,7 +68,7 @@ describe('messages', () => {
     expect(decode('core/v1.ConfigMap', bytes)).toMatchObject(object)
   })
 
-  test('PROTO-06: a Lease keeps microseconds, and pointers that are not set stay away', () => {
+  test('PROTO-06: keep the microseconds of a Lease, and omit unset pointers', () => {
     const object = { metadata: { name: 'a' }, spec: { leaseDurationSeconds: 0, renewTime: '2026-01-02T03:04:05.000006Z' } }
     const metadata = message(text(1, 'a'), text(2, ''), text(3, ''), text(4, ''), text(5, ''), text(6, ''), [0x38, 0], field(8, []))
     const renewTime = [...instant.slice(0, -1), 0xf0, 0x2e]
@@ -77,7 +77,7 @@ describe('messages', () => {
     expect(normalise('coordination/v1.Lease', decode('coordination/v1.Lease', bytes))).toMatchObject(object)
   })
 
-  test('PROTO-06: a port by number and one by name, and fields that only JSON has flat', () => {
+  test('PROTO-06: contain ports by number and by name, and fields that only JSON inlines', () => {
     const byNumber = { httpGet: { port: 80 }, periodSeconds: -1 }
     const httpGet = (port: number[]): number[] => message(text(1, ''), field(2, port), text(3, ''), text(4, ''))
     const intVal = message([8, 0, 0x10, 80], text(3, ''))
@@ -90,20 +90,20 @@ describe('messages', () => {
     expect(decode('core/v1.Probe', Uint8Array.from(named))).toMatchObject({ httpGet: { port: 'web' } })
   })
 
-  test('PROTO-06: integers of 64 bits stay exact', () => {
+  test('PROTO-06: keep 64-bit integers exact', () => {
     for (const generation of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n, Number.MAX_SAFE_INTEGER, -1, -(2 ** 31) - 1, 2 ** 32]) {
       const bytes = encodeProtobuf('meta/v1.ObjectMeta', { generation })
       expect(decode('meta/v1.ObjectMeta', bytes)['generation']).toBe(generation)
     }
   })
 
-  test('PROTO-06: a value that is passed through keeps its large integers', () => {
+  test('PROTO-06: keep large integers of a raw value exact', () => {
     const data = { a: [2n ** 60n, { b: null }] }
     const bytes = encodeProtobuf('apps/v1.ControllerRevision', { data, revision: 1 })
     expect(decode('apps/v1.ControllerRevision', bytes)['data']).toEqual(data)
   })
 
-  test('a message may arrive in parts, out of order, with packed numbers and unknown fields', () => {
+  test('may arrive in parts, out of order, with packed numbers and unknown fields', () => {
     const fixed32 = [...varint(901 * 8 + 5), 1, 2, 3, 4]
     const fixed64 = [...varint(902 * 8 + 1), 1, 2, 3, 4, 5, 6, 7, 8]
     const securityContext = [...field(4, [5, 6]), 0x20, 7, ...text(900, 'unknown'), ...fixed32, ...fixed64]
@@ -114,13 +114,13 @@ describe('messages', () => {
     })
   })
 
-  test('a key called __proto__ is a key like any other', () => {
+  test('treat a key called __proto__ like any other', () => {
     const object = JSON.parse('{"data":{"__proto__":"x"}}') as object
     const read = decode('core/v1.ConfigMap', encodeProtobuf('core/v1.ConfigMap', object))
     expect(JSON.stringify(read['data'])).toBe('{"__proto__":"x"}')
   })
 
-  test('a Table has no Protobuf', () => {
+  test('do not exist for a Table', () => {
     expect(hasProtobuf('meta/v1.Table')).toBe(false)
     expect(hasProtobuf('meta/v1.Status')).toBe(true)
     expect(() => encodeProtobuf('meta/v1.Table', {})).toThrow('no form in Protobuf')
@@ -128,7 +128,7 @@ describe('messages', () => {
   })
 })
 
-describe('bytes that are no message', () => {
+describe('invalid messages', () => {
   test.each([
     ['a length beyond the end', [0x0a, 5, 1], 'ends too early'],
     ['a number without its end', [0x0a], 'ends too early'],
@@ -137,19 +137,19 @@ describe('bytes that are no message', () => {
     ['field number 0', [0x00, 0], 'not allowed'],
     ['a group', [0xfb, 0x01], 'wire type 3'],
     ['the wrong wire type', [0x08, 1], 'field metadata has the wire type 0 instead of 2'],
-  ])('%s is refused', (_, bytes, message) => {
+  ])('such as %s are refused', (_, bytes, message) => {
     expect(decodeProtobuf('core/v1.ConfigMap', Uint8Array.from(bytes))).toEqual({
       kind: 'malformed',
       message: expect.stringContaining(message),
     })
   })
 
-  test('a text that is not UTF-8 has U+FFFD for each wrong byte', () => {
+  test('with invalid UTF-8 get U+FFFD for each wrong byte', () => {
     const bytes = Uint8Array.from(field(2, [0x0a, 2, 0x61, 0xff, 0x12, 2, 0xe2, 0x82]))
     expect(decodeProtobuf('core/v1.ConfigMap', bytes)).toMatchObject({ object: { data: { 'a\ufffd': '\ufffd\ufffd' } } })
   })
 
-  test('passed-through JSON must be JSON', () => {
+  test('with raw JSON must contain valid JSON', () => {
     const bytes = Uint8Array.from(field(2, text(1, '{')))
     expect(decodeProtobuf('apps/v1.ControllerRevision', bytes)).toMatchObject({
       kind: 'malformed',
@@ -157,7 +157,7 @@ describe('bytes that are no message', () => {
     })
   })
 
-  test('messages within messages have a bound', () => {
+  test('have a bound of nesting', () => {
     const nest = (levels: number): Uint8Array => {
       let bytes: number[] = []
       for (let level = 0; level < levels; level++) bytes = field(26, bytes)
@@ -167,7 +167,7 @@ describe('bytes that are no message', () => {
     expect(decodeProtobuf('apiextensions/v1.JSONSchemaProps', nest(structDepthMax + 1))).toMatchObject({ kind: 'malformed' })
   })
 
-  test('random bytes give an answer and never a crash', () => {
+  test('of random bytes give a value or an error, without a crash', () => {
     fc.assert(
       fc.property(fc.constantFrom(...types), fc.uint8Array({ maxLength: 64 }), (type, bytes) => {
         expect(['decoded', 'malformed']).toContain(decodeProtobuf(type, bytes).kind)
@@ -177,7 +177,7 @@ describe('bytes that are no message', () => {
     )
   })
 
-  test('a message that was cut or changed gives an answer and never a crash', () => {
+  test('that were cut or changed give a value or an error, without a crash', () => {
     const [pod] = fc.sample(anyStruct(resolveStruct('core/v1.Pod'), 'some'), { numRuns: 1, seed: 7 })
     const bytes = encodeProtobuf('core/v1.Pod', normalise('core/v1.Pod', pod))
     fc.assert(
@@ -194,25 +194,25 @@ describe('the envelope', () => {
   const typeMeta = field(1, message(text(1, 'v1'), text(2, 'Pod')))
   const magic = [0x6b, 0x38, 0x73, 0x00]
 
-  test('PROTO-01, PROTO-02, PROTO-03, PROTO-04: magic, type, message, and two empty words', () => {
+  test('PROTO-01, PROTO-02, PROTO-03, PROTO-04: has the magic, the type, the message, and two empty strings', () => {
     const bytes = message(magic, typeMeta, field(2, [...raw]), text(3, ''), text(4, ''))
     expect(printEnvelope({ apiVersion: 'v1', kind: 'Pod', raw })).toEqual(bytes)
     expect(parseEnvelope(bytes, names)).toEqual({ kind: 'envelope', envelope: { apiVersion: 'v1', kind: 'Pod', raw } })
   })
 
-  test('PROTO-05: type words are those of the JSON', () => {
+  test('PROTO-05: has apiVersion and kind of the JSON', () => {
     const apiVersion = 'storage.orch.io/v1'
     const body = printProtobuf({ apiVersion, kind: 'CSINode', type: 'storage/v1.CSINode', object: { metadata: { name: 'n' } } })
     expect(parseEnvelope(body, names)).toMatchObject({ envelope: { apiVersion, kind: 'CSINode' } })
   })
 
-  test('an object printed in one step equals its message in an envelope', () => {
+  test('printed in one step equals the message in an envelope', () => {
     const object = { metadata: { name: 'a' }, data: { k: 'x'.repeat(100_000), long: 'ö'.repeat(70_000) } }
     const envelope = printEnvelope({ apiVersion: 'v1', kind: 'ConfigMap', raw: encodeProtobuf('core/v1.ConfigMap', object) })
     expect(printProtobuf({ apiVersion: 'v1', kind: 'ConfigMap', type: 'core/v1.ConfigMap', object })).toEqual(envelope)
   })
 
-  test('PROTO-08: a content type that is named must be the one of Protobuf', () => {
+  test('PROTO-08: accepts only the content type of Protobuf', () => {
     const named = (contentType: string): Uint8Array => message(magic, typeMeta, field(2, [...raw]), text(4, contentType))
     expect(parseEnvelope(named(names.protobufMediaType), names)).toMatchObject({ kind: 'envelope' })
     expect(parseEnvelope(named('application/json'), names)).toMatchObject({ kind: 'malformed' })
@@ -223,13 +223,13 @@ describe('the envelope', () => {
     ['PROTO-01: nothing', []],
     ['PROTO-07: an encoding', [...magic, ...typeMeta, ...text(3, 'gzip')]],
     ['PROTO-02: a cut envelope', [...magic, 0x0a, 9, 1]],
-  ])('%s is refused', (_, bytes) => {
+  ])('refuses %s', (_, bytes) => {
     expect(parseEnvelope(Uint8Array.from(bytes), names)).toMatchObject({ kind: 'malformed' })
   })
 })
 
 describe('lists and events', () => {
-  test('PROTO-06: a list of ready items is the list as it would be encoded whole', () => {
+  test('PROTO-06: encoded from ready items equal lists encoded whole', () => {
     const items = ['a', 'b'].map((name) => ({ metadata: { name }, data: { name } }))
     const metadata = { resourceVersion: '7', continue: 'next', remainingItemCount: 3 }
     const parts = items.map((item) => encodeProtobufItem('core/v1.ConfigMap', item))
@@ -240,7 +240,7 @@ describe('lists and events', () => {
     expect(parts.map(messageOfItem)).toEqual(items.map((item) => encodeProtobuf('core/v1.ConfigMap', item)))
   })
 
-  test('items made in one step equal those made one by one, in order', () => {
+  test('encoded in one step equal items encoded one by one, in order', () => {
     const objects = Array.from({ length: 50 }, (_, index) => ({ metadata: { name: `n${index}` }, data: { text: 'x'.repeat(index * 100) } }))
     const items = encodeProtobufItems('core/v1.ConfigMap', objects)
     expect(items).toEqual(objects.map((object) => encodeProtobufItem('core/v1.ConfigMap', object)))
@@ -248,7 +248,7 @@ describe('lists and events', () => {
     expect(encodeProtobufItems('core/v1.ConfigMap', [])).toEqual([])
   })
 
-  test('every list type has its metadata in field 1 and its items in field 2', () => {
+  test('have list metadata in field 1 and items in field 2', () => {
     for (const { type } of catalogue.resources.filter(({ verbs }) => verbs.includes('list'))) {
       const places = resolveStruct(`${type}List`).fields.map(({ name, tag }) => [name, tag])
       expect(places).toEqual(
@@ -260,7 +260,7 @@ describe('lists and events', () => {
     }
   })
 
-  test('NEG-03: an event is a length in four bytes, a type and an object in its envelope', () => {
+  test('NEG-03: are framed as a length of four bytes and a type and object in an envelope', () => {
     const envelope = printProtobuf({ apiVersion: 'v1', kind: 'Status', type: 'meta/v1.Status', object: { code: 410 } })
     const event = message(text(1, 'ERROR'), field(2, field(1, [...envelope])))
     expect(printProtobufEvent('ERROR', envelope)).toEqual(message([0, 0, 0, event.length], [...event]))

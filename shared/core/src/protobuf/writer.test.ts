@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Writer } from './writer.ts'
 
-test.each([1, 65_535, 65_536, 65_537, 200_000])('text of %i characters is written whole, at any state of the buffer', (length) => {
+test.each([1, 65_535, 65_536, 65_537, 200_000])('text of %i characters is written completely, at any fill of the buffer', (length) => {
   for (const character of ['a', 'ö', '漢', '😀']) {
     const writer = new Writer()
     writer.integer(-1)
@@ -15,7 +15,7 @@ test.each([1, 65_535, 65_536, 65_537, 200_000])('text of %i characters is writte
   }
 })
 
-test('every kind of value may be the one that makes the buffer larger', () => {
+test('every kind of value can grow the buffer', () => {
   const fill = 64 * 1024 - 2
   const writes: readonly ((writer: Writer) => void)[] = [
     (writer) => writer.integer(-1),

@@ -29,7 +29,7 @@ test('KIND-RQ-15: a pod counts for the sum of its containers’ requests', () =>
   })
 })
 
-test('KIND-RQ-15: containers that initialize count by the largest, overhead besides', () => {
+test('KIND-RQ-15: init containers count by their maximum, and overhead is added', () => {
   const spec = {
     containers: [aContainer({ cpu: '1' })],
     initContainers: [aContainer({ cpu: '3' }), aContainer({ cpu: '2' })],
@@ -59,7 +59,7 @@ test.each([
   ['In', ['gold'], true, false],
   ['NotIn', ['gold'], false, true],
 ])(
-  'KIND-RQ-06: %s of VolumeAttributesClass selects claims by the classes that they ask for or have',
+  'KIND-RQ-06: %s of VolumeAttributesClass selects claims by their requested or current classes',
   (operator, values, withClass, without) => {
     const isIn = (claim: object) => claims.isInScope(claim, { scopeName: 'VolumeAttributesClass', operator, values })
     expect(isIn({ spec: { volumeAttributesClassName: 'gold' } })).toBe(withClass)
@@ -70,7 +70,7 @@ test.each([
   },
 )
 
-test('KIND-RQ-15: sidecars count beside containers, and beside the containers that initialize after them', () => {
+test('KIND-RQ-15: sidecars count beside containers and later init containers', () => {
   const spec = {
     containers: [aContainer({ cpu: '1' }), aContainer({ cpu: '2' })],
     initContainers: [{ ...aContainer({ cpu: '1' }), restartPolicy: 'Always' }, aContainer({ cpu: '4' })],
@@ -78,7 +78,7 @@ test('KIND-RQ-15: sidecars count beside containers, and beside the containers th
   expect(usageOf({ spec })).toMatchObject({ 'requests.cpu': '5' })
 })
 
-test('TODAY-POD-06: amounts of a pod itself replace the amounts of its containers, and satisfy a quota that requires them', () => {
+test('TODAY-POD-06: resources of a pod replace the resources of its containers, and satisfy a quota that requires them', () => {
   const resources = { requests: { cpu: '3' }, limits: { cpu: '4', memory: '1Gi' } }
   const spec = { containers: [aContainer({ cpu: '1', memory: '1Mi' })], resources }
   expect(usageOf({ spec })).toMatchObject({ 'requests.cpu': '3', 'limits.cpu': '4', 'requests.memory': '1Mi', 'limits.memory': '1Gi' })
@@ -112,7 +112,7 @@ test.each([
     37,
     { limits: { cpu: '3' }, requests: { cpu: '1' } },
   ],
-])('TODAY-POD-06: amounts of a pod are completed: %s', (_, ofContainer, resources, level, expected) => {
+])('TODAY-POD-06: resources of a pod get their defaults: %s', (_, ofContainer, resources, level, expected) => {
   expect(completePodAmounts({ containers: [{ resources: ofContainer }], resources }, level)).toEqual(expected)
 })
 
@@ -120,7 +120,7 @@ test.each([
   ['it has failed', { status: { phase: 'Failed' } }],
   ['it has succeeded', { status: { phase: 'Succeeded' } }],
   ['its time to end is over', { metadata: { deletionTimestamp: '2025-12-31T23:59:00Z', deletionGracePeriodSeconds: 30 } }],
-])('KIND-RQ-13: a pod is there but uses nothing when %s', (_, part) => {
+])('KIND-RQ-13: a pod is counted but uses nothing when %s', (_, part) => {
   expect(usageOf({ ...part, spec: { containers: [aContainer({ cpu: '1' })] } })).toEqual({ 'count/pods': '1' })
 })
 
@@ -143,7 +143,7 @@ test.each([
   })
 })
 
-test('KIND-RQ-15: a claim counts for its storage, in its class too', () => {
+test('KIND-RQ-15: a claim counts for its storage, also in its class', () => {
   const spec = { storageClassName: 'gold', resources: { requests: { storage: '5Gi' } } }
   expect(usageOf({ spec }, claims)).toEqual({
     persistentvolumeclaims: '1',
@@ -156,7 +156,7 @@ test('KIND-RQ-15: a claim counts for its storage, in its class too', () => {
   expect(usageOf({ metadata, spec }, claims)).toHaveProperty(['silver.storageclass.storage.orch.io/requests.storage'], '5Gi')
 })
 
-test('KIND-RQ-15: everything else is counted by its resource', () => {
+test('KIND-RQ-15: other resources are counted by number', () => {
   expect(usageOf({}, countingOf(names, { group: 'apps', resource: 'deployments' }))).toEqual({ 'count/deployments.apps': '1' })
   expect(usageOf({}, countingOf(names, { group: '', resource: 'secrets' }))).toEqual({ secrets: '1', 'count/secrets': '1' })
   expect(usageOf({}, countingOf(names, { group: '', resource: 'endpoints' }))).toEqual({ 'count/endpoints': '1' })
@@ -173,7 +173,7 @@ test.each([
   ['gold.storageclass.storage.orch.io/requests.storage', { group: '', resource: 'persistentvolumeclaims' }],
   ['configmaps', { group: '', resource: 'configmaps' }],
   ['something', undefined],
-])('KIND-RQ-15: %s is about its resource', (name, resource) => {
+])('KIND-RQ-15: %s belongs to its resource', (name, resource) => {
   expect(resourceCountedBy(names, name)).toEqual(resource)
 })
 
@@ -214,7 +214,7 @@ test.each([
   expect([isQuotaFor(spec, hard, pods, burstable), isQuotaFor(spec, hard, pods, bestEffort)]).toEqual([high, none])
 })
 
-test('KIND-RQ-06: scopes and selector must both be true, and a quota with scopes is for pods only', () => {
+test('KIND-RQ-06: scopes and selector must both match, and a quota with scopes counts only pods', () => {
   const spec = {
     scopes: ['Terminating'],
     scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['low'] }] },
@@ -252,7 +252,7 @@ test('ADM-BI-21: the message of a refusal names only exceeded resources', () => 
   expect(roomIn({ ...quota, requested: parseAmounts({ 'requests.cpu': '800m' }) })).toEqual({ kind: 'room' })
 })
 
-test('amounts are added, compared and printed in order of their names', () => {
+test('amounts are added, compared and printed in alphabetical order', () => {
   const sum = addAmounts(parseAmounts({ memory: '1Gi', cpu: '500m' }), parseAmounts({ cpu: '0.5', pods: '1' }))
   expect(describeAmounts(sum)).toBe('cpu=1,memory=1Gi,pods=1')
   expect(sameAmounts(sum, parseAmounts({ cpu: '1000m', memory: '1024Mi', pods: '1' }))).toBe(true)
@@ -283,7 +283,7 @@ test('a resource limited to quotas is refused without one', () => {
 describe('KIND-RQ-15: a pod counts for', () => {
   const requestsOf = (spec: object) => usageOf({ spec })
 
-  test('the sum of its containers where that is more than each that initializes, by resource', () => {
+  test('the larger of the sum of its containers and each init container, by resource', () => {
     const spec = {
       containers: [aContainer({ cpu: '1', memory: '1Gi' }), aContainer({ cpu: '1' })],
       initContainers: [aContainer({ cpu: '1500m', memory: '2Gi', 'ephemeral-storage': '1G' })],
@@ -291,17 +291,17 @@ describe('KIND-RQ-15: a pod counts for', () => {
     expect(requestsOf(spec)).toMatchObject({ 'requests.cpu': '2', 'requests.memory': '2Gi', 'requests.ephemeral-storage': '1G' })
   })
 
-  test('the limits of containers that initialize too', () => {
+  test('the limits of init containers too', () => {
     const spec = { containers: [aContainer({}, { cpu: '1' })], initContainers: [aContainer({}, { cpu: '3', memory: '1Gi' })] }
     expect(requestsOf(spec)).toEqual({ 'count/pods': '1', pods: '1', 'limits.cpu': '3', 'limits.memory': '1Gi' })
   })
 
-  test('its overhead, in limits only if there are some', () => {
+  test('its overhead, and in limits only if limits are set', () => {
     const spec = { containers: [aContainer({}, { cpu: '1' })], overhead: { cpu: '100m', memory: 'x' } }
     expect(requestsOf(spec)).toEqual({ 'count/pods': '1', pods: '1', cpu: '100m', 'requests.cpu': '100m', 'limits.cpu': '1100m' })
   })
 
-  test('no values that are no quantities, no limits on extended resources, and none for a Pod without containers', () => {
+  test('no invalid quantities, no limits on extended resources, and nothing without containers', () => {
     const limits = { 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' }
     expect(requestsOf({ containers: [aContainer({ cpu: 'x', memory: '1Mi' }, limits), {}] })).toEqual({
       ...{ 'count/pods': '1', pods: '1', memory: '1Mi', 'requests.memory': '1Mi' },
@@ -320,7 +320,7 @@ test.each([
   expect(usageOf({ ...part, spec: { containers: [aContainer({ cpu: '1' })] } })).toHaveProperty(['requests.cpu'], '1')
 })
 
-test('KIND-RQ-13: a pod uses nothing a second after its time to end', () => {
+test('KIND-RQ-13: a pod uses nothing a second after its deletion deadline', () => {
   const metadata = { deletionTimestamp: '2025-12-31T23:59:29Z', deletionGracePeriodSeconds: 30 }
   expect(usageOf({ metadata, spec: { containers: [aContainer({ cpu: '1' })] } })).toEqual({ 'count/pods': '1' })
 })
@@ -329,7 +329,7 @@ test.each([
   ...['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory', 'pods', 'count/pods'],
   ...['ephemeral-storage', 'requests.ephemeral-storage', 'limits.ephemeral-storage', 'hugepages-2Mi', 'requests.hugepages-1Gi'],
   'requests.example.com/gpu',
-])('KIND-RQ-15: %s is about pods', (name) => {
+])('KIND-RQ-15: %s counts pods', (name) => {
   expect([pods.concerns(name), resourceCountedBy(names, name)]).toEqual([true, { group: '', resource: 'pods' }])
 })
 
@@ -341,7 +341,7 @@ test.each([
   'requests.storage',
   'count/services',
   'services',
-])('KIND-RQ-15: %s is not about pods', (name) => {
+])('KIND-RQ-15: %s does not count pods', (name) => {
   expect(pods.concerns(name)).toBe(false)
 })
 
@@ -358,11 +358,11 @@ test.each([
   [countingOf(names, { group: '', resource: 'secrets' }), ['secrets', 'count/secrets'], ['configmaps', 'count/configmaps']],
   [countingOf(names, { group: 'apps', resource: 'secrets' }), ['count/secrets.apps'], ['secrets', 'count/secrets']],
   [countingOf(names, { group: 'apps', resource: 'pods' }), ['count/pods.apps'], ['pods', 'count/pods', 'requests.cpu']],
-])('KIND-RQ-15: names about a resource: %#', (counting, own, others) => {
+])('KIND-RQ-15: quota names of a resource: %#', (counting, own, others) => {
   expect([own.filter(counting.concerns), others.filter(counting.concerns)]).toEqual([own, []])
 })
 
-test('TODAY-QUOTA-01: a claim for devices counts for the most that it may be given of each class', () => {
+test('TODAY-QUOTA-01: a claim for devices counts the maximum of each device class', () => {
   const counting = countingOf(names, { group: 'resource.orch.io', resource: 'resourceclaims' })
   const exactly = (deviceClassName: string, count: number) => ({ deviceClassName, allocationMode: 'ExactCount', count })
   const requests = [
@@ -379,7 +379,7 @@ test('TODAY-QUOTA-01: a claim for devices counts for the most that it may be giv
   ])
 })
 
-test('ADM-BI-21: objects whose use may change are looked at when they change, and others are counted by their number', () => {
+test('ADM-BI-21: objects with variable use are counted at each change, and others by number', () => {
   const told = (counting: typeof pods) => [counting.resource.resource, counting.countsUpdates, counting.looksInside]
   const secrets = countingOf(names, { group: '', resource: 'secrets' })
   expect([pods, services, claims, secrets].map(told)).toEqual([
@@ -393,7 +393,7 @@ test('ADM-BI-21: objects whose use may change are looked at when they change, an
   for (const { resource } of [services, claims]) expect(resource.group).toBe('')
 })
 
-test('KIND-RQ-15: a Service without ports or type counts for none of nodes', () => {
+test('KIND-RQ-15: a Service without ports or type counts no node ports', () => {
   const none = { services: '1', 'count/services': '1', 'services.nodeports': '0', 'services.loadbalancers': '0' }
   for (const service of [{}, { spec: {} }, { spec: { type: 'NodePort' } }]) expect(usageOf(service, services)).toEqual(none)
   const ports = [{ nodePort: 0 }, {}, { nodePort: 30_001 }]
@@ -402,7 +402,7 @@ test('KIND-RQ-15: a Service without ports or type counts for none of nodes', () 
   expect([balanced(), balanced(true), balanced(false)]).toEqual(['3', '3', '1'])
 })
 
-test('KIND-RQ-15: a claim without a class or storage counts by its number, and storage counts in whole bytes', () => {
+test('KIND-RQ-15: a claim without a class or storage counts by number, and storage counts in whole bytes', () => {
   const plain = { persistentvolumeclaims: '1', 'count/persistentvolumeclaims': '1' }
   for (const claim of [{}, { spec: {} }, { spec: { resources: { requests: { storage: 'x' } } } }])
     expect(usageOf(claim, claims)).toEqual(plain)
@@ -411,7 +411,7 @@ test('KIND-RQ-15: a claim without a class or storage counts by its number, and s
   expect(usageOf({ spec: { resources: { requests: { storage: '1500m' } } } }, claims)).toEqual({ ...plain, 'requests.storage': '2' })
 })
 
-test('KIND-RQ-15: a count of a resource in a group names the whole group', () => {
+test('KIND-RQ-15: a count quota of a resource in a group has the full group name', () => {
   expect(resourceCountedBy(names, 'count/widgets.sub.example.com')).toEqual({ group: 'sub.example.com', resource: 'widgets' })
   expect(['resourcequotas', 'replicationcontrollers', 'secrets'].map((name) => resourceCountedBy(names, name))).toEqual(
     ['resourcequotas', 'replicationcontrollers', 'secrets'].map((resource) => ({ group: '', resource })),
@@ -427,7 +427,7 @@ describe('KIND-RQ-04: a scope', () => {
     ['limits of a container', { containers: [aContainer({}), aContainer({}, { memory: '1Mi' })] }],
     ['requests of a container that initializes', { initContainers: [aContainer({ memory: '1Mi' })] }],
     ['one of two resources', { containers: [aContainer({ cpu: '0', memory: '1' })] }],
-  ])('BestEffort leaves out %s', (_, spec) => {
+  ])('BestEffort excludes %s', (_, spec) => {
     expect([isIn('BestEffort', { spec }), isIn('NotBestEffort', { spec })]).toEqual([false, true])
   })
 
@@ -437,11 +437,11 @@ describe('KIND-RQ-04: a scope', () => {
     ['what is no quantity', { containers: [aContainer({ cpu: 'x' })] }],
     ['nothing', undefined],
     ['containers without resources', { containers: [{}] }],
-  ])('BestEffort takes %s', (_, spec) => {
+  ])('BestEffort includes %s', (_, spec) => {
     expect([isIn('BestEffort', { spec }), isIn('NotBestEffort', { spec })]).toEqual([true, false])
   })
 
-  test('Terminating matches a deadline of zero, and none without one', () => {
+  test('Terminating matches a deadline of zero, and no pod without a deadline', () => {
     const withDeadline = (activeDeadlineSeconds?: number) => ({ spec: { activeDeadlineSeconds } })
     expect([isIn('Terminating', withDeadline(0)), isIn('NotTerminating', withDeadline(0))]).toEqual([true, false])
     expect([isIn('Terminating', {}), isIn('NotTerminating', {})]).toEqual([false, true])
@@ -470,11 +470,11 @@ describe('KIND-RQ-04: a scope', () => {
     ],
     ['no preference without a term', { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{}] } }, false],
     ['no affinity without terms', { podAffinity: {}, podAntiAffinity: {} }, false],
-  ])('CrossNamespacePodAffinity takes %s', (_, affinity, expected) => {
+  ])('CrossNamespacePodAffinity matches %s', (_, affinity, expected) => {
     expect(isIn('CrossNamespacePodAffinity', { spec: { affinity } })).toBe(expected)
   })
 
-  test('that is unknown matches nothing, and PriorityClass none without a name', () => {
+  test('that is unknown matches nothing, and PriorityClass matches no pod without a name', () => {
     expect([isIn('Other', {}), isIn('PriorityClass', {}), isIn('CrossNamespacePodAffinity', {})]).toEqual([false, false, false])
   })
 })
@@ -492,7 +492,7 @@ test('KIND-RQ-05: all expressions of a selector must hold', () => {
   expect(printAmounts(usageIn({ spec: {}, hard: parseAmounts({ services: '1' }) }, pods, burstable, nowMs))).toEqual({})
 })
 
-test('ADM-BI-21: each container without a value is named once among those with values, by side and resource', () => {
+test('ADM-BI-21: containers without a required value are named once each, with the missing resources', () => {
   const omissionsOf = (containers: object[], ...asked: string[]) => pods.omissions({ spec: { containers } }, asked)
   expect(omissionsOf([aContainer({ memory: '1' }, { cpu: '1' }, 'a')], 'requests.memory', 'memory', 'limits.cpu')).toBeUndefined()
   expect(omissionsOf([aContainer({ memory: '1' }, { cpu: '1' }, 'a')], 'limits.memory', 'cpu', 'memory')).toBe(
@@ -506,7 +506,7 @@ test('ADM-BI-21: each container without a value is named once among those with v
 })
 
 describe('amounts', () => {
-  test('are equal by their values and names, and those of no objects are none', () => {
+  test('are equal by values and names, and invalid amounts equal none', () => {
     const of = parseAmounts
     expect([sameAmounts(of({}), of({})), sameAmounts(of({ a: '1' }), of({})), sameAmounts(of({}), of({ a: '1' }))]).toEqual([
       true,
@@ -520,23 +520,23 @@ describe('amounts', () => {
     expect([parseAmounts(undefined).size, parseAmounts({ a: 'x', b: 1 }).size]).toEqual([0, 1])
   })
 
-  test('are added without changing either side', () => {
+  test('are added without changing either operand', () => {
     const [left, right] = [parseAmounts({ a: '1' }), parseAmounts({ a: '1', b: '1' })]
     expect([printAmounts(addAmounts(left, right)), printAmounts(left)]).toEqual([{ a: '2', b: '1' }, { a: '1' }])
     expect(addAmounts(left, parseAmounts({}))).toBe(left)
   })
 
-  test('are listed in order of their names', () => {
+  test('are listed in alphabetical order', () => {
     expect(Object.keys(printAmounts(parseAmounts({ b: '1', a: '1', c: '1' })))).toEqual(['a', 'b', 'c'])
     expect(negativeNames(parseAmounts({ b: '-1', a: '-1', c: '1' }))).toEqual(['a', 'b'])
   })
 
-  test('that grow by nothing have not grown', () => {
+  test('that grow by zero have not grown', () => {
     expect(growthOf(parseAmounts({ a: '1' }), parseAmounts({ a: '1', b: '0' })).size).toBe(0)
   })
 })
 
-test('ADM-BI-21: room ends at the limit, and a resource without limit or request is not judged', () => {
+test('ADM-BI-21: use may reach the limit, and a resource without limit or request is not compared', () => {
   const room = (hard: object, used: object, requested: object) =>
     roomIn({ quota: 'q', hard: parseAmounts({ ...hard }), used: parseAmounts({ ...used }), requested: parseAmounts({ ...requested }) }).kind
   expect(room({ pods: '2' }, { pods: '1' }, { pods: '1' })).toBe('room')
@@ -550,7 +550,7 @@ describe('ADM-BI-21: use that needs a quota', () => {
   const use = { counting: pods, object: burstable, usage: parseAmounts({ 'requests.memory': '1', cpu: '1', pods: '1' }) }
   const nothing = { names: new Set<string>(), scopes: [] }
 
-  test('is that of the named resources, printed in order', () => {
+  test('consists of the named resources, printed in order', () => {
     expect(uncoveredUse([limited], use, nothing)).toBe('insufficient quota to consume: cpu,requests.memory')
     expect(uncoveredUse([limited], use, { ...nothing, names: new Set(['cpu', 'requests.memory']) })).toBeUndefined()
     expect(uncoveredUse([{ ...limited, matchContains: [] }], use, nothing)).toBeUndefined()
@@ -560,11 +560,11 @@ describe('ADM-BI-21: use that needs a quota', () => {
   test.each([
     ['another resource', { ...limited, resource: 'services' }],
     ['another group', { ...limited, apiGroup: 'apps' }],
-  ])('is not that of %s', (_, one) => {
+  ])('excludes %s', (_, one) => {
     expect(uncoveredUse([one], use, nothing)).toBeUndefined()
   })
 
-  test('is that of each scope, which another scope does not cover', () => {
+  test('needs each scope, which another scope does not cover', () => {
     const matchScopes = [
       { scopeName: 'PriorityClass', operator: 'Exists' },
       { scopeName: 'Terminating', operator: 'Exists', values: ['a', 'b'] },

@@ -61,14 +61,14 @@ describe('AUTHZ-03: a rule allows', () => {
   })
 })
 
-test('AUTHZ-03: a rule with several paths allows each of them, and one without paths none', () => {
+test('AUTHZ-03: a rule with several paths allows each of them, and a rule without paths allows none', () => {
   const rule = { verbs: ['get'], nonResourceURLs: ['/a', '/b'] }
   expect(['/a', '/b', '/c'].map((path) => allowsPath(rule, 'get', path))).toEqual([true, true, false])
   expect(allowsPath({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, 'get', '/a')).toBe(false)
 })
 
 describe('rules that are missing', () => {
-  test('are listed one per verb and resource, and combined again by resource', () => {
+  test('are listed one per verb and resource, and combined by resource', () => {
     const wanted: PolicyRule = { verbs: ['get', 'delete', 'patch'], apiGroups: ['', 'apps'], resources: ['pods'] }
     const missing = missingRules([read], [wanted])
     expect(compactRules(missing).map(printRule)).toEqual([
@@ -110,11 +110,11 @@ describe('rules that are missing', () => {
     ['a whole by a star with its last letter', { ...read, resources: ['*s'] }, read, false],
     ['nothing, which a rule without groups asks for', read, { verbs: ['delete'], resources: ['nodes'] }, true],
     ['nothing, which a rule without resources asks for', read, { verbs: ['delete'], apiGroups: ['apps'] }, true],
-  ])('%s is held: %#', (_name, held, wanted, isHeld) => {
+  ])('do not include a held one, %s: %#', (_name, held, wanted, isHeld) => {
     expect(missingRules([held], [wanted]).length === 0).toBe(isHeld)
   })
 
-  test('of several rules that are held any may cover a permission', () => {
+  test('exclude permissions that any held rule covers', () => {
     const held = [read, { ...read, verbs: ['delete'] }, { ...read, resources: ['nodes', 'secrets'] }]
     expect(
       missingRules(held, [
@@ -125,7 +125,7 @@ describe('rules that are missing', () => {
     expect(missingRules(held, [{ ...read, verbs: ['delete'], resources: ['nodes'] }])).toHaveLength(1)
   })
 
-  test('rules that name one object are joined by it, and rules about more are unchanged', () => {
+  test('are joined by object name, and rules about several objects stay separate', () => {
     const named = { ...read, resourceNames: ['a'] }
     const rules: PolicyRule[] = [
       read,
@@ -149,7 +149,7 @@ describe('rules that are missing', () => {
     ])
   })
 
-  test('are compared in steps of some thousand comparisons', () => {
+  test('are computed in steps of some thousand comparisons', () => {
     const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`)
     const rules = words(25).flatMap((resource) =>
       words(10).map((group) => ({ verbs: words(100), apiGroups: [group], resources: [resource] })),
@@ -161,7 +161,7 @@ describe('rules that are missing', () => {
     expect([count, step.value]).toEqual([2, []])
   })
 
-  test('a path and names are printed', () => {
+  test('are printed with paths and names', () => {
     expect(printRule({ verbs: ['get'], nonResourceURLs: ['/a'], apiGroups: [], resources: [], resourceNames: [] })).toBe(
       '{NonResourceURLs:["/a"], Verbs:["get"]}',
     )
@@ -180,7 +180,7 @@ describe('aggregation', () => {
     rules,
   })
 
-  test('gathers the rules of the chosen roles by name, none twice, and none of its own', () => {
+  test('combines the rules of the selected roles by name, without repetition, and replaces its own rules', () => {
     const target: RoleObject = {
       ...role('sum', { part: 'yes' }, [{ verbs: ['own'] }]),
       aggregationRule: {
@@ -196,7 +196,7 @@ describe('aggregation', () => {
     expect(aggregatedRules(target, others)).toEqual([{ verbs: ['1'] }, { verbs: ['2'] }])
   })
 
-  test('treats rules with another order of members as equal, and takes nothing of roles without rules', () => {
+  test('treats rules with reordered members as equal, and ignores roles without rules', () => {
     const target: RoleObject = { ...role('sum', {}, []), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'yes' } }] } }
     const { rules: _rules, ...empty } = role('a', { part: 'yes' }, [])
     const turned = { resources: ['pods'], apiGroups: [''], verbs: ['get', 'list'] }
@@ -205,7 +205,7 @@ describe('aggregation', () => {
     expect(Object.keys(aggregatedRules(target, others)[0] ?? {})).toEqual(['verbs', 'apiGroups', 'resources'])
   })
 
-  test('without selectors, or with one that is malformed, gathers nothing', () => {
+  test('without selectors, or with an invalid one, gives no rules', () => {
     const others = [role('a', { part: 'yes' }, [read])]
     const sum = (aggregationRule?: RoleObject['aggregationRule']) =>
       aggregatedRules({ ...role('sum', {}, []), ...(aggregationRule === undefined ? {} : { aggregationRule }) }, others)
@@ -214,7 +214,7 @@ describe('aggregation', () => {
     expect(sum({ clusterRoleSelectors: [{}] })).toEqual([read])
   })
 
-  test.each(['orch', 'kubernetes'] as const)('the roles of the start are complete from the start: %s', (profile) => {
+  test.each(['orch', 'kubernetes'] as const)('of the bootstrap roles is complete from the start: %s', (profile) => {
     const { clusterRoles, roles, clusterRoleBindings } = bootstrapPolicy(namesOf(profile), 25)
     const rulesOf = (name: string) => clusterRoles.find(({ metadata }) => metadata.name === name)?.rules ?? []
     expect(missingRules(rulesOf('edit'), rulesOf('view'))).toEqual([])
@@ -225,7 +225,7 @@ describe('aggregation', () => {
   })
 })
 
-describe('the roles of the start at a level', () => {
+describe('the bootstrap roles at a level', () => {
   const rulesAt = (role: string, level: number) => {
     const { clusterRoles } = bootstrapPolicy(namesOf('kubernetes'), level)
     return clusterRoles.find(({ metadata }) => metadata.name === role)?.rules
@@ -247,7 +247,7 @@ describe('the roles of the start at a level', () => {
     expect(rulesAt(role, since)).toContainEqual(rule)
   })
 
-  test('what newer releases do not grant is gone: endpoints for leader election, and nodes/spec', () => {
+  test('lack rules that newer releases removed: endpoints for leader election, and nodes/spec', () => {
     const endpoints = { verbs: ['create'], apiGroups: [''], resources: ['endpoints'] }
     expect(rulesAt('system:kube-scheduler', 25)).toContainEqual(endpoints)
     expect(rulesAt('system:kube-scheduler', 37)).not.toContainEqual(endpoints)
@@ -255,7 +255,7 @@ describe('the roles of the start at a level', () => {
     expect(JSON.stringify(rulesAt('system:kubelet-api-admin', 37))).not.toContain('nodes/spec')
   })
 
-  test('controllers of newer releases have roles and bindings from their release on', () => {
+  test('include roles and bindings of new controllers from their release on', () => {
     const named = (level: number) => {
       const { clusterRoles, clusterRoleBindings } = bootstrapPolicy(namesOf('kubernetes'), level)
       const name = 'system:controller:device-taint-eviction-controller'
@@ -305,7 +305,7 @@ describe('LIM-12: the missing part of many rules', () => {
   const many = (front: string, count: number) => Array.from({ length: count }, (_, index) => `${front}${index}`)
   const cube: PolicyRule = { verbs: many('v', 300), apiGroups: many('g', 300), resources: many('r', 300) }
 
-  test('is looked for in steps, and no more than a thousand are listed', () => {
+  test('is computed in steps, and at most a thousand are listed', () => {
     const steps = missingRulesInSteps([read], [cube])
     let count = 0
     let step = steps.next()
@@ -314,7 +314,7 @@ describe('LIM-12: the missing part of many rules', () => {
     expect(count).toBe(0)
   })
 
-  test('is not searched to the end if a rule covers millions', () => {
+  test('is not computed completely if a rule covers millions', () => {
     // The first held rule covers all others, so that the search ends at once.
     const held = [cube, ...Array.from({ length: 2_000 }, () => ({ ...read, resources: ['a', 'b'] }))]
     const steps = missingRulesInSteps(held, [cube])

@@ -170,24 +170,24 @@ describe('the table of resourceVersion', () => {
     expect(line(resolveRead(verb, query, { names }))).toBe(expected)
   })
 
-  test.each(['get', 'list', 'watch', 'deletecollection'] as const)('QP-03: %s with a version that is no number is a 400', (verb) => {
+  test.each(['get', 'list', 'watch', 'deletecollection'] as const)('QP-03: %s with an invalid version is a 400', (verb) => {
     const read = resolveRead(verb, { resourceVersion: 'abc' }, { names })
     expect(line(read)).toBe(
       '400 invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     )
   })
 
-  test('several wrong options are reported together', () => {
+  test('several invalid options are reported together', () => {
     const read = resolveRead('list', { resourceVersionMatch: 'Bogus', continue: more }, { names })
     expect(read.kind === 'refused' && read.error.status.details?.causes).toHaveLength(3)
   })
 
-  test('CHUNK-03: the limit belongs to the read, also at version 0', () => {
+  test('CHUNK-03: the limit is part of the read, also at version 0', () => {
     expect(resolveRead('list', { limit: '2', resourceVersion: '0' }, { names })).toEqual({ kind: 'any', limit: 2 })
     expect(resolveRead('list', { limit: '2', continue: more }, { names })).toEqual({ kind: 'continue', token, limit: 2 })
   })
 
-  test('CHUNK-02: without chunking, limit and continue are as if absent', () => {
+  test('CHUNK-02: without chunking, limit and continue are ignored', () => {
     const rules = { names, isChunkingOn: false }
     expect(resolveRead('list', { limit: '2', resourceVersion: '9' }, rules)).toEqual({
       kind: 'notOlderThan',
@@ -199,7 +199,7 @@ describe('the table of resourceVersion', () => {
   })
 })
 
-describe('MACH-WATCH-03: the faults of a watch from level 1.27 on', () => {
+describe('MACH-WATCH-03: the errors of a watch from level 1.27 on', () => {
   const unless = 'Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'
   const besideContinue = 'Forbidden: resourceVersionMatch is forbidden when continue is provided'
   const rows: [ReadQuery, string][] = [
@@ -245,7 +245,7 @@ test('a number beyond int64 is refused', () => {
   expect(reading.kind === 'refused' && reading.error.message).toBe('strconv.ParseInt: parsing "9223372036854775808": value out of range')
 })
 
-test('any query is resolved or refused, never a crash', () => {
+test('any query is resolved or refused, without a crash', () => {
   const value = fc.option(fc.oneof(fc.constantFrom('0', '1', '9', 'Exact', 'NotOlderThan', 'true', 'false', more, ''), fc.string()), {
     nil: undefined,
   })

@@ -4,7 +4,7 @@ import { resolveSelection } from './resolve-selection.ts'
 
 const supportedFields = ['metadata.name', 'metadata.namespace']
 
-test('QP-10, QP-12: both selectors count', () => {
+test('QP-10, QP-12: label selector and field selector both apply', () => {
   expect(resolveSelection({ labelSelector: 'a=b', fieldSelector: 'metadata.name=c', supportedFields })).toEqual({
     kind: 'selection',
     selection: {
@@ -14,7 +14,7 @@ test('QP-10, QP-12: both selectors count', () => {
   })
 })
 
-test('no selector, or an empty one, selects everything', () => {
+test('an absent or empty selector selects everything', () => {
   expect(resolveSelection({ supportedFields })).toEqual({ kind: 'selection', selection: everything })
   expect(resolveSelection({ labelSelector: '', fieldSelector: '', supportedFields })).toEqual({ kind: 'selection', selection: everything })
 })

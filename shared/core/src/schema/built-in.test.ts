@@ -5,7 +5,7 @@ import { decoderOf } from './decode.ts'
 type Pod = BuiltIn<'core/v1.Pod'>
 type Container = BuiltIn<'core/v1.Container'>
 
-test('types of objects are inferred from the descriptions', () => {
+test('object types are inferred from the descriptions', () => {
   const pod: Pod = {
     kind: 'Pod',
     apiVersion: 'v1',

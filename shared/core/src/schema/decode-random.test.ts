@@ -51,7 +51,7 @@ const textOf = (decoded: object): string => JSON.stringify(decoded)
 /** Any JSON where a known field should be. */
 const brokenBody = fc.record({ metadata: fc.jsonValue(), spec: fc.jsonValue(), status: fc.jsonValue() }, { requiredKeys: [] })
 
-test.each(types)('VAL-01: no body of a %s ends in a crash, and decoding twice changes nothing', (type) => {
+test.each(types)('VAL-01: no body of a %s causes a crash, and decoding twice changes nothing', (type) => {
   const decode = decoderOf(type)
   const shaped = bodyOf(resolveType(type), 4)
   fc.assert(
@@ -82,7 +82,7 @@ test.each(types)('VAL-01: no body of a %s ends in a crash, and decoding twice ch
   expect(({} as Record<string, unknown>)['a']).toBeUndefined()
 })
 
-test.each(types)('a %s read beside another one of its type equals its reading alone, and the other one is not changed', (type) => {
+test.each(types)('a %s decoded beside another object equals its separate decoding, and the other object is unchanged', (type) => {
   const decode = decoderOf(type)
   const shaped = bodyOf(resolveType(type), 4)
   const objectOf = (body: unknown) => {

@@ -60,7 +60,7 @@ test.each([
     { metadata: { labels: 'a=b' } },
     'string into Go struct field ObjectMeta.metadata.labels of type map[string]string',
   ],
-])('VAL-01: clients are answered as by kube-apiserver: %s', (_, type, body, text) => {
+])('VAL-01: error messages equal those of kube-apiserver: %s', (_, type, body, text) => {
   const result = decoderOf(type)(body, track)
   expect(result.kind === 'mismatch' && result.text).toBe(`json: cannot unmarshal ${text}`)
 })
@@ -69,17 +69,17 @@ test.each([
   ['***', 0],
   ['YQ=!', 3],
   ['YWJjYQ', 4],
-])('VAL-01: %j is base64 up to byte %d', (text, at) => {
+])('VAL-01: %j is valid base64 up to byte %d', (text, at) => {
   const result = decoderOf('core/v1.Secret')({ data: { a: text } }, track)
   expect(result.kind === 'mismatch' && result.text).toBe(`illegal base64 data at input byte ${at}`)
 })
 
-test('VAL-01: a value deep in a list is named by index', () => {
+test('VAL-01: a value deep in a list is reported with its index', () => {
   const body = { spec: { containers: [{ name: 'a' }, { name: 'b', ports: [{ containerPort: '80' }] }] } }
   expect(mismatch('core/v1.Pod', body)).toBe('spec.containers[1].ports[0].containerPort: expected integer, got string')
 })
 
-test('the text of a refused body names kind and version', () => {
+test('the message about a refused body has its kind and version', () => {
   expect(decodeFailureText('Pod', 'v1', { textWithoutPath: 'spec: expected object, got array' })).toBe(
     'Pod in version "v1" cannot be handled as a Pod: spec: expected object, got array',
   )
@@ -99,20 +99,20 @@ test('VAL-05: unknown fields are dropped', () => {
   expect(object).toEqual({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', creationTimestamp: null }, data: { bogus: 'kept' } })
 })
 
-test('VAL-13: every unknown field is named, with its path', () => {
+test('VAL-13: every unknown field is reported with its path', () => {
   const body = { foo: 1, spec: { zzz: 1, containers: [{ name: 'a', bar: {} }] } }
   expect(decode('core/v1.Pod', body).unknownFields).toEqual(['foo', 'spec.zzz', 'spec.containers[0].bar'])
 })
 
-test('VAL-04: a name in another case is another field', () => {
+test('VAL-04: field names are case-sensitive', () => {
   expect(decode('core/v1.Pod', { spec: { NodeName: 'n' } }).unknownFields).toEqual(['spec.NodeName'])
 })
 
-test('unknown fields are not named unless requested', () => {
+test('unknown fields are not reported unless requested', () => {
   expect(decoderOf('core/v1.Pod')({ foo: 1 }, { trackUnknown: false })).toMatchObject({ kind: 'decoded', unknownFields: [] })
 })
 
-test('fields are in the order of the type, empty ones by the type’s rule', () => {
+test('fields are in the order of the type, and empty fields follow the type', () => {
   const { object } = decode('core/v1.PersistentVolumeClaim', {
     spec: { volumeName: '', accessModes: [] },
     metadata: { labels: {}, name: 'a' },
@@ -121,7 +121,7 @@ test('fields are in the order of the type, empty ones by the type’s rule', () 
   expect(JSON.stringify(object)).toBe('{"kind":"K","metadata":{"name":"a","creationTimestamp":null},"spec":{"resources":{}},"status":{}}')
 })
 
-test('KIND-RC-07: a pointer keeps the difference between zero and absent', () => {
+test('KIND-RC-07: a pointer distinguishes zero and absent', () => {
   expect(decode('core/v1.ReplicationController', { spec: { replicas: 0 } }).object['spec']).toEqual({ replicas: 0 })
   expect(decode('core/v1.ReplicationController', { spec: { replicas: null } }).object['spec']).toEqual({})
 })
@@ -132,7 +132,7 @@ test('KIND-NODE-33: image sizes beyond 2^53 stay exact', () => {
   expect(mismatch('core/v1.Node', { status: { images: [{ sizeBytes: 2n ** 63n }] } })).toContain('expected 64-bit integer')
 })
 
-test('KIND-GEN-02: amounts are printed in canonical form', () => {
+test('KIND-GEN-02: quantities are printed in canonical form', () => {
   const { object } = decode('core/v1.ResourceQuota', { spec: { hard: { cpu: '1000m', memory: '1024Mi', pods: 10 } } })
   expect(object['spec']).toEqual({ hard: { cpu: '1', memory: '1Gi', pods: '10' } })
 })
@@ -156,7 +156,7 @@ test.each(times)('KIND-GEN-03: the time %s becomes %s', (given, expected) => {
   expect(printed).toBe(expected)
 })
 
-test('bytes have to be base64', () => {
+test('bytes must be base64', () => {
   expect(decode('core/v1.Secret', { data: { a: 'aGk=' } }).object['data']).toEqual({ a: 'aGk=' })
   expect(mismatch('core/v1.Secret', { data: { a: 'a' } })).toBe('data.a: expected base64 string, got illegal base64 data')
 })
@@ -168,7 +168,7 @@ test('a port may be a number or a name', () => {
   expect(mismatch('core/v1.Service', ports(true))).toBe('spec.ports[0].targetPort: expected integer or string, got boolean')
 })
 
-test('a key named __proto__ is data and reaches no prototype', () => {
+test('a key named __proto__ is data and does not change a prototype', () => {
   const body = JSON.parse('{"metadata":{"labels":{"__proto__":null,"a":"b"}},"data":{"__proto__":"x"}}')
   const { object } = decode('core/v1.ConfigMap', body)
   expect(JSON.stringify(object['data'])).toBe('{"__proto__":"x"}')
@@ -176,7 +176,7 @@ test('a key named __proto__ is data and reaches no prototype', () => {
   expect(({} as Record<string, unknown>)['x']).toBeUndefined()
 })
 
-test('a type that contains itself is read to any depth', () => {
+test('a recursive type is decoded at any depth', () => {
   const schema = { properties: { a: { items: { type: 'string' } }, b: { additionalProperties: false } } }
   const body = { spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }] } }
   const { object, unknownFields } = decode('apiextensions/v1.CustomResourceDefinition', body)
@@ -184,7 +184,7 @@ test('a type that contains itself is read to any depth', () => {
   expect(object).toMatchObject({ spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }] } })
 })
 
-test('the keys of a map are sorted, as every client of the field prints them', () => {
+test('the keys of a map are sorted', () => {
   const { object } = decode('core/v1.ConfigMap', { metadata: { labels: { b: '1', a: '2' } }, data: { z: '1', 'a-b': '2', a: '3' } })
   expect(JSON.stringify(object)).toContain('"labels":{"a":"2","b":"1"}')
   expect(JSON.stringify(object)).toContain('"data":{"a":"3","a-b":"2","z":"1"}')
@@ -192,19 +192,19 @@ test('the keys of a map are sorted, as every client of the field prints them', (
 
 const nestedSchema = (depth: number) => JSON.parse(`${'{"not":'.repeat(depth)}{"type":"string"}${'}'.repeat(depth)}`) as unknown
 
-test('a type that contains itself is read to a bounded depth, and refused with the path below it', () => {
+test('a recursive type is decoded to a bounded depth, and refused with the path below it', () => {
   expect(decode('apiextensions/v1.JSONSchemaProps', nestedSchema(structDepthMax - 1)).object).toEqual(nestedSchema(structDepthMax - 1))
   const path = Array(structDepthMax).fill('not').join('.')
   expect(mismatch('apiextensions/v1.JSONSchemaProps', nestedSchema(9000))).toBe(`${path}: nested deeper than ${structDepthMax} levels`)
 })
 
-test('a value that is passed through may be as deep as it can be read', () => {
+test('a raw value may have any depth that can be parsed', () => {
   const deep = JSON.parse('['.repeat(9000) + ']'.repeat(9000)) as unknown
   const { object } = decode('apps/v1.ControllerRevision', { metadata: { name: 'a' }, data: deep })
   expect(object.data).toBe(deep)
 })
 
-test('a shared part is put in order once, cannot be changed, and is reused from then on', () => {
+test('a shared part is sorted once, is frozen, and is reused afterwards', () => {
   const part = sharedPart('core/v1.Toleration', { effect: 'NoExecute', key: 'gone' })
   expect(JSON.stringify(part)).toBe('{"key":"gone","effect":"NoExecute"}')
   const { object } = decode('core/v1.PodSpec', { tolerations: [part, { ...part }], containers: [] })
@@ -215,24 +215,24 @@ test('a shared part is put in order once, cannot be changed, and is reused from 
   expect(() => Object.assign(part, { key: 'other' })).toThrow(TypeError)
 })
 
-test('the contents of a shared part cannot be changed either', () => {
+test('the contents of a shared part are frozen too', () => {
   const part = sharedPart('core/v1.ProjectedVolumeSource', { sources: [{ serviceAccountToken: { path: 'token' } }] })
   expect(() => (part['sources'] as object[]).push({})).toThrow(TypeError)
 })
 
-test('a shared part in the place of another type is read as that type', () => {
+test('a shared part in the place of another type is decoded as that type', () => {
   const part = sharedPart('core/v1.ConfigMapKeySelector', { key: 'a', name: 'b' })
   const { object } = decode('core/v1.EnvVarSource', { secretKeyRef: part })
   expect(object['secretKeyRef']).not.toBe(part)
   expect(decode('core/v1.Toleration', part).unknownFields).toEqual(['name'])
 })
 
-test('a shared part that is not of its type is refused', () => {
+test('a shared part of a wrong type is refused', () => {
   expect(() => sharedPart('core/v1.Toleration', { key: 1 })).toThrow('core/v1.Toleration: key: expected string, got number')
   expect(() => sharedPart('core/v1.Toleration', { bogus: 1 })).toThrow('unknown field "bogus"')
 })
 
-test('fields are in the order of the type for any given order', () => {
+test('fields are in the order of the type for any input order', () => {
   const fields = { image: 'i', name: 'n', imagePullPolicy: 'Always', command: ['c'], tty: true, workingDir: '/' }
   const names = Object.keys(fields)
   const inOrder = JSON.stringify(decode('core/v1.Container', fields).object)
@@ -247,7 +247,7 @@ test('fields are in the order of the type for any given order', () => {
   }
 })
 
-test('a part read as equal to the earlier one is shared with it, and no other is', () => {
+test('a part equal to the earlier one is shared with it, and no other part is', () => {
   const read = decoderOf('core/v1.Pod')
   const whole = (value: object, known?: object): object => {
     const outcome = read(value, { trackUnknown: true, known })
@@ -289,7 +289,7 @@ describe('a map', () => {
     return result.object
   }
 
-  test('is left out if it is empty, whatever was read before and is within it', () => {
+  test('is left out if it is empty, after any earlier values', () => {
     expect(read('meta/v1.ObjectMeta', { labels: { a: 'b' }, annotations: {} })).toEqual({ creationTimestamp: null, labels: { a: 'b' } })
     expect(read('meta/v1.ObjectMeta', { labels: {}, annotations: { a: 'b' } })).toEqual({
       creationTimestamp: null,
@@ -300,13 +300,13 @@ describe('a map', () => {
     expect(read('apiextensions/v1.JSONSchemaProps', { properties: { a: { properties: {} } } })).toEqual({ properties: { a: {} } })
   })
 
-  test('that was there before is kept, also after one that is empty now', () => {
+  test('that existed before is kept, also after an empty one', () => {
     const known = read('meta/v1.ObjectMeta', { labels: { a: 'b' }, annotations: { c: 'd' } })
     const { annotations } = known as { readonly annotations: object }
     expect(read('meta/v1.ObjectMeta', { labels: {}, annotations }, known)).toEqual({ creationTimestamp: null, annotations: { c: 'd' } })
   })
 
-  test('has its keys in order, each with its own value', () => {
+  test('has sorted keys, each with its own value', () => {
     const properties = { b: { type: 'string' }, a: { nullable: false, type: 'integer' }, c: {} }
     const object = read('apiextensions/v1.JSONSchemaProps', { properties })
     expect(JSON.stringify(object)).toBe('{"properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":{}}}')
@@ -321,7 +321,7 @@ describe('a value that may be shared', () => {
   }
   const container = () => ({ name: 'c', env: [{ name: 'A', value: '1' }], resources: {} })
 
-  test('is taken itself if nothing in it would be read otherwise', () => {
+  test('is used itself if decoding changes nothing in it', () => {
     const spec = { containers: [container()], nodeName: 'n' }
     expect(shared(spec)).toBe(spec)
   })
@@ -334,7 +334,7 @@ describe('a value that may be shared', () => {
     ['an empty member that is not printed', { env: [{ name: 'A', value: '' }] }, { env: [{ name: 'A' }] }],
     ['an item that is null', { env: [null] }, { env: [{ name: '' }] }],
     ['an amount in another form', { resources: { limits: { cpu: '1000m' } } }, { resources: { limits: { cpu: '1' } } }],
-  ])('is copied as far as it holds %s, and stays as it was', (_, given, read) => {
+  ])('is copied as far as it contains %s, and stays unchanged', (_, given, read) => {
     const first = container()
     const spec = { containers: [first, { ...container(), ...given }], nodeName: 'n' }
     const before = structuredClone(spec)
@@ -344,7 +344,7 @@ describe('a value that may be shared', () => {
     expect(spec).toStrictEqual(before)
   })
 
-  test('is copied where a field is missing that is printed in any case', () => {
+  test('is copied if a field that is always printed is missing', () => {
     const { resources: _, ...rest } = container()
     expect(shared({ containers: [rest] })).toEqual({ containers: [container()] })
   })

@@ -31,7 +31,7 @@ test.each([
   expect(fieldProblems({ unknown, duplicates, source: text === undefined ? undefined : () => text })).toEqual(expected)
 })
 
-test('a hundred problems are enough', () => {
+test('at most a hundred problems are reported', () => {
   const unknown = Array.from({ length: 300 }, (_, index) => `f${index}`)
   expect(fieldProblems({ unknown, duplicates: ['a', 'b'] })).toHaveLength(100)
 })

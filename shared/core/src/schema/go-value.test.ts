@@ -72,7 +72,7 @@ test.each<readonly [title: string, type: Node, value: unknown, printed: string]>
   expect(goValue(type, value).textAt(33)).toBe(printed)
 })
 
-test('a template has the fields of the type without a version, in its order', () => {
+test('a template has the fields of the internal type, in its order', () => {
   const template = { metadata: { labels: { a: 'b' } }, spec: { hostNetwork: true, containers: [], priority: 1 } }
   const printed = goValue(ref('core/v1.PodTemplateSpec'), template).textAt(25)
   expect(printed).toMatch(/^core\.PodTemplateSpec\{ObjectMeta:v1\.ObjectMeta\{Name:"", .*, Labels:map\[string\]string\{"a":"b"\}, /)
@@ -117,7 +117,7 @@ test.each<readonly [title: string, type: Node, value: unknown, printed: string]>
   expect(goValue(type, value).textAt(34)).toBe(printed)
 })
 
-test('TODAY-ALL-02: metadata is flat in the JSON of a template', () => {
+test('TODAY-ALL-02: metadata is inlined in the JSON of a template', () => {
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [] } }
   expect(goValue(ref('core/v1.PodTemplateSpec'), template).textAt(34)).toMatch(/^\{"labels":\{"a":"b"\},"Spec":\{"Volumes":null,/)
 })

@@ -26,11 +26,11 @@ const types = [...new Set(levels.flatMap((level) => typeNamesAt(level)))].flatMa
   return [[name, distinct] as const]
 })
 
-test('every type that may be a body of its own is here', () => {
+test('every top-level type is covered', () => {
   expect(types.length).toBeGreaterThan(150)
 })
 
-test.each(types)('a %s with every field of a level set is the same after JSON, YAML, Protobuf and CBOR', (_name, distinct) => {
+test.each(types)('a %s with every field of a level is unchanged after JSON, YAML, Protobuf and CBOR', (_name, distinct) => {
   for (const [type] of distinct) {
     const object = read(type, fullValue(type))
     const json = printJson(object, { hasBigIntegers: true })
@@ -43,7 +43,7 @@ test.each(types)('a %s with every field of a level set is the same after JSON, Y
   expect(read(newest, fromYaml(printYaml(object)))).toEqual(object)
 })
 
-test.each(types)('fields of a %s that a level lacks are named and dropped', (_name, distinct) => {
+test.each(types)('fields of a %s that a level lacks are reported and dropped', (_name, distinct) => {
   for (const value of [fullValue(distinct[0]![0]), fullValue(distinct.at(-1)![0])]) {
     for (const [type] of distinct) {
       const absent: string[] = []

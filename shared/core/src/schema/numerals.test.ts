@@ -11,7 +11,7 @@ function read(type: string, text: string): unknown {
 
 const container = (member: string) => `{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":${member}}}}]}}`
 
-describe('VAL-01: numbers in their spelling', () => {
+describe('VAL-01: numbers with their spelling', () => {
   const refused: [type: string, text: string, message: string][] = [
     ['apps/v1.Deployment', '{"spec":{"replicas":1.0}}', 'number 1.0 into Go struct field DeploymentSpec.spec.replicas of type int32'],
     ['apps/v1.Deployment', '{"spec":{"replicas":10e-1}}', 'number 10e-1 into Go struct field DeploymentSpec.spec.replicas of type int32'],
@@ -48,13 +48,13 @@ describe('VAL-01: numbers in their spelling', () => {
     ['1e-3', '1e-3'],
     ['1.0000', '1'],
     ['0.1', '100m'],
-  ])('an amount of %s is %s', (text, amount) => {
+  ])('a quantity of %s is %s', (text, amount) => {
     expect(read('core/v1.Pod', container(text))).toMatchObject({
       spec: { containers: [{ resources: { requests: { cpu: amount } } }] },
     })
   })
 
-  test('free JSON has numbers alone, and large integers unchanged', () => {
+  test('raw JSON has plain numbers, and exact large integers', () => {
     const schema = '{"default":{"a":1.0,"b":[1e2],"c":9007199254740993},"maximum":1.50,"items":{"minimum":2.0}}'
     expect(read('apiextensions/v1.JSONSchemaProps', schema)).toEqual({
       default: { a: 1, b: [100], c: 9007199254740993n },
@@ -63,7 +63,7 @@ describe('VAL-01: numbers in their spelling', () => {
     })
   })
 
-  test('a number beyond those of Go is refused at any place', () => {
+  test('a number beyond the range of Go is refused at any place', () => {
     expect(read('apiextensions/v1.JSONSchemaProps', '{"default":{"a":1e400}}')).toBe(
       'json: cannot unmarshal number 1e400 into Go value of type float64',
     )

@@ -12,18 +12,18 @@ test.each([
   ['an object without a kind', 'core/v1.Pod', { apiVersion: 'v1' }, false],
   ['an object without a version', 'core/v1.Pod', { kind: 'Pod' }, false],
   ['no object', 'core/v1.Pod', null, false],
-] as const)('%s: whether it is of type %s', (_title, type, object, expected) => {
+] as const)('%s: it is of type %s', (_title, type, object, expected) => {
   expect(isOfType(type, object)).toBe(expected)
 })
 
-test('a kind is that of a type by group, version and name', () => {
+test('a kind belongs to a type by group, version and name', () => {
   expect(isKindOfType('core/v1.Pod', { group: '', version: 'v1', kind: 'Pod' })).toBe(true)
   expect(
     isKindOfType('certificates/v1.CertificateSigningRequest', { group: 'certificatesx', version: 'v1', kind: 'CertificateSigningRequest' }),
   ).toBe(false)
 })
 
-test('a stored object is read as the type that it is of, and as no other', () => {
+test('a stored object is decoded as its type, and as no other type', () => {
   const stored = new TextEncoder().encode('{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}}')
   expect(parseStored('core/v1.Pod', stored).spec.containers?.[0]?.name).toBe('c')
   expect(() => parseStored('core/v1.Node', stored)).toThrow('a stored object is not of type core/v1.Node')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { decoderOf } from './decode.ts'
 import { printAsGoMap } from './restore-text.ts'
 
-describe('a value that does not fit an object made from values', () => {
+describe('a value that does not fit a Go object', () => {
   test.each([
     [{ spec: { replicas: '3' } }, 'unrecognized type: int32'],
     [{ spec: { replicas: 3.5 } }, 'cannot convert float64 to int32'],
@@ -20,13 +20,13 @@ describe('a value that does not fit an object made from values', () => {
     expect(decoderOf('apps/v1.Deployment')(object, { trackUnknown: true })).toMatchObject({ kind: 'mismatch', restoreText: text })
   })
 
-  test('and reads itself has its own sentence', () => {
+  test('and has its own UnmarshalJSON has a specific message', () => {
     const decoded = decoderOf('core/v1.Pod')({ metadata: { creationTimestamp: 'x' } }, { trackUnknown: true })
     expect(decoded).toMatchObject({ kind: 'mismatch', restoreText: undefined, textWithoutPath: expect.stringMatching(/^parsing time "x"/) })
   })
 })
 
-test('a patch is shown as Go shows a map', () => {
+test('a patch is printed like a Go map', () => {
   const value = { b: [1, null, 'x y', { z: 1e300, a: true }], a: { n: 0.00001, f: 3.5, e: {}, l: [] } }
   expect(printAsGoMap(value)).toBe('map[a:map[e:map[] f:3.5 l:[] n:1e-05] b:[1 <nil> x y map[a:true z:1e+300]]]')
   expect(printAsGoMap(9007199254740993n)).toBe('9007199254740993')

@@ -18,11 +18,11 @@ describe('QP-12: field selectors', () => {
     [',x=a,', 'x=a'],
     ['x=a\\,b\\=c\\\\', 'x=a\\,b\\=c\\\\'],
   ]
-  test.each(good)('%s is understood', (text, canonical) => {
+  test.each(good)('%s is parsed', (text, canonical) => {
     expect(printFieldSelector(parse(text))).toBe(canonical)
   })
 
-  test('terms are in the order of their texts, each with its meaning', () => {
+  test('terms are sorted, each with its meaning', () => {
     expect(parse('x!=y,a==b')).toEqual([
       { field: 'a', operator: 'Equals', value: 'b' },
       { field: 'x', operator: 'NotEquals', value: 'y' },
@@ -55,7 +55,7 @@ describe('QP-12: field selectors', () => {
   })
 })
 
-test('QP-23: a field that the resource does not select by is named', () => {
+test('QP-23: a field that the resource cannot be selected by is reported', () => {
   const supported = ['metadata.name', 'metadata.namespace']
   expect(unsupportedField(parse('metadata.name=a'), { fields: supported })).toBeUndefined()
   expect(unsupportedField(parse('metadata.name=a,spec.size=1'), { fields: supported })).toBe(
@@ -78,7 +78,7 @@ test('printed terms are read back', () => {
   )
 })
 
-test('any text is understood or refused, never a crash', () => {
+test('any text is parsed or refused, without a crash', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'ab.=!,\\ ()') }), (text) => {
       expect(['selector', 'malformed']).toContain(parseFieldSelector(text).kind)

@@ -23,6 +23,6 @@ test.each([
   ['-12', -12n],
   ['0012', 12n],
   ['9007199254740993', 9007199254740993n],
-])('%s is read as it is', (text, value) => {
+])('%s is returned unchanged', (text, value) => {
   expect(toInteger(text)).toBe(value)
 })

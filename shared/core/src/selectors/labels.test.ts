@@ -49,7 +49,7 @@ describe('QP-22: label selectors', () => {
       ],
     ],
   ]
-  test.each(good)('%s is understood', (text, requirements) => {
+  test.each(good)('%s is parsed', (text, requirements) => {
     expect(parse(text)).toEqual(requirements)
   })
 
@@ -86,7 +86,7 @@ describe('QP-22: label selectors', () => {
     })
   })
 
-  test('MACH-READ-04: problems of labels are in the words of a level, and listed together', () => {
+  test('MACH-READ-04: problems of labels have the wording of a level, and are listed together', () => {
     const long = 'x'.repeat(64)
     const message = (text: string, level?: number) => (parseLabelSelector(text, level) as { message: string }).message
     expect(message(long)).toMatch(/name part must be no more than 63 characters$/)
@@ -124,7 +124,7 @@ describe('QP-22: label selectors', () => {
     expect(matchesLabels(parse(text), labels)).toBe(holds)
   })
 
-  test('the canonical text is by key, values sorted', () => {
+  test('the canonical text is sorted by key, with sorted values', () => {
     expect(printLabelSelector(parse('x in (c,b), a==1, !n, e, g>3, h<4, i notin (z,y), j!=k'))).toBe(
       'a=1,e,g>3,h<4,i notin (y,z),j!=k,!n,x in (b,c)',
     )
@@ -141,7 +141,7 @@ test('the canonical text is the same for any order of terms and values', () => {
 })
 
 describe('selectors inside objects', () => {
-  test('every operator is understood, terms by key and values sorted, each once', () => {
+  test('have every operator, with sorted unique terms and values', () => {
     const reading = toLabelRequirements({
       matchLabels: { e: '1', b: '' },
       matchExpressions: [
@@ -164,7 +164,7 @@ describe('selectors inside objects', () => {
     })
   })
 
-  test('both parts count, by key', () => {
+  test('combine both parts, by key', () => {
     const reading = toLabelRequirements({
       matchLabels: { b: '1' },
       matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['y', 'x'] }],
@@ -172,7 +172,7 @@ describe('selectors inside objects', () => {
     expect(reading.kind === 'selector' && printLabelSelector(reading.requirements)).toBe('a notin (x,y),b=1')
   })
 
-  test('an empty one means everything', () => {
+  test('that are empty select everything', () => {
     expect(toLabelRequirements({})).toEqual({ kind: 'selector', requirements: [] })
   })
 
@@ -183,7 +183,7 @@ describe('selectors inside objects', () => {
       { key: 'a', operator: 'Exists', values: ['x'] },
       'values: Invalid value: ["x"]: values set must be empty for exists and does not exist',
     ],
-  ])('%o is refused', (expression, message) => {
+  ])('are refused: %o', (expression, message) => {
     expect(toLabelRequirements({ matchExpressions: [expression] })).toEqual({ kind: 'malformed', message })
   })
 })
@@ -206,7 +206,7 @@ test('printed terms are read back', () => {
   )
 })
 
-test('any text is understood or refused, never a crash', () => {
+test('any text is parsed or refused, without a crash', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', 'in', 'notin', 'gt', ' ', '=', '!', '<', '(', ')', ',', '1', '-', '/', '.') }),

@@ -6,7 +6,7 @@ const rangesOf = (text: string) => {
   return read.kind === 'selector' ? read.ranges : read.message
 }
 
-test('the hash is FNV-1a of 64 bits over the bytes of the text', () => {
+test('the hash is 64-bit FNV-1a over the UTF-8 bytes', () => {
   // The vectors of the draft of FNV (draft-eastlake-fnv, appendix C), and a text beyond ASCII against arithmetic with bigints.
   expect(shardHash('')).toBe('0cbf29ce484222325')
   expect(shardHash('a')).toBe('0af63dc4c8601ec8c')
@@ -18,7 +18,7 @@ test('the hash is FNV-1a of 64 bits over the bytes of the text', () => {
   }
 })
 
-test('ranges are read with bounds of any length up to 2^64, in quotes of either kind, and joined by or', () => {
+test('ranges have bounds of any length up to 2^64, in quotes of either kind, joined by or', () => {
   const whole = { field: 'uid', from: '0'.repeat(17), to: '1'.padEnd(17, '0') }
   expect(rangesOf("shardRange(object.metadata.uid, '0x0', '0x10000000000000000')")).toEqual([whole])
   expect(rangesOf(`shardRange( object.metadata.uid,"0x0000000000000000",'0x10000000000000000' )`)).toEqual([whole])
@@ -47,7 +47,7 @@ test.each([
   expect(rangesOf(text)).toMatch(why)
 })
 
-test('an object is of a range that begins at its hash, and not of one that ends there', () => {
+test('a range includes an object at its begin, and not at its end', () => {
   const hash = shardHash('a')
   const next = `${hash.slice(0, -1)}d`
   const isIn = (from: string, to: string) => isInShards([{ field: 'uid', from, to }], (field) => (field === 'uid' ? 'a' : 'b'))

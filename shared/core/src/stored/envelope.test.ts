@@ -21,8 +21,8 @@ const aPod = {
 }
 const parts = { fingerprint: 0xfffffff0, writeId: 'w-1', expiresAtMs: 0, labels: { b: '2', a: '1' }, fields: {} }
 
-describe('encodeObject', () => {
-  test('resourceVersion is between uid and the next member', () => {
+describe('an encoded object', () => {
+  test('has resourceVersion between uid and the next member', () => {
     const { json, hole } = encodeObject(aPod)
     expect(text(fillRevision(json, hole, 17))).toBe(
       '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default","uid":"u-1","resourceVersion":"17",' +
@@ -30,17 +30,17 @@ describe('encodeObject', () => {
     )
   })
 
-  test('a resourceVersion in the object is left out', () => {
+  test('omits a resourceVersion of the object', () => {
     const withRevision = encodeObject({ metadata: { name: 'a', resourceVersion: '5', generation: 1 } })
     expect(text(withRevision.json)).toBe('{"metadata":{"name":"a","generation":1}}')
   })
 
-  test('metadata that has nothing after uid is filled without a stray comma', () => {
+  test('with no metadata after uid has no stray comma', () => {
     const { json, hole } = encodeObject({ metadata: { name: 'a' } })
     expect(text(fillRevision(json, hole, 1))).toBe('{"metadata":{"name":"a","resourceVersion":"1"}}')
   })
 
-  test('owners are printed as JSON prints them, also when their fields have been printed before', () => {
+  test('has managedFields as JSON prints them, also when they have been printed before', () => {
     const fieldsV1 = { 'f:spec': { 'k:{"name":"ö"}': { '.': {} } } }
     const entryOf = (time: string | undefined) => ({ manager: 'm"', time, fieldsV1, subresource: 'status' })
     for (const managedFields of [[entryOf('1')], [entryOf(undefined), entryOf('2')], [], [{ manager: 'm' }], [null], null]) {
@@ -49,24 +49,24 @@ describe('encodeObject', () => {
     }
   })
 
-  test('an object without metadata.name is refused', () => {
+  test('needs metadata.name', () => {
     expect(() => encodeObject({ metadata: { labels: {} } })).toThrow('metadata.name')
     expect(() => encodeObject({ kind: 'Pod' })).toThrow('metadata')
   })
 
-  test('a caller’s printer prints values that JSON.stringify cannot', () => {
+  test('may use a printer for values beyond JSON.stringify', () => {
     const print = (value: unknown) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value))
     expect(text(encodeObject({ metadata: { name: 'a' }, big: 9007199254740993n }, print).json)).toContain('"big":9007199254740993')
   })
 
-  test('members without a value are left out', () => {
+  test('omits members without a value', () => {
     expect(text(encodeObject({ metadata: { name: 'a', uid: undefined }, spec: undefined, status: {} }).json)).toBe(
       '{"metadata":{"name":"a"},"status":{}}',
     )
   })
 })
 
-test('serving any object gives its JSON with the revision, and the span of its metadata', () => {
+test('serving any object gives its JSON with the revision, and the range of its metadata', () => {
   const objects = fc.record({
     kind: fc.string(),
     metadata: fc.record({
@@ -90,7 +90,7 @@ test('serving any object gives its JSON with the revision, and the span of its m
 describe('a stored value', () => {
   const encoded = encodeObject(aPod)
 
-  test('is read back unchanged', () => {
+  test('is decoded unchanged', () => {
     const view = decodeStored(encodeStored({ ...parts, encoded, expiresAtMs: 1767225600123 }))
     expect(view).toEqual({
       ...encoded,
@@ -102,7 +102,7 @@ describe('a stored value', () => {
     })
   })
 
-  test('equal labels in another order have equal texts', () => {
+  test('has equal text for equal labels in another order', () => {
     const one = decodeStored(encodeStored({ ...parts, encoded, labels: { a: '1', b: '2' } }))
     expect(one.labelsText).toBe(decodeStored(encodeStored({ ...parts, encoded })).labelsText)
   })
@@ -113,18 +113,18 @@ describe('a stored value', () => {
     ['with numbers for names', { 10: 'x', 9: 'y' }, '{"10":"x","9":"y"}'],
     ['in order', { 10: 'x', 2: 'y', a: 'z' }, '{"10":"x","2":"y","a":"z"}'],
     ['without any', {}, '{}'],
-  ])('labels and fields %s are read as they were, beside each other', (_, facts, text) => {
+  ])('with labels and fields %s is decoded unchanged', (_, facts, text) => {
     const bytes = encodeStored({ ...parts, encoded, writeId: 'wé-1', labels: facts, fields: { ...facts, ü: 'z' } })
     const fieldsText = text === '{}' ? '{"ü":"z"}' : `${text.slice(0, -1)},"ü":"z"}`
     expect(decodeStored(bytes)).toMatchObject({ writeId: 'wé-1', labelsText: text, fieldsText, json: encoded.json })
   })
 
-  test('can be put together again after its reading', () => {
+  test('can be assembled again after decoding', () => {
     const bytes = encodeStored({ ...parts, encoded })
     expect(assemble(decodeStored(bytes))).toEqual(bytes)
   })
 
-  test('a value inside a larger buffer is read the same', () => {
+  test('may be inside a larger buffer', () => {
     const bytes = encodeStored({ ...parts, encoded })
     const larger = new Uint8Array(bytes.length + 10)
     larger.set(bytes, 5)
@@ -145,13 +145,13 @@ describe('a stored value', () => {
     expect(() => decodeStoredFront(cut)).toThrow('offsets that lie outside of its object')
   })
 
-  test('another format or transformer is named', () => {
+  test('of another format or transformer is reported by name', () => {
     const bytes = encodeStored({ ...parts, encoded })
     expect(() => decodeStored(bytes.with(0, 9))).toThrow('format 9')
     expect(() => decodeStored(bytes.with(1, 3))).toThrow('transformer 3')
   })
 
-  test('random bytes are an error or a view, never a crash', () => {
+  test('of random bytes gives an error or a view, without a crash', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         try {
@@ -163,11 +163,11 @@ describe('a stored value', () => {
     )
   })
 
-  test('a write id that is too long is refused', () => {
+  test('with a write id that is too long is refused', () => {
     expect(() => encodeStored({ ...parts, encoded, writeId: 'x'.repeat(256) })).toThrow('255')
   })
 
-  test('a member that is deeper than the call stack is printed, one without a value left out', () => {
+  test('may be deeper than the call stack, and omits members without a value', () => {
     const data = `${'['.repeat(9000)}${']'.repeat(9000)}`
     const object = { kind: 'A', spec: undefined, metadata: { name: 'a' }, data: JSON.parse(data) as unknown }
     const text = `{"kind":"A","metadata":{"name":"a"},"data":${data}}`

@@ -19,7 +19,7 @@ const aPod = {
   spec: { nodeName: 'n1', containers: [{ image: 'i', name: 'c' }], gone: true },
 }
 
-test('a value of another schema is decoded, defaulted and encoded anew', () => {
+test('a value of another schema is decoded, defaulted and encoded again', () => {
   const renewal = renewalBy(catalogue)
   const value = anOldValue(aPod)
   expect(renewal.isCurrent('core/pods/d/p', value)).toBe(false)
@@ -32,13 +32,13 @@ test('a value of another schema is decoded, defaulted and encoded anew', () => {
   expect(Object.keys(pod.spec.containers[0]).slice(0, 2)).toEqual(['name', 'image'])
 })
 
-test('a value of this schema, and one of no resource, is left unchanged', () => {
+test('a value of this schema, or without a resource, is left unchanged', () => {
   const renewal = renewalBy(catalogue)
   expect(renewal.isCurrent('core/pods/d/p', anOldValue(aPod, fingerprintAt(25)))).toBe(true)
   expect(renewal.isCurrent('allocations/ips/1', anOldValue(aPod))).toBe(true)
 })
 
-test('EMV-21: a value of another level has the fields and the defaults of this one, with its gates', () => {
+test('EMV-21: a value of another level has the fields and the defaults of this level, with its gates', () => {
   const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } }
   const aJob = { kind: 'Job', apiVersion: 'batch/v1', metadata: { name: 'j', namespace: 'd' }, spec }
   const at = (level: number, given: Readonly<Record<string, unknown>>) => {
@@ -52,7 +52,7 @@ test('EMV-21: a value of another level has the fields and the defaults of this o
   expect(at(25, today).spec).not.toHaveProperty('podReplacementPolicy')
 })
 
-test('a value that does not fit its type any more is an error that names the field', () => {
+test('a value that no longer fits its type is an error that names the field', () => {
   const value = anOldValue({ ...aPod, spec: { containers: 7 } })
   expect(() => renewalBy(catalogue).convert('core/pods/d/p', value)).toThrow('spec.containers: expected array, got number')
 })
@@ -72,7 +72,7 @@ function isListOfValues(key: string, value: unknown): boolean {
 }
 
 /** When this fails, the stored form of objects may have changed: raise `schemaFingerprint`, then refresh the golden file. */
-test('STORE-04: the stored types of objects are those of the golden file', async () => {
+test('STORE-04: the stored types equal the golden file', async () => {
   const names = [25, 37].flatMap((level) =>
     allTypeNames()
       .filter((name) => hasTypeAt(name, level))

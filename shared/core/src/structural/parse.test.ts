@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { SchemaInterner } from './intern.ts'
 import { parseStructural, parseStructuralInSteps } from './parse.ts'
 
-it('keeps the facets of a schema without its texts', () => {
+it('a parsed schema keeps its facets without its descriptions', () => {
   const schema = parseStructural({
     type: 'object',
     title: 'a title',
@@ -26,7 +26,7 @@ it('keeps the facets of a schema without its texts', () => {
   expect([...(schema.properties?.keys() ?? [])]).toEqual(['a', 'b'])
 })
 
-it('equal parts are one value, also between versions that share an interner', () => {
+it('equal parts share one value, also between versions that share an interner', () => {
   const interner = new SchemaInterner()
   const name = { type: 'string', maxLength: 9 }
   const one = parseStructural(
@@ -49,7 +49,7 @@ it('a property may have any name', () => {
   ])
 })
 
-it('a large schema is read in steps', () => {
+it('a large schema is parsed in steps', () => {
   const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, { type: 'string', maxLength: index }]))
   const steps = parseStructuralInSteps({ type: 'object', properties })
   let pauses = 0

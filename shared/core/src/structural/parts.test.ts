@@ -42,11 +42,14 @@ it.each(casesOf<StrategyCase>('cr-spec-strategy'))('CRD-109 CRD-110: $name', ({ 
   expect(prepareUpdate(obj, old, { hasStatus: statusEnabled })).toEqual(expected)
 })
 
-it.each(casesOf<StrategyCase>('cr-status-strategy'))('CRD-109: a write of the status keeps all else: $#', ({ old, obj, expected }) => {
-  expect(prepareStatusUpdate(obj, old)).toEqual(expected)
-})
+it.each(casesOf<StrategyCase>('cr-status-strategy'))(
+  'CRD-109: a write of the status leaves everything else unchanged: $#',
+  ({ old, obj, expected }) => {
+    expect(prepareStatusUpdate(obj, old)).toEqual(expected)
+  },
+)
 
-it('CRD-109: a write of the status takes only the managers of fields from metadata', () => {
+it('CRD-109: a write of the status takes only managedFields from metadata', () => {
   const old = { metadata: { labels: { a: '1' }, generation: 2 }, status: 'old' }
   const written = { metadata: { labels: { a: '2' }, managedFields: [{ manager: 'm' }] }, status: 'new' }
   expect(prepareStatusUpdate(written, old)).toEqual({
@@ -55,7 +58,7 @@ it('CRD-109: a write of the status takes only the managers of fields from metada
   })
 })
 
-it('CRD-109: a new object is of the first generation, without a status where that has a path of its own', () => {
+it('CRD-109: a new object has generation 1, and no status if that is a subresource', () => {
   const object = { metadata: { name: 'a' }, spec: 1, status: 2 }
   expect(prepareCreate(object, { hasStatus: true })).toEqual({ metadata: { name: 'a', generation: 1 }, spec: 1 })
   expect(prepareCreate(object, { hasStatus: false })).toEqual({ metadata: { name: 'a', generation: 1 }, spec: 1, status: 2 })
@@ -74,7 +77,7 @@ const numbers = parseStructural({
 })
 
 it.each(casesOf<StatusCase>('cr-status-validate-update'))(
-  'CRD-105 CRD-106: lists that were wrong may stay: $name',
+  'CRD-105 CRD-106: invalid lists may stay unchanged: $name',
   ({ old, obj, isValid }) => {
     expect(validateCustomObject(numbers, { object: obj, old, level: 25 }).length === 0).toBe(isValid)
   },
@@ -110,7 +113,7 @@ it.each(casesOf<CellCase>('cr-table-cells'))('CRD-119: a cell of type $headerTyp
   expect(cellOf(headerType, value)).toEqual(want)
 })
 
-it('CRD-119: a date is an age, and an unreadable one is shown as invalid', () => {
+it('CRD-119: a date is shown as an age, and an invalid date as invalid', () => {
   const cell = cellOf('date', '2026-01-01T00:00:00Z')
   expect(typeof cell === 'function' && cell(Date.parse('2026-01-01T12:00:00Z'))).toBe('12h')
   expect(cellOf('date', 'yesterday')).toBe('<invalid>')
@@ -146,7 +149,7 @@ it('CRD-117: a definition without columns shows names and ages', () => {
   expect([name, typeof age]).toEqual(['a', 'function'])
 })
 
-it('CRD-118: the columns of a definition end before the first whose path cannot be read', () => {
+it('CRD-118: the columns of a definition end before the first one with an invalid path', () => {
   const columns = ['.spec.a', '.spec[', '.spec.b'].map(
     (jsonPath, index): PrinterColumn => ({ name: `c${index}`, type: 'string', jsonPath }),
   )
@@ -219,7 +222,7 @@ it.each(casesOf<SelectableCase>('cr-selectable-fields'))('selectable fields: $na
 
 const paths = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' }
 
-it('CRD-111 CRD-113: the scale of an object is read at the paths of its definition, and replicas are written at one', () => {
+it('CRD-111 CRD-113: the scale of an object is read at the paths of its definition, and replicas are written at their path', () => {
   expect(readScale({ spec: { replicas: 3 }, status: { replicas: 2, selector: 'a=b' } }, paths)).toEqual({
     specReplicas: 3,
     statusReplicas: 2,
@@ -238,7 +241,7 @@ it.each([
   expect(validateScale(object, paths).map(({ field, message }) => `${field}: ${message}`)).toEqual([text])
 })
 
-it('CRD-100: one error after those of types and bounds reports that rules were not evaluated', () => {
+it('CRD-100: after errors of types and bounds, one error reports that rules were not evaluated', () => {
   const schema = parseStructural({
     type: 'object',
     properties: { a: { type: 'string', maxLength: 1 }, b: { type: 'integer', minimum: 3 } },
@@ -314,7 +317,7 @@ it.each([
   [{ o: { n: 'b' } }, 'status.o.n: Invalid value: "b": o.n in body should match \'^a+$\''],
   [{ l: ['b'] }, 'status.l[0]: Invalid value: "b": l[0] in body should match \'^a+$\''],
   ['x', 'status: Invalid value: "string":  in body must be of type object: "string"'],
-])('of the status %j, which is written alone, messages name the path below it and fields the whole path', (status, text) => {
+])('errors of the separately written status %j name the path below it in messages and the whole path in fields', (status, text) => {
   const a = { type: 'string', pattern: '^a+$' }
   const ofStatus = { n: { type: 'integer', maximum: 5 }, o: { type: 'object', properties: { n: a } }, l: { type: 'array', items: a } }
   const schema = parseStructural({

@@ -27,7 +27,7 @@ function decode(value: unknown): ReturnType<ReturnType<typeof decoderOfCustom>> 
   return decoderOfCustom(widget)(value, { trackUnknown: true })
 }
 
-it('CRD-88 CRD-90 CRD-96: unknown fields are named and dropped, defaults are put, members are sorted', () => {
+it('CRD-88 CRD-90 CRD-96: unknown fields are reported and dropped, defaults are set, members are sorted', () => {
   const decoded = decode({
     spec: { ports: [{ port: 1, extra: true }], unknown: 1 },
     metadata: { nope: 1, name: 'a' },
@@ -42,7 +42,7 @@ it('CRD-88 CRD-90 CRD-96: unknown fields are named and dropped, defaults are put
   expect(decoded.unknownFields).toEqual(['spec.ports[0].extra', 'spec.unknown', 'metadata.nope'])
 })
 
-it('CRD-93: metadata of a wrong type is refused when it is written and dropped when it is read from storage', () => {
+it('CRD-93: metadata of a wrong type is refused in a write and dropped from a stored object', () => {
   const object = {
     kind: 'Widget',
     metadata: { name: 'a', labels: { a: 1 } },
@@ -62,7 +62,7 @@ it('CRD-93: metadata of a wrong type is refused when it is written and dropped w
   })
 })
 
-it('parts in their earlier places are reused', () => {
+it('parts in unchanged places are reused', () => {
   const spec = { ports: [{ port: 1, protocol: 'TCP' }], size: 4 }
   const first = decode({ metadata: {}, spec })
   if (first.kind !== 'decoded') throw new Error('not decoded')

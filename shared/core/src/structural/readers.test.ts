@@ -51,13 +51,13 @@ it('readers of a custom kind give the same results as readers of built-in kinds'
   expect(validate({ color: 'green' })).toEqual(['spec.color'])
 })
 
-it('CRD-95: admission’s result is pruned and completed in place', () => {
+it('CRD-95: the result of admission is pruned and completed in place', () => {
   const object: Record<string, unknown> = { metadata: { name: 'a' }, spec: {}, other: 1 }
   createReaders().applyDefaults(object)
   expect(object).toEqual({ metadata: { name: 'a' }, spec: { size: 1 } })
 })
 
-it('the tree is parsed at the first question, and again after it was forgotten; its fingerprint stays', () => {
+it('the schema is parsed at its first use, and again after it was dropped; its fingerprint stays', () => {
   parsed = 0
   const readers = createReaders()
   expect(parsed).toBe(0)

@@ -30,6 +30,6 @@ test.each([
   [2 * year + 3 * day, '2y3d'],
   [8 * year - second, '7y364d'],
   [8 * year + 100 * day, '8y'],
-])('TABLE-06: a span of %i ms is %s', (spanMs, text) => {
+])('TABLE-06: a duration of %i ms is printed as %s', (spanMs, text) => {
   expect(printAge(spanMs)).toBe(text)
 })

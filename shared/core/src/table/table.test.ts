@@ -35,7 +35,7 @@ function parse(bytes: Uint8Array): unknown {
 
 const metadata = { name: 'a', creationTimestamp: '2026-01-01T23:59:55Z' }
 
-test('TODAY-JOB-10, TODAY-CRON-01: a column that came with a level is absent before it, with its cells', () => {
+test('TODAY-JOB-10, TODAY-CRON-01: a column of a later level is absent before it, with its cells', () => {
   const shown = (kind: string, level: number): unknown[] => {
     const printer = tablePrinterOf(tableNamed(kind), level)
     const columns = (JSON.parse(printer.columnsJson) as { name: string }[]).map(({ name }) => name)
@@ -48,7 +48,7 @@ test('TODAY-JOB-10, TODAY-CRON-01: a column that came with a level is absent bef
 })
 
 describe('columns', () => {
-  test.each(kinds)('TABLE-03, TABLE-07: every column of %s has all it should, and an empty object fills it', (kind) => {
+  test.each(kinds)('TABLE-03, TABLE-07: of %s are complete, and have a cell for an empty object', (kind) => {
     const columns = JSON.parse(tablePrinterOf(tableNamed(kind)).columnsJson) as Record<string, unknown>[]
     for (const column of columns) {
       expect(Object.keys(column)).toEqual(['name', 'type', 'format', 'description', 'priority'])
@@ -62,7 +62,7 @@ describe('columns', () => {
     expect(cellsOf(kind, { metadata, spec: null, status: null })).toHaveLength(columns.length)
   })
 
-  test.each(kinds)('TABLE-07: cells of %s have the types of their columns', (kind) => {
+  test.each(kinds)('TABLE-07: of %s have cells of their types', (kind) => {
     const cells = cellsOf(kind, { metadata })
     const wrong = columnsAt(kind, oldestLevel).filter(({ type }, index) => {
       if (type === 'integer') return typeof cells[index] !== 'number'
@@ -72,7 +72,7 @@ describe('columns', () => {
     expect(wrong).toEqual([])
   })
 
-  test('TABLE-04, TABLE-05: a kind without columns shows its name and when it was created', () => {
+  test('TABLE-04, TABLE-05: are name and creation time for a kind without columns', () => {
     const columns = JSON.parse(tablePrinterOf(tableNamed('LimitRange')).columnsJson) as unknown[]
     expect(columns).toMatchObject([
       { name: 'Name', type: 'string', format: 'name', priority: 0 },
@@ -82,13 +82,13 @@ describe('columns', () => {
     expect(cellsOf('LimitRange', {})).toEqual(['', null])
   })
 
-  test('TABLE-07: columns of the wide view have a priority', () => {
+  test('TABLE-07: of the wide view have a priority', () => {
     const columns = JSON.parse(tablePrinterOf(tableNamed('Pod')).columnsJson) as { name: string; priority: number }[]
     const wide = columns.filter(({ priority }) => priority > 0).map(({ name }) => name)
     expect(wide).toEqual(['IP', 'Node', 'Nominated Node', 'Readiness Gates'])
   })
 
-  test('a kind that is not built in brings its own columns', () => {
+  test('of a custom kind come from its definition', () => {
     const printer = createTablePrinter([{ name: 'Size', type: 'integer', description: 'How large it is.' }], (object) => [
       object['size'] as number,
     ])
@@ -97,13 +97,13 @@ describe('columns', () => {
   })
 })
 
-describe('the table around the rows', () => {
+describe('a table', () => {
   const printer = tablePrinterOf(tableNamed('Namespace'))
   const namespace = { metadata, status: { phase: 'Active' } }
   const row = (object: RowObject, version: 'v1' | 'v1beta1' = 'v1'): Uint8Array =>
     printTableRow(names, printer.read(namespace, names), { version, nowMs, object })
 
-  test('TABLE-01, TABLE-02, TABLE-06: a list', () => {
+  test('TABLE-01, TABLE-02, TABLE-06: contains a list', () => {
     const list = { resourceVersion: '7', continue: 'next', remainingItemCount: 1 }
     const table = printTable(names, { version: 'v1', metadata: list, printer }, [row({ kind: 'none' }), row({ kind: 'none' })])
     expect(parse(table)).toMatchObject({
@@ -118,7 +118,7 @@ describe('the table around the rows', () => {
     expect(Object.keys(parse(table) as object)).toEqual(['kind', 'apiVersion', 'metadata', 'columnDefinitions', 'rows'])
   })
 
-  test('TABLE-02: the requested version is answered, in the row too', () => {
+  test('TABLE-02: has the requested version, also in its rows', () => {
     const bytes = encoder.encode(JSON.stringify(metadata))
     const table = printTable(names, { version: 'v1beta1', metadata: {}, printer }, [row({ kind: 'metadata', metadata: bytes }, 'v1beta1')])
     const apiVersion = 'meta.orch.io/v1beta1'
@@ -129,13 +129,13 @@ describe('the table around the rows', () => {
     })
   })
 
-  test('TABLE-02: names follow the profile', () => {
+  test('TABLE-02: has the group of the profile', () => {
     const front = { version: 'v1', metadata: { resourceVersion: '1', continue: '' }, printer: undefined } as const
     const text = '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":null,"rows":['
     expect(printTableFront(namesOf('kubernetes'), front) + tableBack).toBe(`${text}]}`)
   })
 
-  test('TABLE-06: a row contains the bytes of its object unchanged', () => {
+  test('TABLE-06: contains the bytes of objects unchanged', () => {
     const json = encoder.encode('{"kind":"Namespace","metadata":{"name":"ä"}}')
     expect(parse(row({ kind: 'object', json }))).toEqual({
       cells: ['a', 'Active', '5s'],
@@ -143,7 +143,7 @@ describe('the table around the rows', () => {
     })
   })
 
-  test('TABLE-06: texts of any script and quotes survive', () => {
+  test('TABLE-06: keeps text of any script and quotes', () => {
     const message = '"quoted"\n漢字 😀'
     const cells = cellsOf('Event', { message, metadata })
     expect(cells[6]).toBe(message)
@@ -158,11 +158,11 @@ describe('the table around the rows', () => {
     ['Metadata', 'Metadata'],
     ['Object', 'Object'],
     ['None', 'None'],
-  ])('TABLE-06: includeObject %s means %s', (text, include) => {
+  ])('TABLE-06: with includeObject %s has %s', (text, include) => {
     expect(parseIncludeObject(text)).toEqual({ kind: 'include', include })
   })
 
-  test('TABLE-06: any other includeObject is refused', () => {
+  test('TABLE-06: refuses any other includeObject', () => {
     expect(parseIncludeObject('Foo')).toEqual({
       kind: 'malformed',
       message: `Unable to convert to Table as requested: includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty`,
@@ -291,11 +291,11 @@ describe('pods', () => {
     ],
   ]
 
-  test.each(cases)('TABLE-06: a pod that %s', (_, { metadata: more = {}, spec = { containers: [{}] }, status }, readyText, text) => {
+  test.each(cases)('TABLE-06: that %s', (_, { metadata: more = {}, spec = { containers: [{}] }, status }, readyText, text) => {
     expect(cellsOf('Pod', { metadata: { ...metadata, ...more }, spec, status }).slice(1, 3)).toEqual([readyText, text])
   })
 
-  test('TABLE-06: restarts count the relevant containers, with the age of the last one', () => {
+  test('TABLE-06: show restarts of the relevant containers, with the age of the last restart', () => {
     const finishedAt = '2026-01-01T23:55:00Z'
     const restarted = { ...running, restartCount: 2, lastState: { terminated: { finishedAt } } }
     const status = {
@@ -330,11 +330,11 @@ describe('pods', () => {
     ['where nothing has ended: none', { containerStatuses: [{ ...running, restartCount: 2, lastState: {} }] }, '2'],
     ['that is in days', { containerStatuses: [endedBefore(60 * 24 * 12)] }, '1 (12d ago)'],
   ]
-  test.each(restartCases)('TABLE-06: the age of restarts %s', (_when, status, expected) => {
+  test.each(restartCases)('TABLE-06: show the age of restarts: %s', (_when, status, expected) => {
     expect(cellsOf('Pod', { status })[3]).toBe(expected)
   })
 
-  test('TABLE-06: the wide cells', () => {
+  test('TABLE-06: have wide cells', () => {
     const readinessGates = [{ conditionType: 'a' }, { conditionType: 'b' }]
     const status = { podIPs: [{ ip: '10.0.0.1' }], nominatedNodeName: 'm', conditions: [{ type: 'b', status: 'True' }] }
     expect(cellsOf('Pod', { metadata, spec: { nodeName: 'n', readinessGates }, status }).slice(4)).toEqual([
@@ -347,7 +347,7 @@ describe('pods', () => {
     expect(cellsOf('Pod', {}).slice(4)).toEqual(['<unknown>', '<none>', '<none>', '<none>', '<none>'])
   })
 
-  test.each(['Succeeded', 'Failed'])('TABLE-06: the row of a pod with %s shows it', (phase) => {
+  test.each(['Succeeded', 'Failed'])('TABLE-06: with %s show it in their row', (phase) => {
     const { conditions } = printed('Pod', { status: { phase } }, { kind: 'none' })
     expect(conditions).toEqual([{ type: 'Completed', status: 'True', reason: phase, message: expect.any(String) }])
     expect(printed('Pod', { status: { phase: 'Running' } }, { kind: 'none' }).conditions).toBeUndefined()
@@ -674,7 +674,7 @@ describe('cells', () => {
     ['PriorityLevelConfiguration', { spec: { type: 'Exempt' } }, ['a', 'Exempt', '<none>', '<none>', '<none>', '<none>', '5s']],
   ]
 
-  test.each(cases)('TABLE-06: %s %j', (kind, object, cells) => {
+  test.each(cases)('TABLE-06: of %s %j', (kind, object, cells) => {
     expect(cellsOf(kind, { metadata, ...object })).toEqual(cells)
   })
 
@@ -706,7 +706,7 @@ describe('cells', () => {
     ['three', [{ type: 'Moon' }, { type: 'Moon' }, { type: 'Moon' }], [], '<unknown type>, <unknown type> + 1 more...'],
   ]
 
-  test.each(metrics)('TABLE-06: an autoscaler that measures %s', (_, specs, current, text) => {
+  test.each(metrics)('TABLE-06: of an autoscaler with %s', (_, specs, current, text) => {
     const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd' }, metrics: specs, maxReplicas: 5 }
     const cells = cellsOf('HorizontalPodAutoscaler', { metadata, spec, status: { currentMetrics: current, currentReplicas: 2 } })
     expect(cells).toEqual(['a', 'Deployment/d', text, '<unset>', 5, 2, '5s'])

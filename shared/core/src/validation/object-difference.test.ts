@@ -11,7 +11,7 @@ test('TODAY-POD-20: a difference is the JSON of both values in the unified forma
   expect(textAt(difference, 33)).toBe('')
 })
 
-test('TODAY-POD-20: a difference shows three lines before and after the changed ones', () => {
+test('TODAY-POD-20: a difference shows three lines before and after the changed lines', () => {
   const config = (third: string) => ({ nameservers: ['1', '2', third, '4', '5', '6'] })
   const difference = textAt(differenceOf(ref('core/v1.PodDNSConfig'), config('3'), config('x')), 37)
   expect(difference).toBe('\n@@ -2,7 +2,7 @@\n  "Nameservers": [\n   "1",\n   "2",\n-  "3",\n+  "x",\n   "4",\n   "5",\n   "6"\n')
@@ -21,18 +21,18 @@ const texts = list(string())
 const at = (level: number, before: readonly string[], after: readonly string[]) => textAt(differenceOf(texts, before, after), level)
 const lines = (...rest: string[]) => ['', ...rest, ''].join('\n')
 
-test('TODAY-POD-20: more lines may come than go', () => {
+test('TODAY-POD-20: a difference may add more lines than it removes', () => {
   expect(at(34, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], ['a', 'b', 'c', 'd', 'x', 'y', 'f', 'g', 'h'])).toBe(
     lines('@@ -3,7 +3,8 @@', '  "b",', '  "c",', '  "d",', '- "e",', '+ "x",', '+ "y",', '  "f",', '  "g",', '  "h"'),
   )
 })
 
-test('TODAY-POD-20: lines that are added or removed have the ranges of the unified form', () => {
+test('TODAY-POD-20: added or removed lines have the ranges of the unified format', () => {
   expect(at(37, [], ['a'])).toBe(lines('@@ -1 +1,3 @@', '-[]', '+[', '+ "a"', '+]'))
   expect(at(37, ['a', 'b'], ['a', 'b', 'c'])).toBe(lines('@@ -1,4 +1,5 @@', ' [', '  "a",', '- "b"', '+ "b",', '+ "c"', ' ]'))
 })
 
-test('TODAY-POD-20: a part of a Pod has the names and the order of the type without a version, and escapes that are those of Go', () => {
+test('TODAY-POD-20: a part of a Pod has the names and the order of the internal type, and the escapes of Go', () => {
   const text = textAt(differenceOf(ref('core/v1.PodSpec'), { hostname: '<a>' }, { hostname: '{"b"}', nodeName: 'n' }), 37)
   const changed = text.split('\n').filter((line) => /^[-+]/.test(line))
   expect(changed.at(0)).toBe('- "NodeName": "",')

@@ -170,12 +170,12 @@ describe('metadata of an update', () => {
     expect(lines(validateObjectMetaUpdate(given, before, { level: 25 }))).toEqual(expected)
   })
 
-  test('META-15, META-16: times that the server sets never change, for any sent values', () => {
+  test('META-15, META-16: server-set times never change, for any sent values', () => {
     const given = { ...deleting, creationTimestamp: '2001-01-01T00:00:00Z', deletionTimestamp: '2001-01-01T00:00:00Z' }
     expect(carryOverMeta(given, deleting)).toEqual(deleting)
   })
 
-  test('members that the client left out are carried over, and its own input is not changed', () => {
+  test('omitted members are carried over, and the input is not changed', () => {
     const given = { ...meta, labels: { a: 'b' } }
     expect(carryOverMeta(given, deleting)).toEqual({
       ...given,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { isSame, print, repeatedPlaces } from './part.ts'
 
-test('repeated places are those after an equal one', () => {
+test('repeated items are found by an equal earlier item', () => {
   const item = fc.oneof(fc.constantFrom('a', 'b', 1, null), fc.record({ key: fc.constantFrom('a', 'b'), seconds: fc.constantFrom(1n, 2n) }))
   fc.assert(
     fc.property(fc.array(item), (items) => {
@@ -12,7 +12,7 @@ test('repeated places are those after an equal one', () => {
   )
 })
 
-test('LIM-12: each item is printed once, for any number', () => {
+test('LIM-12: each item is printed once, for any number of items', () => {
   const items = Array.from({ length: 1_000 }, (_, index) => ({ key: `k${index}` }))
   const print = vi.spyOn(JSON, 'stringify')
   repeatedPlaces(items)
@@ -21,7 +21,7 @@ test('LIM-12: each item is printed once, for any number', () => {
   expect(calls).toBe(1_000)
 })
 
-test('values are the same exactly when their texts are', () => {
+test('values are equal exactly if their texts are equal', () => {
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },
@@ -39,7 +39,7 @@ test('values are the same exactly when their texts are', () => {
   )
 })
 
-test('deep values are compared, too', () => {
+test('deep values are compared too', () => {
   const nested = (depth: number, inside: unknown) => {
     let value = inside
     for (let level = 0; level < depth; level++) value = { child: [value] }

@@ -23,7 +23,7 @@ function problemsOf(part: Part, { type, steps, live, level = 25, isGateOn = gate
 
 const port = { containerPort: 80, protocol: 'TCP' }
 
-test('a field that is needed, one with bounds and one with values are named in the order of the description', () => {
+test('fields that are required, have bounds or an enum are reported in the order of the description', () => {
   expect(problemsOf({ hostPort: -1, containerPort: 0, protocol: 'X' }, { type: 'core/v1.ContainerPort' })).toEqual([
     'hostPort: Invalid value: -1: must be between 1 and 65535, inclusive',
     'containerPort: Required value',
@@ -31,7 +31,7 @@ test('a field that is needed, one with bounds and one with values are named in t
   ])
 })
 
-test('steps give the order of causes; what they do not name stands where the star is, or at the end', () => {
+test('steps set the order of causes, and other causes are at the star or at the end', () => {
   const part = { hostPort: -1, containerPort: 0 }
   const fieldsOf = (...steps: TypeRules) => problemsOf(part, { type: 'core/v1.ContainerPort', steps }).map((text) => text.split(':')[0])
   expect(fieldsOf('protocol')).toEqual(['protocol', 'hostPort', 'containerPort'])
@@ -47,14 +47,14 @@ test('a step may have levels and a gate', () => {
   expect([given(29, true), given(30, true), given(31, false), given(32, true)]).toEqual([[], ['x: no'], [], []])
 })
 
-test('one field of a choice is validated, further ones are refused, and an empty choice is an error of the part', () => {
+test('one field of a choice is validated, further fields are refused, and an empty choice is an error of the part', () => {
   const steps: TypeRules = [{ oneOf: ['exec', 'httpGet'], none: 'one', many: 'only one' }]
   const given = (part: Part) => problemsOf(part, { type: 'core/v1.ProbeHandler', steps })
   expect(given({ exec: { command: [] }, httpGet: {} })).toEqual(['exec.command: Required value', 'httpGet: Forbidden: only one'])
   expect(given({})).toEqual([': Required value: one'])
 })
 
-test('items of a list are unique by a key, unless the key is wrong itself', () => {
+test('items of a list are unique by a key, unless the key itself is invalid', () => {
   const ports = ['a', 'a', '-', '-'].map((name) => ({ ...port, name }))
   const steps: TypeRules = ['ports', { passedOver: ['name', 'image', 'terminationMessagePolicy', 'imagePullPolicy'] }]
   const fields = problemsOf({ ports }, { type: 'core/v1.Container', steps }).map((text) => text.split(':').slice(0, 2).join(':'))
@@ -63,13 +63,13 @@ test('items of a list are unique by a key, unless the key is wrong itself', () =
   )
 })
 
-test('an immutable field is compared with that of the object that is replaced', () => {
+test('an immutable field is compared with that of the previous object', () => {
   const given = (handler: string, live?: Part) => problemsOf({ handler }, { type: 'node/v1.RuntimeClass', ...(live && { live }) })
   expect([given('a'), given('a', { handler: 'a' })]).toEqual([[], []])
   expect(given('a', { handler: 'b' })).toEqual(['handler: Invalid value: "a": field is immutable'])
 })
 
-test('a part may have steps of its own in one place', () => {
+test('a part may have other steps in one place', () => {
   const steps: TypeRules = [within('os', 'name')]
   expect(problemsOf({ os: {} }, { type: 'core/v1.PodSpec', steps }).slice(0, 1)).toEqual(['os.name: Required value'])
 })

@@ -148,6 +148,6 @@ test.each<[what: string, of: ReplicasObserved, waitMs: number | undefined]>([
   ],
   ['an available Pod', observed({ a: { readySeconds: 10 } }, { minReadySeconds: 10 }), undefined],
   ['no wait for readiness', observed({ a: { readySeconds: 0 } }), undefined],
-])('WL-COMMON-32: with %s the next look comes when a Pod will be available', (_what, of, waitMs) => {
+])('WL-COMMON-32: with %s the next pass is when a Pod becomes available', (_what, of, waitMs) => {
   expect(decideReplicas(of, nowMs).waitMs).toBe(waitMs)
 })

@@ -34,11 +34,11 @@ test.each<[rule: string, pods: Readonly<Record<string, PodWords>>, order: string
   ['with more restarts, if not ready', { a: unready, b: { ...unready, restarts: 1 } }, 'b a'],
   ['younger', { a: unready, b: { ...unready, createdSeconds: 5 } }, 'b a'],
   ['created in the future', { a: { ...unready, createdSeconds: 1 }, b: { ...unready, createdSeconds: -5 } }, 'b a'],
-])('WL-RS-04, WL-RS-05, WL-RS-07: Pods %s go first', (_rule, pods, order) => {
+])('WL-RS-04, WL-RS-05, WL-RS-07: Pods %s are deleted first', (_rule, pods, order) => {
   expect(orderOf(pods)).toBe(order)
 })
 
-test('WL-RS-06: Pods on the node with more active Pods of the same owner are deleted first, and nodes are alike without an owner', () => {
+test('WL-RS-06: Pods on the node with more active Pods of the same owner are deleted first, and without an owner nodes are equal', () => {
   const pods = { a: { ...ready, node: 'n1', readySeconds: 30 }, b: { ...ready, node: 'n2' } }
   const related = [{ node: 'n1' }, { node: 'n2' }, { node: 'n2' }, { node: 'n1', phase: 'Failed' }, { node: 'n1', isDeleted: true }]
   expect([orderOf(pods, related), orderOf(pods)]).toEqual(['b a', 'a b'])

@@ -23,7 +23,7 @@ function throughYaml(value: unknown): unknown {
   return parsed.value
 }
 
-test.each(types)('NEG-10: any %s is the same after YAML', (type) => {
+test.each(types)('NEG-10: any %s is unchanged after YAML', (type) => {
   fc.assert(
     fc.property(fc.oneof(anyStruct(resolveStruct(type), 'some'), anyStruct(resolveStruct(type), 'all')), (value) => {
       const object = stored(type, value)
@@ -34,7 +34,7 @@ test.each(types)('NEG-10: any %s is the same after YAML', (type) => {
   )
 })
 
-test('NEG-10: whole numbers of 64 bits and empty maps are the same after YAML, and after JSON beside it', () => {
+test('NEG-10: 64-bit integers and empty maps are unchanged after YAML, and after JSON', () => {
   const object = { least: -(2n ** 63n), most: 2n ** 63n - 1n, safe: 2 ** 53 - 1, none: {}, list: [], text: '9223372036854775807', no: 'no' }
   expect(throughYaml(object)).toEqual(object)
   const json = decodeJson(printJson(object, { hasBigIntegers: true }))

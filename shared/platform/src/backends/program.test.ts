@@ -15,13 +15,13 @@ async function listening(ports: readonly number[]) {
   })
 }
 
-test('free ports differ and are none that the system gives away by itself', async () => {
+test('free ports differ, and are outside of the ephemeral range', async () => {
   const ports = await freePorts(30)
   expect(new Set(ports).size).toBe(30)
   expect(ports.filter((port) => port < firstFreePort || port > lastFreePort)).toEqual([])
 })
 
-test('free ports can be listened at, and a used one is never returned', async () => {
+test('free ports can be listened on, and a used port is never returned', async () => {
   const taken = await freePorts(20, few)
   await listening(taken)
   const ports = await freePorts(12, few)

@@ -56,7 +56,7 @@ function aConverter() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('CRD-134: a call has 30 s, or the rest of its request’s time', async () => {
+test('CRD-134: a call may take 30 s, or the rest of its request’s time', async () => {
   const { calls, convert } = aConverter()
   void convert('a')
   void convert('b', 4_000)
@@ -64,7 +64,7 @@ test('CRD-134: a call has 30 s, or the rest of its request’s time', async () =
   expect(calls.map(({ call }) => call.timeoutMs)).toEqual([30_000, 4_000])
 })
 
-test('CRD-134: open calls of one definition have a bound; more wait in order, and no longer than they may take', async () => {
+test('CRD-134: open calls of one definition have a bound; more calls wait in order, within their timeout', async () => {
   const { clock, calls, convert, succeed } = aConverter()
   const max = conversionsAtOnceMax
   const running = Array.from({ length: max }, (_, index) => convert(`running-${index}`))
@@ -110,7 +110,7 @@ test('CRD-135: calls are counted by outcome, and by definition and versions', as
   expect(text).toContain(`apiserver_crd_conversion_webhook_duration_seconds_count{${labels},succeeded="true"} 1`)
 })
 
-test('CRD-127: objects that are in the wanted version already are not sent, and none make no call', async () => {
+test('CRD-127: objects in the wanted version are not sent, and without objects no call is made', async () => {
   const { calls, converter, succeed } = aConverter()
   const objects = [oak('a', 'trees.io/v2'), oak('b')]
   const given = { webhook, desiredApiVersion: 'trees.io/v2', hasBigIntegers: false, context: { traceparent: undefined } }

@@ -41,7 +41,7 @@ test('each message gets its own answer, in any order of answers', async () => {
   await expect(third).rejects.toThrow('wrong last sequence: 9')
 })
 
-test('a server without the stream, and an answer that is none, are refusals', async () => {
+test('a missing stream, and an invalid answer, are refusals', async () => {
   const { publish, answer } = open()
   const [nobody, nonsense] = [publish(), publish()]
   answer(0, undefined)
@@ -50,7 +50,7 @@ test('a server without the stream, and an answer that is none, are refusals', as
   await expect(nonsense).rejects.toThrow('something else than an acknowledgement')
 })
 
-test('a message is dropped when its own time is over, and later ones later', async () => {
+test('a message is dropped after its own timeout, and later messages after theirs', async () => {
   const { publish, answer, clock } = open()
   const first = publish()
   clock.advance(1_500)
@@ -65,7 +65,7 @@ test('a message is dropped when its own time is over, and later ones later', asy
   await expect(third).rejects.toThrow('not acknowledged a message in time')
 })
 
-test('the end of the connection rejects all that wait', async () => {
+test('the end of the connection rejects all pending messages', async () => {
   const { publish, end } = open()
   const waiting = [publish(), publish()]
   end(new Error('gone'))

@@ -27,7 +27,7 @@ function open() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a followed collection holds the earlier and the later objects', async () => {
+test('a watched collection contains the earlier and the later objects', async () => {
   const { storage, start } = open()
   storage.put({ resource, name: 'a', data: 'one' })
   const { reflector, seen } = start()
@@ -54,7 +54,7 @@ test('a broken stream is resumed at its end', async () => {
   expect(seen).toEqual([`${resource}/a: undefined → one`, `${resource}/a: one → two`])
 })
 
-test('lost history is loaded again, and only the differences are reported', async () => {
+test('after lost history the collection is loaded again, and only differences are reported', async () => {
   const { storage, start } = open()
   for (const name of ['kept', 'gone']) storage.put({ resource, name, data: name })
   const { reflector, seen } = start()
@@ -69,7 +69,7 @@ test('lost history is loaded again, and only the differences are reported', asyn
   expect(seen.sort()).toEqual([`${resource}/gone: gone → undefined`, `${resource}/new: undefined → new`])
 })
 
-test('an object that cannot be read is left out', async () => {
+test('an object that cannot be decoded is left out', async () => {
   const { storage, start } = open()
   storage.put({ resource, name: 'a', data: 'broken' })
   storage.put({ resource, name: 'b', data: 'fine' })
@@ -78,7 +78,7 @@ test('an object that cannot be read is left out', async () => {
   expect([...reflector.values()]).toEqual(['fine'])
 })
 
-test('following ends with its signal, and holds no stream', async () => {
+test('watching ends with its signal, and holds no stream', async () => {
   const { storage, stop, start } = open()
   const { reflector } = start()
   await reflector.ready
@@ -89,7 +89,7 @@ test('following ends with its signal, and holds no stream', async () => {
   expect(storage.followers).toBe(0)
 })
 
-test('storage out of reach is tried again after a growing pause', async () => {
+test('an unreachable storage is tried again with a growing delay', async () => {
   const { storage, clock, start } = open()
   let failures = 3
   const list: StorageService['list'] = (request, context) => {

@@ -7,7 +7,7 @@ import { healthContract, servingStatus } from './health.ts'
 import { serveContract } from './serve.ts'
 import { openRpcServer } from './server.ts'
 
-test('addresses of one replica and of all of a name', () => {
+test('an address names one replica, or all replicas of a name', () => {
   expect(parseRpcAddress('storage-0:7000')).toEqual({ kind: 'one', host: 'storage-0', port: 7000 })
   expect(parseRpcAddress('10.0.0.1:7000')).toEqual({ kind: 'one', host: '10.0.0.1', port: 7000 })
   expect(parseRpcAddress('[::1]:7000')).toEqual({ kind: 'one', host: '::1', port: 7000 })
@@ -27,12 +27,12 @@ test('addresses of one replica and of all of a name', () => {
     expect(parseRpcAddress(text), text).toBeUndefined()
 })
 
-test('addresses that never leave this machine', () => {
+test('loopback addresses never leave this machine', () => {
   expect(['localhost', '127.0.0.1', '127.1.2.3', '::1'].filter(isLoopback).length).toBe(4)
   expect(['0.0.0.0', '::', '10.0.0.1', 'localhost.example.com', '127.example.com'].filter(isLoopback)).toEqual([])
 })
 
-test('a name has as many targets as addresses, and each must carry the name', async () => {
+test('a name has as many targets as addresses, and each certificate must contain the name', async () => {
   expect(await resolveTargets({ kind: 'one', host: '::1', port: 7 }, systemLookup)).toEqual([{ address: '[::1]:7', host: '::1' }])
   const targets = await resolveTargets({ kind: 'all', host: 'localhost', port: 7 }, systemLookup)
   expect(targets).toContainEqual({ address: '127.0.0.1:7', host: 'localhost' })
@@ -41,7 +41,7 @@ test('a name has as many targets as addresses, and each must carry the name', as
 const note = wire.message({ text: wire.string(1) })
 const notes = contract('test.v1.Notes', { ask: unary(note, note) })
 
-test('a server reports its health, and gets calls only when it accepts them', async () => {
+test('a server reports its health, and gets calls only when it accepts calls', async () => {
   const offers = [serveContract(notes, { ask: async (request) => request })]
   const server = await openRpcServer({ address: '127.0.0.1:0', offers, serving: false, log: silentLog })
   const options = { addresses: [`dns:///localhost:${server.address.split(':')[1]}`], random: Math.random, log: silentLog }

@@ -67,7 +67,7 @@ const plain = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (_, member) => (member instanceof Uint8Array || member?.type === 'Buffer' ? textOf(member) : member)))
 const textOf = (bytes: Uint8Array | { data: number[] }) => Buffer.from('data' in bytes ? bytes.data : bytes).toString('hex')
 
-test('any message is read back unchanged', () => {
+test('any message is decoded unchanged', () => {
   fc.assert(
     fc.property(messages, (message) => {
       expect(plain(roundTrip(message))).toEqual(plain(message))
@@ -75,7 +75,7 @@ test('any message is read back unchanged', () => {
   )
 })
 
-test('an absent optional field stays absent, an empty one stays present', () => {
+test('an absent optional field stays absent, and an empty field stays present', () => {
   const base = { text: '', bytes: new Uint8Array(), yes: false, whole: 0, ratio: 0, plain: null, labels: {}, inner: { name: '' } }
   const message = { ...base, choice: { kind: 'empty' as const }, texts: [], inners: [], choices: [] }
   expect(roundTrip(message)).not.toHaveProperty('maybe')
@@ -89,7 +89,7 @@ test('integers beyond 2^53 in plain data stay exact', () => {
 })
 
 test.each([0, 1, 127, 128, 16_384, 2 ** 31, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER, -1, -128, Number.MIN_SAFE_INTEGER])(
-  'the whole number %d comes back as it was',
+  'the integer %d is decoded unchanged',
   (whole) => {
     const codec = codecOf(wire.message({ whole: wire.int64(1) }))
     const bytes = codec.encode({ whole })
@@ -98,7 +98,7 @@ test.each([0, 1, 127, 128, 16_384, 2 ** 31, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER
   },
 )
 
-test('a label may be called as a word of the language', () => {
+test('a label may be named like a JavaScript property', () => {
   const codec = codecOf(wire.message({ labels: wire.stringMap(1) }))
   const labels = JSON.parse('{"__proto__":"a","constructor":"b"}') as Record<string, string>
   const read = codec.decode(codec.encode({ labels })) as { labels: Record<string, string> }
@@ -106,13 +106,13 @@ test('a label may be called as a word of the language', () => {
   expect(Object.getPrototypeOf(read.labels)).toBe(Object.prototype)
 })
 
-test('fields that this side does not know are passed over', () => {
+test('unknown fields are skipped', () => {
   const newer = codecOf(wire.message({ name: wire.string(1), extra: wire.nested(9, inner), more: wire.double(3), n: wire.int64(4) }))
   const bytes = newer.encode({ name: 'a', extra: { name: 'x' }, more: 1.5, n: -7 })
   expect(codecOf(inner).decode(bytes)).toEqual({ name: 'a' })
 })
 
-test('bytes that are no message are an error, never a crash', () => {
+test('bytes that are no message are an error, without a crash', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       let outcome: unknown

@@ -55,13 +55,13 @@ function dial(addresses: readonly string[], options: Partial<DialOptions> = {}) 
   return dialled
 }
 
-test('many calls at once are each answered with their own', async () => {
+test('many parallel calls each get their own answer', async () => {
   const { service } = await open({ write: async ({ text }) => ({ text: `${text}!` }) })
   const answers = await Promise.all(Array.from({ length: 3_000 }, (_, index) => service.write({ text: String(index) })))
   expect(answers.map(({ text }) => text)).toEqual(Array.from({ length: 3_000 }, (_, index) => `${index}!`))
 })
 
-test('a StatusError arrives whole, and a surprise as an unknown outcome without its text', async () => {
+test('a StatusError arrives complete, and another error as an unknown outcome without its text', async () => {
   const refusal = failed(409, 'Conflict', 'someone was first', { details: { name: 'a', causes: [{ field: 'spec', message: 'é' }] } })
   const { service } = await open({
     write: async ({ text }) => {
@@ -76,7 +76,7 @@ test('a StatusError arrives whole, and a surprise as an unknown outcome without 
   expect(JSON.stringify((surprised as UnknownOutcomeError).status)).not.toContain('secret')
 })
 
-test('an outcome that the callee does not know itself is unknown to the caller too', async () => {
+test('an outcome that is unknown to the callee is unknown to the caller too', async () => {
   const unknown = new UnknownOutcomeError(failed(504, 'Timeout', 'the store has not answered').status)
   const { service } = await open({ write: () => Promise.reject(unknown), slow: () => Promise.reject(unknown) })
   for (const call of [service.write, service.slow]) {
@@ -107,7 +107,7 @@ test('deadline, trace and cancellation travel with each call', async () => {
   expect(seen[0]?.timeoutMs).toBeLessThanOrEqual(1_000)
 })
 
-test('a sent call whose stream died is unknown; a read is repeated on another replica', async () => {
+test('a sent call whose stream broke has an unknown outcome, and a read is repeated on another replica', async () => {
   const first = await serve({ write: () => new Promise(() => {}), read: () => new Promise(() => {}) })
   const second = await serve({ read: async (request) => request }, { serving: false })
   const dialled = dial([first.address, second.address])
@@ -134,7 +134,7 @@ test('a call without a listener is refused within a second as never sent', async
   expect(error).not.toBeInstanceOf(UnknownOutcomeError)
 })
 
-test('a stopping server answers its accepted calls, ends endless streams, and loses nothing', async () => {
+test('a stopping server answers its accepted calls and ends endless streams, without loss', async () => {
   const answers: (() => void)[] = []
   const slow = ({ text }: { text: string }) =>
     text === 'quick'
@@ -160,7 +160,7 @@ test('a stopping server answers its accepted calls, ends endless streams, and lo
   expect(await end).toMatchObject({ code: 503 })
 })
 
-test('a message larger than the bound is refused, and the others continue', async () => {
+test('a message beyond the bound is refused, and others continue', async () => {
   const { service } = await open({ write: async ({ text }) => ({ text }) })
   const huge = service.write({ text: '', data: new Uint8Array(rpcLimits.exchangePayloadBytesMax) })
   await expect(huge).rejects.toMatchObject({ code: 413 })
@@ -180,7 +180,7 @@ test('more calls than the bound are refused at once', async () => {
   expect(await service.write({ text: 'last' })).toEqual({ text: 'last' })
 })
 
-test('batches wait for drain, count the waiting items, and return them', () => {
+test('batches wait for drain, count the pending items, and return them', () => {
   const frames: number[][] = []
   let drain = () => {}
   const sink = {
@@ -205,7 +205,7 @@ test('batches wait for drain, count the waiting items, and return them', () => {
   })
 })
 
-test('a malformed frame ends its own stream only', async () => {
+test('a malformed frame ends only its own stream', async () => {
   const { service, server } = await open({ write: async (request) => request })
   expect(await service.write({ text: 'a' })).toEqual({ text: 'a' })
   const replica = new Replica({
@@ -257,7 +257,7 @@ const replyItems: fc.Arbitrary<ReplyItem> = fc.oneof(
   fc.record({ kind: fc.constant('end' as const), id: fc.maxSafeNat() }),
 )
 
-test('frames are read back unchanged, and random bytes give a frame or an error', () => {
+test('frames are decoded unchanged, and random bytes give a frame or an error', () => {
   fc.assert(fc.property(fc.array(callItems), (items) => void expect(callFrames.decode(callFrames.encode({ items }))).toEqual({ items })))
   fc.assert(fc.property(fc.array(replyItems), (items) => void expect(replyFrames.decode(replyFrames.encode({ items }))).toEqual({ items })))
   fc.assert(
@@ -277,7 +277,7 @@ function readOrFail(read: () => unknown): boolean {
   }
 }
 
-test('CARD-22: both sides of a call make spans of one trace and count how long it took', async () => {
+test('CARD-22: both sides of a call create spans of one trace and measure its duration', async () => {
   const spans: { name: string; options: SpanOptions; ended: boolean }[] = []
   const tracer: Tracer = {
     start(name, options) {

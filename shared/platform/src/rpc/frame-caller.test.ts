@@ -4,7 +4,7 @@ import { systemClock } from '../clock.ts'
 import { FrameCaller } from './frame-caller.ts'
 import type { ReplyItem } from './frames.ts'
 
-test('a call whose answer ends like a stream fails with an unknown outcome', async () => {
+test('a call that gets the end of a stream as its answer has an unknown outcome', async () => {
   let reply: (item: ReplyItem) => void = () => {}
   const caller = new FrameCaller({
     port: {

@@ -98,7 +98,7 @@ function send(socket: Socket, bytes: Buffer): Promise<void> {
 
 const bytesOf = (parts: readonly (string | Buffer)[]) => Buffer.concat(parts.map((part) => Buffer.from(part)))
 
-test('a server of a contract continues to serve after any bytes of a stranger', async () => {
+test('a server of a contract continues to serve after any bytes of an unknown client', async () => {
   const { ask, port, failures } = await open()
   for (const [what, ...parts] of hostile) {
     await send(connectTcp(port, '127.0.0.1'), bytesOf(parts))
@@ -107,7 +107,7 @@ test('a server of a contract continues to serve after any bytes of a stranger', 
   expect(failures).toEqual([])
 })
 
-test('a server of a contract continues to serve after any bytes in place of a handshake or after it', async () => {
+test('a server of a contract continues to serve after any bytes instead of or after a handshake', async () => {
   const authority = await issueServiceAuthority({ names, nowMs: Date.now() })
   const stranger = await issueServiceAuthority({ names, nowMs: Date.now() })
   const [server, client] = [await filesOf(authority, 'storage'), await filesOf(authority, 'gateway')]

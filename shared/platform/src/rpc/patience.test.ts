@@ -24,7 +24,7 @@ function handClock() {
   return { clock: clock as Clock, set, ring: () => ring() }
 }
 
-test('a time in which this process did not run counts in part of the other side’s time', async () => {
+test('a pause of this process counts only in part as time of the other side', async () => {
   const { clock, set, ring } = handClock()
   let isOver = false
   afterPatience(clock, 1_000, () => {

@@ -87,7 +87,7 @@ async function portOf(server: Promise<RpcServer>): Promise<number> {
   return Number((await server).address.split(':')[1])
 }
 
-test('CARD-24: the addresses of a name may change: an added one gets work, a removed one gets no more, and open calls end well', async () => {
+test('CARD-24: the addresses of a name may change: an added address gets calls, a removed one gets none, and open calls are finished', async () => {
   const answers: (() => void)[] = []
   const slow = ({ text }: { text: string }) =>
     text === 'slow'
@@ -113,7 +113,7 @@ test('CARD-24: the addresses of a name may change: an added one gets work, a rem
   expect(await answering(service)).toEqual(new Set([third]))
 })
 
-test('a name that cannot be resolved for a moment loses no replica', async () => {
+test('a name that fails to resolve temporarily loses no replica', async () => {
   const port = await portOf(aReplica(first, 0))
   const { dialled, service, look, warnings } = await behindAName(port, first)
   await untilAnswering(service, first)
@@ -124,7 +124,7 @@ test('a name that cannot be resolved for a moment loses no replica', async () =>
   expect(await answering(service)).toEqual(new Set([first]))
 })
 
-test('an address that is listed before its listener exists is tried until it exists', async () => {
+test('an address without a listener is tried until the listener exists', async () => {
   const server = await aReplica(first, 0)
   const port = await portOf(Promise.resolve(server))
   const { service } = await behindAName(port, first, second)
@@ -140,7 +140,7 @@ async function nextTurns(): Promise<void> {
   for (let count = 0; count < 3; count++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-test('CARD-25: a connection that is never made is left for another one', async () => {
+test('CARD-25: a connection that is never established is replaced', async () => {
   const server = await aReplica(first, 0)
   // The first connection is accepted and never answered, like a connection that loses all packets.
   const swallowed: Socket[] = []
@@ -232,7 +232,7 @@ async function aQuietLink(port: number) {
   }
 }
 
-test('CARD-25: calls leave a replica that says nothing for another one: reads are asked there, and of a write nothing is known', async () => {
+test('CARD-25: a silent replica loses its calls: reads are repeated on another replica, and writes have an unknown outcome', async () => {
   const { address, silence } = await aQuietLink(await portOf(aReplica(first, 0)))
   const other = await aReplica(second, 0, {
     list() {

@@ -15,7 +15,7 @@ test('items pushed before the first pull wait, in order', async () => {
   expect(await waiting).toEqual({ value: 3, done: false })
 })
 
-test('sizes of waiting items are counted, and forgotten when they are read', async () => {
+test('the sizes of waiting items are counted until they are read', async () => {
   let drained = 0
   const stream = new PushStream<string>({
     onDrain: () => {
@@ -31,7 +31,7 @@ test('sizes of waiting items are counted, and forgotten when they are read', asy
   expect([stream.waitingBytes, drained]).toEqual([0, 1])
 })
 
-test('read items are not held while more wait', async () => {
+test('read items are released while others wait', async () => {
   class Marked {}
   const stream = new PushStream<Marked>()
   for (let count = 0; count < 100; count++) stream.push(new Marked(), 1)
@@ -93,7 +93,7 @@ test('leaving the loop closes the stream', async () => {
   expect(stream.ended).toBe(true)
 })
 
-test('waiting items may be joined with the next one, and an item with a waiting reader is not', async () => {
+test('waiting items may be joined with the next item, and an item for a waiting reader is not', async () => {
   const join = (waiting: string, item: string) => (waiting.length + item.length <= 3 ? waiting + item : undefined)
   const stream = new PushStream<string>({ join })
   const first = stream.next()

@@ -33,18 +33,18 @@ const until = async (holds: () => boolean) => {
   while (!holds()) await turn()
 }
 
-test('a call and its answer', async () => {
+test('a call gets its answer', async () => {
   const { service } = await open({ ask: async ({ text, size }) => ({ text: text.toUpperCase(), size: size + 1 }) })
   expect(await service.ask({ text: 'a', size: 2 ** 52 })).toEqual({ text: 'A', size: 2 ** 52 + 1 })
 })
 
-test('messages larger than the usual 4 MB pass', async () => {
+test('messages larger than the gRPC default of 4 MB pass', async () => {
   const { service } = await open({ ask: async ({ data }) => ({ text: '', size: data?.length ?? 0, data }) })
   const answer = await service.ask({ text: '', size: 0, data: new Uint8Array(20_000_000).fill(7) })
   expect([answer.size, answer.data?.at(-1)]).toEqual([20_000_000, 7])
 })
 
-test('a StatusError arrives whole, from a call and from a stream', async () => {
+test('a StatusError arrives complete, from a call and from a stream', async () => {
   const errors = Array.from({ length: 100 }, (_, index) => ({
     reason: 'FieldValueInvalid' as const,
     field: `spec.f${index}`,
@@ -72,7 +72,7 @@ test('a StatusError arrives whole, from a call and from a stream', async () => {
   expect(seen).toEqual([{ text: 'first', size: 1 }])
 })
 
-test('another error becomes an internal one, and its text stays at home', async () => {
+test('another error arrives as an internal error without its text', async () => {
   const { service } = await open({ ask: async () => Promise.reject(new Error('secret')) })
   const error = await service.ask({ text: '', size: 0 }).catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(StatusError)
@@ -80,19 +80,19 @@ test('another error becomes an internal one, and its text stays at home', async 
   expect(JSON.stringify((error as StatusError).status)).not.toContain('secret')
 })
 
-test('a service that cannot be reached is 503', async () => {
+test('an unreachable service is a 503', async () => {
   const { service, server } = await open({})
   server.close()
   await expect(service.ask({ text: '', size: 0 })).rejects.toMatchObject({ code: 503, reason: 'ServiceUnavailable' })
 })
 
-test('a used address is reported in a sentence', async () => {
+test('an address in use is reported in a sentence', async () => {
   const { server } = await open({})
   const again = openRpcServer({ address: server.address, offers: [], log: silentLog })
   await expect(again).rejects.toThrow(/^the address cannot be listened on \(EADDRINUSE\)$/)
 })
 
-test('the deadline and the trace travel with the call, and time out at the caller', async () => {
+test('the deadline and the trace are sent with the call, and the caller times out', async () => {
   let seen: CallContext = {}
   const { service } = await open({
     ask: (_, context = {}) => {
@@ -109,7 +109,7 @@ test('the deadline and the trace travel with the call, and time out at the calle
   expect(seen.signal?.aborted).toBe(true)
 })
 
-test('a raised signal cancels the call on the other side too', async () => {
+test('an aborted signal cancels the call on the other side too', async () => {
   let seen: CallContext | undefined
   const { service } = await open({
     ask: (_, context) => {
@@ -126,7 +126,7 @@ test('a raised signal cancels the call on the other side too', async () => {
   expect(seen?.signal?.aborted).toBe(true)
 })
 
-test('closing a stream, leaving its loop or raising its signal ends it at the producer, and quietly for the reader', async () => {
+test('closing a stream, leaving its loop or aborting its signal ends it at the producer, and without an error at the reader', async () => {
   const produced: PushStream<{ text: string; size: number }>[] = []
   const { service } = await open({
     follow: () => {
@@ -150,7 +150,7 @@ test('closing a stream, leaving its loop or raising its signal ends it at the pr
   expect(produced.length).toBe(3)
 })
 
-test('a reader that does not read holds the producer back', async () => {
+test('a reader that does not read stops the producer', async () => {
   let sent = 0
   const { service } = await open({
     follow: () => {
@@ -175,7 +175,7 @@ test('a reader that does not read holds the producer back', async () => {
   expect(received).toBe(2_000)
 })
 
-test('CARD-25: a connection is made again when the service has returned', async () => {
+test('CARD-25: a connection is established again when the service is back', async () => {
   const { service, server, offer } = await open({ ask: async (request) => request })
   await service.ask({ text: 'a', size: 1 })
   server.close()

@@ -37,7 +37,7 @@ const until = async (holds: () => boolean) => {
 }
 const caught = (error: unknown) => error
 
-test('a call crosses with its context, and its bytes remain the caller’s', async () => {
+test('a call between threads has its context, and its bytes stay with the caller', async () => {
   let seen: unknown
   const { service } = open({
     ask: async ({ text, data }, { timeoutMs, requestId, traceparent } = {}) => {
@@ -53,7 +53,7 @@ test('a call crosses with its context, and its bytes remain the caller’s', asy
   expect(Buffer.compare(answer.data ?? new Uint8Array(), data)).toBe(0)
 })
 
-test('a StatusError arrives whole, any other error as an unknown outcome without its text', async () => {
+test('a StatusError arrives complete, and any other error as an unknown outcome without its text', async () => {
   const error = invalid({ group: '', kind: 'Pod' }, 'a', [
     { reason: 'FieldValueInvalid', field: 'spec', message: 'Invalid value: "é": wrong' },
   ])
@@ -64,7 +64,7 @@ test('a StatusError arrives whole, any other error as an unknown outcome without
   expect(JSON.stringify((unexpected as StatusError).status)).not.toContain('secret')
 })
 
-test('a stream gives its parts in order, then its failure', async () => {
+test('a stream returns its parts in order, then its failure', async () => {
   const error = invalid({ group: '', kind: 'Pod' }, 'a', [])
   const { service } = open({
     follow: () => {
@@ -82,7 +82,7 @@ test('a stream gives its parts in order, then its failure', async () => {
   expect(seen).toEqual(['a', 'b'])
 })
 
-test('a stream without a reader is held back at the window, and continues when it is read', async () => {
+test('a stream without a reader is paused at the window, and continues when it is read', async () => {
   const count = 64
   const data = new Uint8Array(rpcLimits.windowBytes / 8)
   let given = 0
@@ -117,7 +117,7 @@ test('a reader that leaves closes the stream in the other thread', async () => {
   expect(isClosed).toBe(true)
 })
 
-test('a cancelled call fails at once, and its signal is raised in the other thread', async () => {
+test('a cancelled call fails at once, and its signal is aborted in the other thread', async () => {
   let signal: AbortSignal | undefined
   const { service } = open({
     ask: (_, context) => {
@@ -134,7 +134,7 @@ test('a cancelled call fails at once, and its signal is raised in the other thre
   expect(signal?.aborted).toBe(true)
 })
 
-test('a call that is cancelled before it has left is not made', async () => {
+test('a call that is cancelled before it was sent is not sent', async () => {
   let asked = 0
   const { service } = open({
     ask: async (message) => {
@@ -150,14 +150,14 @@ test('a call that is cancelled before it has left is not made', async () => {
   expect(asked).toBe(1)
 })
 
-test('a call without an answer in its time is of unknown outcome', async () => {
+test('a call without an answer in time has an unknown outcome', async () => {
   const { service } = open({})
   const error = await service.ask({ text: '' }, { timeoutMs: 1 }).catch(caught)
   expect(error).toBeInstanceOf(UnknownOutcomeError)
   expect(error).toMatchObject({ code: 504 })
 })
 
-test('a stream whose time is up fails: it does not end as if it were whole', async () => {
+test('a stream that times out fails, and does not end as if it were complete', async () => {
   const { service } = open({
     follow: () => {
       const parts = new PushStream<Note>()
@@ -172,7 +172,7 @@ test('a stream whose time is up fails: it does not end as if it were whole', asy
   expect(await read().catch(caught)).toMatchObject({ code: 504 })
 })
 
-test('a stream that was cancelled in the middle is read no further, also if its producer continues', async () => {
+test('a cancelled stream is not read further, even if its producer continues', async () => {
   let given = 0
   async function* parts() {
     for (; given < 100_000; given += 1) yield { text: String(given) }
@@ -189,13 +189,13 @@ test('a stream that was cancelled in the middle is read no further, also if its 
   expect(given).toBeLessThan(100_000)
 })
 
-test('a method that is not offered is refused', async () => {
+test('an unknown method is refused', async () => {
   const { link } = open({})
   const other = contract('test.v1.Other', { ask: unary(note, note) })
   await expect(link.service(other).ask({ text: '' })).rejects.toMatchObject({ code: 501 })
 })
 
-test('the end of a thread fails open calls: unknown outcome for a write, 503 for the others and for later calls', async () => {
+test('the end of a thread fails open calls: with an unknown outcome for a write, and 503 for other and later calls', async () => {
   const thread = new Worker(
     `const { parentPort } = require('node:worker_threads')
      parentPort.once('message', (port) => port.on('message', () => parentPort.postMessage('asked')))`,

@@ -102,7 +102,7 @@ const read = async (parts: AsyncIterable<{ text: string }>) => {
   return texts
 }
 
-test('the role in the certificate decides which methods may be called, one by one and in batches', async () => {
+test('the role in the certificate decides which methods may be called, singly and in batches', async () => {
   const { issue } = await makeFolder()
   const server = await serve(await issue('storage'))
   const gateway = await connected(server.address, await issue('gateway'))
@@ -120,7 +120,7 @@ test('the role in the certificate decides which methods may be called, one by on
   await expect(read(watch.follow({ text: 'c' }))).rejects.toMatchObject(forbidden)
 })
 
-test('a certificate of another authority, another host, another role or none at all gets no connection', async () => {
+test('a certificate of another authority, another host, another role or no certificate gets no connection', async () => {
   const ours = await makeFolder()
   const others = await makeFolder()
   const server = await serve(await ours.issue('storage'))
@@ -142,7 +142,7 @@ async function refusal(address: string, tls: TlsFiles | undefined): Promise<stri
   return reasons.join()
 }
 
-test('changed certificates are used for new connections; unusable ones are ignored and logged once', async () => {
+test('changed certificates are used for new connections; invalid ones are ignored and logged once', async () => {
   const first = await makeFolder()
   const errors: string[] = []
   const log: Log = { ...silentLog, error: ({ err }) => void errors.push((err as Error).message) }
@@ -173,7 +173,7 @@ test('changed certificates are used for new connections; unusable ones are ignor
   expect(errors.length).toBe(1)
 })
 
-test('a caller uses its files’ new certificates and authorities, at its next connection and without being made anew', async () => {
+test('a caller uses new certificates and authorities of its files at its next connection, without being created again', async () => {
   const [first, second] = [await makeFolder(), await makeFolder()]
   const files = await first.issue('gateway')
   const { clock, poll } = handClock()
@@ -199,7 +199,7 @@ test('a caller uses its files’ new certificates and authorities, at its next c
   expect(await dialled.service.ask({ text: 'c' })).toEqual({ text: 'c' })
 })
 
-test('an error names a wrong file at the start, and a closed server reads its files no more', async () => {
+test('an invalid file is named in an error at the start, and a closed server no longer reads its files', async () => {
   const { folder, issue } = await makeFolder()
   const files = await issue('storage')
   const { clock, repeated } = handClock()
@@ -213,7 +213,7 @@ test('an error names a wrong file at the start, and a closed server reads its fi
   await expect(serve({ ...files, authorityFile: files.keyFile })).rejects.toThrow('storage.key: expected certificates in PEM form')
 })
 
-test('no plain connection leaves this machine, unless that is allowed', async () => {
+test('no unencrypted connection leaves this machine, unless that is allowed', async () => {
   const offers = [serveContract(guarded, service)]
   const options = { random: Math.random, log: silentLog }
   await expect(openRpcServer({ address: '0.0.0.0:0', offers, log: silentLog })).rejects.toThrow(
@@ -227,7 +227,7 @@ test('no plain connection leaves this machine, unless that is allowed', async ()
   expect(await (await connected(server.address.replace('0.0.0.0', 'localhost'), undefined)).ask({ text: 'a' })).toEqual({ text: 'a' })
 })
 
-test('a written identity is read back, in every profile, and no other text is one', () => {
+test('a printed identity is parsed in every profile, and no other text is', () => {
   for (const profile of profiles) {
     for (const role of serviceRoles) expect(parseServiceIdentity(printServiceIdentity(namesOf(profile), role))).toBe(role)
   }
@@ -241,7 +241,7 @@ test('a written identity is read back, in every profile, and no other text is on
   }
 })
 
-test('an expired certificate gets no connection, of a server or a caller, and its replacement needs no restart', async () => {
+test('an expired certificate gets no connection, for a server or a caller, and its replacement needs no restart', async () => {
   const { issue } = await makeFolder()
   const twoYearsAgoMs = Date.now() - 2 * 365 * 24 * 3_600_000
   const host = ['127.0.0.1']

@@ -14,13 +14,13 @@ const settings = {
 }
 const read = (flags: string[], env: Record<string, string> = {}, file?: unknown) => readSettings(settings, { flags, env, file })
 
-test('a declaration names its variable and its default only where they are not the usual ones', () => {
+test('a declaration names its variable and its default only if they are unusual', () => {
   const setting = settingsOf('Serving')({ flag: '--tls-cert-file', type: path }, 'Where.')
   expect(setting).toMatchObject({ env: 'ORCH_TLS_CERT_FILE', default: '', group: 'Serving' })
   expect(settings.securePort).toMatchObject({ env: 'T_PORT', default: '6443' })
 })
 
-test('a flag wins over the environment, that over the file, that over the default', () => {
+test('a flag takes precedence over the environment, the environment over the file, and the file over the default', () => {
   expect(read([]).values.securePort).toBe(6443)
   expect(read([], {}, { 'secure-port': 1 }).values.securePort).toBe(1)
   expect(read([], { T_PORT: '2' }, { 'secure-port': 1 }).values.securePort).toBe(2)
@@ -28,7 +28,7 @@ test('a flag wins over the environment, that over the file, that over the defaul
   expect([...read(['--secure-port', '3'], { T_TIMEOUT: '1s' }).given]).toEqual(['securePort', 'timeoutMs'])
 })
 
-test('flags take their value after = or as the next argument, and a boolean needs none', () => {
+test('flags take their value after = or as the next argument, and a boolean flag needs none', () => {
   expect(read(['--secure-port', '7', '--memory', '--profile=kubernetes']).values).toMatchObject({
     securePort: 7,
     memory: true,
@@ -41,7 +41,7 @@ test('an underscore in the name of a flag means a dash', () => {
   expect(read(['--secure_port=7', '--data_dir', '/a_b']).values).toMatchObject({ securePort: 7, dataDir: expect.stringMatching(/a_b$/) })
 })
 
-test('DEP-10: an older name of a flag warns, at any place, and the last value counts', () => {
+test('DEP-10: an older name of a flag causes a warning, at any place, and the last value counts', () => {
   const renamed = { wait: { ...settings.timeoutMs, flag: '--wait', formerly: ['--pause', '--patience'] } as const }
   const result = readSettings(renamed, { flags: ['--wait=1s', '--pause=2s'], env: {}, file: { patience: '3s' } })
   expect(result.values.wait).toBe(2_000)
@@ -51,20 +51,20 @@ test('DEP-10: an older name of a flag warns, at any place, and the last value co
   expect(readSettings(renamed, { flags: ['--wait=1s'], env: {} }).warnings).toEqual([])
 })
 
-test('a flag of a like program is refused with its own message', () => {
+test('a flag of a similar program is refused with a specific message', () => {
   const elsewhere = { '--etcd': 'storage knows it' }
   const refused = { flags: ['--etcd=x'], env: {}, elsewhere }
   expect(() => readSettings(settings, refused)).toThrow('--etcd does not exist here: storage knows it')
   expect(() => readSettings(settings, { flags: [], env: {}, file: { etcd: 'x' }, elsewhere })).toThrow('--etcd does not exist here')
 })
 
-test('a list given several times is joined, any other setting has its last value', () => {
+test('a list given several times is joined, and other settings use the last value', () => {
   expect(read(['--controllers=*', '--controllers', '-namespace,x']).values.controllers).toEqual(['*', '-namespace', 'x'])
   expect(read(['--secure-port=1', '--secure-port=2']).values.securePort).toBe(2)
   expect(read([], {}, { controllers: ['a', 'b'] }).values.controllers).toEqual(['a', 'b'])
 })
 
-describe('bad input is refused with a sentence that names it', () => {
+describe('invalid input is refused with a sentence that names it', () => {
   const cases: [string, string[], unknown, string][] = [
     ['an unknown flag', ['--secur-port=1'], undefined, 'unknown flag --secur-port; did you mean --secure-port?'],
     ['a flag like no other', ['--zzzzzzzz'], undefined, 'unknown flag --zzzzzzzz'],
@@ -91,14 +91,14 @@ describe('bad input is refused with a sentence that names it', () => {
   })
 })
 
-test('durations are written as Go writes them', () => {
+test('durations are printed like in Go', () => {
   expect(['0', '30s', '5m', '1h30m', '500ms', '1.5s'].map((text) => duration.parse(text))).toEqual([
     0, 30_000, 300_000, 5_400_000, 500, 1_500,
   ])
   expect(['', '5', '-1s', 's', '1 s', '5 minutes'].map((text) => duration.parse(text))).toEqual(Array(6).fill(undefined))
 })
 
-test('blocks of addresses know their first addresses', () => {
+test('address blocks have their first addresses', () => {
   const block = cidr.parse('10.0.0.7/24')
   expect(block?.text).toBe('10.0.0.0/24')
   expect(addressAt(block!, 1)).toBe('10.0.0.1')
@@ -108,7 +108,7 @@ test('blocks of addresses know their first addresses', () => {
   )
 })
 
-test('ranges of ports hold both bounds', () => {
+test('port ranges include both bounds', () => {
   expect(portRange.parse('30000-32767')).toEqual({ first: 30000, last: 32767 })
   expect(['0-5', '5-4', '1-70000', 'a'].map((text) => portRange.parse(text))).toEqual(Array(4).fill(undefined))
 })
@@ -119,7 +119,7 @@ test('the nearest word is the one with the fewest changes', () => {
   expect(nearest('xyz', ['--data-dir'])).toBeUndefined()
 })
 
-test('a flag may be looked at before the others are read', () => {
+test('a flag may be read before the other flags are parsed', () => {
   expect(flagText(['--a=1', '--config', 'x.yaml'], '--config')).toBe('x.yaml')
   expect(flagText(['--config=y'], '--config')).toBe('y')
   expect(flagText([], '--config')).toBeUndefined()

@@ -31,7 +31,7 @@ function pemOf(...sets: readonly (readonly number[])[]): string {
   return `-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`
 }
 
-test('organizations are found at every position, in every kind of text', () => {
+test('organizations are found at every position, in every string type', () => {
   const pem = pemOf(
     value(0x30, commonName, text(0x0c, 'ann')),
     [...value(0x30, organization, text(0x0c, 'utf8')), ...value(0x30, organization, text(0x13, 'printable'))],
@@ -63,11 +63,11 @@ test.each([
   ['-----BEGIN CERTIFICATE REQUEST-----\nMAA=\n-----END CERTIFICATE REQUEST-----\n', 'expected a value of tag 48, got none'],
   ['-----BEGIN CERTIFICATE REQUEST-----\nAgEA\n-----END CERTIFICATE REQUEST-----\n', 'expected a value of tag 48, got 2'],
   ['-----BEGIN CERTIFICATE REQUEST-----\nMIAA\n-----END CERTIFICATE REQUEST-----\n', 'a length is not one of DER'],
-])('%j is no request', (pem, why) => {
+])('%j is no certificate request', (pem, why) => {
   expect(() => readCertificateRequest(pem)).toThrow(why)
 })
 
-test('bytes of any kind give an answer or an error of ours', () => {
+test('any bytes give an answer or a typed error', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       const body = Buffer.from([0x30, bytes.length, ...bytes]).toString('base64')
@@ -106,7 +106,7 @@ test.each(['P-256', 'RSA'] as const)('an authority with a key of %s signs the ke
   expect(made.publicKey.export({ type: 'spki', format: 'der' })).toEqual(request.publicKey)
 })
 
-test('WL-CSR-02: each usage is a use of the key or a purpose', async () => {
+test('WL-CSR-02: each usage becomes a key usage or an extended key usage', async () => {
   const { sign } = anAuthority('P-256')
   const usages = ['s/mime', 'email protection', 'any', 'netscape sgc', 'cert sign', 'decipher only']
   const made = new X509Certificate(await sign(aRequest(), { usages, lifeMs: 3_600_000 }))
@@ -115,7 +115,7 @@ test('WL-CSR-02: each usage is a use of the key or a purpose', async () => {
   expect(made.raw.toString('hex')).toContain('0603551d0f0101ff04050303070480')
 })
 
-test('WL-CSR-02: a certificate ends with its authority at the latest, and an authority that has ended signs nothing', async () => {
+test('WL-CSR-02: a certificate expires with its authority at the latest, and an expired authority signs nothing', async () => {
   const terms = { usages: ['client auth'], lifeMs: yearMs }
   const late = anAuthority('P-256', startMs + yearMs / 2)
   const made = new X509Certificate(await late.sign(aRequest(), terms))

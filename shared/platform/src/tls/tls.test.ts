@@ -20,7 +20,7 @@ const clockAt = (nowMs: number): Clock => ({
 })
 const options = { product: 'orch', names: ['localhost', '127.0.0.1', '::1'], clock: clockAt(startMs) }
 
-test('the first start makes an authority, a serving and an administrator certificate that it signed', async () => {
+test('the first start creates an authority, and a serving and an administrator certificate that it signed', async () => {
   const { authority, serving, admin, issued } = await readCertificates({ ...options, files: certificateMemory() })
   const root = new X509Certificate(authority)
   const server = new X509Certificate(serving.certificate)
@@ -33,7 +33,7 @@ test('the first start makes an authority, a serving and an administrator certifi
   expect(root.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' })
 })
 
-test('an administrator may have a key of RSA, in the form that every client reads, which replaces a kept key of another kind', async () => {
+test('an administrator may have an RSA key, in a format that every client reads, which replaces a stored key of another type', async () => {
   const files = certificateMemory()
   const first = await readCertificates({ ...options, files })
   expect(first.admin.key).toMatch(/^-----BEGIN EC PRIVATE KEY-----/)
@@ -47,7 +47,7 @@ test('an administrator may have a key of RSA, in the form that every client read
   expect(await readCertificates({ ...options, files, adminKey: 'RSA' })).toEqual({ ...second, issued: [] })
 })
 
-test('the certificate of a client is made for given keys of either kind', async () => {
+test('the certificate of a client is created for given keys of either type', async () => {
   const files = certificateMemory()
   await expect(clientIssuer({ ...options, files })).rejects.toThrow('has not been made')
   const { authority } = await readCertificates({ ...options, files })
@@ -61,13 +61,13 @@ test('the certificate of a client is made for given keys of either kind', async 
   }
 })
 
-test('a second start uses the kept certificates', async () => {
+test('a second start uses the stored certificates', async () => {
   const files = certificateMemory()
   const first = await readCertificates({ ...options, files })
   expect(await readCertificates({ ...options, files })).toEqual({ ...first, issued: [] })
 })
 
-test('a missing name renews the serving certificate alone', async () => {
+test('a missing name renews only the serving certificate', async () => {
   const files = certificateMemory()
   await readCertificates({ ...options, files })
   const { issued, serving } = await readCertificates({ ...options, files, names: [...options.names, 'api.example.com'] })
@@ -75,7 +75,7 @@ test('a missing name renews the serving certificate alone', async () => {
   expect(new X509Certificate(serving.certificate).checkHost('api.example.com')).toBe('api.example.com')
 })
 
-test('certificates are renewed when a third of their life is left', async () => {
+test('certificates are renewed in the last third of their life', async () => {
   const files = certificateMemory()
   await readCertificates({ ...options, files })
   expect((await readCertificates({ ...options, files, clock: clockAt(startMs + 240 * dayMs) })).issued).toEqual([])
@@ -87,14 +87,14 @@ test('certificates are renewed when a third of their life is left', async () => 
   ])
 })
 
-test('a damaged certificate is made anew', async () => {
+test('a damaged certificate is created again', async () => {
   const files = certificateMemory()
   await readCertificates({ ...options, files })
   files.write('admin.crt', 'nonsense')
   expect((await readCertificates({ ...options, files })).issued).toEqual(['admin'])
 })
 
-test.each(['ca', 'serving', 'admin'] as const)('a certificate whose key is damaged is made anew: %s', async (name) => {
+test.each(['ca', 'serving', 'admin'] as const)('a certificate whose key is damaged is created again: %s', async (name) => {
   const files = certificateMemory()
   await readCertificates({ ...options, files })
   files.write(`${name}.key`, 'nonsense')
@@ -107,7 +107,7 @@ function aFolder(): string {
   return folder
 }
 
-test('an error of the system is a sentence that names the file, and leaves no draft', () => {
+test('a system error is a sentence that names the file, and leaves no temporary file', () => {
   const folder = aFolder()
   const file = join(folder, 'file')
   writeFileSync(file, '')
@@ -123,12 +123,12 @@ test('an error of the system is a sentence that names the file, and leaves no dr
   expect(readdirSync(folder).sort()).toEqual(['file', 'taken'])
 })
 
-test.skipIf(process.platform !== 'linux')('a folder in a file system that makes none is refused', () => {
+test.skipIf(process.platform !== 'linux')('a folder that cannot be created is refused', () => {
   expect(() => makePrivateFolder('/proc/none')).toThrow('the folder /proc/none cannot be made: no such file or directory (ENOENT)')
   expect(() => makePrivateFolder('/proc/none/below')).toThrow('the folder /proc/none/below cannot be made')
 })
 
-test('a folder of another user is named as that', () => {
+test('a folder of another user is reported as such', () => {
   const folder = aFolder()
   const { uid } = statSync(folder)
   const effective = vi.spyOn(process, 'geteuid').mockReturnValue(uid + 1)
@@ -136,7 +136,7 @@ test('a folder of another user is named as that', () => {
   expect(() => makePrivateFolder(folder)).toThrow(`the folder ${folder} belongs to another user (uid ${uid}, this process has ${uid + 1})`)
 })
 
-test('a file to which lines are added is made with its folders, or refused before the first of them', () => {
+test('an append-only file is created with its folders, or refused before any folder is created', () => {
   const folder = aFolder()
   const path = join(folder, 'a', 'audit.log')
   requireAppendable(path)
@@ -149,7 +149,7 @@ test('a file to which lines are added is made with its folders, or refused befor
   )
 })
 
-test('folders above a private one are made with it', () => {
+test('the parents of a private folder are created with it', () => {
   const path = join(aFolder(), 'a', 'b', 'c')
   makePrivateFolder(path)
   expect(statSync(path).mode & 0o777).toBe(0o700)
@@ -163,7 +163,7 @@ test('an existing folder keeps its mode', () => {
   expect(statSync(path).mode & 0o777).toBe(0o755)
 })
 
-test('the folder and the files are for their owner alone', async () => {
+test('only the owner can access the folder and the files', async () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'certificates-')), 'data')
   onTestFinished(() => rmSync(join(folder, '..'), { recursive: true }))
   makePrivateFolder(folder)
@@ -173,7 +173,7 @@ test('the folder and the files are for their owner alone', async () => {
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
 })
 
-test('the server is called by its names outside and inside the cluster', () => {
+test('the serving certificate has the names of the server outside and inside the cluster', () => {
   const names = servingNames({ names: namesOf('orch'), hostName: 'box', bindAddress: '0.0.0.0', serviceAddress: '10.0.0.1' })
   expect(names).toEqual([
     'localhost',

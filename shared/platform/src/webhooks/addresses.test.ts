@@ -53,14 +53,14 @@ const slice = (host: string, more: object = {}) => ({
 })
 const endpoints = { subsets: [{ addresses: [{ ip: '10.0.0.9' }], ports: [{ name: 'https', port: 9444 }] }] }
 
-test('configured addresses are first', async () => {
+test('addresses from the configuration come first', async () => {
   const { put, find } = open({ services: new Map([['n/s', '[::1]:8443']]) })
   put('core/services', 's', service)
   put(slices, 'a', slice('10.0.0.1'))
   expect(await find()).toEqual({ host: '::1', port: 8443 })
 })
 
-test('then slices of endpoints, at the port that has the name of the Service’s port', async () => {
+test('next are EndpointSlices, at the port with the name of the Service’s port', async () => {
   const { put, find } = open()
   put('core/services', 's', service)
   put('core/endpoints', 's', endpoints)
@@ -70,7 +70,7 @@ test('then slices of endpoints, at the port that has the name of the Service’s
   expect(await find()).toEqual({ host: '10.0.0.3', port: 9443 })
 })
 
-test('then Endpoints, then the external name', async () => {
+test('last are Endpoints, and then the external name', async () => {
   const { put, find, clock } = open()
   put('core/services', 's', { spec: { type: 'ExternalName', externalName: 'hooks.example.com' } })
   expect(await find()).toEqual({ host: 'hooks.example.com', port: 443 })
@@ -87,20 +87,20 @@ describe('a Service without addresses', () => {
     ['no service port 443 found for service "s"', { spec: { ports: [{ port: 80 }] } }],
   ] as const
 
-  test.each(lacks)('leads nowhere, with the reason: %s', async (reason, stored) => {
+  test.each(lacks)('has no target, with the reason: %s', async (reason, stored) => {
     const { put, find } = open()
     if (stored !== undefined) put('core/services', 's', stored)
     await expect(find()).rejects.toThrow(new UnresolvedService(reason))
   })
 
-  test.each(lacks)('is looked up in the DNS of a cluster, with the reason as a doubt: %s', async (doubt, stored) => {
+  test.each(lacks)('is resolved in the cluster DNS, with the reason in doubt: %s', async (doubt, stored) => {
     const { put, find } = open({ asksDns: true })
     if (stored !== undefined) put('core/services', 's', stored)
     expect(await find()).toEqual({ host: 's.n.svc', port: 443, doubt })
   })
 })
 
-test('an answer is believed for a second', async () => {
+test('an answer is cached for a second', async () => {
   const { find, clock, reads } = open({ asksDns: true })
   await find()
   const first = reads()
@@ -111,14 +111,14 @@ test('an answer is believed for a second', async () => {
   expect(reads()).toBe(2 * first)
 })
 
-test('an address is a host and a port', () => {
+test('an address consists of a host and a port', () => {
   expect([parseAddress('a.b:1'), parseAddress('[::1]:2')]).toEqual([
     { host: 'a.b', port: 1 },
     { host: '::1', port: 2 },
   ])
 })
 
-test('a slice whose lists are stored as null has no addresses', async () => {
+test('a slice whose lists are null has no addresses', async () => {
   const { put, find } = open()
   put('core/services', 's', service)
   put(slices, 'a', { ...slice('10.0.0.1'), endpoints: null })

@@ -7,7 +7,7 @@ import { limits } from './limits.ts'
 const names = namesOf('orch')
 const nowMs = Date.now()
 
-test('calls with the same authorities and client certificate share one TLS context; a change of either makes a new one', async () => {
+test('calls with the same authorities and client certificate share one TLS context, and a change of either creates another', async () => {
   const [one, other] = await Promise.all([issueServiceAuthority({ names, nowMs }), issueServiceAuthority({ names, nowMs })])
   const contexts = new TlsContexts()
   const of = (authorities: string, clientCertificate?: string, clientKey?: string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { redirectedPath, routeTo } from './route.ts'
 
-describe('a webhook is called at the path that Go’s clients make of its own', () => {
+describe('a webhook URL is normalized like in Go clients', () => {
   test.each([
     ['', '/'],
     ['/', '/'],
@@ -51,9 +51,9 @@ describe('a redirect', () => {
     '//b.example.com/deny',
     'https://',
     'file:///etc/passwd',
-  ])('to %s leads elsewhere', (location) => expect(redirectedPath(location, from)).toBeUndefined())
+  ])('to %s leaves the host', (location) => expect(redirectedPath(location, from)).toBeUndefined())
 
-  test('to the default port is the same host with or without it', () => {
+  test('to the default port stays on the host, with or without the port', () => {
     expect(redirectedPath('https://a.b.svc/z', { host: 'a.b.svc:443', path: '/' })).toBe('/z')
   })
 })

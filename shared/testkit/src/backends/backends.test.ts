@@ -43,7 +43,7 @@ for (const name of ['etcd', 'nats-server'] as const) {
   })
 }
 
-test('a program that is nowhere and may not be fetched is missing, with one line on how to get it', async () => {
+test('a program that is not installed and may not be fetched is missing, with one line on how to get it', async () => {
   const path = process.env.PATH
   process.env.PATH = ''
   try {

@@ -39,7 +39,7 @@ const turns = async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('WL-COMMON-34, WL-COMMON-35: an event names its object and its component, and an equal one raises its count', async () => {
+test('WL-COMMON-34, WL-COMMON-35: an event names its object and its component, and an equal event raises its count', async () => {
   const { recorder, requests, clock } = aRecorder()
   recorder.record(about, draft)
   clock.advance(2_000)
@@ -72,7 +72,7 @@ test('WL-COMMON-34, WL-COMMON-35: an event names its object and its component, a
   ])
 })
 
-test('an event about an object at cluster scope is in the namespace default, and a name that an Event cannot have is left out', async () => {
+test('an event about a cluster-scoped object is in the namespace default, and a name that is invalid for an Event is left out', async () => {
   const { recorder, requests } = aRecorder()
   recorder.record({ apiVersion: 'v1', kind: 'ClusterRole', name: 'system:a', uid: 'u' }, draft)
   await recorder.settled()
@@ -90,7 +90,7 @@ test('an event that has expired is created again with its count', async () => {
   expect(requests[2]?.body).toMatchObject({ count: 2 })
 })
 
-test('WL-COMMON-36: a refused event is dropped, and one that did not reach the server is sent again', async () => {
+test('WL-COMMON-36: a refused event is dropped, and an event that did not reach the server is sent again', async () => {
   const { recorder, requests, clock } = aRecorder([forbidden({ group: '', resource: 'events' }, 'e', 'no'), new Error('no connection')])
   recorder.record(about, draft)
   recorder.record(about, { ...draft, message: 'Created pod: q' })

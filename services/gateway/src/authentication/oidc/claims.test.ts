@@ -18,13 +18,13 @@ const nowMs = 1_000_000
 const unverified = { kind: 'refused', reason: 'email_verified: the address is not verified' }
 
 test.each([['true'], ['false'], [''], [1], [null], [false], [{}]])(
-  'AUTHN-OIDC-20: an address counts only where email_verified is true itself, and not %j',
+  'AUTHN-OIDC-20: an email address counts only if email_verified is the value true, and not %j',
   (isVerified) => {
     expect(checkClaims({ ...claims, email_verified: isVerified }, rules, nowMs)).toEqual(unverified)
   },
 )
 
-test('AUTHN-OIDC-20: an address counts if email_verified is true or absent, and is not read for another name', () => {
+test('AUTHN-OIDC-20: an email address counts if email_verified is true or absent, and is ignored for a name from another claim', () => {
   const nameOf = (given: object, claim: string) => {
     const outcome = checkClaims({ ...claims, ...given }, { ...rules, username: { kind: 'claim', claim, prefix: '' } }, nowMs)
     return outcome.kind === 'user' ? outcome.user.name : outcome.reason
@@ -50,7 +50,7 @@ function madeBy(part: 'username' | 'groups' | 'uid' | 'extra', text: string, giv
   return part === 'username' ? outcome.user.name : outcome.user[part]
 }
 
-test('AUC-16: an expression gives a text for name and uid', () => {
+test('AUC-16: an expression for the name or the uid gives a string', () => {
   expect([madeBy('username', 'claims.sub'), madeBy('uid', "'u' + claims.sub")]).toEqual(['1', 'u1'])
   for (const text of ['1', 'null', "['a']", "''"])
     expect(madeBy('username', text)).toBe(`${text}: must be a text, as it is the user's name`)
@@ -58,7 +58,7 @@ test('AUC-16: an expression gives a text for name and uid', () => {
   expect(madeBy('username', 'claims.none')).toBe('claims.none: no such key: none')
 })
 
-test('AUC-16: an expression gives a text or a list of texts for groups and attributes; null and empty ones are absent', () => {
+test('AUC-16: an expression for groups and attributes gives a string or a list of strings; null and empty strings are left out', () => {
   const given = { roles: ['a', '', 'b'], none: null }
   const parts = ['groups', 'extra'] as const
   const both = (text: string) => parts.map((part) => madeBy(part, text, given))

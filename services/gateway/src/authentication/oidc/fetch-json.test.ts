@@ -31,12 +31,12 @@ test('a redirect is a failure and is not followed', async () => {
   expect(asked).toEqual(['/to', '/from'])
 })
 
-test('an endless document is abandoned', async () => {
+test('a document without an end is aborted', async () => {
   const { url, authority } = await aProvider()
   await expect(createFetchJson({ certificateAuthorities: authority })(`${url}/large`, 5_000)).rejects.toThrow('the document has more than')
 })
 
-test('AUTHN-OIDC-10: TLS 1.2 is spoken, and nothing older, nor ciphers that are known to be weak', async () => {
+test('AUTHN-OIDC-10: TLS 1.2 is spoken, and no older version or weak cipher', async () => {
   const weak = { minVersion: 'TLSv1', ciphers: 'ALL@SECLEVEL=0' } as const
   const current = await aProvider({ ...weak, maxVersion: 'TLSv1.2' })
   expect(await createFetchJson({ certificateAuthorities: current.authority })(`${current.url}/to`, 5_000)).toEqual({ a: 1 })
@@ -48,20 +48,20 @@ test('AUTHN-OIDC-10: TLS 1.2 is spoken, and nothing older, nor ciphers that are 
   }
 })
 
-test('AUTHN-OIDC-11: a server of another authority receives no request', async () => {
+test('AUTHN-OIDC-11: a server with a certificate of another authority receives no request', async () => {
   const { url, asked } = await aProvider()
   const { certificate } = await anAuthority('other')
   await expect(createFetchJson({ certificateAuthorities: certificate })(`${url}/to`, 5_000)).rejects.toThrow(`${url}/to: `)
   expect(asked).toEqual([])
 })
 
-test('the certificate of the provider itself may be the authority that is trusted', async () => {
+test('the certificate of the provider itself may be the trusted authority', async () => {
   const { url, serving } = await aProvider()
   expect(await createFetchJson({ certificateAuthorities: serving })(`${url}/to`, 5_000)).toEqual({ a: 1 })
 })
 
 test.each(['https://169.254.169.254/', 'https://[fe80::1]/', 'https://[::ffff:169.254.169.254]/'])(
-  'AUTHN-OIDC-12: %s is of this link alone and is not asked',
+  'AUTHN-OIDC-12: %s is a link-local address and is not requested',
   async (url) => {
     await expect(createFetchJson({})(url, 5_000)).rejects.toThrow('link-local addresses are not asked')
   },

@@ -51,7 +51,7 @@ test.each([['RS512'], ['PS256'], ['RSA-OAEP']])(
   },
 )
 
-test('AUTHN-OIDC-02: a key that is not for the algorithm of a token does not hide one that is', async () => {
+test('AUTHN-OIDC-02: a key that does not fit the algorithm of a token does not hide a key that fits', async () => {
   expect(
     await outcomeWith([
       { ...jwk, alg: 'RS512' },

@@ -73,7 +73,7 @@ test('AUTHN-OIDC-04: parallel tokens share one request', async () => {
   expect(state.asked).toBe(2)
 })
 
-test('AUTHN-OIDC-02: a key that arrives during a request to the provider is looked up once more', async () => {
+test('AUTHN-OIDC-02: a key that appears during a request to the provider is found by another request', async () => {
   const { state, finds } = aProvider('a')
   const { promise, resolve } = Promise.withResolvers<void>()
   state.held = promise
@@ -88,7 +88,7 @@ test('AUTHN-OIDC-02: a key that arrives during a request to the provider is look
   expect(state.asked).toBe(2)
 })
 
-test('AUTHN-OIDC-04: a provider that fails is left alone for ten seconds, and the keys that are known stay', async () => {
+test('AUTHN-OIDC-04: a provider that fails is not asked for ten seconds, and its known keys stay', async () => {
   const { clock, state, finds } = aProvider('a')
   expect(await finds('a')).toBe(true)
   state.isDown = true

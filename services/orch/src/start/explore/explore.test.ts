@@ -79,7 +79,7 @@ const threeChildren = async ({ client }: RunningServer) => {
 }
 
 describe('explore finds', () => {
-  test('a second child after a lost reply, and passes the controller that decides the name once', async () => {
+  test('a duplicate child after a lost reply, and no failure of the controller that chooses the name once', async () => {
     const failure = await explore({ first: 9, last: 10 }, testOf(createsTwice, isOne))
     expect(failure?.faults).toHaveLength(1)
     expect(failure?.faults[0]).toMatch(/lost reply/)
@@ -87,7 +87,7 @@ describe('explore finds', () => {
     expect(await testOf(createsOnce, isOne)(failure?.exploration ?? '')).toBe(true)
   })
 
-  test('a child too few after a scale-down by an old cache, and passes the controller that chooses by name', async () => {
+  test('a missing child after a scale-down by an old cache, and no failure of the controller that chooses by name', async () => {
     const failure = await explore({ first: 29, last: 29 }, testOf(scalesDown, hasTwo, threeChildren))
     expect(failure?.faults).toHaveLength(1)
     expect(failure?.faults[0]).toMatch(/cache that is old/)
@@ -122,7 +122,7 @@ test('a seed draws the same faults each time', () => {
   expect(() => readSeeds('9..1')).toThrow('must be a range of seeds')
 })
 
-test('orch explore prints the seed and the faults of a command that fails, and how it fails again', async () => {
+test('orch explore prints the seed and the faults of a failing command, and the command line that repeats it', async () => {
   const printed = { out: '', error: '' }
   const command = [process.execPath, '-e', `process.exit(process.env.${explorationVariable}.startsWith('3') ? 1 : 0)`]
   const run = (...words: string[]) => {

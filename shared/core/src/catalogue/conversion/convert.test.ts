@@ -120,7 +120,7 @@ test.each(trips)('DEP-02: %s are converted back unchanged', (_, from, to, kind, 
 })
 
 describe('events', () => {
-  test('STORE-06: an event is readable under the other name', () => {
+  test('STORE-06: an event is readable in the other group', () => {
     const from = form('', 'v1', 'events')
     const to = form('events.orch.io', 'v1', 'events')
     expect(convert(read(from, 'Event', event), { names, from, to })).toMatchObject({
@@ -137,7 +137,7 @@ describe('autoscalers', () => {
   const first = form('autoscaling', 'v1', 'horizontalpodautoscalers')
   const second = form('autoscaling', 'v2', 'horizontalpodautoscalers')
 
-  test('STORE-06, DEP-21: v1 has a number for the processor and annotations for the rest', () => {
+  test('STORE-06, DEP-21: v1 has a number for CPU and annotations for the rest', () => {
     const { metadata, spec, status } = convert(read(second, 'HorizontalPodAutoscaler', autoscaler), { names, from: second, to: first })
     expect(spec).toMatchObject({ targetCPUUtilizationPercentage: 60 })
     expect(status).toMatchObject({ currentCPUUtilizationPercentage: 55 })
@@ -150,7 +150,7 @@ describe('autoscalers', () => {
     })
   })
 
-  test('one of v1 that names no metric follows the processor', () => {
+  test('a v1 autoscaler without metrics scales by CPU', () => {
     const object = read(first, 'HorizontalPodAutoscaler', { spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 5 } })
     expect(convert(object, { names, from: first, to: second }).spec).toMatchObject({
       metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
@@ -176,7 +176,7 @@ describe('autoscalers', () => {
     },
   )
 
-  test('the first version keeps a behavior with the names that kube-apiserver prints, and reads it in any case', () => {
+  test('the first version keeps a behavior with the names of kube-apiserver, and reads names in any case', () => {
     const behavior = { scaleUp: { selectPolicy: 'Min', policies: [{ type: 'Pods', value: 1, periodSeconds: 5 }] } }
     const spec = { scaleTargetRef: { kind: 'D', name: 'd' }, maxReplicas: 5, behavior }
     const there = convert(read(second, 'HorizontalPodAutoscaler', { metadata: { name: 'a' }, spec }), { names, from: second, to: first })

@@ -13,12 +13,12 @@ const complete = (type: string, body: unknown): Record<string, unknown> => {
 describe('ReplicationController', () => {
   const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 
-  test('KIND-RC-02, KIND-RC-03: labels and selector follow the template', () => {
+  test('KIND-RC-02, KIND-RC-03: take labels and selector from the template', () => {
     const controller = complete('core/v1.ReplicationController', { spec: { template } })
     expect(controller).toMatchObject({ metadata: { labels: { app: 'a' } }, spec: { selector: { app: 'a' } } })
   })
 
-  test('KIND-RC-03: a given selector stays', () => {
+  test('KIND-RC-03: keep a given selector', () => {
     const controller = complete('core/v1.ReplicationController', {
       metadata: { labels: { x: 'y' } },
       spec: { selector: { app: 'b' }, template },
@@ -26,17 +26,17 @@ describe('ReplicationController', () => {
     expect(controller).toMatchObject({ metadata: { labels: { x: 'y' } }, spec: { selector: { app: 'b' } } })
   })
 
-  test('KIND-RC-06, KIND-RC-08: one replica, and no minimum of seconds', () => {
+  test('KIND-RC-06, KIND-RC-08: set one replica and no minimum seconds', () => {
     const spec = complete('core/v1.ReplicationController', { spec: { template } })['spec'] as Record<string, unknown>
     expect(spec['replicas']).toBe(1)
     expect(spec['minReadySeconds'] ?? 0).toBe(0)
   })
 
-  test('KIND-RC-07: zero replicas stay zero', () => {
+  test('KIND-RC-07: keep zero replicas', () => {
     expect(complete('core/v1.ReplicationController', { spec: { replicas: 0, template } })).toMatchObject({ spec: { replicas: 0 } })
   })
 
-  test('KIND-RC-05, KIND-GEN-06: the template is completed as a Pod is', () => {
+  test('KIND-RC-05, KIND-GEN-06: complete the template like a Pod', () => {
     const controller = complete('core/v1.ReplicationController', { spec: { template } })
     expect(controller).toMatchObject({
       spec: { template: { spec: { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', containers: [{ imagePullPolicy: 'Always' }] } } },
@@ -44,7 +44,7 @@ describe('ReplicationController', () => {
   })
 })
 
-test('STORE-03: a Pod is completed', () => {
+test('STORE-03: a Pod gets its defaults', () => {
   const pod = complete('core/v1.Pod', {
     spec: {
       hostNetwork: true,
@@ -93,18 +93,15 @@ test('STORE-03: a Pod is completed', () => {
   })
 })
 
-test.each(['containers', 'initContainers'])(
-  'STORE-03: a limit of %s is the request of what has none, and a smaller request stays',
-  (list) => {
-    const resources = { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m', 'example.com/a': '1' } }
-    const pod = complete('core/v1.Pod', { spec: { containers: [{ name: 'c' }], [list]: [{ name: 'c', resources }] } })
-    expect(pod).toMatchObject({
-      spec: { [list]: [{ resources: { ...resources, requests: { cpu: '500m', memory: '1Gi', 'example.com/a': '1' } } }] },
-    })
-  },
-)
+test.each(['containers', 'initContainers'])('STORE-03: a limit of %s becomes the missing request, and a smaller request stays', (list) => {
+  const resources = { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m', 'example.com/a': '1' } }
+  const pod = complete('core/v1.Pod', { spec: { containers: [{ name: 'c' }], [list]: [{ name: 'c', resources }] } })
+  expect(pod).toMatchObject({
+    spec: { [list]: [{ resources: { ...resources, requests: { cpu: '500m', memory: '1Gi', 'example.com/a': '1' } } }] },
+  })
+})
 
-test('STORE-03: a container has no requests without limits', () => {
+test('STORE-03: a container without limits gets no requests', () => {
   const pod = complete('core/v1.Pod', { spec: { containers: [{ name: 'c', resources: {} }, { name: 'd' }] } })
   const { containers } = pod['spec'] as { containers: Record<string, unknown>[] }
   expect(containers.map(({ resources }) => resources)).toEqual([{}, {}])
@@ -146,7 +143,7 @@ test('KIND-NODE-23: allocatable resources default to the capacity', () => {
   })
 })
 
-test('STORE-03: a Service is completed', () => {
+test('STORE-03: a Service gets its defaults', () => {
   expect(complete('core/v1.Service', { spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } })['spec']).toEqual({
     ports: [{ protocol: 'TCP', port: 80, targetPort: 80 }],
     type: 'LoadBalancer',
@@ -258,13 +255,13 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
   ],
 ]
 
-test('a StatefulSet that names its update strategy gets the rest of it, too', () => {
+test('a StatefulSet that names its update strategy also gets the rest of the strategy', () => {
   const { spec } = complete('apps/v1.StatefulSet', { spec: { updateStrategy: { type: 'RollingUpdate' } } }) as { spec: object }
   expect(spec).toMatchObject({ updateStrategy: { type: 'RollingUpdate' } })
   expect(spec).not.toHaveProperty('updateStrategy.rollingUpdate')
 })
 
-test.each(others)('STORE-03: a %s is completed', (type, body, expected) => {
+test.each(others)('STORE-03: a %s gets its defaults', (type, body, expected) => {
   expect(complete(type, body)).toMatchObject(expected as object)
 })
 
@@ -294,7 +291,7 @@ test('a Deployment loses an empty rollback revision, and nothing else', () => {
   expect(metadata).not.toHaveProperty(['annotations', 'deprecated.deployment.rollback.to'])
 })
 
-test('a claim of a StatefulSet has its own kind and version, other ones are replaced', () => {
+test('a claim of a StatefulSet gets the claim’s kind and version, also instead of others', () => {
   const claim = { kind: 'Foo', apiVersion: 'example.com/v9' }
   expect(complete('apps/v1.StatefulSet', { spec: { volumeClaimTemplates: [claim] } })).toMatchObject({
     spec: { volumeClaimTemplates: [{ kind: 'PersistentVolumeClaim', apiVersion: 'v1' }] },

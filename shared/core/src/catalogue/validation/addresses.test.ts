@@ -65,8 +65,8 @@ const rows: readonly Row[] = [
   },
 ]
 
-describe('TODAY-ALL-09: an address that programs read in different ways', () => {
-  test.each(rows)('$value in $field is refused since 1.36, unless it was there, and warned of since 1.33', (row) => {
+describe('TODAY-ALL-09: an ambiguous address', () => {
+  test.each(rows)('$value in $field is refused since 1.36, unless it is unchanged, and warned about since 1.33', (row) => {
     const { type, object, field, value, problem, warning } = row
     const refusal = `${field}: Invalid value: ${JSON.stringify(value)}: ${problem}`
     expect([32, 35].map((level) => problemsOf(type, object, { level }))).toEqual([[], []])
@@ -82,7 +82,7 @@ describe('TODAY-ALL-09: an address that programs read in different ways', () => 
       'spec.externalIPs[0]: IPv6 address "FD00:0::1" is not in RFC 5952 canonical format ("fd00::1"), which may cause controller apply-loops',
     ],
     [33, 'spec.externalIPs[0]: IPv6 address "FD00:0::1" should be in RFC 5952 canonical format ("fd00::1")'],
-  ])('has the warning of 1.%i where it is only written in an unusual way', (level, warning) => {
+  ])('has the warning of 1.%i if only its spelling is unusual', (level, warning) => {
     const service = aService({ externalIPs: ['FD00:0::1'] })
     expect(warningsAt(level, { type: 'core/v1.Service', names }, service)).toEqual([warning])
     expect(problemsOf('core/v1.Service', service, { level: 37 })).toEqual([])
@@ -92,14 +92,14 @@ describe('TODAY-ALL-09: an address that programs read in different ways', () => 
     ['10.0.0.0/024', ['non-standard CIDR value "10.0.0.0/024" is invalid: use "10.0.0.0/24"']],
     ['FD00::/64', ['IPv6 CIDR value "FD00::/64" should be in RFC 5952 canonical format ("fd00::/64")']],
     ['10.0.0.0/8', []],
-  ])('is warned of in the source ranges of a balancer: %s', (range, warnings) => {
+  ])('is warned about in loadBalancerSourceRanges: %s', (range, warnings) => {
     const service = aService({ type: 'LoadBalancer', loadBalancerSourceRanges: [range] })
     const expected = warnings.map((text) => `spec.loadBalancerSourceRanges[0]: ${text}`)
     expect(warningsAt(35, { type: 'core/v1.Service', names }, service)).toEqual(expected)
   })
 })
 
-test('TODAY-ALL-09: IPv6 addresses of an EndpointSlice have their usual text since 1.33', () => {
+test('TODAY-ALL-09: IPv6 addresses of an EndpointSlice are canonical since 1.33', () => {
   const slice = (address: string, addressType = 'IPv6'): Body => ({
     metadata: { name: 'a', namespace: 'n' },
     ...{ addressType, endpoints: [{ addresses: [address] }] },
@@ -118,19 +118,16 @@ test.each([
   [33, 'PreferSameZone', ['spec.trafficDistribution: Unsupported value: "PreferSameZone": supported values: "PreferClose"']],
   [34, 'PreferSameZone', []],
   [34, '', ['spec.trafficDistribution: Unsupported value: "": supported values: "PreferClose", "PreferSameZone", "PreferSameNode"']],
-])(
-  'TODAY-SVC-01, TODAY-ALL-05: at 1.%i the preference among endpoints %j is judged by that release',
-  (level, trafficDistribution, expected) => {
-    expect(problemsOf('core/v1.Service', aService({ trafficDistribution }), { level })).toEqual(expected)
-  },
-)
+])('TODAY-SVC-01, TODAY-ALL-05: at 1.%i the preference among endpoints %j follows that release', (level, trafficDistribution, expected) => {
+  expect(problemsOf('core/v1.Service', aService({ trafficDistribution }), { level })).toEqual(expected)
+})
 
-test('TODAY-SVC-02: names of Services are labels of RFC 1123 since 1.36, and of RFC 1035 before', () => {
+test('TODAY-SVC-02: names of Services are RFC 1123 labels since 1.36, and RFC 1035 labels before', () => {
   const nameKindAt = (minor: number) => createCatalogue('kubernetes', { minor }).find('', 'v1', 'services')?.nameKind
   expect([25, 35, 36, 37].map(nameKindAt)).toEqual(['label1035', 'label1035', 'label', 'label'])
 })
 
-test('TODAY-SVC-03: the status of a Service has the modes of its balancer, which only a balancer has', () => {
+test('TODAY-SVC-03: the status of a Service has the IP mode of a load balancer, for that Service type only', () => {
   const judge = (type: string, ingress: Body, level: number) => {
     const live = aService({ type })
     return problemsOf('core/v1.Service', { ...live, status: { loadBalancer: { ingress: [ingress] } } }, { live, level, part: 'status' })
@@ -149,7 +146,7 @@ test('TODAY-SVC-03: the status of a Service has the modes of its balancer, which
   ])
 })
 
-test('TODAY-SVC-06: Services are selected by address and type since 1.31', () => {
+test('TODAY-SVC-06: Services can be selected by clusterIP and type since 1.31', () => {
   const labelsAt = (minor: number) => Object.keys(createCatalogue('kubernetes', { minor }).find('', 'v1', 'services')?.fieldLabels ?? {})
   expect(labelsAt(30)).toEqual(['metadata.name', 'metadata.namespace'])
   expect(labelsAt(31)).toEqual(['metadata.name', 'metadata.namespace', 'spec.clusterIP', 'spec.type'])
@@ -165,7 +162,7 @@ test.each<[string, string, Body, number, string]>([
   ],
   ['outer addresses', 'core/v1.Service', aService({ externalIPs: ['192.0.2.1'] }), 36, 'externalIPs is deprecated and may no longer'],
   ['a slice of names', 'discovery/v1.EndpointSlice', { metadata: {}, addressType: 'FQDN' }, 27, 'FQDN endpoints are deprecated'],
-])('TODAY-SVC-05: %s is warned of from its level on', (_title, type, object, level, text) => {
+])('TODAY-SVC-05: %s is warned about from its level on', (_title, type, object, level, text) => {
   expect(warningsAt(level - 1, { type: type, names }, object)).toEqual([])
   expect(warningsAt(level, { type: type, names }, object)).toEqual([expect.stringContaining(text)])
 })

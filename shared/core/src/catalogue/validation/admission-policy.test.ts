@@ -15,7 +15,7 @@ function aPolicy(spec: Body): Body {
 
 const ofPolicy = (spec: Body) => problemsOf('admissionregistration/v1.ValidatingAdmissionPolicy', aPolicy(spec), { level })
 
-test('VAP-02: the defaults of a policy', () => {
+test('VAP-02: a policy gets its defaults', () => {
   const policy = aPolicy({})
   fillAdmissionPolicy(policy)
   expect(policy).toMatchObject({
@@ -36,7 +36,7 @@ test('VAP-03: a policy needs match constraints with a rule, and validations or a
   expect(ofPolicy({ validations: [], auditAnnotations: [{ key: 'k', valueExpression: "'v'" }] })).toEqual([])
 })
 
-test('VAP-04: at most 64 conditions have names of their own, and 20 annotations keys of their own', () => {
+test('VAP-04: up to 64 conditions have distinct names, and up to 20 annotations have distinct keys', () => {
   const conditions = Array.from({ length: 65 }, (_, index) => ({ name: `c${index}`, expression: 'true' }))
   expect(ofPolicy({ matchConditions: conditions })).toEqual(['spec.matchConditions: Too many: 65: must have at most 64 items'])
   expect(ofPolicy({ matchConditions: [conditions[0], conditions[0]] })).toEqual(['spec.matchConditions[1].name: Duplicate value: "c0"'])
@@ -53,7 +53,7 @@ const binding = (spec: Body) => {
   return problemsOf('admissionregistration/v1.ValidatingAdmissionPolicyBinding', body, { level })
 }
 
-test('VAP-05: parameters have a kind, and a binding names them in one way', () => {
+test('VAP-05: parameters have a kind, and a binding refers to them in one way', () => {
   expect(ofPolicy({ paramKind: {} })).toEqual(['spec.paramKind.apiVersion: Required value', 'spec.paramKind.kind: Required value'])
   expect(ofPolicy({ paramKind: { apiVersion: 'a/b/c', kind: 'X' } })).toEqual([
     'spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
@@ -73,7 +73,7 @@ test('VAP-05: parameters have a kind, and a binding names them in one way', () =
   ])
 })
 
-test('VAP-06: actions of a binding', () => {
+test('VAP-06: a binding has valid actions', () => {
   expect(binding({ validationActions: [] })).toEqual(['spec.validationActions: Required value: at least one validation action is required'])
   expect(binding({ validationActions: ['Deny', 'Deny'] })).toEqual(['spec.validationActions[1]: Duplicate value: "Deny"'])
   expect(binding({ validationActions: ['Stop'] })).toEqual([
@@ -87,7 +87,7 @@ test('VAP-06: actions of a binding', () => {
 })
 
 describe('VAP-07: variables', () => {
-  test('each sees the earlier ones, and no others', () => {
+  test('use earlier variables only', () => {
     const variables = [
       { name: 'first', expression: 'object.spec.replicas' },
       { name: 'second', expression: "variables.first > 5 ? 'many' : 'few'" },
@@ -99,11 +99,11 @@ describe('VAP-07: variables', () => {
     )
   })
 
-  test.each(['1a', 'a-b', 'in', ''])('the name %j is refused', (name) => {
+  test.each(['1a', 'a-b', 'in', ''])('refuse the name %j', (name) => {
     expect(ofPolicy({ variables: [{ name, expression: '1' }] })[0]).toMatch(/^spec.variables\[0\].name: (Invalid|Required) value/)
   })
 
-  test('an expression is required', () => {
+  test('require an expression', () => {
     expect(ofPolicy({ variables: [{ name: 'a' }] })).toEqual(['spec.variables[0].expression: Required value: expression is not specified'])
   })
 })
@@ -121,7 +121,7 @@ describe('VAP-08: validations', () => {
     [{ messageExpression: ' ' }, `${at}.messageExpression: Invalid value: " ": must be non-empty if specified`],
     [{ messageExpression: '1' }, `${at}.messageExpression: Invalid value: "1": must evaluate to string but got int`],
     [{ reason: 'Other' }, `${at}.reason: Unsupported value: "Other": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"`],
-  ])('%j is refused', (one, problem) => {
+  ])('refuse %j', (one, problem) => {
     expect(validation(one)).toEqual([problem])
   })
 })
@@ -138,7 +138,7 @@ describe('VAP-09: the variables of expressions', () => {
     expect(ofPolicy({ validations: [{ expression }] })).toEqual([])
   })
 
-  test('include params with a paramKind, the fields of their types alone, and in a message no authorizer', () => {
+  test('include params with a paramKind, only fields of their types, and no authorizer in a message', () => {
     const usesParams = { validations: [{ expression: 'params.max > 5' }] }
     expect(ofPolicy(usesParams)[0]).toContain("undeclared reference to 'params'")
     expect(ofPolicy({ ...usesParams, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } })).toEqual([])
@@ -148,7 +148,7 @@ describe('VAP-09: the variables of expressions', () => {
   })
 })
 
-test('VAP-34: conditions of a webhook are compiled when it is written; they have no parameters and no variables', () => {
+test('VAP-34: conditions of a webhook are compiled when it is written, without parameters and variables', () => {
   const webhook = { name: 'a.b.c', clientConfig: { url: 'https://a' }, sideEffects: 'None', admissionReviewVersions: ['v1'], rules: [rule] }
   const of = (expression: string) => {
     const webhooks = [{ ...webhook, matchConditions: [{ name: 'c', expression }] }]

@@ -36,7 +36,7 @@ const autoscaler: Body = {
 const metric = (value: Body): readonly [string, unknown] => ['spec/metrics', [value]]
 const at = 'spec.metrics[0]'
 
-test('an autoscaler with everything set is fine', () => expect(problemsOf(type, autoscaler)).toEqual([]))
+test('an autoscaler with everything set is valid', () => expect(problemsOf(type, autoscaler)).toEqual([]))
 
 type Row = readonly [name: string, change: readonly [string, unknown], ...expected: string[]]
 
@@ -117,14 +117,14 @@ test.each(rows.map(([name, [path, value], ...expected]) => ({ name, path, value,
   expect(problemsOf(type, withChange(autoscaler, path, value))).toEqual(expected)
 })
 
-test('the first version has the same rule for its one number', () => {
+test('the first version has the same rule for its only target', () => {
   const first = { ...autoscaler, spec: { maxReplicas: 3, scaleTargetRef: { kind: 'D', name: 'd' }, targetCPUUtilizationPercentage: 0 } }
   expect(problemsOf('autoscaling/v1.HorizontalPodAutoscaler', first)).toEqual([
     'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',
   ])
 })
 
-test.each(['scaleUp', 'scaleDown'])('%s has policies of its own if it names none, and an empty list of them is refused', (direction) => {
+test.each(['scaleUp', 'scaleDown'])('%s gets default policies if none are given, and an empty list of policies is refused', (direction) => {
   const missing = [`spec.behavior.${direction}.policies: Required value: must specify at least one Policy`]
   for (const behavior of [{}, { [direction]: {} }, { [direction]: { policies: null } }, { [direction]: { selectPolicy: 'Disabled' } }]) {
     expect(problemsOf(type, withChange(autoscaler, 'spec/behavior', behavior))).toEqual([])

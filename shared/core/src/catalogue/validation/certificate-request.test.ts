@@ -11,7 +11,7 @@ const request: Body = {
   status: { conditions: [condition('Approved'), condition('other', 'Unknown')], certificate: pem('CERTIFICATE') },
 }
 
-test('a CertificateSigningRequest with everything set is fine', () => {
+test('a CertificateSigningRequest with everything set is valid', () => {
   expect(problemsOf(type, request)).toEqual([])
   expect(problemsOf(type, request, { part: 'status' })).toEqual([])
 })
@@ -65,21 +65,21 @@ test.each<readonly [string, Body, readonly string[]]>([
   expect(problemsOf(type, { ...request, status }, { part: 'status' })).toEqual(problems.map((problem) => `status.${problem}`))
 })
 
-test('a verdict is final, and a certificate stays', () => {
+test('an approval or denial is final, and an issued certificate stays', () => {
   expect(problemsOf(type, { ...request, status: {} }, { live: request, part: 'status' })).toEqual([
     'status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
     'status.certificate: Forbidden: updates may not modify existing certificate content',
   ])
 })
 
-test('the first bad label of a signer is named, and the whole has a bound', () => {
+test('the first invalid label of a signer name is reported, and the whole name has a bound', () => {
   const judge = (signerName: string) => problemsOf(type, withChange(request, 'spec/signerName', signerName))
   expect(judge('A.B.example/c')).toEqual([expect.stringContaining('Invalid value: "A.B.example": validating label "A": ')])
   const long = `example.com/${Array.from({ length: 10 }, () => 'a'.repeat(60)).join('.')}`
   expect(judge(long)).toEqual(['spec.signerName: Too long: must have at most 571 bytes'])
 })
 
-test('unknown usages are named before repeated ones', () => {
+test('unknown usages are reported before repeated ones', () => {
   expect(problemsOf(type, withChange(request, 'spec/usages', ['any', 'any', 'none']))).toEqual([
     expect.stringContaining('spec.usages[2]: Unsupported value: "none"'),
     'spec.usages[1]: Duplicate value: "any"',

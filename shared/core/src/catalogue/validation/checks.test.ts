@@ -31,7 +31,7 @@ function counted() {
   return { judge, looks: () => looks }
 }
 
-test('a shared part that is sound is looked at once, any other part each time', () => {
+test('a valid shared part is checked once, and any other part each time', () => {
   const { judge, looks } = counted()
   const shared = sharedPart('core/v1.Toleration', { key: 'gone' })
   expect([judge(shared), judge(shared), looks()]).toEqual([[], [], 1])
@@ -39,7 +39,7 @@ test('a shared part that is sound is looked at once, any other part each time', 
   expect([judge(own), judge(own), looks()]).toEqual([[], [], 3])
 })
 
-test('a shared part that is not sound is refused each time', () => {
+test('an invalid shared part is refused each time', () => {
   const { judge, looks } = counted()
   const shared = sharedPart('core/v1.Toleration', { effect: 'NoExecute' })
   expect([judge(shared), judge(shared), looks()]).toEqual([['spec.tolerations[0].key'], ['spec.tolerations[0].key'], 2])

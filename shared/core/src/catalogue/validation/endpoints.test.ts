@@ -16,7 +16,7 @@ const endpoints: Body = {
 }
 const wrongIp = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 
-test('Endpoints with everything set are fine', () => {
+test('Endpoints with everything set are valid', () => {
   expect(problemsOf('core/v1.Endpoints', endpoints)).toEqual([])
 })
 
@@ -63,7 +63,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
   expect(problemsOf('core/v1.Endpoints', withChange(endpoints, path, value))).toEqual(problems)
 })
 
-test('Endpoints with unchanged subsets may keep their mistakes', () => {
+test('Endpoints with unchanged subsets may keep invalid values', () => {
   const wrong = withChange(endpoints, 'subsets/0/addresses/0/ip', '127.0.0.1')
   expect(problemsOf('core/v1.Endpoints', { ...wrong, metadata: { name: 'a', labels: { a: 'b' } } }, { live: wrong })).toEqual([])
 })
@@ -84,7 +84,7 @@ const slice: Body = {
   ports: [{ name: 'a', port: 1, protocol: 'TCP', appProtocol: 'x' }],
 }
 
-test('an EndpointSlice with everything set is fine', () => {
+test('an EndpointSlice with everything set is valid', () => {
   expect(problemsOf('discovery/v1.EndpointSlice', slice)).toEqual([])
 })
 
@@ -128,7 +128,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
   expect(problemsOf('discovery/v1.EndpointSlice', withChange(slice, path, value))).toEqual(problems)
 })
 
-test('an EndpointSlice of names has names with a dot', () => {
+test('addresses of an EndpointSlice of type FQDN contain a dot', () => {
   const named = (address: string): Body => ({ ...slice, addressType: 'FQDN', endpoints: [{ addresses: [address] }] })
   expect(problemsOf('discovery/v1.EndpointSlice', named('a.example.'))).toEqual([])
   expect(problemsOf('discovery/v1.EndpointSlice', named('a'))).toEqual([
@@ -136,7 +136,7 @@ test('an EndpointSlice of names has names with a dot', () => {
   ])
 })
 
-test('an EndpointSlice keeps its type', () => {
+test('an EndpointSlice keeps its address type', () => {
   const changed = { ...slice, addressType: 'IPv6', endpoints: [] }
   expect(problemsOf('discovery/v1.EndpointSlice', changed, { live: slice })).toEqual([
     'addressType: Invalid value: "IPv6": field is immutable',

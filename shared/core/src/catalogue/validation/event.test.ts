@@ -20,7 +20,7 @@ const newer: Body = {
   type: 'Normal',
 }
 
-test('Events of both groups are fine', () => {
+test('Events of both groups are valid', () => {
   expect(problemsOf('core/v1.Event', older)).toEqual([])
   expect(problemsOf('events/v1.Event', newer)).toEqual([])
   expect(
@@ -38,7 +38,7 @@ test('an Event is in the namespace of its object', () => {
   ])
 })
 
-test('an Event with a time names its reporter', () => {
+test('an Event with eventTime names its reporter', () => {
   const timed = { ...older, eventTime: '2024-01-01T00:00:00.000000Z', reason: 'x'.repeat(129), message: 'x'.repeat(1025) }
   expect(problemsOf('core/v1.Event', timed).map((problem) => problem.slice(0, 60))).toEqual(
     [
@@ -53,7 +53,7 @@ test('an Event with a time names its reporter', () => {
   )
 })
 
-test('an Event of the newer group has a time, and a series of at least two', () => {
+test('an Event of the newer group has an eventTime, and a series has at least two occurrences', () => {
   expect(problemsOf('events/v1.Event', { ...newer, eventTime: null })).toEqual(['eventTime: Required value'])
   expect(problemsOf('events/v1.Event', { ...newer, series: { count: 1, lastObservedTime: null } })).toEqual([
     'series.count: Invalid value: "": should be at least 2',
@@ -70,7 +70,7 @@ test('only the series of an Event of the newer group may change', () => {
   ])
 })
 
-test('an Event of the newer group has one of two types, and no field of the older group alone', () => {
+test('an Event of the newer group has one of two types, and no field of the older group', () => {
   expect(problemsOf('events/v1.Event', { ...newer, type: 'Odd' })).toEqual(['type: Invalid value: "": has invalid value: Odd'])
   const deprecated = {
     deprecatedSource: { host: 'h' },

@@ -27,7 +27,7 @@ const definition: Body = {
 const type = 'apiextensions/v1.CustomResourceDefinition'
 const wrongStrategy = 'should not be set when strategy is not set to Webhook'
 
-test('a definition with everything set is fine', () => {
+test('a definition with everything set is valid', () => {
   expect(problemsOf(type, definition)).toEqual([])
   expect(problemsOf(type, withChange(definition, 'spec/conversion', conversion))).toEqual([])
 })
@@ -170,7 +170,7 @@ test.each<[string, string[]]>([
   expect(problemsOf(type, withChange(definition, 'spec/group', group))).toEqual(problems)
 })
 
-test('one of several versions is stored, and each has its own name', () => {
+test('one of several versions is stored, and each has a distinct name', () => {
   const problems = (versions: Body[]) =>
     problemsOf(type, withChange(definition, 'spec/versions', versions)).map((text) => text.slice(text.lastIndexOf(': ') + 2))
   expect(problems([version, former])).toEqual([])
@@ -181,7 +181,7 @@ test('one of several versions is stored, and each has its own name', () => {
   expect(problems([version, { ...former, name: 'v1' }])).toEqual(['must contain unique version names'])
 })
 
-test('group and plural stay, scope and kind from the time that the definition is established', () => {
+test('group and plural are immutable, and scope and kind are once the definition is established', () => {
   const established = withChange(definition, 'status/conditions', [{ type: 'Established', status: 'True' }])
   const changed = (live: Body, path: string, value: string) =>
     problemsOf(type, withChange(live, path, value), { live }).filter((text) => text.includes('immutable'))
@@ -206,7 +206,7 @@ const service: Body = {
 }
 const apiService = 'apiregistration/v1.APIService'
 
-test('an APIService with everything set is fine', () => {
+test('an APIService with everything set is valid', () => {
   expect(problemsOf(apiService, service)).toEqual([])
 })
 
@@ -231,7 +231,7 @@ function priority(field: string, value: number, max: number): string {
   return `spec.${field}: Invalid value: ${value}: must be positive and less than ${max}`
 }
 
-test('an APIService is checked by an authority or not at all, and this server by none', () => {
+test('a remote APIService has a CA bundle or skips verification, and a local one has neither', () => {
   const both = withChange(withChange(service, 'spec/insecureSkipTLSVerify', true), 'spec/caBundle', 'YWJj')
   expect(problemsOf(apiService, both)).toEqual(['spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present'])
   expect(problemsOf(apiService, withChange(both, 'spec/service', undefined))).toEqual([

@@ -22,7 +22,7 @@ const schema: Body = {
   },
 }
 
-test.each(['v1beta1', 'v1beta2'])('a FlowSchema of %s with everything set is fine', (version) => {
+test.each(['v1beta1', 'v1beta2'])('a FlowSchema of %s with everything set is valid', (version) => {
   expect(problemsOf(`flowcontrol/${version}.FlowSchema`, schema)).toEqual([])
 })
 
@@ -183,7 +183,7 @@ test.each([
 test.each<readonly [string, Readonly<Record<string, object>>]>([
   [schemaType, mandatoryFlowSchemas],
   [levelType, mandatoryPriorityLevels],
-])('a mandatory %s stays as it is', (type, specs) => {
+])('a mandatory %s is immutable', (type, specs) => {
   for (const [name, spec] of Object.entries(specs)) {
     const body = { metadata: { name }, spec: structuredClone(spec) as Body }
     expect(problemsOf(type, body)).toEqual([])
@@ -193,7 +193,7 @@ test.each<readonly [string, Readonly<Record<string, object>>]>([
   }
 })
 
-test('conditions of flow control have one type each', () => {
+test('conditions of flow control have distinct types', () => {
   const status = { conditions: [{ type: 'A' }, { type: 'A' }, {}] }
   for (const type of [schemaType, levelType]) {
     expect(problemsOf(type, { ...schema, status }, { part: 'status' })).toEqual([
@@ -206,6 +206,6 @@ test('conditions of flow control have one type each', () => {
 test.each([
   [35, 'spec.limited: Required value: must not be empty when type is Limited'],
   [36, 'spec.limited: Required value'],
-])('TODAY-FLOW-01: at level 1.%d a level of v1 without its bounds is refused', (release, problem) => {
+])('TODAY-FLOW-01: at level 1.%d a v1 priority level without its bounds is refused', (release, problem) => {
   expect(problemsOf('flowcontrol/v1.PriorityLevelConfiguration', level(undefined), { level: release })).toEqual([problem])
 })

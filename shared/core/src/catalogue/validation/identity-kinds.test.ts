@@ -9,7 +9,7 @@ const keyRule =
 
 const configMap: Body = { metadata: { name: 'a' }, data: { 'a.b': '1' }, binaryData: { c: base64('2') }, immutable: true }
 
-test('a ConfigMap with everything set is fine', () => {
+test('a ConfigMap with everything set is valid', () => {
   expect(problemsOf('core/v1.ConfigMap', configMap)).toEqual([])
 })
 
@@ -89,7 +89,7 @@ test('a Secret keeps its type, and when immutable its data', () => {
   ])
 })
 
-test('a Namespace has finalizers with a domain or a known name', () => {
+test('finalizers of a Namespace have a domain or a known name', () => {
   const namespace = (finalizers: string[]): Body => ({ metadata: { name: 'a' }, spec: { finalizers } })
   expect(problemsOf('core/v1.Namespace', namespace(['orch', 'example.com/x', 'orphan']))).toEqual([])
   expect(problemsOf('core/v1.Namespace', namespace(['bare', 'orch']))).toEqual([
@@ -97,7 +97,7 @@ test('a Namespace has finalizers with a domain or a known name', () => {
   ])
 })
 
-test('the phase of a Namespace follows from whether it is going', () => {
+test('the phase of a Namespace matches its deletion timestamp', () => {
   const namespace = (phase: string, deletionTimestamp?: string): Body => ({ metadata: { name: 'a', deletionTimestamp }, status: { phase } })
   const going = '2024-01-01T00:00:00Z'
   expect(problemsOf('core/v1.Namespace', namespace('Active'), { part: 'status' })).toEqual([])

@@ -150,7 +150,7 @@ describe('the mutable fields of a Job', () => {
     ['which nodes it wants, once it has begun', { ...waiting, status: { startTime: '2022-08-23T00:00:00Z' } }, placed({ nodeAffinity })],
     ['beside which Pods it runs', waiting, placed({ podAffinity })],
     ['beside which Pods it ran', placed({ podAffinity }), waiting],
-  ])('not %s', (_, live, body) => {
+  ])('exclude %s', (_, live, body) => {
     expect(problemsOf('batch/v1.Job', body, { live })).toEqual([
       expect.stringMatching(/^spec\.template: Invalid value: .*: field is immutable$/),
     ])
@@ -163,7 +163,7 @@ describe('the mutable fields of a Job', () => {
     ])
   })
 
-  test('Pods wait to be counted once, by a uid', () => {
+  test('include uncounted Pods, which have a uid', () => {
     const status = { uncountedTerminatedPods: { succeeded: ['a', ''], failed: ['b', 'a'] } }
     expect(problemsOf('batch/v1.Job', { ...job, status }, { live: job, part: 'status' })).toEqual([
       'status.uncountedTerminatedPods.succeeded[1]: Invalid value: "": must not be empty',
@@ -235,7 +235,7 @@ describe('a CronJob', () => {
   test.each(ofCronJobs.map(toCase))('$name', ({ body, expected }) => expect(problemsOf('batch/v1.CronJob', body)).toEqual(expected))
 })
 
-test('a CronJob keeps a name and a zone that are refused in a new one', () => {
+test('a CronJob keeps a name and a time zone that are refused in a new CronJob', () => {
   const old = withChange(cron({ timeZone: 'Mars/Olympus' }), 'metadata/name', 'a'.repeat(53))
   expect(problemsOf('batch/v1.CronJob', old)).toHaveLength(2)
   expect(problemsOf('batch/v1.CronJob', old, { live: old })).toEqual([])
@@ -243,7 +243,7 @@ test('a CronJob keeps a name and a zone that are refused in a new one', () => {
 })
 
 describe('a schedule', () => {
-  test('with a long and wrong span is refused as fast as it is read', () => {
+  test('with a long invalid range is refused as fast as it is parsed', () => {
     const text = `@every ${'11s'.repeat(30_000)}!`
     expect(findScheduleProblem(text)).toContain('time: invalid duration')
   })
@@ -257,7 +257,7 @@ describe('a schedule', () => {
     'CRON_TZ=UTC 5 4 * * sun',
     'TZ= * * * * *',
     'TZ=Local * * * * *',
-  ])('%s is one', (text) => {
+  ])('%s is valid', (text) => {
     expect(findScheduleProblem(text)).toBeUndefined()
   })
 
@@ -273,7 +273,7 @@ describe('a schedule', () => {
     ['TZ=X/Y * * * * *', 'provided bad location X/Y: unknown time zone X/Y'],
     ['TZ=../UTC * * * * *', 'provided bad location ../UTC: time: invalid location name'],
     ['TZ=utc * * * * *', 'provided bad location utc: unknown time zone utc'],
-  ])('%s is none', (text, problem) => {
+  ])('%s is invalid', (text, problem) => {
     expect(findScheduleProblem(text)).toBe(problem)
   })
 })
@@ -313,7 +313,7 @@ test.each<readonly [title: string, fields: Body, expected: readonly string[]]>([
   expect(jobAt(fields, 37)).toEqual(expected)
 })
 
-test('TODAY-JOB-04: a limit per index takes the limit of the whole Job away', () => {
+test('TODAY-JOB-04: backoffLimitPerIndex removes the default backoffLimit', () => {
   const { backoffLimit } = completed({ ...indexed, backoffLimitPerIndex: 1 }, 37)
   expect([backoffLimit, completed({}, 37)['backoffLimit'], completed({}, 25)['podReplacementPolicy']]).toEqual([
     2_147_483_647,
@@ -328,7 +328,7 @@ const completed = (fields: Body, level: number): Body => {
   return object['spec'] as Body
 }
 
-test('TODAY-CRON-01: time zones in schedules are refused since 1.29, but where the schedule before has one', () => {
+test('TODAY-CRON-01: time zones in schedules are refused since 1.29, unless the old schedule has one', () => {
   const cron = (schedule: string): Body => ({ metadata: { name: 'c' }, spec: { schedule, jobTemplate: { spec: { template } } } })
   const zoned = cron('TZ=UTC 0 0 * * *')
   const refusal = 'spec.schedule: Invalid value: "TZ=UTC 0 0 * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead'

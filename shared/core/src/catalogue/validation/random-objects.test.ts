@@ -12,7 +12,7 @@ const types = allTypeNames().filter((type) => {
   return node.kind === 'struct' && node.hasTypeMeta && !type.endsWith('List') && !type.startsWith('meta/')
 })
 
-test.each(types)('any %s: defaults are set once, errors name fields, an unchanged update adds none', (type) => {
+test.each(types)('any %s: setting defaults twice changes nothing, errors name fields, and an unchanged update adds no errors', (type) => {
   const node = resolveStruct(type)
   const property = fc.property(fc.oneof(anyStruct(node, 'some'), anyStruct(node, 'all')), (body) => {
     const object = completed(type, body) ?? {}

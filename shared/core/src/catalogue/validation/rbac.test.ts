@@ -41,7 +41,7 @@ test.each<readonly [string, string, Body, readonly string[]]>([
   expect(problemsOf(`rbac/v1.${kind}`, placed(kind, { rules: [given] }))).toEqual(problems)
 })
 
-test('a ClusterRole with an aggregation rule names its selectors', () => {
+test('a ClusterRole with an aggregation rule has selectors', () => {
   const gathering = (selectors: Body[]): Body => ({ rules: [], aggregationRule: { clusterRoleSelectors: selectors } })
   expect(problemsOf('rbac/v1.ClusterRole', gathering([{ matchLabels: { a: 'b' } }]))).toEqual([])
   expect(problemsOf('rbac/v1.ClusterRole', gathering([]))).toEqual([
@@ -62,7 +62,7 @@ const binding: Body = {
   ],
 }
 
-test.each(['RoleBinding', 'ClusterRoleBinding'])('a %s with everything set is fine', (kind) => {
+test.each(['RoleBinding', 'ClusterRoleBinding'])('a %s with everything set is valid', (kind) => {
   expect(problemsOf(`rbac/v1.${kind}`, placed(kind, binding))).toEqual([])
 })
 
@@ -112,7 +112,7 @@ test.each<readonly [string, string, string, unknown, readonly string[]]>([
   expect(problemsOf(`rbac/v1.${kind}`, placed(kind, withChange(binding, path, value)))).toEqual(problems)
 })
 
-test('a binding keeps its role', () => {
+test('the roleRef of a binding is immutable', () => {
   const changed = withChange(binding, 'roleRef/name', 'other')
   expect(problemsOf('rbac/v1.RoleBinding', changed, { live: binding })).toEqual([
     `roleRef: Invalid value: rbac.RoleRef{APIGroup:"${group}", Kind:"ClusterRole", Name:"other"}: cannot change roleRef`,

@@ -29,7 +29,7 @@ const service: Body = {
 }
 const plain: Body = { metadata: { name: 'a' }, spec: { ports: [{ port: 80 }] } }
 
-test('a Service with everything set, and one with hardly anything, are fine', () => {
+test('a Service with everything set, and a minimal Service, are valid', () => {
   expect(problemsOf('core/v1.Service', service)).toEqual([])
   expect(problemsOf('core/v1.Service', plain)).toEqual([])
 })
@@ -191,14 +191,14 @@ test.each<readonly [string, Body, readonly string[]]>([
   expect(problemsOf('core/v1.Service', { metadata: { name: 'a' }, spec })).toEqual(problems)
 })
 
-test('a balancer keeps its class', () => {
+test('the class of a load balancer is immutable', () => {
   const changed = withChange(service, 'spec/loadBalancerClass', 'example.com/other')
   expect(problemsOf('core/v1.Service', changed, { live: service })).toEqual([
     'spec.loadBalancerClass: Invalid value: "example.com/other": may not change once set',
   ])
 })
 
-test('the status of a Service names addresses and hosts', () => {
+test('the status of a Service has valid addresses and host names', () => {
   const status = (point: Body): Body => ({ metadata: { name: 'a' }, status: { loadBalancer: { ingress: [point] } } })
   expect(problemsOf('core/v1.Service', status({ ip: '192.0.2.1', hostname: 'a.example.com' }), { part: 'status' })).toEqual([])
   expect(problemsOf('core/v1.Service', status({ ip: 'x', hostname: '192.0.2.1' }), { part: 'status' })).toEqual([
@@ -207,7 +207,7 @@ test('the status of a Service names addresses and hosts', () => {
   ])
 })
 
-test('a Service of another type loses the fields of the former type', () => {
+test('a Service with a new type loses the fields of the former type', () => {
   const live = structuredClone(service['spec']) as Body
   const spec: Body = { ...structuredClone(live), type: 'ClusterIP' }
   dropFieldsOfFormerType(spec, live, 25)

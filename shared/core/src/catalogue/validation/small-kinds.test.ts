@@ -14,7 +14,7 @@ const runtimeClass: Body = {
   scheduling: { nodeSelector: { a: 'b' }, tolerations: [toleration] },
 }
 
-test('a RuntimeClass with everything set is fine', () => {
+test('a RuntimeClass with everything set is valid', () => {
   expect(problemsOf('node/v1.RuntimeClass', runtimeClass)).toEqual([])
 })
 
@@ -46,7 +46,7 @@ test.each<Row>([
   expect(problemsOf('node/v1.RuntimeClass', withChange(runtimeClass, path, value))).toEqual(problems)
 })
 
-test('a RuntimeClass keeps its handler', () => {
+test('the handler of a RuntimeClass is immutable', () => {
   expect(problemsOf('node/v1.RuntimeClass', { ...runtimeClass, handler: 'runc' }, { live: runtimeClass })).toEqual([
     'handler: Invalid value: "runc": field is immutable',
   ])
@@ -82,7 +82,7 @@ test.each<readonly [string, Body, readonly string[]]>([
   expect(problemsOf('scheduling/v1.PriorityClass', body)).toEqual(problems)
 })
 
-test('a PriorityClass keeps its value and policy', () => {
+test('the value and the preemption policy of a PriorityClass are immutable', () => {
   const live = { metadata: { name: 'a' }, value: 1, preemptionPolicy: 'Never' }
   expect(problemsOf('scheduling/v1.PriorityClass', { ...live, value: 2 }, { live })).toEqual([
     'value: Forbidden: may not be changed in an update.',
@@ -92,7 +92,7 @@ test('a PriorityClass keeps its value and policy', () => {
   ])
 })
 
-test('a Lease lasts, and has had no fewer than no holders', () => {
+test('a Lease has a positive duration, and a count of transitions that is not negative', () => {
   const lease = (leaseDurationSeconds: number, leaseTransitions: number): Body => ({ spec: { leaseDurationSeconds, leaseTransitions } })
   expect(problemsOf('coordination/v1.Lease', lease(1, 0))).toEqual([])
   expect(problemsOf('coordination/v1.Lease', lease(0, -1))).toEqual([
@@ -191,7 +191,7 @@ const driver: Body = {
   },
 }
 
-test('a CSIDriver with everything set, and one with nothing set, are fine', () => {
+test('a CSIDriver with everything set, and an empty CSIDriver, are valid', () => {
   expect(problemsOf('storage/v1.CSIDriver', driver)).toEqual([])
   expect(problemsOf('storage/v1.CSIDriver', { metadata: { name: 'a' }, spec: {} })).toEqual([])
 })
@@ -232,7 +232,7 @@ test.each<Row>([
   expect(problemsOf('storage/v1.CSIDriver', withChange(driver, path, value))).toEqual(problems)
 })
 
-test('a CSIDriver keeps how it attaches', () => {
+test('the attach mode of a CSIDriver is immutable', () => {
   const changed = withChange(withChange(driver, 'spec/attachRequired', true), 'spec/storageCapacity', false)
   expect(problemsOf('storage/v1.CSIDriver', changed, { live: driver })).toEqual([
     'spec.attachRequired: Invalid value: true: field is immutable',
@@ -247,7 +247,7 @@ const capacity: Body = {
   maximumVolumeSize: '1Gi',
 }
 
-test('a CSIStorageCapacity may have no more than its class, and keeps it', () => {
+test('a CSIStorageCapacity may have only its class, which is immutable', () => {
   expect(problemsOf('storage/v1.CSIStorageCapacity', capacity)).toEqual([])
   expect(problemsOf('storage/v1beta1.CSIStorageCapacity', { storageClassName: 'fast' })).toEqual([])
   expect(problemsOf('storage/v1.CSIStorageCapacity', { ...capacity, capacity: '-1' })).toEqual([
@@ -259,19 +259,19 @@ test('a CSIStorageCapacity may have no more than its class, and keeps it', () =>
   ).toEqual(['storageClassName: Invalid value: "slow": field is immutable'])
 })
 
-test('a RuntimeClass tolerates the same for one time only', () => {
+test('a RuntimeClass has each toleration once', () => {
   const twice = withChange(runtimeClass, 'scheduling/tolerations', [toleration, { ...toleration, tolerationSeconds: 6 }])
   expect(problemsOf('node/v1.RuntimeClass', twice)).toEqual([expect.stringContaining('scheduling.tolerations[1]: Duplicate value')])
 })
 
-test('a PriorityClass has a valid policy, and the rest of a system one may change', () => {
+test('a PriorityClass has a valid policy, and other fields of a system class may change', () => {
   const judge = (body: Body, live?: Body) => problemsOf('scheduling/v1.PriorityClass', body, live === undefined ? {} : { live })
   expect(judge({ metadata: { name: 'a' }, value: 1, preemptionPolicy: '' })).toEqual(['preemptionPolicy: Required value'])
   const system = { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 }
   expect(judge({ ...system, globalDefault: true }, system)).toEqual([])
 })
 
-test('conditions of a PodDisruptionBudget are of the shared form', () => {
+test('conditions of a PodDisruptionBudget have the shared form of conditions', () => {
   const status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
   const judge = (condition: Body) =>
     problemsOf(

@@ -22,7 +22,7 @@ const volume: Body = {
   },
 }
 
-test('a PersistentVolume with everything set is fine', () => {
+test('a PersistentVolume with everything set is valid', () => {
   expect(problemsOf('core/v1.PersistentVolume', volume)).toEqual([])
 })
 
@@ -103,7 +103,7 @@ test.each<readonly [string, Body, readonly string[]]>([
     { azureFile: { secretName: '', shareName: '' } },
     ['spec.azureFile.secretName: Required value', 'spec.azureFile.shareName: Required value'],
   ],
-])('a PersistentVolume made of %s', (_, source, problems) => {
+])('a PersistentVolume with the source %s', (_, source, problems) => {
   expect(problemsOf('core/v1.PersistentVolume', volumeOf(source))).toEqual(problems)
 })
 
@@ -118,7 +118,7 @@ test.each<Row>([
   ['its nodes', 'nodeAffinity', undefined, ['nodeAffinity: Invalid value: "null": field is immutable']],
   ['not the secret for growing it', 'csi/controllerExpandSecretRef', { name: 's', namespace: 'n' }, []],
   ['not its class', 'storageClassName', 'slow', []],
-])('a PersistentVolume keeps %s', (_, path, value, problems) => {
+])('%s of a PersistentVolume is immutable', (_, path, value, problems) => {
   expect(problemsOf('core/v1.PersistentVolume', withChange(volume, `spec/${path}`, value), { live: volume })).toEqual(problems)
 })
 
@@ -134,7 +134,7 @@ const claim: Body = {
   },
 }
 
-test('a PersistentVolumeClaim with everything set is fine', () => {
+test('a PersistentVolumeClaim with everything set is valid', () => {
   expect(problemsOf('core/v1.PersistentVolumeClaim', claim)).toEqual([])
 })
 
@@ -189,7 +189,7 @@ const storageClass: Body = {
   allowedTopologies: [{ matchLabelExpressions: [{ key: 'zone', values: ['a', 'b'] }] }],
 }
 
-test('a StorageClass with everything set is fine', () => {
+test('a StorageClass with everything set is valid', () => {
   expect(problemsOf('storage/v1.StorageClass', storageClass)).toEqual([])
 })
 
@@ -235,11 +235,11 @@ test.each<Row>([
   ['provisioner', 'provisioner', 'other', ['provisioner: Forbidden: updates to provisioner are forbidden.']],
   ['reclaim policy', 'reclaimPolicy', 'Delete', ['reclaimPolicy: Forbidden: updates to reclaimPolicy are forbidden.']],
   ['binding mode', 'volumeBindingMode', 'Immediate', ['volumeBindingMode: Invalid value: "Immediate": field is immutable']],
-])('a StorageClass keeps its %s', (_, path, value, problems) => {
+])('%s of a StorageClass is immutable', (_, path, value, problems) => {
   expect(problemsOf('storage/v1.StorageClass', withChange(storageClass, path, value), { live: storageClass })).toEqual(problems)
 })
 
-test('a StorageClass with a topology of nothing is refused', () => {
+test('a StorageClass with an empty topology term is refused', () => {
   expect(problemsOf('storage/v1.StorageClass', withChange(storageClass, 'allowedTopologies', [{}]))).toEqual([
     'allowedTopologies[0].matchLabelExpressions: Duplicate value: ""',
   ])
@@ -257,11 +257,11 @@ test.each<readonly [string, string, readonly string[]]>([
     ],
   ],
   ['a bad name', 'V_1', [expect.stringContaining('spec.source.persistentVolumeName: Invalid value: "V_1"')]],
-])('KIND-VA-07: a VolumeAttachment of a volume with %s is refused when it is made', (_, persistentVolumeName, problems) => {
+])('KIND-VA-07: a new VolumeAttachment of a volume with %s is refused', (_, persistentVolumeName, problems) => {
   expect(problemsOf('storage/v1.VolumeAttachment', attachment({ persistentVolumeName }))).toEqual(problems)
 })
 
-test('KIND-VA-10, KIND-VA-12: the texts of a VolumeAttachment are counted in bytes', () => {
+test('KIND-VA-10, KIND-VA-12: strings of a VolumeAttachment are limited in bytes', () => {
   const judge = (status: Body) =>
     problemsOf('storage/v1.VolumeAttachment', { ...attachment({ persistentVolumeName: 'v' }), status }, { part: 'status' })
   expect(judge({ attached: false, attachError: { message: 'ä'.repeat(512) } })).toEqual([])
@@ -276,7 +276,7 @@ test('KIND-VA-10, KIND-VA-12: the texts of a VolumeAttachment are counted in byt
 test.each([
   [25, ['Required value', 'Required value', 'Invalid value'], ['Required value', 'Invalid value']],
   [37, ['Required value'], ['Required value']],
-])('KIND-VA-03: at 1.%i the absent name of a driver has the causes of that release', (level, ofAttachment, ofNode) => {
+])('KIND-VA-03: at 1.%i a missing driver name has the causes of that release', (level, ofAttachment, ofNode) => {
   const rules = createRuleBook(level)
   const shared = { live: undefined, names: namesOf('kubernetes'), isGateOn: gatesByDefault, level, rules }
   const words = (type: string, object: Body) =>

@@ -15,7 +15,7 @@ const [validateMigration, validateMigrationStatus] = [validate('main'), validate
 
 const migrationOf = (resource: object, status: object = {}) => ({ spec: { resource }, status })
 
-test('SVM-02: a resource and its group are names; each fault is named alone', () => {
+test('SVM-02: a resource and its group are valid names, and each error is reported separately', () => {
   expect(validateMigration(migrationOf({ group: 'apps', resource: 'deployments' }))).toEqual([])
   expect(validateMigration(migrationOf({ resource: 'secrets' }))).toEqual([])
   expect(validateMigration({ spec: {} })).toEqual(['spec.resource.resource: Required value: resource is required to be set'])

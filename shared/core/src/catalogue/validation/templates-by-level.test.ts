@@ -21,7 +21,7 @@ describe('StatefulSets from 1.34 on', () => {
   const unnamed = withChange(whole, 'spec/template/spec/containers', [{ name: 'c' }])
   const missing = 'spec.template.spec.containers[0].image: Required value'
 
-  test('have a valid template when they are new, or when it was valid before', () => {
+  test('have a valid template when they are new, or when the old template was valid', () => {
     expect(problemsOf(set, unnamed, { level: 33 })).toEqual([])
     expect(problemsOf(set, unnamed, { level: 34 })).toEqual([missing])
     expect(problemsOf(set, unnamed, { level: 34, live: whole })).toEqual([missing])
@@ -39,14 +39,14 @@ describe('StatefulSets from 1.34 on', () => {
     expect(problemsOf(set, empty, { level: 34, live: empty })).toEqual([])
   })
 
-  test('have names of hosts and volumes of their own', () => {
+  test('have no duplicate hosts and volumes', () => {
     const mounts = withClaim(sound, { volumeMounts: [{ name: 'v', mountPath: '/v' }] })
     expect(problemsOf(set, withChange(mounts, 'spec/template/spec/subdomain', 'A!'), { level: 37 })).toEqual([])
     const twice = withChange(mounts, 'spec/template/spec/volumes', [{ name: 'v', emptyDir: {} }])
     expect(problemsOf(set, twice, { level: 37 })).toEqual([])
   })
 
-  test('are named by one label from 1.27 on', () => {
+  test('are named by a DNS label from 1.27 on', () => {
     const kindAt = (minor: number) => createCatalogue('orch', { minor }).resources.find(({ plural }) => plural === 'statefulsets')?.nameKind
     expect([kindAt(26), kindAt(27)]).toEqual(['subdomain', 'label'])
   })
@@ -63,7 +63,7 @@ describe('annotations of Pods', () => {
   test.each([
     ['localhost/../a', 'Invalid value: "../a": must not contain \'..\''],
     ['x', 'Invalid value: "x": must be a valid seccomp profile'],
-  ])('about seccomp are profiles: %s', (profile, problem) => {
+  ])('about seccomp have valid profiles: %s', (profile, problem) => {
     expect(problemsOf('core/v1.Pod', pod({ [seccomp]: profile }), { level: 37 })).toEqual([`metadata.annotations.${seccomp}: ${problem}`])
     expect(problemsOf('core/v1.Pod', pod({ [`container.seccomp.security.alpha.orch.io/c`]: profile }), { level: 25 })).toEqual([
       `metadata.annotations.container.seccomp.security.alpha.orch.io/c: ${problem}`,
@@ -94,12 +94,12 @@ describe('annotations of Pods', () => {
       `.${tolerations}[0].operator`,
       'Invalid value: "v": value must be empty when `operator` is \'Exists\'',
     ],
-  ])('about tolerations are read: %s', (text, path, problem) => {
+  ])('about tolerations are parsed: %s', (text, path, problem) => {
     expect(problemsOf('core/v1.Pod', pod({ [tolerations]: text }), { level: 37 })).toEqual([`metadata.annotations${path}: ${problem}`])
   })
 })
 
-test('names of new admission configurations that end like those of manifests are refused from 1.37 on', () => {
+test('names of new admission configurations with the suffix of static manifests are refused from 1.37 on', () => {
   const binding: Body = { metadata: { name: 'a.static.orch.io' }, spec: { policyName: 'p', validationActions: ['Deny'] } }
   const type = 'admissionregistration/v1.ValidatingAdmissionPolicyBinding'
   const why = 'names ending with ".static.orch.io" are reserved for static manifest-based configurations and cannot be managed via the API'

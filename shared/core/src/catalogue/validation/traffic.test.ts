@@ -36,7 +36,7 @@ describe('PodDisruptionBudget', () => {
     expect(problemsOf('policy/v1.PodDisruptionBudget', withChange(budget, path, value))).toEqual(expected)
   })
 
-  test('its status counts, and its conditions are whole', () => {
+  test('its status has valid counts and complete conditions', () => {
     const counts = { disruptionsAllowed: -1, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
     const status = { ...counts, conditions: [{ type: 'A', status: 'Maybe', reason: '1', message: '' }] }
     expect(problemsOf('policy/v1.PodDisruptionBudget', { ...budget, status }, { live: budget, part: 'status' })).toEqual([
@@ -133,13 +133,13 @@ describe('Ingress', () => {
     expect(problemsOf('networking/v1.Ingress', body)).toEqual(expected)
   })
 
-  test('a host with a star has it in front', () => {
+  test('a wildcard host has the star in front', () => {
     const [problem, ...others] = problemsOf('networking/v1.Ingress', withChange(ingress, 'spec/rules/0/host', 'a.*.com'))
     expect(problem).toMatch(/^spec\.rules\[0\]\.host: Invalid value: "a\.\*\.com": a wildcard DNS-1123 subdomain must start with '\*\.'/)
     expect(others).toEqual([])
   })
 
-  test('its status names addresses', () => {
+  test('its status has valid addresses', () => {
     const status = { loadBalancer: { ingress: [{ ip: 'x' }, { hostname: '10.0.0.1' }] } }
     expect(problemsOf('networking/v1.Ingress', { ...ingress, status }, { live: ingress, part: 'status' })).toEqual([
       'status.loadBalancer.ingress[0].ip: Invalid value: "x": must be a valid IP address',
@@ -191,7 +191,7 @@ describe('IngressClass', () => {
     expect(problemsOf('networking/v1.IngressClass', withChange(ingressClass, where, value))).toEqual(expected)
   })
 
-  test('its controller stays', () => {
+  test('its controller is immutable', () => {
     const body = withChange(ingressClass, 'spec/controller', 'example.com/d')
     expect(problemsOf('networking/v1.IngressClass', body, { live: ingressClass })).toEqual([
       'spec.controller: Invalid value: "example.com/d": field is immutable',

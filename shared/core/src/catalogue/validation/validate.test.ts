@@ -367,22 +367,22 @@ test.each(onStatus)('%s', (_, type, body, expected) => {
   expect(problems(type, body, { part: 'status' })).toEqual(expected)
 })
 
-test('a write to the spec needs no status', () => {
+test('a write to the spec does not validate the status', () => {
   expect(problems('storage/v1.VolumeAttachment', { ...attachment({}), status: {} })).toEqual([])
 })
 
-test('a VolumeAttachment keeps its spec', () => {
+test('the spec of a VolumeAttachment is immutable', () => {
   expect(problems('storage/v1.VolumeAttachment', attachment({ nodeName: 'other' }), { live: attachment({}) })).toEqual([
     'spec: Invalid value',
   ])
 })
 
-test('the scopes of a ResourceQuota stay', () => {
+test('the scopes of a ResourceQuota are immutable', () => {
   const live = { spec: { scopes: ['Terminating'] } }
   expect(problems('core/v1.ResourceQuota', { spec: {} }, { live })).toEqual(['spec.scopes: Invalid value'])
 })
 
-test('a driver of a CSINode keeps its data, and others may be added', () => {
+test('a driver of a CSINode is immutable, and drivers may be added', () => {
   expect(problems('storage/v1.CSINode', drivers({ ...driver, nodeID: 'other' }), { live: drivers(driver) })).toEqual([
     'spec.drivers[0]: Invalid value',
   ])

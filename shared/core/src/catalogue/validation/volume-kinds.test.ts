@@ -79,7 +79,7 @@ test.each(inPods.map(([title, source, ...problems]) => ({ title, source, problem
 const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
 const ephemeral = (spec: Body): Body => ({ ephemeral: { volumeClaimTemplate: { spec } } })
 
-test('the claim that is made for a volume has a name that fits', () => {
+test('the claim of an ephemeral volume has a valid name', () => {
   const pod = 'a'.repeat(251)
   expect(inPod(ephemeral(claimSpec), 'vv', pod)).toEqual([
     `${at}.name: Invalid value: "vv": PVC name "${pod}-vv": must be no more than 253 characters`,
@@ -87,7 +87,7 @@ test('the claim that is made for a volume has a name that fits', () => {
   expect(inPod(ephemeral(claimSpec), 'vv', pod.slice(1))).toEqual([])
 })
 
-test('two sources of data in a template have to be the same; one alone is enough', () => {
+test('two data sources in a template must be equal; one alone is enough', () => {
   const one = { kind: 'PersistentVolumeClaim', name: 'a' }
   const path = `${at}.ephemeral.volumeClaimTemplate.spec`
   expect(inPod(ephemeral({ ...claimSpec, dataSource: one }))).toEqual([])
@@ -135,7 +135,7 @@ test.each(alone.map(([title, source, ...problems]) => ({ title, source, problems
   },
 )
 
-test('a PersistentVolume that was stored with a long name of a secret can be written again', () => {
+test('a stored PersistentVolume with a long secret name can be written again', () => {
   const stored = volumeOf(driver({ name: 'a.b', namespace: 'n' }))
   expect(problemsOf('core/v1.PersistentVolume', stored, { live: stored })).toEqual([])
 })
@@ -161,7 +161,7 @@ test.each([
   { title: 'there was a class', before: claim('z', 'x'), after: claim('x', 'x'), problems: [specStays] },
   { title: 'there was none', before: claim(undefined, undefined), after: claim('x', undefined), problems: [specStays] },
   { title: 'the annotation goes', before: claim(undefined, 'x'), after: claim(undefined, undefined), problems: [annotationStays('')] },
-])('the class of a claim, from the annotation to the field: $title', ({ before, after, problems }) => {
+])('the class of a claim may move from the annotation to the field: $title', ({ before, after, problems }) => {
   expect(problemsOf('core/v1.PersistentVolumeClaim', after, { live: before })).toEqual(problems)
 })
 
@@ -170,7 +170,7 @@ const balancer: Body = {
   spec: { type: 'LoadBalancer', ports: [{ port: 1 }], externalTrafficPolicy: 'Local', healthCheckNodePort: 30_001 },
 }
 
-test('the port of health checks stays as long as balancers need it', () => {
+test('the health check port is immutable while the Service needs it', () => {
   const moved = withChange(balancer, 'spec/healthCheckNodePort', 30_002)
   expect(problemsOf('core/v1.Service', moved, { live: balancer })).toEqual(['spec.healthCheckNodePort: Forbidden: field is immutable'])
   expect(problemsOf('core/v1.Service', balancer, { live: balancer })).toEqual([])
@@ -199,7 +199,7 @@ test.each([
     text: '10.0.0.0/8',
     problems: ["Forbidden: may only be used when `type` is 'LoadBalancer'"],
   },
-])('the annotation of source ranges holds $title', ({ type, text, problems }) => {
+])('the source ranges annotation with $title', ({ type, text, problems }) => {
   const key = 'service.beta.orch.io/load-balancer-source-ranges'
   const service = { metadata: { name: 'a', namespace: 'n', annotations: { [key]: text } }, spec: { type, ports: [{ port: 1 }] } }
   expect(problemsOf('core/v1.Service', service)).toEqual(problems.map((problem) => `metadata.annotations[${key}]: ${problem}`))

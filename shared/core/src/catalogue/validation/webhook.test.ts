@@ -21,7 +21,7 @@ const configuration: Body = {
   ],
 }
 
-test('a configuration with everything set is fine', () => {
+test('a configuration with everything set is valid', () => {
   expect(problemsOf(type, configuration)).toEqual([])
 })
 
@@ -150,14 +150,14 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
   expect(problemsOf(type, withChange(configuration, `webhooks/0/${path}`, value))).toEqual(expected)
 })
 
-test('two webhooks of one configuration have two names', () => {
+test('webhooks of one configuration have distinct names', () => {
   const [webhook] = configuration['webhooks'] as Body[]
   expect(problemsOf(type, { ...configuration, webhooks: [webhook, webhook] })).toEqual([
     'webhooks[1].name: Duplicate value: "a.example.com"',
   ])
 })
 
-test('ADM-WH-48: an old configuration may keep its values, and may not add others', () => {
+test('ADM-WH-48: an old configuration may keep its values, and may not add other invalid values', () => {
   const [webhook] = configuration['webhooks'] as Body[]
   const withWebhooks = (...changes: Body[]): Body => ({ ...configuration, webhooks: changes.map((change) => ({ ...webhook, ...change })) })
   const loud = withWebhooks({ sideEffects: 'Some' })

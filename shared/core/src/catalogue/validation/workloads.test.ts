@@ -280,7 +280,7 @@ describe('the mutable fields of a workload', () => {
     expect(problemsOf(type, body, { live: workload })).toEqual(expected)
   })
 
-  test('the data of a revision stay', () => {
+  test('exclude the data of a revision', () => {
     expect(problemsOf(controllerRevision, withChange(revision, 'data', { a: 2 }), { live: revision })).toEqual([
       'data: Invalid value: {"a":2}: field is immutable',
     ])
@@ -327,7 +327,7 @@ const ofStatus: readonly Row[] = [
   ],
 ]
 
-describe("a workload's status", () => {
+describe('the status of a workload', () => {
   test.each(ofStatus.map(toCase))('$type: $name', ({ type, name, body, expected }) => {
     const live = {
       ...workload,
@@ -343,7 +343,7 @@ describe("a workload's status", () => {
 test.each([
   ['-3', ['spec.rollback.version: Invalid value: -3: must be greater than or equal to 0']],
   ['3', []],
-])('a Deployment that goes back to revision %s of an older version is judged by the field that it was', (revision, problems) => {
+])('a Deployment rolled back to revision %s by an older version is validated with the field rollbackTo', (revision, problems) => {
   const annotated = withChange(workload, 'metadata/annotations', { 'deprecated.deployment.rollback.to': revision })
   expect(problemsOf(deployment, annotated)).toEqual(problems)
 })
@@ -375,14 +375,14 @@ const changesByLevel: readonly (readonly [level: number, fields: Body, ...expect
 ]
 
 test.each(changesByLevel.map(([level, fields, ...expected]) => ({ level, fields, expected })))(
-  'TODAY-SET-01: at level 1.$level a change of $fields of a StatefulSet is told as that release tells it',
+  'TODAY-SET-01: at level 1.$level a change of $fields of a StatefulSet has the message of that release',
   ({ level, fields, expected }) => {
     const changed = { ...sets, spec: { ...(sets['spec'] as Body), ...fields } }
     expect(problemsOf(statefulSet, changed, { level, live: sets })).toEqual(expected)
   },
 )
 
-test('TODAY-SET-01: the name of the service is a label for new StatefulSets, from 1.34 on', () => {
+test('TODAY-SET-01: serviceName is a DNS label for new StatefulSets, from 1.34 on', () => {
   const wrong = spec({ serviceName: 'A_b' })
   expect(problemsOf(statefulSet, wrong, { level: 33 })).toEqual([])
   expect(problemsOf(statefulSet, wrong, { level: 34 })).toEqual([expect.stringContaining('a lowercase RFC 1123 label must consist of')])

@@ -163,21 +163,21 @@ const rows: readonly Row[] = [
 ]
 
 describe('levels of warnings', () => {
-  test.each(rows)('%s: %s %j is warned of from 1.%d on', (type, path, value, since, warning) => {
+  test.each(rows)('%s: %s %j is warned about from 1.%d on', (type, path, value, since, warning) => {
     const object = withChange(baseOf(type), path, value)
     expect(of(type, object, since)).toContain(warning)
     expect(of(type, object, 37)).toEqual([warning])
     expect(of(type, object, since - 1)).not.toContain(warning)
   })
 
-  test('an update of a driver whose tokens stay, and of an owner of Pods with a long name, is not warned of', () => {
+  test('an update of a driver with unchanged tokens, and of a workload with a long name, causes no warning', () => {
     const driver = { metadata: { name: 'x' }, spec: { tokenRequests: [{ audience: 'a' }] } }
     expect(of('storage/v1.CSIDriver', driver, 37, driver)).toEqual([])
     const named = withChange(deployment, 'metadata/name', longName)
     expect(of('apps/v1.Deployment', named, 37, named)).toEqual([])
   })
 
-  test('an update of a StatefulSet names its claims by another path, as in kube-apiserver', () => {
+  test('an update of a StatefulSet reports its claims with the update’s path, as in kube-apiserver', () => {
     const set = { metadata: { name: 'x' }, spec: { volumeClaimTemplates: [{ spec: claim }] } }
     expect(of('apps/v1.StatefulSet', set, 37, set)).toEqual([`spec.volumeClaimTemplates[0].Spec.resources.requests[storage]: ${fraction}`])
   })

@@ -100,7 +100,7 @@ describe('warnings of Pods', () => {
     expect(warned('core/v1.Pod', withChange(template, path, value))).toEqual(expected)
   })
 
-  test('none of profiles that a field names, too', () => {
+  test('are absent for profiles that a field also sets', () => {
     const annotations = { 'seccomp.security.alpha.orch.io/pod': 'x', 'container.seccomp.security.alpha.orch.io/c': 'x' }
     const securityContext = { seccompProfile: { type: 'Unconfined' } }
     expect(
@@ -108,7 +108,7 @@ describe('warnings of Pods', () => {
     ).toEqual([])
   })
 
-  test('none on update', () => {
+  test('are absent on update', () => {
     const pod = withChange(template, 'spec/volumes', [{ name: 'a', gitRepo: {} }])
     expect(warned('core/v1.Pod', pod, template)).toEqual([])
   })
@@ -117,7 +117,7 @@ describe('warnings of Pods', () => {
 const going = withChange(template, 'spec/volumes', [{ name: 'a', gitRepo: {} }])
 const message = (path: string): string => `${path}.spec.volumes[0].gitRepo: deprecated in v1.11`
 
-describe('warnings of templates of Pods', () => {
+describe('warnings of Pod templates', () => {
   test.each([
     'core/v1.ReplicationController',
     'apps/v1.Deployment',
@@ -125,24 +125,24 @@ describe('warnings of templates of Pods', () => {
     'apps/v1.StatefulSet',
     'apps/v1.DaemonSet',
     'batch/v1.Job',
-  ])('%s is judged by its template', (type) => {
+  ])('cover the template of %s', (type) => {
     expect(warned(type, withChange(deployment, 'spec/template', going))).toEqual([message('spec.template')])
   })
 
-  test('contain those of a CronJob and a PodTemplate, by the paths of their templates', () => {
+  test('use the template paths of a CronJob and a PodTemplate', () => {
     expect(warned('batch/v1.CronJob', { metadata: {}, spec: { jobTemplate: { spec: { template: going } } } })).toEqual([
       message('spec.jobTemplate.spec.template'),
     ])
     expect(warned('core/v1.PodTemplate', { metadata: {}, template: going })).toEqual([message('template')])
   })
 
-  test('an update is judged when it counts', () => {
+  test('cover an update that increases the generation', () => {
     const live = withChange(deployment, 'spec/template', going)
     expect(warned('apps/v1.Deployment', live, live)).toEqual([])
     expect(warned('apps/v1.Deployment', withChange(live, 'metadata/generation', 2), live)).toEqual([message('spec.template')])
   })
 
-  test('an update of a DaemonSet is judged when its template is another', () => {
+  test('cover an update of a DaemonSet that changes its template', () => {
     const counted = (count: string): Body => ({
       metadata: { generation: Number(count) + 5, annotations: { 'deprecated.daemonset.template.generation': count } },
       spec: { template: going },
@@ -153,7 +153,7 @@ describe('warnings of templates of Pods', () => {
   })
 })
 
-test('a zone in the schedule of a CronJob is warned of at every write', () => {
+test('every write of a CronJob with a time zone in its schedule causes a warning', () => {
   const cronJob: Body = { metadata: {}, spec: { schedule: 'TZ=UTC * * * * *' } }
   const expected = ['CRON_TZ or TZ used in spec.schedule is not officially supported; use spec.timeZone instead']
   expect(warned('batch/v1.CronJob', cronJob)).toEqual(expected)
@@ -161,7 +161,7 @@ test('a zone in the schedule of a CronJob is warned of at every write', () => {
   expect(warned('batch/v1.CronJob', withChange(cronJob, 'spec/schedule', '* * * * *'))).toEqual([])
 })
 
-test('the annotation for the class of an Ingress is warned of in a new one that has no field for it', () => {
+test('the class annotation of a new Ingress without the class field causes a warning', () => {
   const ingress: Body = { metadata: { annotations: { 'orch.io/ingress.class': 'c' } }, spec: {} }
   expect(warned('networking/v1.Ingress', ingress)).toEqual([
     `annotation "orch.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`,
@@ -240,7 +240,7 @@ describe('warnings of other kinds, on create and on update', () => {
         `spec.loadBalancerSourceRanges[4]: IPv6 prefix "fd00:0::/64" is not in RFC 5952 canonical format ("fd00::/64"), ${loops}`,
       ],
     ],
-  ])('addresses of a Service: %j', (spec, expected) => {
+  ])('about addresses of a Service: %j', (spec, expected) => {
     expect(warned('core/v1.Service', { spec })).toEqual(expected)
   })
 
@@ -275,12 +275,12 @@ describe('warnings of other kinds, on create and on update', () => {
       { spec: { type: 'ClusterIP', externalName: 'a.example' } },
       'spec.externalName is ignored when spec.type is not "ExternalName"',
     ],
-  ])('a Service with %s, on create and on update', (_, service, expected) => {
+  ])('about a Service with %s, on create and on update', (_, service, expected) => {
     expect(warned('core/v1.Service', service)).toEqual([expected])
     expect(warned('core/v1.Service', service, service)).toEqual([expected])
   })
 
-  test('none of a Service whose fields have effect', () => {
+  test('are absent for a Service whose fields have effect', () => {
     const headless = { type: 'ClusterIP', clusterIP: 'None', sessionAffinity: 'None' }
     expect(warned('core/v1.Service', { metadata: { annotations: { 'service.orch.io/topology-mode': 'Auto' } }, spec: headless })).toEqual(
       [],

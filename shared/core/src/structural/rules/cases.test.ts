@@ -115,7 +115,7 @@ interface CostCase {
 }
 
 it.each(casesOf<CostCase>('cel-cost-stability'))(
-  'CEL-53: what an evaluation costs: $name: $rule',
+  'CEL-53: the cost of an evaluation: $name: $rule',
   ({ schema, obj, rule, expectRuntimeCost }) => {
     const budget = 10_000_000
     const found = run({ ...schema, 'x-kubernetes-validations': [{ rule }] }, { value: obj, budget }, true)
@@ -136,7 +136,7 @@ function estimateOf(schema: unknown, rule: string): bigint | string {
 }
 
 it.each(casesOf<EstimateCase>('cel-estimated-cost-stability'))(
-  'CEL-53: what an evaluation may cost: $name: $rule',
+  'CEL-53: the estimated cost of an evaluation: $name: $rule',
   ({ schema, rule, expectEstimatedCost }) => {
     expect(estimateOf(schema, rule)).toBe(BigInt(expectEstimatedCost))
   },
@@ -204,7 +204,7 @@ interface CardinalityCase {
   readonly expectedMaxCardinality?: number | string
 }
 
-it.each(casesOf<CardinalityCase>('crd-cost-info'))('CEL-51: places of a rule: $name', ({ schema, expectedMaxCardinality }) => {
+it.each(casesOf<CardinalityCase>('crd-cost-info'))('CEL-51: positions of a rule: $name', ({ schema, expectedMaxCardinality }) => {
   let places: bigint | undefined = 1n
   for (const { type, values, additionalProperties } of schema.map((part) => parseStructural(part))) {
     if (type === 'array') places = timesPlaces(places, values?.maxItems)
@@ -287,7 +287,7 @@ it.each(casesOf<LimitCase>('cel-validation-limit'))(
   },
 )
 
-it('CEL-36: rules are compiled when a value first reaches them, and once', () => {
+it('CEL-36: rules are compiled once, when a value first reaches them', () => {
   const tree = RuleTree.of(parseStructural({ type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }] }), { isResource: false })
   if (tree === undefined) throw new Error('there are no rules')
   expect(tree.compiled).toBeUndefined()
@@ -371,7 +371,7 @@ it('CEL-54: a comprehension checks the request’s deadline each hundred iterati
   expect(run(schema, { value, isInterrupted: () => false }).errors).toEqual([])
 })
 
-it('CEL-39: all rules together use up the budget of an object', () => {
+it('CEL-39: all rules together share the budget of an object', () => {
   const rules = Array.from({ length: 20 }, () => ({ rule: 'self.all(x, self.all(y, x + y >= 0))' }))
   const schema = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-validations': rules }
   const value = Array.from({ length: 300 }, (_, index) => index)

@@ -17,7 +17,7 @@ function lists(maxItems: number | undefined, rule: string, more: object = {}): o
 
 const at = 'schema.properties[a].items.x-kubernetes-validations[0]'
 
-it('CEL-40 CEL-41: a rule that may cost too much where it can be is refused, with the factor', () => {
+it('CEL-40 CEL-41: a rule that may cost too much at its position is refused, with the factor', () => {
   expect(problems(lists(10, "self.contains('a')"))).toEqual([])
   const text = `${at}.rule: Forbidden: estimated rule cost exceeds budget by factor of`
   expect(problems(lists(2_500_000, "self.contains('a')"))).toEqual([`${text} 1.250000x ${hint}`])
@@ -25,7 +25,7 @@ it('CEL-40 CEL-41: a rule that may cost too much where it can be is refused, wit
   expect(problems(lists(2 ** 40, "self.contains('a')"))[0]).toBe(`${text} more than 100x ${hint}`)
 })
 
-it('CEL-42: all rules of a schema share a bound of cost, and the most expensive ones are named', () => {
+it('CEL-42: all rules of a schema share a cost limit, and the most expensive rules are named', () => {
   const property = {
     type: 'array',
     maxItems: 1_900_000,
@@ -45,7 +45,7 @@ it('CEL-42: all rules of a schema share a bound of cost, and the most expensive 
   )
 })
 
-it('CEL-43: messages have a limit of their own', () => {
+it('CEL-43: messages have a separate limit', () => {
   const messageExpression = "['a', 'b'].all(x, self.all(y, y.contains(x))) ? '' : ''"
   const list = { type: 'array', items: { type: 'string' }, 'x-kubernetes-validations': [{ rule: 'true', messageExpression }] }
   expect(problems({ type: 'object', properties: { a: list } })[0]).toMatch(
@@ -53,20 +53,20 @@ it('CEL-43: messages have a limit of their own', () => {
   )
 })
 
-it('CEL-32: a rule on a part without an old value may not use it', () => {
+it('CEL-32: a rule on an uncorrelated part may not use oldSelf', () => {
   expect(problems(lists(10, 'self == oldSelf'))).toEqual([
     `${at}.rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within schema.properties[a]`,
   ])
 })
 
-it('CEL-31: optionalOldSelf belongs to rules with oldSelf', () => {
+it('CEL-31: optionalOldSelf requires a rule with oldSelf', () => {
   const rule = { rule: 'true', optionalOldSelf: true }
   expect(problems({ type: 'object', 'x-kubernetes-validations': [rule] })).toEqual([
     'schema.x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule',
   ])
 })
 
-it('CEL-26: rules and messages that do not compile are refused, as are those of a wrong type', () => {
+it('CEL-26: rules and messages that do not compile, or have a wrong type, are refused', () => {
   const schema = (rule: object): object => ({ type: 'object', 'x-kubernetes-validations': [rule] })
   expect(problems(schema({ rule: 'self.nope' }))[0]).toMatch(
     /^schema\.x-kubernetes-validations\[0\]\.rule: Invalid value: \{.*\}: compilation failed: ERROR: <input>:1:5: undefined field 'nope'/,
@@ -77,7 +77,7 @@ it('CEL-26: rules and messages that do not compile are refused, as are those of 
   )
 })
 
-it('CEL-22: a value without type cannot be reached, and an integer or a string has any type', () => {
+it('CEL-22: a value without type is inaccessible, and an int-or-string is dynamic', () => {
   const of = (rule: string): string[] => {
     const properties = {
       typed: { type: 'string' },

@@ -170,7 +170,7 @@ test.each<[id: string, what: string, of: DaemonSetObserved, steps: string]>([
     '',
   ],
   ['WL-DS-26', 'an old Pod and a missing one', observed([old('a'), old('b')]), 'create on c'],
-])('%s: of %s the steps are as expected', (_id, _what, of, steps) => {
+])('%s: for %s the steps are as expected', (_id, _what, of, steps) => {
   expect(stepsOf(of)).toBe(steps)
 })
 
@@ -202,7 +202,7 @@ test('WL-DS-13: failed Pods of a node are removed at once, after 1 s, 2 s, and s
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900])
 })
 
-test('WL-DS-13: the pause ends with the generation, or twice 15 min after the last removal', () => {
+test('WL-DS-13: the back-off is dropped with the generation, or twice 15 min after the last removal', () => {
   const failing = { nodes: { a: [] } }
   const { backoff } = decideDaemonSet(observed([on('a', failed)], failing), nowMs)
   const next = decideDaemonSet(observed([on('a', failed)], { ...failing, backoff, status: { observedGeneration: 3 } }), nowMs)
@@ -227,23 +227,23 @@ test('WL-DS-27, WL-DS-28, WL-DS-29: the status counts nodes by their first Pod',
   })
 })
 
-test('WL-DS-27: counts that are zero are absent where the API leaves them out, and collisions stay counted', () => {
+test('WL-DS-27: zero counts are omitted as in the API, and collisions stay counted', () => {
   const { status } = decideDaemonSet(observed([], { nodes: {}, status: { collisionCount: 1 } }), nowMs)
   const counts = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }
   expect(status).toEqual({ ...counts, observedGeneration: 2, collisionCount: 1 })
 })
 
-test('WL-DS-26: while earlier writes are not visible, the status has the generation of before', () => {
+test('WL-DS-26: while earlier writes are not visible, the status keeps the previous generation', () => {
   const found = countDaemonPods(observed([on('a')], { nodes: { a: [] }, status: { observedGeneration: 1 } }), nowMs)
   expect(found).toMatchObject({ currentNumberScheduled: 1, observedGeneration: 1 })
 })
 
-test('WL-DS-29: the set is looked at again when the next Pod counts as available', () => {
+test('WL-DS-29: the set is reconciled again when the next Pod counts as available', () => {
   const pods = [on('a', { readySeconds: 5 }), on('b', { readySeconds: 8 }), on('c')]
   expect(decideDaemonSet(observed(pods, { spec: { minReadySeconds: 10 } }), nowMs).waitMs).toBe(2_000)
 })
 
-test('WL-DS-04: own tolerations come first, and one of the added ones is there once', () => {
+test('WL-DS-04: own tolerations come first, and an added toleration occurs once', () => {
   const own = [
     { key: 'mine', operator: 'Exists' },
     { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 },
@@ -253,7 +253,7 @@ test('WL-DS-04: own tolerations come first, and one of the added ones is there o
   expect(added).toEqual([...tolerations.all, tolerations.ofHostNetwork])
 })
 
-test('WL-DS-06, WL-DS-08: the name of the node takes the place of all that is required of nodes, and preferences stay', () => {
+test('WL-DS-06, WL-DS-08: the node name replaces required node affinity, and preferences stay', () => {
   const preferred = [{ weight: 1, preference: { matchExpressions: [{ key: 'x', operator: 'Exists' as const }] } }]
   const nodeAffinity = {
     preferredDuringSchedulingIgnoredDuringExecution: preferred,

@@ -265,7 +265,7 @@ test('WL-DEP-05, WL-DEP-07: a new ReplicaSet has the annotations of the Deployme
   expect(plan.revision).toBe('5')
 })
 
-test('WL-DEP-09, WL-DEP-10, WL-DEP-11: after a creation, a collision and a refusal the status says so', () => {
+test('WL-DEP-09, WL-DEP-10, WL-DEP-11: the status reports a creation, a collision and a refusal', () => {
   const plan = decideDeployment(observed([], { status: { collisionCount: 2 } }), nowMs)
   const name = plan.writes[0]?.set.metadata.name
   expect(conditionsOf(plan.statusAfter({ kind: 'written' }))).toContain(

@@ -47,7 +47,7 @@ test.each(cases.filter(({ dump }) => dump !== undefined))(
   },
 )
 
-test('WL-HASH-01: the hash of a template is kept, with a count of collisions and without', () => {
+test('WL-HASH-01: the hash of a template is cached, with and without a count of collisions', () => {
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [] } }
   const hash = hash37(template)
   expect([hash37(template, 1), hash37(template), hash37(structuredClone(template), 1)]).toEqual([
@@ -58,7 +58,7 @@ test('WL-HASH-01: the hash of a template is kept, with a count of collisions and
   expect(hash37(template, 1)).not.toBe(hash)
 })
 
-test('WL-DEP-02: templates are equal without the label of their hash, and where an empty list stands for none', () => {
+test('WL-DEP-02: templates are compared without their hash label, and an empty list equals none', () => {
   const template = (labels: object, more: object = {}) => ({
     metadata: { labels: { ...labels } },
     spec: { containers: [{ name: 'a' }], ...more },

@@ -248,7 +248,7 @@ test('WL-STS-43: before 1.33 an owner of a claim is not its controller', () => {
   expect([ownersAt(32), ownersAt(33)]).toEqual([[weak], [{ ...owner, blockOwnerDeletion: true }]])
 })
 
-test('WL-STS-03, WL-STS-04, WL-STS-05: a new Pod has the identity of its number, and volumes of its claims replace volumes of the template', () => {
+test('WL-STS-03, WL-STS-04, WL-STS-05: a new Pod has the identity of its ordinal, and its claims replace volumes of the template', () => {
   const volumes = [
     { name: 'data', emptyDir: {} },
     { name: 'tmp', emptyDir: {} },
@@ -276,12 +276,12 @@ test('WL-STS-03, WL-STS-04, WL-STS-05: a new Pod has the identity of its number,
   expect(step?.claims.missing[0]?.metadata).toMatchObject({ name: 'data-web-0', namespace: 'team', labels: { kind: 'disk', app: 'web' } })
 })
 
-test('WL-STS-03: before 1.28 Pods have no label with their number', () => {
+test('WL-STS-03: before 1.28 Pods have no ordinal label', () => {
   const [[step] = []] = decideStatefulSet(observed({}, { level: 27 }), nowMs).groups
   expect(Object.keys(step?.pod.metadata.labels ?? {})).toEqual(['app', 'statefulset.kubernetes.io/pod-name', 'controller-revision-hash'])
 })
 
-test('WL-STS-09: a Pod without its label gets its identity', () => {
+test('WL-STS-09: a Pod without its name label gets its identity', () => {
   const of = observed({ 0: { labels: { app: 'web', [revisionLabel]: fresh } } }, { spec: { replicas: 1 } })
   const [[step] = []] = decideStatefulSet(of, nowMs).groups
   expect([step?.kind, step?.pod.metadata.labels]).toEqual([
@@ -290,7 +290,7 @@ test('WL-STS-09: a Pod without its label gets its identity', () => {
   ])
 })
 
-test('WL-STS-22: the next look is when the next Pod becomes available', () => {
+test('WL-STS-22: the next pass is when the next Pod becomes available', () => {
   const of = observed({ 0: { readySeconds: 3 }, 1: { readySeconds: 8 } }, { spec: { minReadySeconds: 10 } })
   expect(decideStatefulSet(of, nowMs).waitMs).toBe(2_000)
   expect(decideStatefulSet(observed({ 0: notReady }, { spec: { minReadySeconds: 10 } }), nowMs).waitMs).toBeUndefined()
@@ -310,7 +310,7 @@ test('WL-STS-27, WL-STS-37: the update is complete when all Pods are ready and o
   expect([36, 37].map((level) => currentOf(observed(all, { level, spec: onDelete })))).toEqual([old, fresh])
 })
 
-test('WL-STS-46: the status has the counts, the revisions and the generation; zeros are absent but for two counts', () => {
+test('WL-STS-46: the status has the counts, the revisions and the generation; zeros are omitted except for two counts', () => {
   expect(decideStatefulSet(observed({}), nowMs).status).toEqual({
     observedGeneration: 2,
     replicas: 0,
@@ -354,7 +354,7 @@ const aMove: fc.Arbitrary<Move> = fc.oneof(
   anOrdinal.map((reap): Move => ({ reap })),
 )
 
-test('WL-STS-29, WL-STS-35: an update never makes more Pods unavailable than it may, and ends, wherever passes are cut', () => {
+test('WL-STS-29, WL-STS-35: an update never exceeds maxUnavailable, and ends, with any interruption of passes', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(aMove, fc.integer({ min: 0, max: 3 })), { maxLength: 60 }),

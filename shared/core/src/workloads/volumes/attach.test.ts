@@ -108,7 +108,7 @@ describe('the attachments of a volume', () => {
     [['m/b'], 'Volume is already used by 1 pod(s) in different namespaces'],
     [['m/b', 'n/c'], 'Volume is already used by pod(s) c and 1 pod(s) in different namespaces'],
   ]
-  test.each(refusals)('NODE-VOL-13: the event of a Pod that waits names or counts Pods %j on other nodes', (users, why) => {
+  test.each(refusals)('NODE-VOL-13: the event of a waiting Pod names or counts Pods %j on other nodes', (users, why) => {
     const others = users.map((user, index) => aPod(user.split('/')[1] ?? '', `y${index}`, user.split('/')[0]))
     const attached = users.length === 0 ? ['y0'] : users.map((_user, index) => `y${index}`)
     const messages = (level: number) =>

@@ -336,7 +336,7 @@ describe('a binding', () => {
     expect(volumeFor(reserved, claim, names)).toBe(reserved)
   })
 
-  test('WL-PV-04: has no mark on the side that a user chose', () => {
+  test('WL-PV-04: has no mark on the side that the user bound', () => {
     const reserved = volumeFor(aVolume({ claimRef: { name: 'c', namespace: 'n' } }), aClaim(), names)
     expect([reserved.metadata.annotations, reserved.spec.claimRef?.uid]).toEqual([undefined, 'cu'])
     expect(claimFor(aClaim({ volumeName: 'v' }), aVolume(), names).metadata.annotations).toEqual(boundMark)
@@ -355,7 +355,7 @@ describe('a binding', () => {
     expect(boundClaim(bound, aVolume({ capacity: { storage: '5Gi' }, volumeAttributesClassName: 'silver' }), options)).toBe(bound)
   })
 
-  test('WL-PV-09: is taken back from the volume, and a reference that a user wrote is kept without its uid', () => {
+  test('WL-PV-09: is removed from the volume, and a reference by a user is kept without its uid', () => {
     const chosen = volumeFor(aVolume(), aClaim(), names)
     expect(unboundVolume(chosen, names)).toMatchObject({ metadata: { annotations: {} }, spec: { storageClassName: 'k' } })
     expect(unboundVolume(chosen, names).spec.claimRef).toBeUndefined()
@@ -363,7 +363,7 @@ describe('a binding', () => {
   })
 })
 
-test('WL-PV-07: of several default classes the youngest counts, then the first by name', () => {
+test('WL-PV-07: of several default classes the newest is used, then the first by name', () => {
   const marked = (name: string, creationTimestamp: string) =>
     aClass(name, { metadata: { name, creationTimestamp, annotations: { 'storageclass.beta.kubernetes.io/is-default-class': 'true' } } })
   const classes = [marked('old', '2026-01-01T00:00:00Z'), marked('b', '2026-01-02T00:00:00Z'), marked('a', '2026-01-02T00:00:00Z')]

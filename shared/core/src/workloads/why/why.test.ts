@@ -104,33 +104,33 @@ describe('why a Pod is not ready', () => {
   })
 })
 
-describe('why others wait', () => {
+describe('the reason why an object waits', () => {
   const deployment = { metadata: meta('web', { generation: 2 }), spec: { replicas: 12 }, status: { observedGeneration: 2 } }
 
-  test('a change that no controller has seen', () => {
+  test('is a change that no controller has observed', () => {
     const finding = why('Deployment', 'web', worldOf({ deployments: [{ ...deployment, status: { observedGeneration: 1 } }] }))
     expect(texts(finding)).toEqual([
       "controller: no controller has looked at generation 2; controllers of workloads are on with --controllers='*,workloads'",
     ])
   })
 
-  test('a deadline', () => {
+  test('is a deadline', () => {
     const conditions = [{ type: 'Progressing', status: 'False', message: 'ReplicaSet "web-1" has timed out progressing.' }]
     const finding = why('Deployment', 'web', worldOf({ deployments: [{ ...deployment, status: { observedGeneration: 2, conditions } }] }))
     expect(texts(finding)).toEqual(['deadline: ReplicaSet "web-1" has timed out progressing.'])
   })
 
-  test('a claim whose volume is gone', () => {
+  test('is a claim whose volume is deleted', () => {
     const claims = [{ metadata: meta('data'), spec: { volumeName: 'pv' }, status: { phase: 'Lost' } }]
     expect(texts(why('PersistentVolumeClaim', 'data', worldOf({ claims })))).toEqual(['claim: its volume pv is gone'])
   })
 
-  test('a Service whose selector matches nothing', () => {
+  test('is a Service whose selector matches nothing', () => {
     const services = [{ metadata: meta('web'), spec: { selector: { app: 'web' } } }]
     expect(texts(why('Service', 'web', worldOf({ services })))).toEqual(['selector: its selector app=web matches no Pod'])
   })
 
-  test('ten different parts are shown; the ready ones and the rest are counted', () => {
+  test('shows ten different parts, and counts the ready parts and the rest', () => {
     const set = { metadata: meta('web-1', ownerOf('Deployment', 'web')), spec: { replicas: 14 }, status: { replicas: 14 } }
     const pods = Array.from({ length: 14 }, (_, index) =>
       podOf({
@@ -147,7 +147,7 @@ describe('why others wait', () => {
     expect(members).toMatchObject({ fine: { Pod: 2 }, more: 2 })
   })
 
-  test('an object that the world does not have', () => {
+  test('is an object that does not exist', () => {
     expect(why('Deployment', 'none', empty)).toBeUndefined()
     expect(why('toString', 'none', empty)).toBeUndefined()
   })

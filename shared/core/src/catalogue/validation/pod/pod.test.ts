@@ -480,7 +480,7 @@ const ofVolumes: readonly Row[] = [
 ]
 
 describe('a new Pod', () => {
-  test('a sound one has nothing wrong with it', () => expect(problemsOf(type, pod)).toEqual([]))
+  test('that is valid has no errors', () => expect(problemsOf(type, pod)).toEqual([]))
 
   test.each([...ofContainers, ...ofSpecs, ...ofVolumes, ...ofAnnotations].map(toCase))('$name', ({ body, expected }) => {
     expect(problemsOf(type, body)).toEqual(expected)
@@ -808,7 +808,7 @@ describe('a Pod at a level', () => {
   test.each([
     [26, ', `spec.tolerations` (only additions to existing tolerations) or `spec'],
     [27, ',`spec.tolerations` (only additions to existing tolerations),`spec'],
-  ])('the sentence about fields that may change is that of the level %d', (level, part) => {
+  ])('the message about mutable fields is the one of level %d', (level, part) => {
     const changed = withChange(pod, 'spec/hostNetwork', true)
     expect(problemsOf(type, changed, { level, live: pod })).toEqual([expect.stringContaining(part)])
   })

@@ -92,7 +92,7 @@ describe('a new Pod', () => {
   )
 })
 
-describe('a Pod with gates', () => {
+describe('a Pod with scheduling gates', () => {
   const live = (fields: Body): Body => pod({ ...gates('g', 'h'), ...fields })
 
   const rows: readonly (readonly [name: string, before: Body, after: Body, ...expected: string[]])[] = [
@@ -136,7 +136,7 @@ describe('a Pod with gates', () => {
     },
   )
 
-  test('is not narrowed down at 1.26', () => {
+  test('may not be narrowed down at 1.26', () => {
     expect(problemsOf(type, live({ nodeSelector: { a: 'b' } }), { level: 26, live: live({}) })).toEqual([unchangeable])
   })
 })
@@ -196,14 +196,14 @@ describe('the resource claims of a Pod', () => {
     expect(problemsOf(type, body, { level: 37 })).toEqual(expected)
   })
 
-  test('have a source of their own up to 1.30', () => {
+  test('have a source member up to 1.30', () => {
     const both = { name: 'r', source: { resourceClaimName: 'a', resourceClaimTemplateName: 'b' } }
     expect(problemsOf(type, claims([both]), { level: 30 })).toEqual([
       expect.stringMatching(/^spec.resourceClaims\[0\].source: Invalid value: core.ClaimSource\{.*\}: at most one of `resourceClaimName`/),
     ])
   })
 
-  test('are not for Pods of files', () => {
+  test('are refused for static Pods', () => {
     const { spec } = claims([claim])
     const metadata = { name: 'p', namespace: 'n', annotations: { 'orch.io/config.mirror': 'x' } }
     const body = { metadata, spec: { ...(spec as Body), nodeName: 'n' } }

@@ -124,12 +124,12 @@ describe('the security of a Pod', () => {
     },
   )
 
-  test('volumes of devices that the Pod had before stay allowed with user namespaces', () => {
+  test('device volumes that the Pod already had stay allowed with user namespaces', () => {
     const body = pod({ hostUsers: false, volumes }, device)
     expect(problemsOf(type, body, { level: 34, isGateOn, live: body })).toEqual([])
   })
 
-  test('annotations about profiles, and of mirrors, stay as they are', () => {
+  test('annotations about profiles and mirror Pods are immutable', () => {
     const before = pod({ nodeName: 'n' }, {}, { [key]: 'unconfined', 'orch.io/config.mirror': 'x' })
     const after = pod(
       { nodeName: 'n', initContainers: [{ name: 'i', image: 'i' }] },
@@ -144,7 +144,7 @@ describe('the security of a Pod', () => {
     ])
   })
 
-  test('an annotation in a template is warned of from 1.30 on, unless the Pod has that profile', () => {
+  test('an annotation in a template is warned about from 1.30 on, unless a field sets the same profile', () => {
     const template = (annotation: string) =>
       pod({ securityContext: { appArmorProfile: { type: 'Unconfined' } } }, {}, { [key]: annotation })
     const warnings = (annotation: string, level: number) =>

@@ -122,13 +122,13 @@ describe('the warnings of volumes', () => {
     expect(said(volume, level)).toEqual(expected)
   })
 
-  test('name files of one path, and those in the folder that another one is, from 1.30 on', () => {
+  test('name files with one path, and files below the path of another file, from 1.30 on', () => {
     const configMap = { name: 'm', items: [item('a'), item('b'), item('a/c/'), item('ab')] }
     expect(said({ configMap }, 29)).toEqual([])
     expect(said({ configMap })).toEqual(['volume "v" (ConfigMap "m"): overlapping paths: "a/c" with "a"'])
   })
 
-  test('name projected files with their sources, and sources that say nothing', () => {
+  test('name projected files with their sources, and empty sources', () => {
     const sources = [
       { secret: { name: 's', items: [item('a')] } },
       {},
