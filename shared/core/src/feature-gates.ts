@@ -6,20 +6,20 @@ export { knownReleases, printRelease } from './gate-releases.ts'
 /** The stage of a feature. */
 type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated'
 
-/** One feature that may be switched. */
+/** A feature gate. */
 export interface FeatureGate {
   readonly name: string
   readonly stage: FeatureStage
   readonly isOnByDefault: boolean
-  /** The feature can no longer be switched. */
+  /** True if the gate can no longer be switched. */
   readonly isLocked: boolean
-  /** The release does not have the feature yet. */
+  /** True if the release does not have the gate yet. */
   readonly isAbsent?: true
-  /** This server does not have the feature: a name for the missing part. */
+  /** The name of the missing feature, if this server does not implement it. */
   readonly missing?: string
 }
 
-/** Gates that this server acts on; switching any other one is refused, as it would have no effect. */
+/** Gates that this server implements. Switching another gate is refused, since it would have no effect. */
 export const actingGates = [
   'APIListChunking',
   'AllowUnsafeMalformedObjectDeletion',
@@ -146,7 +146,7 @@ export const actingGates = [
   'WorkloadWithJob',
 ] as const
 
-/** Gates about kube-apiserver's internals, which change no answer: they may be switched, and the log says that this has no effect. */
+/** Gates about internals of kube-apiserver that change no answer. They may be switched, and the log states that this has no effect. */
 const inner: ReadonlySet<string> = new Set([
   'APIServingWithRoutine',
   'ConcurrentWatchObjectDecode',
@@ -156,14 +156,14 @@ const inner: ReadonlySet<string> = new Set([
   'WatchCacheInitializationPostStartHook',
 ])
 
-/** Gates of features that this server lacks, with a name for each: they are off, whatever kube-apiserver's default. */
+/** Gates of features that this server lacks, with the name of each feature. They are off, whatever kube-apiserver's default. */
 const missing: ReadonlyMap<string, string> = new Map([
   ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
   ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
   ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],
 ])
 
-/** Features that this server has at earlier releases than kube-apiserver; their gates are then as at the newest release. */
+/** Features that this server has from earlier releases on than kube-apiserver. Their gates have the state of the newest release. */
 const ahead: ReadonlySet<string> = new Set([
   'APIServerWebhookAuthenticationToken',
   'APIServingWithRoutine',
@@ -203,27 +203,27 @@ const ahead: ReadonlySet<string> = new Set([
 /** True if a feature is on. */
 export type IsGateOn = (name: string) => boolean
 
-/** Every feature at its default of the own release. */
+/** Every gate at its default of the described release. */
 export const gatesByDefault: IsGateOn = (name) => isOnByDefault(name, knownReleases.own)
 
 /** The feature gates. */
 export interface FeatureGates {
   readonly kind: 'gates'
-  /** True if a feature is on; locked gates have their defaults, unknown ones are off. */
+  /** True if a feature is on. Locked gates have their defaults, unknown gates are off. */
   readonly isOn: IsGateOn
-  /** Warnings about the given words, for the log. */
+  /** Warnings about the given gates, for the log. */
   readonly warnings: readonly string[]
 }
 
-/** The words cannot be applied; the message is for the user. */
+/** The gates cannot be applied; the message is for the user. */
 export interface RefusedGates {
   readonly kind: 'refused'
   readonly message: string
-  /** The name that is not known, for a suggestion. */
+  /** The unknown name, for a suggestion. */
   readonly unknown?: string
 }
 
-/** The gates of a release after words such as `APIListChunking=false`. The last word about a gate counts. */
+/** Parses gates such as `APIListChunking=false` for a release. The last setting of a gate applies. */
 export function parseFeatureGates(words: readonly string[], minor: number = knownReleases.own): FeatureGates | RefusedGates {
   const on = new Map<string, boolean>(actingGates.map((name) => [name, isOnByDefault(name, minor)]))
   const warnings: string[] = []
@@ -243,7 +243,7 @@ export function parseFeatureGates(words: readonly string[], minor: number = know
   return { kind: 'gates', isOn: (name) => on.get(name) ?? isOnByDefault(name, minor), warnings }
 }
 
-/** The gate of that name, as a release has it; undefined: no release has had it yet, or the release does not know it any more. */
+/** A gate at a release; undefined if no release up to it has the gate, or the release has removed it. */
 export function gateOf(name: string, minor: number = knownReleases.own): FeatureGate | undefined {
   const state = stateAt(name, minor)
   if (state === undefined || state.isGone) return undefined
@@ -254,7 +254,7 @@ export function gateOf(name: string, minor: number = knownReleases.own): Feature
   return { name, stage: stage as FeatureStage, isOnByDefault: value === 'on', isLocked: lock === 'locked' }
 }
 
-/** A gate at one release, by the text of its last step. Undefined: the gate does not exist yet. */
+/** The state of a gate at a release, from its last step. Undefined before the first step. */
 interface GateState {
   readonly text: string | undefined
   readonly isGone: boolean
@@ -269,12 +269,12 @@ function stateAt(name: string, minor: number): GateState | undefined {
   return { text: reached?.text, isGone: gone !== undefined && gone.from <= minor }
 }
 
-/** The default of a feature at a release. One whose gate was removed keeps its last state. */
+/** The default of a feature at a release. A removed gate keeps its last state. */
 function isOnByDefault(name: string, minor: number): boolean {
   return !missing.has(name) && stateAt(name, minor)?.text?.split(' ')[1] === 'on'
 }
 
-/** Every gate that a release has. */
+/** All gates of a release. */
 export function featureGates(minor: number = knownReleases.own): FeatureGate[] {
   return Object.keys(gateSteps).flatMap((name) => {
     const gate = gateOf(name, minor)

@@ -1,6 +1,6 @@
 /**
- * Releases of the API whose feature gates and group versions are known, by their minor number. Descriptions begin with `own`, which
- * functions without a level mean; a server has the level `byDefault` unless a flag names another one.
+ * Releases of the API with known feature gates and group versions, by minor version. Descriptions begin with `own`, which is
+ * the default of functions without a level; servers default to the level `byDefault`, which a flag can change.
  */
 export const knownReleases = { oldest: 23, own: 25, byDefault: 37, newest: 37 } as const
 

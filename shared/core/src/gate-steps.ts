@@ -1,7 +1,7 @@
 /**
- * Every feature gate of kube-apiserver 1.25 to 1.37. A step gives the minor number from which the gate has a stage and a default, and
- * `locked` if it can no longer be switched; `gone`: the release does not know it, and the feature keeps its last state.
- * A gate is unknown before its first step. A step at 23 is that of every release up to 1.25.
+ * Every feature gate of kube-apiserver 1.25 to 1.37. A step consists of the minor version from which a stage and a default apply, and
+ * `locked` if the gate can no longer be switched; `gone` if the release removes the gate and the feature keeps its last state.
+ * A gate is unknown before its first step. A step at 23 applies to every release up to 1.25.
  */
 export const gateSteps: Readonly<Record<string, readonly string[]>> = {
   APIListChunking: ['23 beta on', '29 ga on locked', '33 gone'],

@@ -1,6 +1,6 @@
 import { boolean, bytes, defineTypes, field, known, list, map, object, raw, ref, string, struct } from '../description/define.ts'
 
-/** The types of admission/v1: one definition each, read by everything that knows a type. */
+/** The types of admission/v1. */
 export const admissionV1 = defineTypes({
   AdmissionRequest: () =>
     struct(

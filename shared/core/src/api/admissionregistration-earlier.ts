@@ -3,7 +3,7 @@ import { inVersion } from '../description/in-version.ts'
 import type { Lifetime } from '../description/levels.ts'
 import { admissionPolicies } from './admissionregistration-policies.ts'
 
-/** The types of admission policies in an earlier version. They equal those of v1, but each kind of policy has its own range of levels. */
+/** The types of admission policies in an earlier version. They equal the types of v1, except for the levels that serve them. */
 const earlier = (version: string, validating: Lifetime, mutating: Lifetime): typeof admissionPolicies =>
   inVersion(admissionPolicies, {
     from: 'admissionregistration/v1',

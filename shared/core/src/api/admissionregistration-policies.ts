@@ -444,7 +444,7 @@ export const admissionPolicies = defineTypes({
           tag: 2,
           doc: 'Message of a failure. One line; required if the expression has several. Default: failed expression: <expression>.',
         }),
-        // `Unauthorized` is in the documentation of the field, and refused.
+        // The field's documentation lists `Unauthorized`, but the server refuses it.
         reason: field(only(known('Forbidden', 'Invalid', 'RequestEntityTooLarge')), {
           tag: 3,
           pointer: true,

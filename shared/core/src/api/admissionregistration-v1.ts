@@ -1,6 +1,6 @@
 import { bytes, closed, defineTypes, field, inline, int32, list, needed, object, only, ref, string, struct } from '../description/define.ts'
 
-/** The types of admissionregistration/v1: one definition each, read by everything that knows a type. */
+/** The types of admissionregistration/v1. */
 export const admissionregistrationV1 = defineTypes({
   FailurePolicyType: () => only(closed('Fail', 'Ignore')),
   MatchPolicyType: () => only(closed('Equivalent', 'Exact')),

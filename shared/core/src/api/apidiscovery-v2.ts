@@ -1,6 +1,6 @@
 import { defineTypes, field, list, object, ref, string, struct } from '../description/define.ts'
 
-/** The types of apidiscovery/v2, the aggregated form of discovery: one definition each, read by everything that knows a type. */
+/** The types of apidiscovery/v2, the aggregated form of discovery. */
 export const apidiscoveryV2 = defineTypes({
   APIGroupDiscoveryList: () =>
     object(

@@ -21,7 +21,7 @@ import {
   variant,
 } from '../description/define.ts'
 
-/** The types of apiextensions/v1: one definition each, read by everything that knows a type. */
+/** The types of apiextensions/v1. */
 export const apiextensionsV1 = defineTypes({
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ConversionRequest: () =>

@@ -16,7 +16,7 @@ import {
   time,
 } from '../description/define.ts'
 
-/** The types of apiregistration/v1: one definition each, read by everything that knows a type. */
+/** The types of apiregistration/v1. */
 export const apiregistrationV1 = defineTypes({
   APIService: () =>
     object(

@@ -1,6 +1,6 @@
 import { defineTypes, field, int64, known, list, object, ref, string, struct, time } from '../description/define.ts'
 
-/** The types of apiserverinternal/v1alpha1: one definition each, read by everything that knows a type. */
+/** The types of apiserverinternal/v1alpha1. */
 export const apiserverinternalV1alpha1 = defineTypes({
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ServerStorageVersion: () =>

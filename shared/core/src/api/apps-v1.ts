@@ -20,7 +20,7 @@ import {
   valuesByLevel,
 } from '../description/define.ts'
 
-/** The types of apps/v1: one definition each, read by everything that knows a type. */
+/** The types of apps/v1. */
 export const appsV1 = defineTypes({
   ControllerRevision: () =>
     object(

@@ -1,6 +1,6 @@
 import { boolean, defineTypes, field, int64, list, map, object, ref, string, struct, time, wrapped } from '../description/define.ts'
 
-/** The types of authentication/v1: one definition each, read by everything that knows a type. */
+/** The types of authentication/v1. */
 export const authenticationV1 = defineTypes({
   BoundObjectReference: () =>
     struct(

@@ -3,7 +3,7 @@ import { authenticationV1 } from './authentication-v1.ts'
 
 const { SelfSubjectReview, SelfSubjectReviewStatus, TokenReview, TokenReviewSpec, TokenReviewStatus, UserInfo } = authenticationV1
 
-/** The types of authentication/v1beta1: those of v1. The answer about oneself has a user of v1. */
+/** The types of authentication/v1beta1, which are those of v1. The user in a SelfSubjectReview has the type of v1. */
 export const authenticationV1beta1 = {
   ...inVersion(
     { SelfSubjectReview, SelfSubjectReviewStatus, TokenReview, TokenReviewSpec, TokenReviewStatus, UserInfo },

@@ -1,6 +1,6 @@
 import { boolean, defineTypes, field, list, map, object, ref, string, struct, wrapped } from '../description/define.ts'
 
-/** The types of authorization/v1: one definition each, read by everything that knows a type. */
+/** The types of authorization/v1. */
 export const authorizationV1 = defineTypes({
   FieldSelectorAttributes: () =>
     struct(

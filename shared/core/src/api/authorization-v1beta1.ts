@@ -16,7 +16,7 @@ const {
   SubjectRulesReviewStatus,
 } = authorizationV1
 
-/** The types of authorization/v1beta1: those of v1, with another name for the groups of a user. */
+/** The types of authorization/v1beta1, which are those of v1 with another name for a user's groups. */
 export const authorizationV1beta1 = inVersion(
   {
     LocalSubjectAccessReview,

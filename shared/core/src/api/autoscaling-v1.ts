@@ -15,7 +15,7 @@ import {
   valuesByLevel,
 } from '../description/define.ts'
 
-/** The types of autoscaling/v1: one definition each, read by everything that knows a type. */
+/** The types of autoscaling/v1. */
 export const autoscalingV1 = defineTypes({
   ContainerResourceMetricSource: () =>
     struct(

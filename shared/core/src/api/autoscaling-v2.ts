@@ -20,7 +20,7 @@ import {
 
 import { aboveZero } from './bounds.ts'
 
-/** The types of autoscaling/v2: one definition each, read by everything that knows a type. */
+/** The types of autoscaling/v2. */
 export const autoscalingV2 = defineTypes({
   ContainerResourceMetricSource: () =>
     struct(

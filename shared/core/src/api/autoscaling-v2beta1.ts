@@ -14,7 +14,7 @@ const {
   MetricStatus,
 } = autoscalingV2beta2
 
-/** The types of autoscaling/v2beta1: each wanted and each measured value of a metric has a field of its own, and there is no behavior. */
+/** The types of autoscaling/v2beta1: every target and every measured value of a metric has a separate field, and `behavior` is missing. */
 export const autoscalingV2beta1 = inVersion(
   {
     CrossVersionObjectReference,

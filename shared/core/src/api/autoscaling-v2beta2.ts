@@ -30,7 +30,7 @@ const {
   ScalingPolicySelect,
 } = autoscalingV2
 
-/** The types of autoscaling/v2beta2: those of v2, whose lists have no types. */
+/** The types of autoscaling/v2beta2, which are those of v2 without list types. */
 export const autoscalingV2beta2 = inVersion(
   {
     ContainerResourceMetricSource,

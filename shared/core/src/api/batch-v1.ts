@@ -19,7 +19,7 @@ import {
   valuesByLevel,
 } from '../description/define.ts'
 
-/** The types of batch/v1: one definition each, read by everything that knows a type. */
+/** The types of batch/v1. */
 export const batchV1 = defineTypes({
   CompletionMode: () => only(closed('NonIndexed', 'Indexed')),
   ConcurrencyPolicy: () => only(closed('Allow', 'Forbid', 'Replace')),

@@ -6,14 +6,14 @@ import { certificatesV1 } from './certificates-v1.ts'
 const { ClusterTrustBundle, ClusterTrustBundleList, ClusterTrustBundleSpec } = certificatesV1
 const trustBundles = { ClusterTrustBundle, ClusterTrustBundleList, ClusterTrustBundleSpec }
 
-/** The types of trust bundles in an earlier version, which are those of v1 from another level on. */
+/** The types of trust bundles in an earlier version, which equal those of v1. */
 const earlierBundles = (version: string, since: number): typeof trustBundles =>
   inVersion(trustBundles, { from: 'certificates/v1', to: `certificates/${version}`, lifetimeOf: () => ({ since }) })
 
 const { PodCertificateRequest, PodCertificateRequestList, PodCertificateRequestStatus } = certificatesV1
 const requests = { PodCertificateRequest, PodCertificateRequestList, PodCertificateRequestStatus }
 
-/** The types of requests for certificates of Pods in an earlier version. The spec of a request differs. */
+/** The types of pod certificate requests in an earlier version, in which the spec is different. */
 const earlierRequests = (version: string, lifetime: Lifetime): typeof requests => {
   const ofSpec = { ...requests, PodCertificateRequestSpec: certificatesV1.PodCertificateRequestSpec }
   const { PodCertificateRequestSpec: _spec, ...others } = inVersion(ofSpec, {
@@ -29,7 +29,7 @@ const keys = {
   pkixPublicKey: field(bytes(), { tag: 9, required: true, doc: 'Public key in DER, as PKIX writes it. Deprecated.' }),
   proofOfPossession: field(bytes(), { tag: 10, required: true, doc: 'Signature of the UID of the pod by the private key. Deprecated.' }),
 }
-/** The first level that takes a certificate request in place of a key and its proof. */
+/** The first level that accepts a stub certificate request instead of a key and its proof of possession. */
 const stubsSince = 36
 
 /** The types of certificates/v1beta1. */

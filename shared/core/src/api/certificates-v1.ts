@@ -15,7 +15,7 @@ import {
   wrapped,
 } from '../description/define.ts'
 
-/** The types of certificates/v1: one definition each, read by everything that knows a type. */
+/** The types of certificates/v1. */
 export const certificatesV1 = defineTypes({
   CertificateSigningRequest: () =>
     object(

@@ -1,6 +1,6 @@
 import { defineTypes, field, int32, known, list, microTime, object, ref, string, struct } from '../description/define.ts'
 
-/** The types of coordination/v1: one definition each, read by everything that knows a type. */
+/** The types of coordination/v1. */
 export const coordinationV1 = defineTypes({
   CoordinatedLeaseStrategy: () => known('OldestEmulationVersion'),
   Lease: () =>

@@ -29,7 +29,7 @@ import {
 
 import { aboveZero, fileMode, identity, optionalPort, partition, portNumber, weight } from './bounds.ts'
 
-/** The types of core/v1: one definition each, read by everything that knows a type. */
+/** The types of core/v1. */
 export const coreV1 = defineTypes({
   AWSElasticBlockStoreVolumeSource: () =>
     struct(

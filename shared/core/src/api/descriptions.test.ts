@@ -6,7 +6,7 @@ interface Description {
   readonly doc: string | undefined
 }
 
-/** The descriptions of a type and of its fields. Only structs have them. */
+/** The descriptions of a type and of its fields. Only structs have descriptions. */
 function descriptionsOf(name: string): Description[] {
   const node = resolveType(name)
   if (node.kind !== 'struct') return []

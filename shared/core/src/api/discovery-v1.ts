@@ -16,7 +16,7 @@ import {
   text,
 } from '../description/define.ts'
 
-/** The types of discovery/v1: one definition each, read by everything that knows a type. */
+/** The types of discovery/v1. */
 export const discoveryV1 = defineTypes({
   AddressType: () => only(closed('FQDN', 'IPv4', 'IPv6')),
   Endpoint: () =>

@@ -2,7 +2,7 @@ import { field, list, map, ref, string, struct } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { discoveryV1 } from './discovery-v1.ts'
 
-/** The types of discovery/v1beta1: endpoints have labels of topology in place of a zone. */
+/** The types of discovery/v1beta1: endpoints have topology labels instead of a zone. */
 export const discoveryV1beta1 = inVersion(
   {
     ...discoveryV1,

@@ -1,6 +1,6 @@
 import { defineTypes, field, int32, list, microTime, object, ref, string, struct, time } from '../description/define.ts'
 
-/** The types of events/v1: one definition each, read by everything that knows a type. */
+/** The types of events/v1. */
 export const eventsV1 = defineTypes({
   Event: () =>
     object(

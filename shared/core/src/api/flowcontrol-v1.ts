@@ -16,7 +16,7 @@ import {
   time,
 } from '../description/define.ts'
 
-/** The types of flowcontrol/v1: one definition each, read by everything that knows a type. */
+/** The types of flowcontrol/v1. */
 export const flowcontrolV1 = defineTypes({
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ExemptPriorityLevelConfiguration: () =>

@@ -2,7 +2,7 @@ import { defineTypes, field, int32, list, ref, struct } from '../description/def
 import { inVersion } from '../description/in-version.ts'
 import { flowcontrolV1 } from './flowcontrol-v1.ts'
 
-/** The types of flowcontrol/v1beta2: those of v1, with assured shares. */
+/** The types of flowcontrol/v1beta2, which are those of v1 with `assuredConcurrencyShares`. */
 export const flowcontrolV1beta2 = defineTypes({
   ...inVersion(flowcontrolV1, { from: 'flowcontrol/v1', to: 'flowcontrol/v1beta2' }),
   FlowSchemaStatus: () =>

@@ -2,7 +2,7 @@ import { defineTypes, field, int32, ref, struct } from '../description/define.ts
 import { inVersion } from '../description/in-version.ts'
 import { flowcontrolV1 } from './flowcontrol-v1.ts'
 
-/** The types of flowcontrol/v1beta3: those of v1, but zero shares mean that nothing is given. */
+/** The types of flowcontrol/v1beta3, which are those of v1, except that zero shares mean an unset field. */
 export const flowcontrolV1beta3 = defineTypes({
   ...inVersion(flowcontrolV1, { from: 'flowcontrol/v1', to: 'flowcontrol/v1beta3' }),
   LimitedPriorityLevelConfiguration: () =>

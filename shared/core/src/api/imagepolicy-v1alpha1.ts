@@ -1,6 +1,6 @@
 import { boolean, defineTypes, field, list, map, object, ref, string, struct } from '../description/define.ts'
 
-/** The types of imagepolicy/v1alpha1: one definition each, read by everything that knows a type. */
+/** The types of imagepolicy/v1alpha1. */
 export const imagepolicyV1alpha1 = defineTypes({
   ImageReview: () =>
     object(

@@ -9,7 +9,7 @@ const levels = [25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37]
 /** `core/v1.Pod.spec` → `2 !`: tag and attributes, in the notation of the file. */
 type Fields = Record<string, string>
 
-/** Types and fields that this server has from 1.25 on, though Kubernetes has them later. */
+/** Types and fields that this server has from 1.25 on, although Kubernetes added them later. */
 const early = [
   /^apidiscovery\/v2\./,
   /^admissionregistration\/v1\.(?:ApplyConfiguration|AuditAnnotation|ExpressionWarning|JSONPatch|MatchCondition|MatchResources)\./,
@@ -25,7 +25,7 @@ const early = [
   /^storagemigration\/v1\./,
 ]
 
-/** Published as required up to 1.27 by this server alone. */
+/** A field that only this server published as required up to 1.27. */
 const ownRequired = 'batch/v1.PodFailurePolicyRule.onPodConditions'
 
 const upstream = readFileSync(new URL('upstream-fields.txt', import.meta.url), 'utf8').split('\n')
@@ -69,7 +69,7 @@ describe('types by level', () => {
   })
 })
 
-/** Types in one order; fields stay in theirs, as sorting is stable. */
+/** Compares type names; fields keep their order, since sorting is stable. */
 function byType(one: string, other: string): number {
   const [left, right] = [typeOfPath(one), typeOfPath(other)]
   return left < right ? -1 : Number(left > right)

@@ -22,7 +22,7 @@ import {
   wrapped,
 } from '../description/define.ts'
 
-/** The types of the metadata, lists, options and answers that every group shares: one definition each, read by everything that knows a type. */
+/** The types of metadata, lists, options and answers, which all groups share. */
 export const metaV1 = defineTypes({
   APIGroup: () =>
     object(

@@ -1,6 +1,6 @@
 import { defineTypes, field, list, object, ref } from '../description/define.ts'
 
-/** The types of meta/v1beta1: one definition each, read by everything that knows a type. */
+/** The types of meta/v1beta1. */
 export const metaV1beta1 = defineTypes({
   PartialObjectMetadata: () => ref('meta/v1.PartialObjectMetadata'),
   PartialObjectMetadataList: () =>

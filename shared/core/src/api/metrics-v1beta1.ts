@@ -5,7 +5,7 @@ const timestamp = field(time(), { required: true, doc: 'The end of the time over
 const window = field(string(), { required: true, doc: 'The length of that time, such as 15s.' })
 const listMetadata = field(ref('meta/v1.ListMeta'), { doc: 'Standard metadata of the list.' })
 
-/** The types of metrics/v1beta1, which is served where nodes are simulated. Nothing is stored, and durations have no form in Protobuf here. */
+/** The types of metrics/v1beta1, which is served if nodes are simulated. These objects are not stored, and durations have no Protobuf form here. */
 export const metricsV1beta1 = defineTypes({
   ContainerMetrics: () =>
     struct(

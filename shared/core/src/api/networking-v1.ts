@@ -16,7 +16,7 @@ import {
   text,
 } from '../description/define.ts'
 
-/** The types of networking/v1: one definition each, read by everything that knows a type. */
+/** The types of networking/v1. */
 export const networkingV1 = defineTypes({
   HTTPIngressPath: () =>
     struct(

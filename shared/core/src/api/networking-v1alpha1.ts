@@ -1,6 +1,6 @@
 import { defineTypes, field, int32, list, object, ref, string, struct } from '../description/define.ts'
 
-/** The types of networking/v1alpha1: one definition each, read by everything that knows a type. */
+/** The types of networking/v1alpha1. */
 export const networkingV1alpha1 = defineTypes({
   ClusterCIDR: () =>
     object(

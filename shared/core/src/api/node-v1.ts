@@ -1,6 +1,6 @@
 import { checked, defineTypes, field, list, map, object, quantity, ref, string, struct, text } from '../description/define.ts'
 
-/** The types of node/v1: one definition each, read by everything that knows a type. */
+/** The types of node/v1. */
 export const nodeV1 = defineTypes({
   Overhead: () =>
     struct(

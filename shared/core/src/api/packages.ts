@@ -52,17 +52,17 @@ import { storageV1beta1 } from './storage-v1beta1.ts'
 import { storagemigrationV1 } from './storagemigration-v1.ts'
 import { storagemigrationV1beta1 } from './storagemigration-v1beta1.ts'
 
-/** The types of one group version. Packages with a `domain` have the product's domain behind it as their group. */
+/** The types of one group version. The group of a package with a `domain` ends with the product's domain. */
 export interface TypePackage {
   readonly types: Readonly<Record<string, TypeThunk>>
   readonly group?: string
   readonly domain?: string
   readonly version: string
-  /** Path of the package behind the root of OpenAPI definition names, where it is not `api.<package>`. */
+  /** Path of the package below the root of OpenAPI definition names. Default: `api.<package>`. */
   readonly path?: string
-  /** kube-apiserver stores objects of its kinds as JSON, and those of other packages as Protobuf. */
+  /** True if kube-apiserver stores objects of these kinds as JSON; it stores others as Protobuf. */
   readonly isStoredAsJson?: boolean
-  /** First level and last level that have it, by their minor numbers. */
+  /** The first and the last level that have the package, by minor version. */
   readonly since?: number
   readonly until?: number
 }
@@ -149,8 +149,8 @@ const described = {
   'storagemigration/v1beta1': { types: storagemigrationV1beta1, domain: 'storagemigration', version: 'v1beta1', since: 35 },
 } satisfies Readonly<Record<string, TypePackage>>
 
-/** Every package of types that this API level knows, by the word that opens the names of its types. */
+/** Every package of types that this API level knows, by the first word of its type names. */
 export const packages: Readonly<Record<string, TypePackage>> = described
 
-/** Types of objects are inferred from it. */
+/** The types of objects are inferred from this type. */
 export type DescribedPackages = typeof described

@@ -15,7 +15,7 @@ import {
   time,
 } from '../description/define.ts'
 
-/** The types of policy/v1: one definition each, read by everything that knows a type. */
+/** The types of policy/v1. */
 export const policyV1 = defineTypes({
   Eviction: () =>
     object(

@@ -9,7 +9,7 @@ const budgets = inVersion(
   { from: 'policy/v1', to: 'policy/v1beta1' },
 )
 
-/** The types of policy/v1beta1: one definition each, read by everything that knows a type. */
+/** The types of policy/v1beta1. */
 export const policyV1beta1 = {
   ...budgets,
   Eviction: () =>

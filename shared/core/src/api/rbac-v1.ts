@@ -1,6 +1,6 @@
 import { defineTypes, field, list, needed, object, ref, string, struct } from '../description/define.ts'
 
-/** The types of rbac/v1: one definition each, read by everything that knows a type. */
+/** The types of rbac/v1. */
 export const rbacV1 = defineTypes({
   AggregationRule: () =>
     struct(

@@ -21,7 +21,7 @@ import {
   valuesByLevel,
 } from '../description/define.ts'
 
-/** The types of resource/v1: one definition each, read by everything that knows a type. */
+/** The types of resource/v1. */
 export const resourceV1 = defineTypes({
   AllocatedDeviceStatus: () =>
     struct(

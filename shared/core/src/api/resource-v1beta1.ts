@@ -12,7 +12,7 @@ const {
   ...shared
 } = resourceV1
 
-/** The types of resource/v1beta1: those of v1, with flat requests, and attributes of devices in a part of their own. */
+/** The types of resource/v1beta1, which are those of v1 with flat requests and a separate struct for the attributes of devices. */
 export const resourceV1beta1 = defineTypes({
   ...inVersion(shared, { from: 'resource/v1', to: 'resource/v1beta1' }),
   BasicDevice: () =>

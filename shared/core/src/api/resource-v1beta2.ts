@@ -2,7 +2,7 @@ import { defineTypes } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { resourceV1 } from './resource-v1.ts'
 
-/** Types that this version has one level before v1. */
+/** True for a type that this version has one level before v1. */
 const isEarlier = (type: string): boolean => type.startsWith('DeviceTaintRule') || type === 'DeviceTaintSelector'
 
 /** The types of resource/v1beta2: those of v1. */

@@ -1,6 +1,6 @@
 import { boolean, defineTypes, field, int32, list, object, ref, string } from '../description/define.ts'
 
-/** The types of scheduling/v1: one definition each, read by everything that knows a type. */
+/** The types of scheduling/v1. */
 export const schedulingV1 = defineTypes({
   PriorityClass: () =>
     object(

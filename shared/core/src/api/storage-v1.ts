@@ -20,7 +20,7 @@ import {
   time,
 } from '../description/define.ts'
 
-/** The types of storage/v1: one definition each, read by everything that knows a type. */
+/** The types of storage/v1. */
 export const storageV1 = defineTypes({
   CSIDriver: () =>
     object(

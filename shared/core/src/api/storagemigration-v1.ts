@@ -1,6 +1,6 @@
 import { defineTypes, field, known, list, object, ref, string, struct } from '../description/define.ts'
 
-/** The types of storagemigration/v1: one definition each, read by everything that knows a type. */
+/** The types of storagemigration/v1. */
 export const storagemigrationV1 = defineTypes({
   MigrationConditionType: () => known('Running', 'Succeeded', 'Failed'),
   StorageVersionMigration: () =>

@@ -10,7 +10,7 @@ const fields = allTypeNames().flatMap((name) => {
 
 const scalars: ReadonlySet<Node['kind']> = new Set(['string', 'boolean', 'int32', 'int64', 'intOrString'])
 
-/** The keys of a list that are no scalar field of its items. */
+/** The keys of a list that are not scalar fields of its items. */
 function badKeys(field: Field): readonly string[] {
   const list = resolveNode(field.node)
   const item = list.kind === 'list' ? resolveNode(list.items) : undefined
@@ -19,7 +19,7 @@ function badKeys(field: Field): readonly string[] {
 }
 
 test('SSA-39: keys of list items exist only with listType map, and are scalar fields of the items', () => {
-  // The items of a List are objects; the marker on these says `name`, which they have in their metadata. A List is not applied.
+  // The items of a List are objects whose `name` is in their metadata, so the marker `name` does not fit. A List is never applied.
   const keyed = fields.filter(({ path, field }) => field.listMapKeys !== undefined && !path.endsWith('List.items'))
   expect(keyed.length).toBeGreaterThan(15)
   expect(keyed.filter(({ field }) => field.listType !== 'map').map(({ path }) => path)).toEqual([])

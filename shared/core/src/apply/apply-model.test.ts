@@ -25,11 +25,11 @@ const scalars = ['a', 'b', 'c', 'd', 'e']
 const tags = ['x', 'y', 'z']
 const managers = ['m1', 'm2', 'm3', 'm4']
 
-/** The values of an object, by path. A tag is present or absent, so its value is always the same. */
+/** The values of an object by path. An item of a set has no value besides its presence. */
 type Values = Map<string, number>
 type Engine = { applyTo: typeof applyTo; trackUpdate: typeof trackUpdate }
 
-/** Ownership as one would explain it: a value per path, and per owner a set of paths. */
+/** A simple model of ownership: a value per path, and a set of paths per owner. */
 class Model {
   values: Values = new Map()
   owners = new Map<string, Set<string>>()
@@ -109,7 +109,7 @@ function entryLines(entries: readonly ManagedFieldsEntry[]): string[] {
   )
 }
 
-/** Runs engine and model side by side. Gives the first difference; undefined: there is none. */
+/** Runs the engine and the model side by side. Returns the first difference, or undefined. */
 function runSideBySide({ seed, steps, engine }: { seed: number; steps: number; engine: Engine }): string | undefined {
   const random = createRandom(seed)
   const model = new Model()
@@ -161,7 +161,7 @@ function runSideBySide({ seed, steps, engine }: { seed: number; steps: number; e
   return undefined
 }
 
-/** An engine that forgets one path of one entry, once. */
+/** An engine that loses one path of one entry, once. */
 function forgetOnePath(atCall: number): Engine {
   let call = 0
   const damage = (entries: ManagedFieldsEntry[]): ManagedFieldsEntry[] => {
@@ -181,7 +181,7 @@ function forgetOnePath(atCall: number): Engine {
   }
 }
 
-/** An engine that lets one conflict go unnoticed, once. */
+/** An engine that overlooks one conflict, once. */
 function missOneConflict(atConflict: number): Engine {
   let seen = 0
   return {

@@ -53,7 +53,7 @@ const widget = (spec: Spec, metadata: Record<string, unknown> = {}, version = ap
   ...(Object.keys(spec).length === 0 ? {} : { spec }),
 })
 
-/** Plays a story on one object and remembers it with its owners. */
+/** Applies a sequence of writes to one object, and keeps the object with its owners. */
 class Story {
   live: OwnedObject | undefined
   shape: Shape = schema
@@ -94,7 +94,7 @@ class Story {
     return this.live?.['spec']
   }
 
-  /** `manager operation` → the set of `.spec`, or all of it where there is more. */
+  /** `manager operation` → the set of `.spec`, or the whole set if it contains more. */
   get owners(): Record<string, unknown> {
     const entries = managedFieldsOf(this.live) ?? []
     return Object.fromEntries(entries.map((entry) => [`${entry.manager} ${entry.operation}`, entry.fieldsV1?.['f:spec'] ?? entry.fieldsV1]))
@@ -557,7 +557,7 @@ describe('first apply after other writes', () => {
 
 describe('versions', () => {
   const v2 = 'example.com/v2'
-  /** In v2 the field `color` is called `paint`. */
+  /** In v2 the field `color` is named `paint`. */
   const otherSchema = withSpec({ size: { type: 'integer' }, paint: { type: 'string' } })
   const toVersion = (object: unknown, version: string) => {
     const { spec, ...rest } = object as { spec?: Spec } & OwnedObject
@@ -587,7 +587,7 @@ describe('versions', () => {
 
   test('SSA-20, SSA-53: a field applied through another version is dropped by its meaning, even if the new version has another field of that name', () => {
     const shape = withSpec({ near: { type: 'string' }, far: { type: 'string' } })
-    // In v2 the fields have each other's names.
+    // v2 swaps the names of the fields.
     const swapped = (object: unknown, version: string) => {
       const { spec, ...rest } = object as { spec?: Spec | null } & OwnedObject
       if (rest['apiVersion'] === version) return { object: { ...rest, spec }, shape }

@@ -31,12 +31,12 @@ import { pruneDropped } from './prune.ts'
 import type { Shape } from './shape.ts'
 import { toFieldSet } from './to-field-set.ts'
 
-/** Manager of the fields of an object that was not tracked before its first apply. */
+/** The manager that owns an untracked object's fields before its first apply. */
 export const beforeFirstApplyManager = 'before-first-apply'
 
-/** An apply. The live object and the applied one are in the request's version. */
+/** An apply request. The live and the applied object are in the request's version. */
 export interface ApplyOptions {
-  /** Undefined: the apply creates the object. */
+  /** Undefined if the apply creates the object. */
   readonly live: OwnedObject | undefined
   /** The applied configuration as it was sent. */
   readonly config: OwnedObject
@@ -46,23 +46,23 @@ export interface ApplyOptions {
   /** Takes fields from their owners instead of failing. */
   readonly force: boolean
   readonly schema: Shape
-  /** Printed time of the apply; undefined: the entry has none. */
+  /** The time of the apply as text; undefined for an entry without a time. */
   readonly now: string | undefined
-  /** The object of the kind before anything is set in it. */
+  /** A new object of the kind, before any field is set. */
   readonly blank?: OwnedObject
-  /** The object in another version of the kind. */
+  /** Converts the object to another version of the kind. */
   readonly convert?: (object: unknown, apiVersion: string) => Versioned | undefined
   /** Paths that this request cannot write. */
   readonly resetFields?: FieldSet
-  /** Annotation in which client-side apply keeps its configuration. */
+  /** The annotation in which client-side apply stores its configuration. */
   readonly lastAppliedAnnotation?: string
 }
 
-/** The result of an apply. Conflicts are for `conflictStatus`; `message` is that of a 400. */
+/** The result of an apply. Conflicts are for `conflictStatus`; `message` is for a 400. */
 export type ApplyOutcome =
   | {
       readonly kind: 'applied'
-      /** The merged object, not yet defaulted, without `managedFields`. */
+      /** The merged object, without defaults and without `managedFields`. */
       readonly object: OwnedObject
       readonly managedFields: ManagedFieldsEntry[]
       /** True if the object or its owners have changed. */
@@ -76,7 +76,7 @@ export function applyTo(options: ApplyOptions): ApplyOutcome {
   return runAtOnce(applyToInSteps(options))
 }
 
-/** As `applyTo`, for objects of many fields. */
+/** Like `applyTo`, in steps, for objects with many fields. */
 export function* applyToInSteps(options: ApplyOptions): Steps<ApplyOutcome> {
   const read = readConfig(options)
   if ('problem' in read) return { kind: 'invalid', message: read.problem }
@@ -84,13 +84,13 @@ export function* applyToInSteps(options: ApplyOptions): Steps<ApplyOutcome> {
   try {
     return yield* applyChecked({ ...options, fields: read.fields })
   } catch (error) {
-    // Both objects were fine in the request's version; in an owner's version they need not be.
+    // Both objects were valid in the request's version; in an owner's version they may not be.
     if (error instanceof Unownable) return { kind: 'invalid', message: error.message }
     throw error
   }
 }
 
-/** An apply whose configuration has been looked through, with the fields that it sets. */
+/** An apply with a checked configuration, and the fields that it sets. */
 type CheckedOptions = ApplyOptions & { readonly fields: FieldSet }
 
 function* applyChecked(options: CheckedOptions): Steps<ApplyOutcome> {
@@ -103,7 +103,7 @@ function* applyChecked(options: CheckedOptions): Steps<ApplyOutcome> {
   return object === outcome.object ? outcome : { ...outcome, object, changed: true }
 }
 
-/** The fields that the configuration sets, or why it cannot be applied. */
+/** The fields that the configuration sets, or the reason why it cannot be applied. */
 function readConfig({ live, config, apiVersion, schema }: ApplyOptions): { readonly fields: FieldSet } | { readonly problem: string } {
   const metadata = config['metadata']
   if (isJsonObject(metadata) && (metadata['managedFields'] ?? undefined) !== undefined)
@@ -125,7 +125,7 @@ function findStuck(schema: Shape, live: OwnedObject): string[] {
   return schema.kind === 'object' ? findUnownableParts(schema, live) : findUnownable(schema, live)
 }
 
-/** `default/web; apps/v1, Kind=Deployment`. A version of the first group begins with a stroke. */
+/** `default/web; apps/v1, Kind=Deployment`. A version of the core group is preceded by a slash. */
 function describeObject(object: OwnedObject): string {
   const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {}
   const apiVersion = String(object['apiVersion'] ?? '')
@@ -133,7 +133,7 @@ function describeObject(object: OwnedObject): string {
   return `${metadata['namespace'] ?? ''}/${metadata['name'] ?? ''}; ${groupVersion}, Kind=${object['kind'] ?? ''}`
 }
 
-/** Everything that an apply begins with. */
+/** The initial state of an apply. */
 interface Start {
   readonly view: View
   readonly live: OwnedObject
@@ -141,7 +141,7 @@ interface Start {
   readonly formerCount: number
 }
 
-/** The earlier fields of an object without owners get an owner of their own. */
+/** The initial owners. The fields of an object without owners belong to a separate manager. */
 function* startOf({
   live: given,
   apiVersion,
@@ -204,8 +204,8 @@ function isOtherThanStored({ set, apiVersion, stored }: Owner): boolean {
 }
 
 /**
- * The command line may take, without force, the fields of its client-side apply's annotation, as far as the live values
- * still equal it: a field that another manager has changed since belongs to that one. Other conflicts are
+ * Lets the command line take over, without force, the fields that it owned by client-side apply, as far as the live values
+ * still equal the annotation. A field that another manager has changed since belongs to that manager. Other conflicts are
  * reported.
  */
 function* takeOver(start: Start, options: CheckedOptions, { owners, taken }: Extract<Attempt, { kind: 'refused' }>): Steps<ApplyOutcome> {
@@ -221,13 +221,13 @@ function* takeOver(start: Start, options: CheckedOptions, { owners, taken }: Ext
   return (yield* applyFrom(start, options, true)) as Extract<Attempt, { kind: 'applied' }>
 }
 
-/** The fields of a configuration that can be owned, and the outline that all configurations with these fields have. */
+/** The ownable fields of a configuration, and the outline shared by all configurations with these fields. */
 interface AppliedFields {
   readonly outline: Outline
   readonly set: FieldSet
 }
 
-/** Number of cached field sets for each shape: appliers mostly apply the same fields again. */
+/** Number of cached field sets per shape: most appliers apply the same fields repeatedly. */
 const keptPerShape = 4
 
 const appliedFields = new WeakMap<Shape, AppliedFields[]>()

@@ -6,7 +6,7 @@ const number: Shape = { kind: 'scalar', type: 'number' }
 const text: Shape = { kind: 'scalar', type: 'string' }
 const truth: Shape = { kind: 'scalar', type: 'boolean' }
 
-/** Nested objects or lists, so many levels below the root. */
+/** Objects or lists nested to a number of levels below the root. */
 const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown => {
   let value: unknown = 1
   for (let level = 0; level < levels; level++) value = wrap(value)

@@ -5,13 +5,13 @@ import { itemElement, itemProblem } from './list-items.ts'
 import { describeElement, type ElementText, fieldElement } from './path-element.ts'
 import type { ListShape, ObjectShape, ScalarShape, Shape } from './shape.ts'
 
-/** Ownership is computed by recursion. No value that a schema describes is nearly as deep. */
+/** Maximum depth for ownership, which is computed by recursion. Values described by a schema are never this deep. */
 export const ownedDepthMax = 1_000
 
 /**
  * The problems that prevent ownership of the parts of a value: fields unknown to the schema, values of the wrong type,
  * items without keys or with duplicate keys. Each line begins with a path: `.spec.nope: field not declared in schema`. `depth` is
- * that of the value in an object.
+ * the depth of the value in its object.
  */
 export function findUnownable(shape: Shape, value: unknown, depth = 0): string[] {
   const problems: string[] = []
@@ -19,10 +19,10 @@ export function findUnownable(shape: Shape, value: unknown, depth = 0): string[]
   return problems
 }
 
-/** Parts of live objects without problems, by their checked shape. Writes share unchanged parts. */
+/** Parts of live objects that were checked without a problem, by shape. Writes share unchanged parts. */
 const ownableParts = new WeakMap<object, Shape>()
 
-/** As `findUnownable`, for an object that is never changed: checked parts are not checked again. */
+/** Like `findUnownable`, for an immutable object: parts that were already checked are skipped. */
 export function findUnownableParts(shape: ObjectShape, object: Readonly<Record<string, unknown>>): string[] {
   const problems: string[] = []
   const root: Place = { parent: undefined, element: '', depth: 0, problems }
@@ -42,7 +42,7 @@ export function joinProblems(problems: readonly string[]): string {
   return problems.length === 1 ? at(problems, 0) : ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n')
 }
 
-/** The place in the value that is being checked. Its path is built only for a problem. */
+/** The place of the current value. Its path is built only for a problem. */
 interface Place {
   readonly parent: Place | undefined
   readonly element: ElementText
@@ -82,7 +82,7 @@ function pathOf({ parent, element }: Place): string {
   return parent === undefined ? '' : pathOf(parent) + describeElement(element)
 }
 
-/** Checks a value without schema: only its depth can be wrong. */
+/** Checks a value without a schema, for which only the depth matters. */
 function walkUntyped(shape: Shape, value: unknown, place: Place): void {
   if (isJsonObject(value)) {
     for (const key in value) walk(shape, value[key], below(place, fieldElement(key)))

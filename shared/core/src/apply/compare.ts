@@ -6,14 +6,14 @@ import { itemsByElement, Unownable } from './list-items.ts'
 import { type ElementText, fieldElement } from './path-element.ts'
 import { deducedObject, granularObject, type ListShape, type ObjectShape, type Shape, type UntypedShape } from './shape.ts'
 
-/** The paths that differ between two states of an object. An added or removed part counts with everything in it. */
+/** The paths that differ between two states of an object. An added or removed value includes everything below it. */
 export interface Comparison {
   readonly added: FieldSet
   readonly modified: FieldSet
   readonly removed: FieldSet
 }
 
-/** Compares two states of an object of one shape. Throws `Unownable` when the items of a list cannot be distinguished, or when a value is too deep. */
+/** Compares two states of an object of one shape. Throws `Unownable` if list items are indistinguishable or a value is too deep. */
 export function compare(shape: Shape, before: unknown, after: unknown): Comparison {
   const difference = compareValues(shape, before, after, 0)
   return {
@@ -37,12 +37,12 @@ export function withoutPaths(comparison: Comparison, excluded: FieldSet): Compar
   }
 }
 
-/** Steps into a value take the call stack. */
+/** Each level of a value uses the call stack. */
 function checkDepth(depth: number): void {
   if (depth > ownedDepthMax) throw new Unownable(`nested deeper than ${ownedDepthMax} levels`)
 }
 
-/** One value's part in a comparison: its part of each set. A value without difference has none, and costs none. */
+/** The differences of one value, as parts of the three sets. An unchanged value has none, and needs no memory. */
 interface Difference {
   readonly added: FieldSet | undefined
   readonly modified: FieldSet | undefined
@@ -63,7 +63,7 @@ function allRemoved(removed: FieldSet): Difference {
   return { added: undefined, modified: undefined, removed }
 }
 
-/** `undefined` is absence; null is a value. */
+/** `undefined` means absent; null is a value. */
 function compareValues(shape: Shape, before: unknown, after: unknown, depth: number): Difference | undefined {
   if (before === after) return undefined
   checkDepth(depth)
@@ -92,7 +92,7 @@ function compareLeaves(before: unknown, after: unknown): Difference | undefined 
   return jsonEqual(before, after) ? undefined : leaves.modified
 }
 
-/** An object without schema on one side only: in place of nothing, of null, or of a value of another kind. */
+/** Compares values without a schema of which only one is an object. The other is absent, null, or of another type. */
 function compareMixed(before: unknown, after: unknown, depth: number): Difference | undefined {
   const other = isJsonObject(before) ? after : before
   if (other === undefined || other === null) return compareObjects(deducedObject, before, after, depth)
@@ -136,7 +136,7 @@ function compareLists(shape: ListShape, before: unknown, after: unknown, depth: 
   return parts.difference()
 }
 
-/** An added or removed value: a path of its own, with everything in it. */
+/** All paths of an added or removed value, including the value itself. */
 function whole(shape: Shape, value: unknown, depth: number): FieldSet {
   checkDepth(depth)
   switch (shape.kind) {
@@ -170,9 +170,9 @@ function wholeObject(shape: ObjectShape | undefined, value: unknown, depth: numb
   return children.size === 0 ? leafSet : { isMember: true, children }
 }
 
-/** Compares the parts of a container that stays. */
+/** Compares the members or items of a container that exists in both states. */
 class Parts {
-  /** That of the parts. */
+  /** The depth of the parts. */
   readonly #depth: number
   #added: Map<ElementText, FieldSet> | undefined
   #modified: Map<ElementText, FieldSet> | undefined

@@ -9,7 +9,7 @@ export interface ApplyConflict {
   readonly operation: 'Apply' | 'Update'
   readonly apiVersion: string
   readonly subresource: string
-  /** As messages show it: `.spec.replicas`. */
+  /** The path in the form of messages: `.spec.replicas`. */
   readonly path: string
 }
 
@@ -23,7 +23,7 @@ export function conflictsOf(owners: Owners, taken: ReadonlyMap<string, FieldSet>
     })
 }
 
-/** The 409 for an apply with conflicts: one cause for each field, and the message lists them all. */
+/** The 409 for an apply with conflicts. It has one cause per field, and the message lists all fields. */
 export function conflictStatus(conflicts: readonly ApplyConflict[]): StatusError {
   const causes = conflicts.map((conflict) => ({
     reason: 'FieldManagerConflict',

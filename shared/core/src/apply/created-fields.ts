@@ -2,12 +2,12 @@ import type { FieldSet } from './field-set.ts'
 import { hasOutline, type Outline, outlineOf } from './outline.ts'
 import type { Shape } from './shape.ts'
 
-/** The fields that a new object's creator owns, as in `fieldsV1`, with everything that they depend on. */
+/** The fields that a new object's creator owns, as `fieldsV1`, with the facts that they depend on. */
 interface CreatedFields {
   readonly outline: Outline
   readonly blank: unknown
   readonly resetFields: FieldSet | undefined
-  /** Undefined: nothing. */
+  /** Undefined if the creator owns no fields. */
   readonly fields: Record<string, unknown> | undefined
 }
 
@@ -19,17 +19,17 @@ export interface CreatedObject {
   readonly resetFields: FieldSet | undefined
 }
 
-/** Number of cached templates: objects of a kind mostly come from a few. */
+/** Number of cached entries per shape: most objects of a kind are created from a few templates. */
 const keptPerShape = 4
 
 const createdFields = new WeakMap<Shape, CreatedFields[]>()
 
-/** The fields that an object of the same outline had; undefined: none was created lately. */
+/** The fields of an earlier object with the same outline; undefined if the cache has none. */
 export function findCreatedFields({ shape, object, blank, resetFields }: CreatedObject): Pick<CreatedFields, 'fields'> | undefined {
   return createdFields.get(shape)?.find((one) => one.blank === blank && one.resetFields === resetFields && hasOutline(one.outline, object))
 }
 
-/** Notes which fields an object had, for others like it. */
+/** Caches the fields of an object, for later objects of the same outline. */
 export function keepCreatedFields({ shape, object, blank, resetFields }: CreatedObject, fields: CreatedFields['fields']): void {
   const outline = outlineOf(shape, object, blank)
   if (outline === undefined) return

@@ -8,7 +8,7 @@ import { canonicalElement, describeElement, type ElementText, sortElements } fro
  *   {.spec.replicas, .metadata.labels, .metadata.labels.app}
  *   = {f:spec: {f:replicas: •}, f:metadata: {f:labels: • {f:app: •}}}
  *
- * Sets are immutable and share their parts. An operation without effect returns its argument, so `===` shows whether anything
+ * Sets are immutable and share their parts. An operation without effect returns its argument, so `===` shows if a set
  * changed. Every node below the root is a member or has members below it.
  */
 export interface FieldSet {
@@ -26,7 +26,7 @@ export function isEmptySet(set: FieldSet): boolean {
   return !set.isMember && set.children === undefined
 }
 
-/** A node; undefined if it is no member and has none below it. */
+/** A node; undefined if it is no member and has no members below it. */
 export function nodeOf(isMember: boolean, children: ReadonlyMap<ElementText, FieldSet> | undefined): FieldSet | undefined {
   if (children === undefined || children.size === 0) return isMember ? leafSet : undefined
   return { isMember, children }
@@ -43,7 +43,7 @@ export function setOfPaths(paths: Iterable<readonly ElementText[]>): FieldSet {
   return set
 }
 
-/** Parses `fieldsV1` of a managedFields entry. Undefined: the value is malformed, or deeper than any object of which parts are owned. */
+/** Parses the `fieldsV1` of a managedFields entry. Undefined if it is malformed or deeper than any ownable object. */
 export function parseFieldSet(fields: unknown): FieldSet | undefined {
   if (!isJsonObject(fields)) return undefined
   const set = parseNode(fields, 0)

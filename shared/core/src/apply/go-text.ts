@@ -1,6 +1,6 @@
 import { compareText } from './path-element.ts'
 
-/** Deeper parts of a value are left out of messages, since printing is recursive and the call stack is limited. */
+/** Maximum printed depth of a value, since printing is recursive and the call stack is limited. */
 const printedDepthMax = 100
 
 /** A value as Go prints it with `%v`: `map[a:1 b:[x y]]`, `<nil>`. */
@@ -28,7 +28,7 @@ function membersOf(object: object): [string, unknown][] {
   return Object.entries(object).sort(([left], [right]) => compareText(left, right))
 }
 
-/** The Go type of a JSON value, as those messages name it. */
+/** The Go type of a JSON value, for messages. */
 export function looseTypeName(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'

@@ -1,4 +1,4 @@
-/** apply */
+/** Server-side apply. */
 
 export * from './apply.ts'
 export { findUnownable, joinProblems } from './check.ts'

@@ -4,12 +4,12 @@ import { decodeJson } from '../json/scan.ts'
 import type { OwnedObject } from './ownership.ts'
 import { compareText } from './path-element.ts'
 
-/** The manager of the command line's apply: it takes over from its client-side self. */
+/** The manager of `kubectl apply`, which takes over the fields of its client-side apply. */
 export const takeOverManager = 'kubectl'
-/** Keys and values of all annotations of an object. */
+/** Maximum size of an object's annotations, keys and values together. */
 const annotationBytesMax = 256 * 1024
 
-/** The configuration that a client-side apply left in an annotation, as an object. Undefined: there is none. */
+/** The configuration that a client-side apply has stored in an annotation, as an object; undefined if absent. */
 export function lastAppliedOf(object: OwnedObject, annotation: string): Record<string, unknown> | undefined {
   const text = annotationsOf(object)?.[annotation]
   if (typeof text !== 'string' || text === '') return undefined
@@ -17,7 +17,7 @@ export function lastAppliedOf(object: OwnedObject, annotation: string): Record<s
   return decoded.kind === 'json' && isJsonObject(decoded.value) ? decoded.value : undefined
 }
 
-/** The object with the annotation updated, if it has one: the present configuration, in the client's own form. */
+/** The object with its last-applied annotation, if any, set to the new configuration in the client's format. */
 export function withLastApplied(object: OwnedObject, config: OwnedObject, annotation: string): OwnedObject {
   const annotations = annotationsOf(object)
   if (annotations === undefined || !annotations[annotation]) return object

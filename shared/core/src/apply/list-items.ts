@@ -3,7 +3,7 @@ import { isJsonObject, memberOf } from '../json/member.ts'
 import { type ElementText, keyElement, valueElement } from './path-element.ts'
 import type { ListShape } from './shape.ts'
 
-/** The path element of an item in a list of type set or map. Undefined: it has none, and `itemProblem` returns the reason. */
+/** The path element of an item in a list of type set or map. Undefined if it has none; `itemProblem` then gives the reason. */
 export function itemElement(shape: ListShape, item: unknown): ElementText | undefined {
   if (shape.listType === 'set') return typeof item === 'object' || item === undefined ? undefined : valueElement(item)
   if (!isJsonObject(item)) return undefined
@@ -30,7 +30,7 @@ export function itemProblem(shape: ListShape, item: unknown): string {
   return `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`
 }
 
-/** Not every item of a list has a distinct path element, so items cannot be owned one by one. */
+/** List items cannot be owned separately because they have no distinct path elements. */
 export class Unownable extends Error {}
 
 /** The items of a list of type set or map by path element, in list order. Throws `Unownable`. */

@@ -7,7 +7,7 @@ import { granularObject, type ListShape, type ObjectShape, type Shape } from './
 
 /**
  * Merges an applied object into the live one: objects by member, lists of type set and map by item; any other value is replaced.
- * Members that the applied object leaves out stay. The result shares parts of the inputs, which are never changed: an unchanged part is
+ * Members that the applied object omits stay. The inputs are never changed and share parts with the result: an unchanged part is
  * the part of the live object itself.
  */
 export function mergeApply(shape: Shape, live: unknown, config: unknown): unknown {
@@ -19,7 +19,7 @@ export function mergeApply(shape: Shape, live: unknown, config: unknown): unknow
   return jsonEqual(live, config) ? live : config
 }
 
-/** Two empty objects are a leaf, so that null and `{}` keep their applied form. */
+/** Two empty objects are treated as a leaf, so that null and `{}` keep their applied form. */
 function mergeObjects(shape: ObjectShape, live: unknown, config: unknown): unknown {
   if (isEmptyObject(live) && isEmptyObject(config)) return config
   const earlier = isJsonObject(live) ? live : {}
@@ -54,8 +54,8 @@ function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {
 }
 
 /**
- * The items of a live list by path element. For several with the same element the applied item replaces all, at the first place, and
- * merges none; without such an item they stay. Server-side apply refuses such live lists before, mutating policies do not.
+ * The items of a live list by path element. If several items have the same element, an applied item replaces them all at the first position,
+ * without a merge; otherwise they stay. Server-side apply refuses such live lists earlier, but mutating policies do not.
  */
 function liveItems(shape: ListShape, items: readonly unknown[], applied: ReadonlyMap<ElementText, unknown>): Map<ElementText, unknown> {
   const found = new Map<ElementText, unknown>()
@@ -69,7 +69,7 @@ function liveItems(shape: ListShape, items: readonly unknown[], applied: Readonl
   return found
 }
 
-/** True if the same items are at the same places, without making their path elements. */
+/** True if both lists have the same items in the same order; does not create path elements. */
 function haveSameItems({ listType, keys }: ListShape, earlier: readonly unknown[], later: readonly unknown[]): boolean {
   if (listType !== 'map' || earlier.length !== later.length) return false
   return earlier.every((item, index) => {
@@ -82,7 +82,7 @@ function haveSameItems({ listType, keys }: ListShape, earlier: readonly unknown[
   })
 }
 
-/** Merges lists of the same items in the same order. No key is there twice: both lists have been looked through. */
+/** Merges lists with the same items in the same order. Keys are unique, since both lists were checked. */
 function mergePairs(shape: ListShape, earlier: readonly unknown[], later: readonly unknown[]): unknown {
   let merged: unknown[] | undefined
   for (let index = 0; index < earlier.length; index++) {
@@ -95,8 +95,8 @@ function mergePairs(shape: ListShape, earlier: readonly unknown[], later: readon
 }
 
 /**
- * Merges the order of two lists. Applied items keep their order. Items of the live list alone stay before the item that they
- * preceded.
+ * Merges the order of two lists. Applied items keep their order. Items of only the live list stay before the item that
+ * followed them.
  *
  *   live a b c d   applied a a' c c'   →   a b a' c d c'
  *   live a b c     applied c a         →   b c a
@@ -116,7 +116,7 @@ export function mergeOrder(live: readonly ElementText[], applied: readonly Eleme
       left++
       continue
     }
-    // A shared item that is not next in the applied list is skipped in the live list.
+    // A shared item that is not the next applied item is skipped in the live list.
     if (element !== undefined && element !== shared[turn]) {
       left++
       continue

@@ -4,21 +4,21 @@ import { findUnownable } from './check.ts'
 import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
 
 /**
- * All of an object that its owners depend on when it is created: which members it has, the keys of items, and whether a value is the
- * one that an object has before anything is set in it. Two objects of one outline, such as Pods of one template, have the same owned
- * fields, and comparing an object with an outline costs a tenth of finding and printing them.
+ * Everything about a new object that determines its owned fields: its members, the keys of items, and which values equal those
+ * of an unset object. Two objects with the same outline, such as Pods of one template, have the same owned
+ * fields. Comparing an object with an outline costs a tenth of computing and printing its fields.
  */
 export type Outline =
   /** A member without a value. */
   | { readonly kind: 'absent' }
-  /** Null or a value of this type, in which no part can be owned. */
+  /** Null or a scalar of this type. */
   | { readonly kind: 'scalar'; readonly type: string; readonly blank: Blank | undefined }
-  /** Any value, which is owned as a whole; so deep in the object. */
+  /** Any value that is owned as a whole, at this depth in the object. */
   | { readonly kind: 'whole'; readonly shape: Shape; readonly depth: number; readonly blank: Blank | undefined }
-  /** Null, where parts could be owned. */
+  /** Null in place of a value with ownable parts. */
   | { readonly kind: 'null'; readonly blank: Blank | undefined }
   | { readonly kind: 'object'; readonly names: readonly string[]; readonly parts: readonly Outline[] }
-  /** Items are identified by the values of these members; undefined: by themselves. */
+  /** Items are identified by the values of these members; undefined if by the items themselves. */
   | {
       readonly kind: 'list'
       readonly keys: readonly string[] | undefined
@@ -26,16 +26,16 @@ export type Outline =
       readonly parts: readonly Outline[]
     }
 
-/** The value of a place before anything is set, and whether the value is the same. */
+/** The value in an unset object, and true if the current value equals it. */
 interface Blank {
   readonly value: unknown
   readonly isSame: boolean
 }
 
-/** An outline with more places than that is not made: it would be kept for long. */
+/** Maximum number of places in an outline: a larger one would take too much memory. */
 const placesMax = 2_000
 
-/** The outline of a value; undefined: it is too large, or has parts that only ownership itself can tell. */
+/** The outline of a value; undefined if it is too large or has parts that an outline cannot describe. */
 export function outlineOf(shape: Shape, value: unknown, blank: unknown): Outline | undefined {
   return outlineAt(shape, value, { blank, depth: 0, budget: { left: placesMax } })
 }
@@ -124,7 +124,7 @@ export function hasOutline(outline: Outline, value: unknown): boolean {
   }
 }
 
-/** Compares the insides of a value owned as a whole too, so that of two values of one outline both can be owned or neither. */
+/** True if a value that is owned as a whole is ownable, so that values of one outline are all ownable or all not. */
 function isOwnable({ shape, depth }: Extract<Outline, { kind: 'whole' }>, value: unknown): boolean {
   return findUnownable(shape, value, depth).length === 0
 }

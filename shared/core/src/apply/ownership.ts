@@ -23,33 +23,33 @@ import { reconcileWithShape } from './reconcile.ts'
 import type { Shape } from './shape.ts'
 import { sharedSet } from './shared-sets.ts'
 
-/** An object as one version has it. */
+/** An object in one version. */
 export interface Versioned {
   readonly object: unknown
   readonly shape: Shape
 }
 
-/** Through which eyes an object is looked at while its owners are worked out. */
+/** The shape, the version and the conversion by which owners of an object are computed. */
 export interface View {
   readonly shape: Shape
   readonly apiVersion: string
-  /** The object in another version. Undefined: that version is no longer served, and its owners are forgotten. */
+  /** Converts the object to another version. Undefined if that version is no longer served; its owners are dropped. */
   readonly convert?: ((object: unknown, apiVersion: string) => Versioned | undefined) | undefined
   /** Paths that this request can never write, such as the status in an update of the main resource. */
   readonly resetFields?: FieldSet | undefined
 }
 
-/** The most entries of operation Update; older ones are then kept as one. */
+/** Maximum number of entries of operation Update; older ones are merged. */
 const updateOwnersMax = 10
-/** Manager under which the oldest updates are kept together. */
+/** The manager of merged old updates. */
 const ancientManager = 'ancient-changes'
 
-/** An object in the version in which an owner wrote. */
+/** An object in the version of an owner's write. */
 export function inVersion(view: View, object: unknown, apiVersion: string): Versioned | undefined {
   return apiVersion === view.apiVersion ? { object, shape: view.shape } : view.convert?.(object, apiVersion)
 }
 
-/** Owners with their sets as today's schema has them. */
+/** The owners with their sets adapted to the current schema. */
 export function* reconcileOwners(view: View, live: unknown, owners: Owners): Steps<Map<string, Owner>> {
   const kept = new Map<string, Owner>()
   let index = 0
@@ -61,7 +61,7 @@ export function* reconcileOwners(view: View, live: unknown, owners: Owners): Ste
   return kept
 }
 
-/** Sets that match a schema, which never changes. */
+/** Sets that are already adapted to a schema. */
 const reconciled = new WeakMap<FieldSet, Shape>()
 
 function reconcile(set: FieldSet, shape: Shape): FieldSet {
@@ -71,16 +71,16 @@ function reconcile(set: FieldSet, shape: Shape): FieldSet {
   return kept
 }
 
-/** The effect of an object's change on its owners. */
+/** The effect of a change on an object's owners. */
 export interface Change {
   readonly comparison: Comparison
-  /** Fields of others that the change gives another value. */
+  /** Fields of other owners whose values change. */
   readonly taken: ReadonlyMap<string, FieldSet>
-  /** The owners after the change, `self` unchanged. */
+  /** The owners after the change; the entry of `self` is unchanged. */
   readonly owners: Map<string, Owner>
 }
 
-/** Finds the owners that lose fields when an object changes. Each owner is compared in the version in which it wrote. */
+/** Finds the owners that lose fields when an object changes. Each owner is compared in the version of its write. */
 export function* changeOf(view: View, owners: Owners, states: { before: unknown; after: unknown; self: string }): Steps<Change> {
   const comparisons = new Map<string, Comparison | undefined>()
   const comparison = compareIn(view, states, view.apiVersion) as Comparison
@@ -121,7 +121,7 @@ export interface Writer {
   readonly now: string | undefined
 }
 
-/** Notes a write that is no apply: the writer owns its changes, alone, and a removed field has no owner. */
+/** Records a write other than an apply: the writer becomes the only owner of its changes, and removed fields lose their owners. */
 export function* recordUpdate(
   view: View,
   owners: Owners,
@@ -146,14 +146,14 @@ export function* recordUpdate(
   yield
   const former = change.owners.get(self)
   const owned = union(difference(former?.set ?? emptySet, removed), touched)
-  // The fields of a new object have the uid of its owner among them, and are those of no other.
+  // A new object's fields contain its owner's uid, so its set is not shared with other objects.
   const set = owned === former?.set || owners.size === 0 ? owned : sharedSet(view.shape, owned)
   if (isEmptySet(set)) change.owners.delete(self)
   else change.owners.set(self, { ...(former ?? fresh), set, ...(isEmptySet(touched) ? {} : { time: writer.now }) })
   return capUpdates(change.owners)
 }
 
-/** The set without the paths that this request cannot write. */
+/** The set without paths that this request cannot write. */
 export function withoutReset({ resetFields }: View, set: FieldSet): FieldSet {
   return resetFields === undefined ? set : recursiveDifference(set, resetFields)
 }
@@ -163,8 +163,8 @@ function withSet(owner: Owner, set: FieldSet): Owner {
 }
 
 /**
- * Beyond the limit the oldest updates, version by version, become one entry, until there are no more than the limit.
- * It takes two of a version to make one.
+ * Merges the oldest updates of each version into one entry until the limit is met. A version needs at least two entries
+ * to be merged.
  */
 function capUpdates(owners: Map<string, Owner>): Map<string, Owner> {
   if (owners.size <= updateOwnersMax) return owners
@@ -188,7 +188,7 @@ function capUpdates(owners: Map<string, Owner>): Map<string, Owner> {
   return owners
 }
 
-/** Adds an owner to its version's old changes, which begin with the version's oldest owner. Sets are united at the end, all at once. */
+/** Adds an owner to the merged entry of its version, which starts with the oldest owner. All sets are united at the end. */
 function putTogether(owners: Map<string, Owner>, gathered: Map<string, FieldSet[]>, first: string, identity: string): void {
   const owner = owners.get(identity) as Owner
   const { apiVersion } = owner
@@ -203,41 +203,41 @@ function putTogether(owners: Map<string, Owner>, gathered: Map<string, FieldSet[
   owners.set(bucket, old)
 }
 
-/** An object as ownership sees it: only `metadata.managedFields` has a meaning of its own. */
+/** An object for ownership, of which only `metadata.managedFields` has a special meaning. */
 export type OwnedObject = Readonly<Record<string, unknown>>
 
-/** A write that is no apply. All states of the object are in the request's version. */
+/** A write other than an apply. All states of the object are in the request's version. */
 export interface TrackOptions {
-  /** The object before the write; undefined: it is created. */
+  /** The object before the write; undefined for a create. */
   readonly before: OwnedObject | undefined
-  /** The request has an empty list of entries, which the object no longer shows. */
+  /** True if the request contains an empty list of entries, which `after` no longer shows. */
   readonly isReset?: boolean
-  /** The object after it, with `metadata.managedFields` as the request has them. */
+  /** The object after the write, with `metadata.managedFields` from the request. */
   readonly after: OwnedObject
   readonly manager: string
   readonly apiVersion: string
   readonly subresource?: string
-  /** Printed time of the write; undefined: the entry has none. */
+  /** The time of the write as text; undefined for an entry without a time. */
   readonly now: string | undefined
   readonly schema: Shape
-  /** The object of the kind before anything is set in it. Its fields are not owned by being there. */
+  /** A new object of the kind, before any field is set. Its fields have no owner unless they are changed. */
   readonly blank?: OwnedObject
   readonly convert?: (object: unknown, apiVersion: string) => Versioned | undefined
   readonly resetFields?: FieldSet
 }
 
 /**
- * The `managedFields` of an object after a create, an update or a patch that is no apply.
+ * The `managedFields` of an object after a create, an update or a patch other than an apply.
  *
- * The request may bring entries of its own through the main resource, and `[]` and `[{}]` start anew. An object that no manager
- * has tracked yet stays untracked until an apply. If the object cannot be read in paths, because items of a list
+ * A request to the main resource may contain entries, and `[]` or `[{}]` resets them. An object that is not tracked yet
+ * stays untracked until an apply. If the object cannot be addressed by paths, because items of a list
  * have the same keys or it is too deep, the entries stay unchanged.
  */
 export function trackUpdate(options: TrackOptions): ManagedFieldsEntry[] {
   return runAtOnce(trackUpdateInSteps(options))
 }
 
-/** As `trackUpdate`, for objects of many fields. */
+/** Like `trackUpdate`, in steps, for objects with many fields. */
 export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsEntry[]> {
   const { before, after, manager, apiVersion, subresource = '', now, schema: shape } = options
   const isReset = subresource === '' && (options.isReset === true || isResetRequest(managedFieldsOf(after)))
@@ -246,7 +246,7 @@ export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsE
   const view: View = { shape, apiVersion, convert: options.convert, resetFields: options.resetFields }
   const { blank = {}, resetFields } = options
   const states = { before: before ?? blank, after }
-  // Entries that the write has left unchanged make no difference.
+  // Unchanged entries need no parsing.
   if (managedFieldsOf(before) !== managedFieldsOf(after)) {
     states.before = withoutManagedFields(states.before)
     states.after = withoutManagedFields(after)
@@ -269,14 +269,14 @@ export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsE
   }
 }
 
-/** Entries of the request count when they can be read and there are any; else those of the live object. */
+/** The entries of the request if they are valid and not empty, otherwise those of the live object. */
 function* startingOwners({ before, after, subresource = '' }: TrackOptions): Steps<Owners> {
   const given = subresource === '' || before === undefined ? yield* parseOwners(managedFieldsOf(after)) : undefined
   if (given !== undefined && given.size > 0) return given
   return (yield* parseOwners(managedFieldsOf(before))) ?? new Map()
 }
 
-/** An empty list, and one entry without anything in it, ask for a new start. */
+/** True for an empty list, or a single empty entry, which ask for a reset. */
 function isResetRequest(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
   if (entries?.length === 0) return true
   return entries?.length === 1 && isJsonObject(entries[0]) && Object.keys(entries[0]).length === 0
@@ -289,7 +289,7 @@ export function managedFieldsOf(object: OwnedObject | undefined): ManagedFieldsE
   return Array.isArray(entries) && entries.every(isJsonObject) ? (entries as ManagedFieldsEntry[]) : undefined
 }
 
-/** The object as its owners see it: their own entries are no part of it. */
+/** The object without its managedFields, which have no owners. */
 export function withoutManagedFields(object: OwnedObject): OwnedObject {
   const metadata = object['metadata']
   if (!isJsonObject(metadata) || !('managedFields' in metadata)) return object
@@ -297,13 +297,13 @@ export function withoutManagedFields(object: OwnedObject): OwnedObject {
   return { ...object, metadata: rest }
 }
 
-/** The longest name of a manager, in bytes. */
+/** Maximum length of a manager's name in bytes. */
 const managerBytesMax = 128
 
-/** Manager of a write that names none: the program's name in the user agent, `unknown` where there is no such thing. */
+/** The default manager: the program's name in the user agent, or `unknown`. */
 export function managerOfUserAgent(userAgent: string | undefined): string {
   const [program = ''] = (userAgent ?? '').split('/', 1)
-  // Nearly all programs have plain names, which need no check of each character.
+  // Almost all names are plain ASCII, which needs no check of each character.
   if (/^[ -~]*$/.test(program)) return program.slice(0, managerBytesMax) || 'unknown'
   const encoder = new TextEncoder()
   let name = ''
@@ -317,7 +317,7 @@ export function managerOfUserAgent(userAgent: string | undefined): string {
   return name === '' ? 'unknown' : name
 }
 
-/** The fields that a manager owns by one operation. `stored` is the managedFields entry from which they were parsed. */
+/** The fields that a manager owns by one operation. `stored` is the managedFields entry that they were parsed from. */
 export interface Owner {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
@@ -331,12 +331,12 @@ export interface Owner {
 /** All owners of an object, by identity. */
 export type Owners = ReadonlyMap<string, Owner>
 
-/** The identity of an owner. That of an applier does not depend on the version in which it applies. */
+/** The identity of an owner. For an applier it does not depend on the version of its apply. */
 export function ownerIdentity({ manager, operation, apiVersion, subresource }: Omit<Owner, 'time' | 'set'>): string {
   return `${manager}\n${operation}\n${operation === 'Apply' ? '' : apiVersion}\n${subresource}`
 }
 
-/** Parses `metadata.managedFields`. Undefined: an entry is malformed. */
+/** Parses `metadata.managedFields`. Undefined if an entry is malformed. */
 export function* parseOwners(entries: readonly ManagedFieldsEntry[] | null | undefined): Steps<Map<string, Owner> | undefined> {
   const owners = new Map<string, Owner>()
   for (const [index, entry] of (entries ?? []).entries()) {
@@ -351,7 +351,7 @@ export function* parseOwners(entries: readonly ManagedFieldsEntry[] | null | und
   return owners
 }
 
-/** Sets by their parsed or printed form; neither is ever changed. Entries that a write keeps need no parsing at the next. */
+/** Sets by their parsed or printed form, both immutable. Entries that a write keeps are not parsed again by the next write. */
 const knownSets = new WeakMap<object, FieldSet>()
 
 function setOf(fields: unknown): FieldSet | undefined {
@@ -363,14 +363,14 @@ function setOf(fields: unknown): FieldSet | undefined {
   return set
 }
 
-/** The printed forms of sets. A writer that changes fields that it owns already has the same set again, at another time. */
+/** The printed form of a set, cached: repeated writes of the same fields produce the same set with a new time. */
 const printSet = memo((set: FieldSet): Record<string, unknown> => {
   const fields = printFieldSet(set)
   knownSets.set(fields, set)
   return fields
 })
 
-/** Early entries have the set under `fields`. */
+/** The set of an entry. Early servers stored it under `fields`. */
 function fieldsOf(entry: ManagedFieldsEntry & { readonly fields?: unknown }): unknown {
   return entry.fieldsV1 ?? entry.fields ?? {}
 }
@@ -417,7 +417,7 @@ function compareOwners(left: Owner, right: Owner): number {
   )
 }
 
-/** Time of an owner's last write, in seconds; 0 when unknown. */
+/** The time of an owner's last write in seconds; 0 if unknown. */
 function secondsOf({ time }: Owner): number {
   return time === undefined ? 0 : Math.floor(Date.parse(time) / 1000)
 }
@@ -444,5 +444,5 @@ const untracked = setOfPaths([
   ...metadataFields.map((name) => [metadata, fieldElement(name)]),
 ])
 
-/** The set without fields that have no owner: those that the server sets, and those that identify the object. */
+/** The set without fields that are never owned: those that the server sets or that identify the object. */
 export const withoutUntracked: (set: FieldSet) => FieldSet = memo((set: FieldSet) => difference(set, untracked))

@@ -11,7 +11,7 @@ export type PathElement =
 
 /**
  * The printed form of a path element in `fieldsV1`: `f:replicas`, `k:{"name":"web"}`, `v:"a"`, `i:0`. Sets are keyed by this text:
- * two elements are equal exactly when their texts are.
+ * equal elements have equal texts, and different elements have different texts.
  */
 export type ElementText = string
 
@@ -34,7 +34,7 @@ export function valueElement(value: unknown): ElementText {
   return `v:${printScalar(value)}`
 }
 
-/** The canonical text of a path element from outside. Undefined: it is malformed. */
+/** The canonical text of a path element from a client. Undefined if it is malformed. */
 export function canonicalElement(text: string): ElementText | undefined {
   if (text.startsWith('f:') || isPlainElement(text)) return text
   const element = parseElement(text)
@@ -81,7 +81,7 @@ export function printElement(element: PathElement): ElementText {
   }
 }
 
-/** A path element as messages show it: `.replicas`, `[name="web"]`, `[="a"]`, `[0]`. */
+/** A path element in the form of messages: `.replicas`, `[name="web"]`, `[="a"]`, `[0]`. */
 export function describeElement(text: ElementText): string {
   const element = elementOf(text)
   switch (element.kind) {
@@ -106,19 +106,19 @@ function elementOf(text: ElementText): PathElement {
 
 const kinds: readonly PathElement['kind'][] = ['field', 'key', 'value', 'index']
 
-/** Sorts path elements in place: fields by name, then keys, then values, then indices. They must be distinct. */
+/** Sorts path elements in place: fields by name, then keys, values and indices. The elements must be distinct. */
 export function sortElements(elements: ElementText[]): ElementText[] {
   if (haveOrderOfTexts(elements)) return sortTexts(elements)
   const parsed = new Map(elements.map((text) => [text, elementOf(text)]))
   return elements.sort((left, right) => compareElements(parsed.get(left) as PathElement, parsed.get(right) as PathElement))
 }
 
-/** An item that is a string without escapes, or has one as its only key. The first group precedes the string. */
+/** Matches an item that is a plain string or has a plain string as its only key. The first group precedes the string. */
 const plainTextItem = /^(v:"|k:\{"[A-Za-z]+":")[\w./:-]*"\}?$/
 
 /**
- * True if the order of the texts is the order of the elements. It is for almost all lists: fields only, plain strings only, or items
- * with the same plain key only. The closing quote sorts before all characters of a plain string, so a string sorts before its extensions.
+ * True if the order of the texts equals the order of the elements. This covers almost all lists: only fields, only plain strings, or only items
+ * with one plain key. The closing quote sorts before all characters of a plain string, so a string sorts before longer strings that it begins.
  */
 function haveOrderOfTexts(elements: readonly ElementText[]): boolean {
   const front = elements[0]?.startsWith('f:') ? 'f:' : plainTextItem.exec(elements[0] ?? '')?.[1]
@@ -127,7 +127,7 @@ function haveOrderOfTexts(elements: readonly ElementText[]): boolean {
   return true
 }
 
-/** Longer lists are sorted faster by `Array.prototype.sort`, which copies them. */
+/** Maximum length for an insertion sort; `Array.prototype.sort` is faster for longer lists, but copies them. */
 const insertedMax = 24
 
 function sortTexts(texts: string[]): string[] {
@@ -161,7 +161,7 @@ function compareKeys(left: Readonly<Record<string, unknown>>, right: Readonly<Re
   return leftNames.length - rightNames.length
 }
 
-/** Numbers, then strings, then booleans, then any other value. */
+/** Numbers sort first, then strings, booleans and other values. */
 function compareScalars(left: unknown, right: unknown): number {
   const rank = scalarRank(left) - scalarRank(right)
   if (rank !== 0) return rank
@@ -177,7 +177,7 @@ function scalarRank(value: unknown): number {
   return typeof value === 'boolean' ? 2 : 3
 }
 
-/** Order of the UTF-8 bytes. JavaScript compares UTF-16 units, which differ only where a surrogate meets U+E000 or above. */
+/** Compares the UTF-8 bytes. JavaScript compares UTF-16 units, which differs only between surrogates and characters from U+E000 on. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0
   const length = Math.min(left.length, right.length)
@@ -195,17 +195,17 @@ const plainScalar = '(?:"[\\w./:-]*"|0|[1-9]\\d{0,14})'
 const plainItem = new RegExp(`^(?:k:\\{"[A-Za-z]+":${plainScalar}\\}|v:"[\\w./:-]*")$`)
 const plainPair = new RegExp(`^k:\\{"([A-Za-z]+)":${plainScalar},"([A-Za-z]+)":${plainScalar}\\}$`)
 
-/** True if a text is one of the common elements that are canonical without parsing. */
+/** True for common elements that are canonical, so that they need no parsing. */
 function isPlainElement(text: string): boolean {
   if (plainItem.test(text)) return true
   const pair = plainPair.exec(text)
   return pair !== null && pair[1]! < pair[2]!
 }
 
-/** A whole escape sequence, so that an escaped backslash is not read twice, or a character that Go escapes for HTML. */
+/** Matches a whole escape sequence, so that an escaped backslash is not read twice, or a character that Go escapes for HTML. */
 const special = /\\.|[<>&\u2028\u2029]/g
 
-/** JSON as Go prints it in `fieldsV1`: escaped for HTML, control characters by number. */
+/** JSON in Go's form for `fieldsV1`: escaped for HTML, with numeric escapes for control characters. */
 function printScalar(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:-]*$/.test(value)) return `"${value}"`
   return printJson(value, { hasBigIntegers: true }).replace(special, escapeAgain)

@@ -10,15 +10,15 @@ interface Merged {
   readonly merged: unknown
   /** The applier before this apply. */
   readonly last: Owner | undefined
-  /** All owners, the applier with its present set. */
+  /** All owners; the applier has its new set. */
   readonly owners: Owners
   /** The fields of the applied configuration. */
   readonly applied: FieldSet
 }
 
 /**
- * Removes from the merged object the fields that the applier applied before and no longer applies, unless another manager owns them. An item
- * stays when fields in it are owned by another manager or were never applied.
+ * Removes from the merged object the fields that the applier applied before but no longer applies, unless another manager owns them. An item
+ * stays if another manager owns fields in it, or if it was never applied.
  */
 export function* pruneDropped(view: View, { merged, last, owners, applied }: Merged): Steps<unknown> {
   if (last === undefined || isEmptySet(last.set)) return merged
@@ -40,14 +40,14 @@ export function* pruneDropped(view: View, { merged, last, owners, applied }: Mer
   return last.apiVersion === view.apiVersion ? pruned : view.convert?.(pruned, view.apiVersion)?.object
 }
 
-/** Both states are in the version of `apiVersion`. */
+/** Both objects are in `apiVersion`. */
 interface Pruning {
   readonly full: Versioned
   readonly bare: unknown
   readonly apiVersion: string
 }
 
-/** The bare object with all owned fields added back, version by version, beginning with that of the object. */
+/** Adds all owned fields back to the pruned object, version by version, starting with the object's version. */
 function* addBackOwned(view: View, { full, bare, apiVersion }: Pruning, owners: Owners): Steps<unknown> {
   const sets = new Map<string, FieldSet[]>([[apiVersion, []]])
   for (const owner of owners.values()) {
@@ -74,7 +74,7 @@ function* addBackOwned(view: View, { full, bare, apiVersion }: Pruning, owners: 
   return kept
 }
 
-/** Converts from one version to another through the version of the request. */
+/** Converts between two versions by way of the request's version. */
 function fromVersion(view: View, { object, apiVersion }: { object: unknown; apiVersion: string }, target: string): Versioned | undefined {
   if (apiVersion === view.apiVersion) return inVersion(view, object, target)
   return view.convert?.(object, target)

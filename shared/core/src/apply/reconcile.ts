@@ -3,7 +3,7 @@ import type { ElementText } from './path-element.ts'
 import type { FieldShape, ObjectShape, Shape } from './shape.ts'
 
 /**
- * Adapts a stored set to the present schema. When a value has become atomic, the owner of parts of it owns the whole. When an
+ * Adapts a stored set to the current schema. If a value has become atomic, the owner of a part becomes the owner of the whole. If an
  * atomic value has become granular, its parts have no owner.
  */
 export function reconcileWithShape(set: FieldSet, shape: Shape): FieldSet {
@@ -34,8 +34,8 @@ function fieldOf(shape: ObjectShape, element: ElementText): FieldShape | undefin
 }
 
 /**
- * Adds every declared field on the path to a member as a member: an applied struct is removed when all fields that were applied
- * in it are removed. Keys of maps are members already.
+ * Adds every declared field on the path to a member as a member: an applied struct is removed when all its applied fields
+ * are removed. Keys of maps are already members.
  */
 export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldSet {
   if (set.children === undefined) return set

@@ -4,7 +4,7 @@ import { itemElement } from './list-items.ts'
 import { fieldElement } from './path-element.ts'
 import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
 
-/** The value without the paths of a set. A container that loses all its content becomes null. */
+/** The value without the paths of a set. A container that becomes empty becomes null. */
 export function removeItems(shape: Shape, value: unknown, set: FieldSet): unknown {
   if (isEmptySet(set)) return value
   return prune(shape, value, set)

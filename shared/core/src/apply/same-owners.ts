@@ -3,7 +3,7 @@ import { runAtOnce } from '../steps.ts'
 import { equalSets } from './field-set.ts'
 import { parseOwners } from './ownership.ts'
 
-/** True if two lists of entries differ at most in their times. A write that changes only times is skipped. */
+/** True if two lists of entries are equal except for their times. A write that would change only times is skipped. */
 export function sameOwners(left: readonly ManagedFieldsEntry[], right: readonly ManagedFieldsEntry[]): boolean {
   const ours = runAtOnce(parseOwners(left))
   const theirs = runAtOnce(parseOwners(right))

@@ -1,8 +1,8 @@
 import type { ElementText } from './path-element.ts'
 
 /**
- * The shape of a type for ownership: the values owned as a whole, those owned by part, and the path elements of parts.
- * Made once for each type, from its description or from the schema of a custom resource.
+ * The shape of a type for ownership: which values are owned as a whole and which by part, and the path elements of parts.
+ * Created once per type, from its description or from the schema of a custom resource.
  */
 export type Shape = ScalarShape | UntypedShape | ListShape | ObjectShape
 
@@ -12,7 +12,7 @@ export interface ScalarShape {
   readonly type: 'string' | 'number' | 'boolean' | 'any'
 }
 
-/** A value without schema. Its objects are owned by member and its lists as a whole, unless it is atomic. */
+/** A value without a schema. Objects are owned by member and lists as a whole; an atomic value is always owned as a whole. */
 export interface UntypedShape {
   readonly kind: 'untyped'
   readonly isAtomic: boolean
@@ -24,16 +24,16 @@ export interface ListShape {
   readonly items: Shape
   /** Fields that identify an item of a `map`, sorted by name. */
   readonly keys: readonly string[]
-  /** Default values of keys, in the order of `keys`; undefined: the key is required. */
+  /** Default values of keys, in the order of `keys`; undefined for a required key. */
   readonly keyDefaults: readonly unknown[]
 }
 
-/** A struct has `fields`, a map has `values`, and an object that keeps unknown fields has both. */
+/** The shape of a struct has `fields`, of a map `values`, and of an object that keeps unknown fields both. */
 export interface ObjectShape {
   readonly kind: 'object'
   readonly isAtomic: boolean
   readonly fields: ReadonlyMap<string, FieldShape>
-  /** Shape of the values of undeclared keys; undefined: none are allowed. */
+  /** The shape of undeclared members; undefined if there are none. */
   readonly values: Shape | undefined
 }
 
@@ -46,7 +46,7 @@ export interface FieldShape {
 export const anyScalar: ScalarShape = Object.freeze({ kind: 'scalar', type: 'any' })
 /** Any value, owned as a whole. */
 export const atomicShape: UntypedShape = Object.freeze({ kind: 'untyped', isAtomic: true })
-/** Any value, its objects owned by member: the shape of a custom resource without a schema. */
+/** Any value, with objects owned by member: the shape of a custom resource without a schema. */
 export const deducedShape: UntypedShape = Object.freeze({ kind: 'untyped', isAtomic: false })
 
 const noFields: ReadonlyMap<string, FieldShape> = new Map()
@@ -69,7 +69,7 @@ export function mapShape(values: Shape, { isAtomic }: { isAtomic: boolean }): Ob
   return { kind: 'object', isAtomic, fields: noFields, values }
 }
 
-/** The shape by which the members of a value are owned; undefined for a leaf. */
+/** The shape of a value's members; undefined for a leaf. */
 export function granularObject(shape: Shape, value: unknown): ObjectShape | undefined {
   switch (shape.kind) {
     case 'object':

@@ -5,14 +5,14 @@ import { type ElementText, fieldElement } from './path-element.ts'
 import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
 
 /**
- * The paths that an applied object sets: its leaves, the keys of its maps and the items of its lists. A struct is owned by its
- * fields, and as such only when it is empty or null.
+ * The paths that an applied object sets: its leaves, the keys of its maps and the items of its lists. A struct is owned through its
+ * fields; only an empty or null struct is a path itself.
  */
 export function toFieldSet(shape: Shape, value: unknown): FieldSet {
   return nodeOf(false, childrenOf(shape, value)) ?? emptySet
 }
 
-/** The paths below a value; undefined: it is a leaf or empty. */
+/** The paths below a value; undefined for a leaf or an empty value. */
 function childrenOf(shape: Shape, value: unknown): ReadonlyMap<ElementText, FieldSet> | undefined {
   const object = granularObject(shape, value)
   if (object !== undefined) return isJsonObject(value) ? membersOf(object, value) : undefined
@@ -33,7 +33,7 @@ function membersOf(shape: ObjectShape, value: Record<string, unknown>): Readonly
   return children
 }
 
-/** True if the field of a struct is itself a path: it is when no path can be below it. An empty list that is owned by item sets none. */
+/** True if a struct's field is a path itself, because no path can be below it. An empty list that is owned by item sets no path. */
 function isOwnedItself(shape: Shape, value: unknown): boolean {
   if (value === null) return true
   switch (shape.kind) {

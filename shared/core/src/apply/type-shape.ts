@@ -36,12 +36,12 @@ type Topology = Pick<Field, 'listType' | 'listMapKeys' | 'mapType' | 'structType
 
 const structShapes = new WeakMap<StructNode, ObjectShape>()
 
-/** The shape of a type such as `core/v1.Pod`, made at the first use and kept. */
+/** The shape of a type such as `core/v1.Pod`, created at first use and cached. */
 export function shapeOfType(name: string): ObjectShape {
   return shapeOfStruct(resolveStruct(name))
 }
 
-/** The shape of any described type; `topology` is declared by the field that contains it. */
+/** The shape of any described type; `topology` comes from the field that contains it. */
 export function shapeOfNode(node: Node, topology: Topology = {}): Shape {
   const target = resolveNode(node)
   if (isScalar(target)) return scalarShapes[target.kind]
@@ -61,7 +61,7 @@ export function shapeOfNode(node: Node, topology: Topology = {}): Shape {
   }
 }
 
-/** Registered before its fields are made, since a type may contain itself. */
+/** The shape is registered before its fields are created, since a type may contain itself. */
 function shapeOfStruct(node: StructNode): ObjectShape {
   const known = structShapes.get(node)
   if (known !== undefined) return known
@@ -72,14 +72,14 @@ function shapeOfStruct(node: StructNode): ObjectShape {
   return shape
 }
 
-/** The topology that a field declares overrides that of its type. */
+/** A topology declared by a field overrides that of its type. */
 function withStructType(shape: ObjectShape, { structType, mapType }: Topology): ObjectShape {
   const said = structType ?? mapType
   const isAtomic = said === undefined ? shape.isAtomic : said === 'atomic'
   return isAtomic === shape.isAtomic ? shape : { ...shape, isAtomic }
 }
 
-/** A list without a declared type is a map if strategic merge has a key for it, and a set if it merges without a key. */
+/** Without a declared list type, a list is a map if strategic merge has a key for it, and a set if strategic merge merges its items without a key. */
 function shapeOfList(itemNode: Node, { listType, listMapKeys, patchStrategy, patchMergeKey }: Topology): Shape {
   const items = shapeOfNode(itemNode)
   if (listType === undefined && (patchStrategy === 'merge' || patchStrategy === 'merge,retainKeys')) {

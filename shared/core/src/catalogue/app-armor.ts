@@ -1,26 +1,26 @@
 import { type Names, subdomainLabel } from '../names.ts'
 import { bytesOf } from '../validation/texts.ts'
 
-/** The first level at which profiles of AppArmor have fields. */
+/** The first level that has fields for AppArmor profiles. */
 const fieldsSince = 30
 
-/** The field of a profile. */
+/** A profile in a security context. */
 export interface AppArmorProfile {
   readonly type: 'Unconfined' | 'RuntimeDefault' | 'Localhost'
   readonly localhostProfile?: string
 }
 
-/** True if profiles have fields, which the annotations of a new Pod fill. */
+/** True if AppArmor profiles have fields. A new Pod's annotations fill them. */
 export function hasAppArmorFields({ level, isGateOn }: { readonly level: number; isGateOn(name: string): boolean }): boolean {
   return level >= fieldsSince && isGateOn('AppArmorFields')
 }
 
-/** The start of the annotations; the name of a container follows. */
+/** The prefix of the annotations; a container's name follows. */
 export function appArmorPrefix(names: Names): string {
   return subdomainLabel(names, 'container.apparmor.security.beta', '')
 }
 
-/** The warning about an annotation at a path, which a field replaces. */
+/** The warning about an annotation that a field at this path replaces. */
 export function appArmorWarning(path: string, key: string): string {
   return `${path}[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`
 }
@@ -28,7 +28,7 @@ export function appArmorWarning(path: string, key: string): string {
 export const profileBytesMax = 4095
 const localhost = 'localhost/'
 
-/** The field that says the same as an annotation; undefined: no valid field does. */
+/** The field equivalent to an annotation; undefined if no valid field is. */
 export function profileOfAnnotation(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }

@@ -29,7 +29,7 @@ import { emptyListsRemover } from './empty-lists.ts'
 import { disabledFieldsDropper, disabledValuesRefuser, type RefuseDisabledValues } from './gated-fields.ts'
 import { createRuleBook } from './validation/rules-by-type.ts'
 
-/** A kind's facts about its objects besides their type. */
+/** Facts about a kind besides its type. */
 export interface BuiltInFacts {
   readonly storedAs?: string | undefined
   readonly defaults?: Defaulter | undefined
@@ -73,13 +73,13 @@ export class BuiltInReaders implements KindReaders {
     this.#rules = rules
   }
 
-  /** The name of the type as the level has it. */
+  /** The type's name at this level. */
   get type(): string {
     return keep(this, 'type', typeNameAt(this.#plainType, this.#level))
   }
 
   get decode(): Decode<ApiObject> {
-    // Types of kinds have the members that every object has.
+    // The types of kinds include the members that every object has.
     return keep(this, 'decode', decoderOf(this.type) as Decode<ApiObject>)
   }
 
@@ -120,8 +120,8 @@ export class BuiltInReaders implements KindReaders {
   }
 
   /**
-   * The errors of an object besides its metadata, by the rules of the kind; empty for none. A field that its type calls
-   * required, and a list of values, are facts of documents: clients leave out empty fields, and may write newer values.
+   * The errors of an object except in its metadata, by the rules of the kind. `required` and
+   * enum facets apply to documents only: clients omit empty fields, and may write newer values.
    */
   *validate({ body, object, live, part, subresource = '', names, isGateOn, level }: ValidationCandidate): Steps<FieldError[]> {
     const rules = this.#rules
@@ -144,7 +144,7 @@ export class BuiltInReaders implements KindReaders {
   }
 }
 
-/** Keeps the result of a getter: from then on the member is a plain value. */
+/** Replaces a getter by its result, so that it is computed once. */
 function keep<K extends keyof BuiltInReaders>(readers: BuiltInReaders, name: K, value: BuiltInReaders[K]): BuiltInReaders[K] {
   Object.defineProperty(readers, name, { value, enumerable: true })
   return value

@@ -21,15 +21,15 @@ import { createRuleBook } from './validation/rules-by-type.ts'
 /** Options of a catalogue. */
 export interface CatalogueOptions {
   readonly runtimeConfig?: RuntimeConfig
-  /** True if a feature gate is on; by default each gate has its own default. */
+  /** True if a feature gate is on. Default: each gate's own default. */
   readonly isGateOn?: IsGateOn
-  /** Minor number of the release that decides which versions are deprecated and which are not served any more. */
+  /** The minor version of the release that decides which versions are deprecated or no longer served. */
   readonly minor?: number
-  /** Serves the use of simulated nodes and their Pods as metrics.k8s.io. */
+  /** True to serve the usage of simulated nodes and their Pods as metrics.k8s.io. */
   readonly servesMetrics?: boolean
 }
 
-/** The catalogue of built-in kinds for a profile. Built once at start; every question to it is a look-up. */
+/** Creates the catalogue of built-in kinds for a profile. It is created once at start, and all its queries are look-ups. */
 export function createCatalogue(
   profile: Profile,
   {
@@ -63,30 +63,30 @@ export function createCatalogue(
   return catalogueOf({ names, isGateOn, level: minor, readersOfBuiltIn }, new Map(groups.map((group) => [group.name, group])))
 }
 
-/** The versions of a group, the preferred one first. One that is new at a level is preferred from the next level on. */
+/** The versions of a group, the preferred one first. A version that is new at a level becomes preferred at the next level. */
 function inOrderAt({ group, domain, versions }: GroupDefinition, minor: number): readonly string[] {
   const isNew = (version: string) =>
     Object.values(packages).some((one) => one.group === group && one.domain === domain && one.version === version && one.since === minor)
   return [...versions.filter((version) => !isNew(version)), ...versions.filter(isNew)]
 }
 
-/** The parts that do not change with the served groups. */
+/** The parts of a catalogue that do not depend on the served groups. */
 interface Constant extends Pick<Catalogue, 'names' | 'isGateOn' | 'level'> {
   readonly readersOfBuiltIn: Catalogue['readersOfKind']
 }
 
-/** A group with its served resources. A catalogue that is made of another one shares the groups that did not change. */
+/** A group with its served resources. Catalogues derived from another one share its unchanged groups. */
 class ServedGroup implements Group {
   readonly name: string
   readonly versions: readonly string[]
-  /** By version, then in order of definition. */
+  /** Ordered by version, then by definition. */
   readonly resources: readonly Resource[]
   #byPath: ReadonlyMap<string, Resource> | undefined
   #byKind: ReadonlyMap<string, Resource> | undefined
 
   constructor(name: string, inOrder: readonly string[], given: readonly Resource[]) {
     this.name = name
-    // Copies are exactly as long as they must be: there may be thousands of groups.
+    // Copies have no spare capacity, because there may be thousands of groups.
     this.versions = inOrder.filter((version) => given.some((resource) => resource.version === version)).slice()
     this.resources = this.versions.flatMap((version) => given.filter((resource) => resource.version === version)).slice()
   }
@@ -107,13 +107,13 @@ class ServedGroup implements Group {
     return this.resources.filter((resource) => resource.version === version)
   }
 
-  /** Most groups of custom resources have one or two: maps of them would take as much memory as the resources. */
+  /** True for one or two resources, as in most custom groups: maps would take as much memory as the resources. */
   get #isSmall(): boolean {
     return this.resources.length <= 4
   }
 }
 
-/** A catalogue that serves some versions of one group of another one, and nothing else. */
+/** A catalogue that serves only some versions of one group of another catalogue. */
 export function onlyGroup(base: Catalogue, { name, versions }: Group): Catalogue {
   const known = shownGroups.get(base)
   const group = known?.groups.get(name)
@@ -128,7 +128,7 @@ function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup
   const isShown = ({ name, versions }: Group): boolean => name !== '' && versions.length > 0
   const groups = lazily(() => {
     const all = [...served.values()]
-    // Custom groups follow the others, and are served: there may be thousands, which are not looked at.
+    // Custom groups follow the others. All of them are served, so thousands need no check.
     return [...all.slice(0, groupDefinitions.length).filter(isShown), ...all.slice(groupDefinitions.length)]
   })
   const resources = lazily(() => [...served.values()].flatMap((group) => group.resources))
@@ -160,14 +160,14 @@ function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup
 /** The new contents of a group. */
 export interface GroupChange {
   readonly name: string
-  /** In order of preference. */
+  /** Ordered by preference. */
   readonly versions: readonly string[]
-  /** None: the group is not served. */
+  /** Empty if the group is not served. */
   readonly resources: readonly Resource[]
 }
 
 /**
- * A catalogue in which groups serve other resources, and all other parts are the same values. Custom groups
+ * A catalogue in which some groups serve other resources; everything else is shared. Custom groups
  * follow the others, by name.
  */
 export function withGroups(base: Catalogue, changes: readonly GroupChange[]): Catalogue {
@@ -186,7 +186,7 @@ export function withGroups(base: Catalogue, changes: readonly GroupChange[]): Ca
   return catalogueOf(constant, added.length === 0 ? groups : withAdded(groups, added, builtIn))
 }
 
-/** The same groups in their order, and the added ones among the custom ones. One of thousands may be added at a time. */
+/** Adds new groups in order to the custom groups. There may be thousands of groups, to which single ones are added. */
 function withAdded(
   groups: ReadonlyMap<string, ServedGroup>,
   added: readonly ServedGroup[],
@@ -204,7 +204,7 @@ function withAdded(
   return all
 }
 
-/** The place of a built-in group among groups, and of a version in it. Stable versions precede the others. */
+/** The priority of a built-in group, and of a version within its group. Stable versions precede others. */
 export function builtInPriority(names: Names, group: string, version: string): { readonly group: number; readonly version: number } {
   const definition = groupDefinitions.find((one) => groupName(names, one) === group)
   if (definition === undefined) throw new Error(`${group} is no built-in group`)
@@ -212,7 +212,7 @@ export function builtInPriority(names: Names, group: string, version: string): {
   return { group: definition.priority, version: definition.versionPriorities?.[version] ?? stage }
 }
 
-/** Reads `--runtime-config` for a profile; keys that name nothing that the release serves are refused. */
+/** Parses `--runtime-config` for a profile. Keys for anything that the release does not serve are refused. */
 export function parseRuntimeConfigOf(profile: Profile, text: string, minor: number = knownReleases.own): RuntimeConfigReading {
   const names = namesOf(profile)
   const available = allKinds.flatMap(({ versions, plural }) =>
@@ -225,7 +225,7 @@ function isServedAt({ deprecated, ...version }: VersionDefinition, minor: number
   return existsAt(version, minor) && (deprecated?.removed === undefined || minor < minorOf(deprecated.removed))
 }
 
-/** The readers of described types, one of each. */
+/** Caches the readers of described types. */
 class ReadersOfTypes {
   readonly #made = new Map<string, KindReaders>()
   readonly #level: number
@@ -257,7 +257,7 @@ interface Making {
   readonly minor: number
 }
 
-/** The level from which on discovery names the singular of built-in kinds. */
+/** The first level at which discovery contains the singular names of built-in kinds. */
 const singularsShownSince = 27
 
 function createResource(
@@ -345,7 +345,7 @@ function gvkOfType(names: Names, type: string): Gvk {
   return { ...groupVersionOf(names, packageOf(type)), kind: typeOf(type) }
 }
 
-/** Only a type with `kind` and `apiVersion` that the level has may be a body of its own. */
+/** The type, if the level has it and objects of it can be request bodies, that is, if it has `kind` and `apiVersion`. */
 function objectType(type: string | undefined, level: number): string | undefined {
   if (type === undefined || !hasTypeAt(type, level)) return undefined
   const node = resolveType(type)
@@ -374,13 +374,13 @@ function lazily<T>(make: () => T): () => T {
   }
 }
 
-/** Kinds that every group version accepts in bodies besides objects. */
+/** Kinds besides objects that every group version accepts in bodies. */
 const sharedKinds = ['DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'GetOptions', 'ListOptions', 'WatchEvent']
 
-/** Kinds of the metadata package that are written with the bare version. */
+/** Kinds of the metadata package whose `apiVersion` is a version without a group. */
 const unversionedKinds = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList']
 
-/** `<apiVersion>/<name>` → type, for every type of a group version that a level has. */
+/** `<apiVersion>/<name>` → type, for every type of every group version at a level. */
 function typesByKind(names: Names, level: number): Map<string, string> {
   const types = new Map<string, string>()
   const apiVersions = new Set<string>()

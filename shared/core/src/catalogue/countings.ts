@@ -6,12 +6,12 @@ import { countEach } from '../quota/measures.ts'
 import { groupVersionOf, packageOf } from '../schema/resolve.ts'
 import { allKinds } from './kinds/all-kinds.ts'
 
-/** The counting of a resource's objects, from its kind. */
+/** The counting of a resource by quotas, from its kind. */
 export function countingOf(names: Names, resource: ResourceName): Counting {
   return measuredKinds(names).get(`${resource.group}/${resource.resource}`) ?? countEach(names, resource)
 }
 
-/** The resource whose objects a name is about; undefined: no objects are. */
+/** The resource whose objects a quota name counts; undefined if it counts no objects. */
 export function resourceCountedBy(names: Names, name: string): ResourceName | undefined {
   if (name.startsWith('count/')) {
     const [resource = '', ...group] = name.slice('count/'.length).split('.')
@@ -21,7 +21,7 @@ export function resourceCountedBy(names: Names, name: string): ResourceName | un
   return undefined
 }
 
-/** The countings of the kinds that declare one, by group and plural. */
+/** The countings of kinds that declare one, by group and plural. */
 const measuredKinds = memo((names: Names): ReadonlyMap<string, Counting> => {
   const made = new Map<string, Counting>()
   for (const { quota, storedAs, plural } of allKinds) {

@@ -13,8 +13,8 @@ const placeOf = placeFinder((field): field is Field => {
 })
 
 /**
- * Gives objects of a type with null for each empty list that is printed; undefined: the type has no such list. kube-apiserver reads
- * objects back from Protobuf, which does not tell an empty list from an absent one. Kinds that it stores as JSON keep theirs.
+ * Replaces each empty list that is printed by null; undefined if the type has no such list. kube-apiserver reads
+ * objects from Protobuf, in which empty and absent lists are the same. Kinds that it stores as JSON keep empty lists.
  */
 export function emptyListsRemover(type: string): Printable | undefined {
   if (!hasType(type) || packages[packageOf(type)]?.isStoredAsJson) return undefined

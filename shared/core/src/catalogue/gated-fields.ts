@@ -12,8 +12,8 @@ type GatedField = Field & { readonly featureGate: string }
 const gatedFieldsOf = placeFinder((field): field is GatedField => field.featureGate !== undefined)
 
 /**
- * Drops fields of features that are off from objects of a type; undefined: the type has no such fields. A field that the live object
- * has in any place stays in every place, so that values written while the feature was on can still be written.
+ * Drops fields of disabled features from objects of a type; undefined if the type has no such fields. If the live object
+ * uses a field anywhere, the new object keeps it everywhere, so that values written while the feature was on can still be written.
  */
 export function disabledFieldsDropper(type: string): DropDisabledFields | undefined {
   const place = gatedFieldsOf(type)
@@ -21,7 +21,7 @@ export function disabledFieldsDropper(type: string): DropDisabledFields | undefi
 }
 
 function dropDisabledFields<T extends Struct>(place: Place<GatedField>, object: T, live: Struct | undefined, isGateOn: IsGateOn): T {
-  // Fields of the live object may stay, so that its parts need no look.
+  // The live object may use the fields, so its parts are not searched.
   const dropped = usedFields(place, object, live)
   for (const field of dropped) if (isGateOn(field.featureGate)) dropped.delete(field)
   if (dropped.size === 0) return object
@@ -29,7 +29,7 @@ function dropDisabledFields<T extends Struct>(place: Place<GatedField>, object: 
   return dropped.size === 0 ? object : (without(place, object, dropped) as T)
 }
 
-/** The fields that say something anywhere in a value, parts of the live object aside. */
+/** The used fields within a value, except in parts shared with the live object. */
 function usedFields(place: Place<GatedField>, value: unknown, live?: Struct): Set<GatedField> {
   const used = new Set<GatedField>()
   const visit = (struct: Struct, fields: readonly GatedField[], path: () => string) => {
@@ -39,19 +39,19 @@ function usedFields(place: Place<GatedField>, value: unknown, live?: Struct): Se
   return used
 }
 
-/** True if a field says something that needs its feature; `list` is the name of the list that has its struct. */
+/** True if the value of a field needs its feature; `list` is the name of the list that contains the struct. */
 function isUsed({ name, valueWhenOff, keptWhenOff }: GatedField, struct: Struct, list: () => string): boolean {
   const value = struct[name]
   if (value === undefined || value === null || value === valueWhenOff) return false
   return keptWhenOff?.value !== value || keptWhenOff.list !== list()
 }
 
-/** The list of which a path names an item: `a.b[0]` → `b`. */
+/** The list to which a path's last item belongs: `a.b[0]` → `b`. */
 function listAt(path: string): string {
   return /(\w+)\[[^\]]*\]$/.exec(path)?.[1] ?? ''
 }
 
-/** A copy of the parts that may lead to such fields; everything else is shared. Undefined: the part is dropped as well. */
+/** A copy without the dropped fields that shares all other parts; undefined if the part itself is dropped. */
 function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<GatedField>, list = ''): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (place.kind === 'each') {
@@ -82,7 +82,7 @@ function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<
   return struct
 }
 
-/** Number of items; 0 if the value is no list. */
+/** Number of items; 0 if the value is not a list. */
 function countOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0
 }
@@ -91,7 +91,7 @@ function namesIn(list: unknown): ReadonlySet<unknown> {
   return new Set(Array.isArray(list) ? list.map((item: Struct) => item['name']) : [])
 }
 
-/** Containers of a Pod do not mount the volumes that it has lost. */
+/** Removes the mounts of dropped volumes from a Pod's containers. */
 function dropMounts(spec: Record<string, unknown>, before: ReadonlySet<unknown>, after: ReadonlySet<unknown>): void {
   const isLost = ({ name }: Struct): boolean => before.has(name) && !after.has(name)
   for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
@@ -110,10 +110,10 @@ type FieldOfGatedValues = Field & { readonly gatedValues: Readonly<Record<string
 
 const gatedValuesOf = placeFinder((field): field is FieldOfGatedValues => field.gatedValues !== undefined)
 
-/** Finds values of features that are off in an object, except those that the live object has in any place. */
+/** Finds values of disabled features in an object, except values that the live object has anywhere. */
 export type RefuseDisabledValues = (object: Part, live: Part | undefined, isGateOn: IsGateOn) => FieldError[]
 
-/** Refuses values of features that are off in objects of a type; undefined: the type has no such values. */
+/** Refuses values of disabled features in objects of a type; undefined if the type has no such values. */
 export function disabledValuesRefuser(type: string): RefuseDisabledValues | undefined {
   const place = gatedValuesOf(type)
   return place === undefined ? undefined : (object, live, isGateOn) => refuseDisabledValues(place, object, live, isGateOn)
@@ -149,7 +149,7 @@ function valuesOf(value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string')
 }
 
-/** The words that the type of a field knows, or that of its items. */
+/** The enum values of a field's type, or of its items' type. */
 function knownValues(declared: Node): readonly string[] {
   const node = resolveNode(declared)
   if (node.kind === 'list') return knownValues(node.items)

@@ -1,12 +1,12 @@
 /** A group with its versions, the preferred one first. */
 export interface GroupDefinition {
   readonly group?: string
-  /** First words of a group that carries the product's domain. */
+  /** First labels of a group name that ends with the product's domain. */
   readonly domain?: string
   readonly versions: readonly string[]
-  /** Its place among groups, the highest first. */
+  /** Its priority among groups; the highest is first. */
   readonly priority: number
-  /** Places of versions that differ from those of their stage. */
+  /** Priorities of versions that differ from the default of their stability. */
   readonly versionPriorities?: Readonly<Record<string, number>>
 }
 

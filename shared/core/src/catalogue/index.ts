@@ -1,4 +1,4 @@
-/** catalogue */
+/** The catalogue of built-in kinds. */
 
 export { type Behaviour, writersMetadata } from '../kind/define-resource.ts'
 export type {

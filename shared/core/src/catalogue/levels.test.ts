@@ -62,7 +62,7 @@ function servedKindsAt(minor: number): Kinds {
   return Object.fromEntries(stable.map((resource) => [`${resource.group}/${resource.version}/${resource.plural}`, printKind(resource)]))
 }
 
-/** As a line of the file. */
+/** A kind as a line of the file. */
 function printKind({ kind, isNamespaced, verbs, shortNames, categories, subresources, storageVersionHash }: Resource): string {
   const list = (words: readonly string[]) => words.toSorted().join(',') || '-'
   const names = subresources.flatMap(({ name }) => (name === '' ? [] : [name]))

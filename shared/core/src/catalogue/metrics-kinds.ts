@@ -11,7 +11,7 @@ const columns: KindTable['columns'] = [
 
 const common = { shortNames: [], verbs: ['get', 'list'], backing: 'computed' } as const
 
-/** The kinds of metrics.k8s.io, in the order of discovery. They are served where nodes are simulated, and computed from what their Pods use. */
+/** The kinds of metrics.k8s.io, in the order of discovery. They are served if nodes are simulated, and computed from the usage of Pods. */
 export const metricsKinds: readonly KindDefinition[] = [
   defineResource({
     ...common,

@@ -13,12 +13,12 @@ export type RuntimeConfigReading =
   | { readonly kind: 'config'; readonly config: RuntimeConfig }
   | { readonly kind: 'malformed'; readonly message: string }
 
-/** A resource that could be served, as far as switching it on and off is concerned. */
+/** A resource that `--runtime-config` can enable or disable. */
 export interface Switchable {
   readonly group: string
   readonly version: string
   readonly plural: string
-  /** It is served where an entry asks for it. */
+  /** True if the resource is served only when an entry enables it. */
   readonly isOffByDefault?: true
 }
 
@@ -27,7 +27,7 @@ export const emptyRuntimeConfig: RuntimeConfig = { entries: [] }
 /**
  * Reads comma-separated `<key>[=<value>]` pairs; a missing value means true. A key is `<group>/<version>`,
  * `<group>/<version>/<resource>`, `v1` or `api/v1` for the core group, or `api/all`, `api/ga`, `api/beta`, `api/alpha`.
- * Keys that name nothing among `available` are refused.
+ * Keys that match nothing in `available` are refused.
  */
 export function parseRuntimeConfig(text: string, available: readonly Switchable[]): RuntimeConfigReading {
   const entries: RuntimeConfigEntry[] = []

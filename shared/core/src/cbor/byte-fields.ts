@@ -2,22 +2,22 @@ import type { Node } from '../description/node.ts'
 import { memo } from '../memo.ts'
 import { resolveNode, resolveType } from '../schema/resolve.ts'
 
-/** The places of bytes in the values of a type. JSON has base64 there. */
+/** The places of byte fields in a type. In JSON, their values are base64. */
 export type ByteFields =
   | { readonly kind: 'bytes' }
-  /** In each item of a list or each value of a map. */
+  /** In every item of a list or every value of a map. */
   | { readonly kind: 'each'; readonly of: ByteFields }
   | { readonly kind: 'members'; readonly of: ReadonlyMap<string, ByteFields> }
 
-/** The places of bytes in objects of a type; undefined: there are none. */
+/** The byte fields of a type; undefined if it has none. */
 export function byteFieldsOf(type: string): ByteFields | undefined {
   return fieldsOfNode(resolveType(type))
 }
 
-/** By node of a description, as long as that is there. */
+/** Cached by node of a description. */
 const fieldsOfNode = memo((node: Node): ByteFields | undefined => find(node, new Set()))
 
-/** `above`: the structs around a node. A type that contains itself has no bytes below its own name. */
+/** `above` are the structs around a node. A recursive type has no byte fields within its recursion. */
 function find(node: Node, above: ReadonlySet<Node>): ByteFields | undefined {
   const target = resolveNode(node)
   switch (target.kind) {
@@ -45,7 +45,7 @@ function each(of: ByteFields | undefined): ByteFields | undefined {
   return of === undefined ? undefined : { kind: 'each', of }
 }
 
-/** The places of bytes in a member or an item. */
+/** The byte fields of a member or an item. */
 export function byteFieldsIn(fields: ByteFields | undefined, member: string | number): ByteFields | undefined {
   if (fields === undefined || fields.kind === 'bytes') return undefined
   return fields.kind === 'each' ? fields.of : fields.of.get(String(member))

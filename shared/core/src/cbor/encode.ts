@@ -4,35 +4,35 @@ import { parseBase64 } from '../meta/base64.ts'
 import { type ByteFields, byteFieldsIn } from './byte-fields.ts'
 
 /**
- * JSON of ours as CBOR, in the form of kube-apiserver: texts and names of members are byte strings, bytes have the tag of later base64,
- * and the whole has the tag of self-described CBOR. Members keep their order, so that equal JSON gives equal bytes.
+ * Encodes the server's JSON as CBOR in kube-apiserver's form: texts and member names are byte strings, bytes have the tag for expected base64,
+ * and the result has the tag of self-described CBOR. Members keep their order, so that equal JSON gives equal bytes.
  */
 export function jsonToCbor(json: Uint8Array, fields?: ByteFields): Uint8Array {
   return written([selfDescribed, ...tokensOf(decodeOwnJson(json).value, fields)])
 }
 
-/** The same without the tag of self-described CBOR, as an item of a list. */
+/** Like `jsonToCbor`, without the tag of self-described CBOR, for an item of a list. */
 export function jsonToCborItem(json: Uint8Array, fields?: ByteFields): Uint8Array {
   return written(tokensOf(decodeOwnJson(json).value, fields))
 }
 
-/** The item within self-described CBOR. */
+/** The item inside self-described CBOR. */
 export function itemOfCbor(whole: Uint8Array): Uint8Array {
   return whole.subarray(selfDescribedBytes)
 }
 
-/** The bytes before and after the items of a list. The number of items is open, so that they may be sent as they are made. */
+/** The bytes before and after the items of a list. The list has indefinite length, so that items can be sent as they are made. */
 export function cborListFrame(list: { readonly kind: string; readonly apiVersion: string; readonly metadata: object }): {
   readonly front: Uint8Array
   readonly back: Uint8Array
 } {
-  // `items` is the last member. Its empty list is one byte.
+  // `items` is the last member; an empty list is one byte.
   const empty = written([selfDescribed, ...tokensOf({ ...list, items: [] }, undefined)])
   empty[empty.length - 1] = openList
   return { front: empty, back: Uint8Array.of(endOfOpen) }
 }
 
-/** An event of a watch around an object that `jsonToCbor` has written. */
+/** A watch event around an object that `jsonToCbor` has encoded. */
 export function cborEvent(type: string, object: Uint8Array): Uint8Array {
   const front = written([selfDescribed, new Token(Type.map, 2), bytesOf('type'), bytesOf(type), bytesOf('object')])
   const event = new Uint8Array(front.length + object.length)
@@ -44,17 +44,17 @@ export function cborEvent(type: string, object: Uint8Array): Uint8Array {
 const openList = 0x9f
 const endOfOpen = 0xff
 const selfDescribed = new Token(Type.tag, 55799)
-/** Length of its tag. */
+/** Length of the tag. */
 const selfDescribedBytes = 3
 const laterBase64 = new Token(Type.tag, 22)
 const encoder = new TextEncoder()
 
-/** The tokens are made already: the library calls itself for each level of a value, and objects may be deeper than the call stack. */
+/** Encodes tokens: the library would call itself for each level of a value, and objects may be deeper than the call stack. */
 function written(tokens: Token[]): Uint8Array {
   return encode(tokens, { typeEncoders: { Array: () => tokens } })
 }
 
-/** A container that is still open; `keys` is absent for a list. */
+/** An open container; a list has no `keys`. */
 interface Frame {
   readonly values: readonly unknown[]
   readonly keys: readonly string[] | undefined

@@ -1,4 +1,4 @@
-/** cbor */
+/** CBOR. */
 
 export { type ByteFields, byteFieldsOf } from './byte-fields.ts'
 export * from './encode.ts'

@@ -4,16 +4,16 @@ import { decodeText } from '../json/text.ts'
 import { toBase64Url } from '../meta/base64.ts'
 import { printBase64 } from '../protobuf/base64.ts'
 
-/** The JSON text of a CBOR item, or the reason why it has none. */
+/** The JSON text of a CBOR item, or the reason why it cannot be converted. */
 export type CborReading =
   | { readonly kind: 'json'; readonly text: string }
   | { readonly kind: 'malformed'; readonly message: string }
   | { readonly kind: 'tooManyValues' }
 
 /**
- * One CBOR item as JSON, by the rules of kube-apiserver: byte strings are texts, bytes with the tag of a later encoding are that
- * encoding, numbers with a fraction keep it, and other tags have no meaning. It keeps its own stack, and takes time and memory by
- * the bytes that are there, not by the lengths that they claim.
+ * Converts one CBOR item to JSON by kube-apiserver's rules: byte strings become texts, bytes with a tag for an expected encoding get that
+ * encoding, numbers with a fraction keep it, and other tags are ignored. The function keeps its own stack. Its time and memory depend on
+ * the bytes that are present, not on the lengths that they state.
  */
 export function cborToJson(bytes: Uint8Array, { valuesMax }: { readonly valuesMax: number }): CborReading {
   const writer = new JsonWriter(bytes, valuesMax)
@@ -35,17 +35,17 @@ const endedEarly = 'unexpected EOF'
 class Malformed extends Error {}
 class TooManyValues extends Error {}
 
-/** A container that is still open. A map counts its keys and its values. */
+/** An open container. A map counts its keys and its values. */
 interface Frame {
   readonly isMap: boolean
-  /** Infinity: it ends with a token of its own. */
+  /** Infinity for indefinite length, which a break token ends. */
   readonly length: number
   written: number
 }
 
 /** Tags of RFC 8949. */
 const tags = { epoch: 1, bignum: 2, negativeBignum: 3 } as const
-/** Tag → the text of bytes behind it. */
+/** Tag → the text of the bytes after it. */
 const laterEncodings: ReadonlyMap<number, (bytes: Uint8Array) => string> = new Map([
   [21, toBase64Url],
   [22, printBase64],
@@ -63,7 +63,7 @@ class JsonWriter {
   constructor(bytes: Uint8Array, valuesMax: number) {
     this.#bytes = bytes
     this.#valuesMax = valuesMax
-    // A Buffer is read more slowly.
+    // Reading a Buffer is slower than reading a Uint8Array.
     const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#tokens = new Tokenizer(plain, {
       allowBigInt: true,
@@ -184,7 +184,7 @@ function scalarText(token: Token, tag: number | undefined): string {
   }
 }
 
-/** A whole number that was sent with a fraction is none for fields of integers. */
+/** A whole number that was sent as a float keeps its fraction, so integer fields refuse it. */
 function numberText(value: number): string {
   return Number.isInteger(value) && !/e/.test(String(value)) ? `${value}.0` : String(value)
 }

@@ -28,7 +28,7 @@ test('requests that differ in one attribute are distinguished, in any order', ()
     ['validate', { ...place, resource: 'nodes' }, ['nodes']],
     ['validate', place, []],
   ] as const
-  // Whatever was asked before, the answer is the same.
+  // Earlier questions do not affect the answer.
   for (const [before, then] of cases.flatMap((one) => cases.map((other) => [one, other] as const))) {
     for (const [phase, asked, found] of [before, then]) expect(index.find(phase, asked)).toEqual(found)
   }

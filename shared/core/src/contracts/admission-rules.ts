@@ -5,7 +5,7 @@ export type RulePlace = Pick<Attributes, 'operation' | 'group' | 'resource' | 's
 
 /** Finds the owners of admission rules that match a request. */
 export interface AdmissionRuleIndex<T> {
-  /** In the given order, each once. */
+  /** The owners in the given order, each once. */
   find(phase: string, place: RulePlace): readonly T[]
 }
 
@@ -15,7 +15,7 @@ export interface IndexedRule<T> {
   readonly value: T
 }
 
-/** `value` has a rule for these namespaces; where they are absent, for all of them and for cluster-scoped objects. */
+/** `value` has a rule for these namespaces; undefined for all namespaces and for cluster-scoped objects. */
 interface Candidate<T> {
   readonly value: T
   readonly namespaces: ReadonlySet<string> | undefined
@@ -23,7 +23,7 @@ interface Candidate<T> {
 
 interface Row<T> {
   readonly candidates: readonly Candidate<T>[]
-  /** Present where no namespace makes a difference. */
+  /** Set if the result is the same for all namespaces. */
   readonly everywhere: readonly T[] | undefined
 }
 
@@ -33,15 +33,15 @@ const none: readonly never[] = []
 type Phases<T> = Map<string, Row<T>>
 
 /**
- * Phases by resource, subresource, group and operation. These are texts that are there already: a look-up by each costs less
- * than to make one text of them.
+ * Phases by resource, subresource, group and operation. A look-up by each of these existing texts costs less
+ * than concatenating them.
  */
 type Places<T> = Map<string, Map<string, Map<string, Map<string, Phases<T>>>>>
 
-/** The results for requests of one kind are kept as long as the index. */
+/** Creates an index. It caches the results for each kind of request. */
 export function createAdmissionRuleIndex<T>(indexedRules: readonly IndexedRule<T>[]): AdmissionRuleIndex<T> {
   const places: Places<T> = new Map()
-  // One request asks about the same place several times.
+  // One request asks about the same place several times in a row.
   let last: RulePlace | undefined
   let phases: Phases<T> = new Map()
   const phasesOf = (place: RulePlace): Phases<T> => {
@@ -66,7 +66,7 @@ export function createAdmissionRuleIndex<T>(indexedRules: readonly IndexedRule<T
   }
 }
 
-/** But for the namespace. */
+/** True if two places are equal except for the namespace. */
 function isSamePlace(one: RulePlace, other: RulePlace): boolean {
   return (
     one.resource === other.resource &&
@@ -76,7 +76,7 @@ function isSamePlace(one: RulePlace, other: RulePlace): boolean {
   )
 }
 
-/** The map under a key, made where there is none. */
+/** The map under a key, created if absent. */
 function entryOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {
   const known = maps.get(key)
   if (known !== undefined) return known

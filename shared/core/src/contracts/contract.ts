@@ -4,40 +4,40 @@ import type { Message, Static, Union } from './message.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the type parameters are inferred, never written
 type AnyMessage = Message<any> | Union<any>
 
-/** The role of a caller: each service's certificate names its own. */
+/** The role of a caller; a service's certificate names it. */
 export type ServiceRole = (typeof serviceRoles)[number]
 /** All roles. */
 export const serviceRoles = ['gateway', 'storage', 'watch', 'admission', 'controllers', 'nodes'] as const
 
-/** A method's options for the transport between two processes. In one process none of them matters. */
+/** Options for calls between processes. They have no effect within one process. */
 export interface MethodOptions<Q extends AnyMessage> {
-  /** Roles that may call it; absent: every connected role. */
+  /** Roles that may call the method. Default: every connected role. */
   readonly callers?: readonly ServiceRole[]
-  /** Checked after `callers`, if a role's rights depend on the request. */
+  /** Checked after `callers`, for rights that depend on the request. */
   readonly permits?: (role: ServiceRole, request: Static<Q>) => boolean
-  /** Asking twice does no more than asking once: a call that was lost may be sent to another replica. */
+  /** True if repeating a call is harmless, so that a lost call may be sent to another replica. */
   readonly idempotent?: boolean
   /**
-   * Milliseconds in which a replica that is well answers this request, or gives the first part of a stream. After that the attempt
-   * is given up: another replica is asked where `idempotent` allows it, and else the outcome is unknown. Absent: a call lasts as
-   * long as its caller waits.
+   * Maximum time in milliseconds that a healthy replica needs to answer this request, or to send the first part of a stream. After it, the attempt
+   * ends: an idempotent call goes to another replica, otherwise the outcome is unknown. Default: as long as
+   * the caller waits.
    */
   readonly answerMs?: (request: Static<Q>) => number
 }
 
-/** A call and its answer have two further ways to travel. */
+/** Options of a method with one answer. */
 export interface UnaryOptions<Q extends AnyMessage> extends MethodOptions<Q> {
-  /** Called so often that calls travel together, many in one message of a stream that stays open. */
+  /** True for frequent calls, which travel in batches on an open stream. */
   readonly hot?: boolean
 }
 
-/** Streams differ in how they end. */
+/** Options of a method with a stream of answers. */
 export interface StreamOptions<Q extends AnyMessage> extends MethodOptions<Q> {
-  /** Goes on until one side ends it: a server that is about to stop does not wait for it. */
+  /** True if the stream lasts until one side ends it, so that a stopping server does not wait for it. */
   readonly endless?: boolean
 }
 
-/** One request, one response. */
+/** A method with one request and one response. */
 export interface UnaryMethod<Q extends AnyMessage, S extends AnyMessage> {
   readonly form: 'unary'
   readonly request: Q
@@ -45,7 +45,7 @@ export interface UnaryMethod<Q extends AnyMessage, S extends AnyMessage> {
   readonly options: UnaryOptions<Q>
 }
 
-/** One request, many responses, until either side ends it. */
+/** A method with one request and many responses, until either side ends the stream. */
 export interface StreamMethod<Q extends AnyMessage, S extends AnyMessage> {
   readonly form: 'stream'
   readonly request: Q
@@ -58,38 +58,38 @@ export interface Methods {
   readonly [name: string]: UnaryMethod<any, any> | StreamMethod<any, any>
 }
 
-/** The methods that one service offers to the others, as data: `platform/rpc` serves and dials it. */
+/** The methods of a service as data, from which `platform/rpc` makes its server and client. */
 export interface Contract<M extends Methods> {
   /** Full Protobuf service name: `orch.storage.v1.Storage`. */
   readonly name: string
   readonly methods: M
-  /** Roles of the services that may offer it, the usual one first; none: all do. */
+  /** Roles of services that may offer it, the usual one first; empty for all roles. */
   readonly offeredBy: readonly ServiceRole[]
 }
 
 /**
- * A call without an answer that may have been carried out: the connection died, or the time was up. Every other
- * StatusError of a call is an answer, or means that the call never left.
+ * An unanswered call that may have been carried out: the connection died, or its time was over. Every other
+ * StatusError of a call is an answer, or means that the call was never sent.
  */
 export class UnknownOutcomeError extends StatusError {
   override readonly name = 'UnknownOutcomeError'
 }
 
-/** The context of a request. */
+/** The context of a call. */
 export interface CallContext {
   /** Cancels the call; a stream ends. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds that the caller still waits, counted from the call. The callee refuses a commit after it. */
+  /** The caller's remaining time in milliseconds when it makes the call. The callee refuses later commits. */
   readonly timeoutMs?: number | undefined
-  /** W3C `traceparent` of the request that this call belongs to. */
+  /** The W3C `traceparent` of the request that caused this call. */
   readonly traceparent?: string | undefined
-  /** Id of the client's request, for the logs of the services that work on it. */
+  /** The id of the client's request, for logs of the called services. */
   readonly requestId?: string | undefined
 }
 
 /**
- * Responses in their order. The producer is attached when the call returns, not when the first item is pulled.
- * `close()` (also by leaving a `for await`) releases everything that the stream holds.
+ * Responses in order. The producer is attached when the call returns, not at the first pull.
+ * `close()`, or leaving a `for await` loop, releases all resources of the stream.
  */
 export interface Stream<T> extends AsyncIterable<T> {
   close(): void

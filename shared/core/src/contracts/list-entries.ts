@@ -8,7 +8,7 @@ interface ListEntriesOptions {
   readonly context?: CallContext
 }
 
-/** The entries of a scope in pages, as storage sends them; by default all of the newest state. */
+/** The entries of a scope, page by page as storage sends them. Default: all entries of the latest state. */
 export async function* listEntries(
   storage: Pick<StorageService, 'list'>,
   scope: Scope,

@@ -12,7 +12,7 @@ export interface ScalarField<T, P extends Presence> {
   readonly tag: number
   readonly wire: WireType
   readonly presence: P
-  /** Only for inference; never set. */
+  /** For type inference only; never set. */
   readonly sample?: T
 }
 

@@ -1,32 +1,32 @@
 import { contract, type Service, stream, unary } from './contract.ts'
 import { bool, bytes, int64, many, message, nested, optional, type Static, string, union, variants } from './message.ts'
 
-/** Bounds of what gateways and nodes send one another. */
+/** Limits of messages between gateways and nodes. */
 export const nodeLimits = {
-  /** Bytes of one chunk, either way. */
+  /** Size of a chunk in either direction. */
   chunkBytesMax: 1024 * 1024,
-  /** Unread bytes of a session, for each way, from which on its writer waits. */
+  /** Unread bytes of a session, per direction, above which its writer waits. */
   waitingBytesMax: 1024 * 1024,
 } as const
 
-/** A Pod on a node. `uid` is the Pod's that the gateway has seen: a later one of the name is not meant. */
+/** A Pod on a node. `uid` identifies the Pod that the gateway has read, so a later Pod of the same name does not match. */
 const podOnNode = message({ node: string(1), namespace: string(2), name: string(3), uid: string(4) })
 export type PodOnNode = Static<typeof podOnNode>
 
 const logsRequest = message({
   pod: nested(1, podOnNode),
   container: string(2),
-  /** Goes on until the run has ended. */
+  /** Continues until the container ends. */
   follow: bool(3),
-  /** The run before the last restart. */
+  /** The log of the container before its last restart. */
   previous: bool(4),
   /** Each line begins with its time. */
   timestamps: bool(5),
-  /** Lines from then on: seconds before now by the clock of the node, or a time in milliseconds since 1970. */
+  /** The first time of the lines: seconds before now by the node's clock, or milliseconds since 1970. */
   since: optional(union(6, variants({ seconds: message({ seconds: int64(1) }), time: message({ timeMs: int64(1) }) }))),
-  /** Only so many lines, counted from the end. */
+  /** Maximum number of lines, counted from the end. */
   tailLines: optional(int64(7)),
-  /** The log ends after so many bytes, timestamps included. */
+  /** Maximum number of bytes, including timestamps. */
   limitBytes: optional(int64(8)),
   /** `All`, `Stdout` or `Stderr`. */
   stream: string(9),
@@ -41,11 +41,11 @@ const execRequest = message({
   pod: nested(1, podOnNode),
   container: string(2),
   command: many(string(3)),
-  /** The streams that the client has asked for. */
+  /** The streams that the client requests. */
   stdin: bool(4),
   stdout: bool(5),
   stderr: bool(6),
-  /** A terminal: both outputs are `stdout`, and its size may change. */
+  /** True for a terminal: both outputs are `stdout`, and the size can change. */
   tty: bool(7),
 })
 export type ExecRequest = Static<typeof execRequest>
@@ -64,20 +64,20 @@ const forwardRequest = message({ pod: nested(1, podOnNode), port: int64(2) })
 export type ForwardRequest = Static<typeof forwardRequest>
 
 const sessionPart = variants({
-  /** The first part. `session` names the session for `input`. */
+  /** The first part. `session` identifies the session for `input`. */
   opened: message({ session: string(1) }),
-  /** Output; the bytes from the port of a forward. */
+  /** Output, or bytes from a forwarded port. */
   stdout: message({ bytes: bytes(1) }),
   stderr: message({ bytes: bytes(1) }),
-  /** The last part of a command, with its exit status. A forward, and a session whose program fails, have none. */
+  /** The last part of a command, with its exit code. A port forward, and a session whose program fails, have no exit part. */
   exit: message({ code: int64(1) }),
 })
 export type SessionPart = Static<typeof sessionPart>
 
 const sessionInput = variants({
-  /** Bytes for the standard input, or for the port. */
+  /** Bytes for standard input, or for the forwarded port. */
   stdin: message({ bytes: bytes(1) }),
-  /** The client sends no more bytes. */
+  /** The client has sent all bytes. */
   end: message({}),
   /** New size of the terminal, in characters. */
   resize: message({ width: int64(1), height: int64(2) }),
@@ -87,13 +87,13 @@ export type SessionInput = Static<typeof sessionInput>
 const inputRequest = message({ session: string(1), input: union(2, sessionInput) })
 export type InputRequest = Static<typeof inputRequest>
 
-/** `path` is one of the kubelet's own, with its query: `/stats/summary`, `/metrics/resource`, `/healthz`, `/pods`. */
+/** `path` is a path of the kubelet with its query: `/stats/summary`, `/metrics/resource`, `/healthz`, `/pods`. */
 const nodeRequest = message({ node: string(1), path: string(2) })
 export type NodeRequest = Static<typeof nodeRequest>
 const nodeAnswer = message({ status: int64(1), contentType: string(2), body: bytes(3) })
 export type NodeAnswer = Static<typeof nodeAnswer>
 
-/** `resource` is `nodes` or `pods` of metrics.k8s.io. An empty namespace or name is any. */
+/** `resource` is `nodes` or `pods` of metrics.k8s.io. An empty namespace or name matches any. */
 const metricsRequest = message({ resource: string(1), namespace: string(2), name: string(3) })
 export type MetricsRequest = Static<typeof metricsRequest>
 /** Objects as JSON. */
@@ -101,14 +101,14 @@ const metricsPart = message({ objects: many(bytes(1)) })
 export type MetricsPart = Static<typeof metricsPart>
 
 /**
- * Nodes: the ways from the gateway into Pods.
- * 1. A method that names a node which is not simulated here fails with 404 and the node in its details; a Pod that the node
- *    does not run is 404 with the Pod there.
- * 2. `logs` and sessions give their first part at once: a log an empty chunk, a session `opened`. What fails later fails the stream.
- * 3. A session is a stream of parts, and calls of `input` with its name. `input` resolves when the session has room for more; the
- *    caller sends one after the other. Parts wait for their reader. So both ways have a pace, and each a bound of its own.
- * 4. A reader that closes the stream ends the session: its program sees the end of input and its signal.
- * 5. `metrics` gives what is measured now, by namespace and name: of nodes that run, and of Pods there with a container that runs.
+ * Nodes: the gateway's access to Pods on nodes.
+ * 1. A method for a node that is not simulated here fails with 404 and the node in the details. If the node does not run
+ *    the Pod, the 404 has the Pod in the details.
+ * 2. `logs` and sessions send a first part at once: an empty chunk, or `opened`. Later errors fail the stream.
+ * 3. A session is a stream of parts, together with calls of `input` with its name. `input` resolves when the session accepts more data; the
+ *    caller sends one at a time. Parts wait for their reader. So both directions have flow control and a bound.
+ * 4. Closing the stream ends the session: its program sees the end of input and a signal.
+ * 5. `metrics` returns current measurements by namespace and name, of running nodes and of their Pods with a running container.
  */
 export const nodesContract = contract(
   'orch.nodes.v1.Nodes',

@@ -1,63 +1,63 @@
-/** Records of past requests and changes, as answers have them and pages show them. */
+/** Records of past requests and changes, for API answers and console pages. */
 
-/** A request that was answered, or a watch that has begun. */
+/** A finished request, or a watch that has begun. */
 export interface LoggedRequest {
-  /** Its number since the start, from 1. */
+  /** Number of the request since the start, from 1. */
   readonly id: number
   /** Arrival, in milliseconds since 1970. */
   readonly time: number
-  /** Absent: the watch is still open. */
+  /** Undefined while a watch is open. */
   readonly durationMs?: number
   readonly user: string
   /** The header `User-Agent`; '' without one. */
   readonly agent: string
   readonly verb: string
-  /** The path, without the prefix of the server and without query. */
+  /** The path without the server's prefix and the query. */
   readonly path: string
-  /** '' for the core group, and for other paths. */
+  /** '' for the core group and for non-resource paths. */
   readonly group: string
-  /** Plural; '' for a path that is not one of a resource. */
+  /** The plural; '' for non-resource paths. */
   readonly resource: string
   readonly subresource: string
   readonly namespace: string
-  /** The name of the object. A create has one if it has written an object. */
+  /** The name of the object. For a create, the name of the created object, if any. */
   readonly name: string
-  /** 0: the client left, or was cut off, before an answer. */
+  /** The status code; 0 if the connection ended before an answer. */
   readonly code: number
-  /** The revision of the written or read object, or of the list. Absent: none was written or read. */
+  /** The revision of the read or written object, or of the list; undefined if there is none. */
   readonly revision?: number
-  /** Something was written. */
+  /** True if the request changed an object. */
   readonly changed: boolean
-  /** A write that was accepted and changed nothing. */
+  /** True for an accepted write without a change. */
   readonly noop: boolean
-  /** `server`: a part of the server itself has sent it; `console`: a page of the console. */
+  /** `server` if a part of the server sent the request, `console` if a page of the console did. */
   readonly from?: 'server' | 'console'
-  /** Name of the fault that hit it. */
+  /** The name of the fault that affected it. */
   readonly fault?: string
-  /** Number of the watch, from 1. */
+  /** The number of the watch, from 1. */
   readonly watch?: number
 }
 
 /** A change of an object. */
 export interface TimelineEntry {
   readonly revision: number
-  /** As in RFC 3339, with milliseconds; absent: the store does not note times. */
+  /** RFC 3339 with milliseconds; undefined if the store does not record times. */
   readonly time?: string
   readonly event: 'created' | 'modified' | 'deleted'
   readonly apiVersion: string
   readonly kind: string
-  /** Plural. */
+  /** The plural. */
   readonly resource: string
-  /** Absent: the kind has no namespaces. */
+  /** Undefined for cluster-scoped objects. */
   readonly namespace?: string
   readonly name: string
   readonly uid: string
-  /** The field managers that have made the change, as far as the entries of the object tell; of a deleted object none. */
+  /** The field managers that made the change, as far as managedFields show; empty for a delete. */
   readonly managers: readonly string[]
-  /** Absent: the server itself made the change, or the store does not note users. */
+  /** Undefined if the server itself made the change, or the store does not record users. */
   readonly user?: string
-  /** The audit ID of the request. Absent as `user`. */
+  /** The audit ID of the request; undefined in the same cases as `user`. */
   readonly request?: string
-  /** Paths of the innermost members that differ, 100 at most; of created and deleted objects none. */
+  /** Paths of the innermost changed members, at most 100; empty for a create or delete. */
   readonly changed: readonly string[]
 }

@@ -6,7 +6,7 @@ export function printServiceIdentity(names: Names, role: ServiceRole): string {
   return `${identityPrefix(names)}${role}`
 }
 
-/** The role that a URI names; undefined: it does not name one of ours. */
+/** The role that a URI names; undefined for other URIs. */
 export function parseServiceIdentity(uri: string): ServiceRole | undefined {
   const prefix = profiles.map((profile) => identityPrefix(namesOf(profile))).find((known) => uri.startsWith(known))
   return prefix === undefined ? undefined : serviceRoles.find((role) => uri === `${prefix}${role}`)

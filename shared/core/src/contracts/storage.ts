@@ -19,18 +19,18 @@ import {
 
 /** The required freshness of a read. */
 const freshness = variants({
-  /** Not older than the store's revision at the time of asking. While memory is being filled this is 429, as are those below. */
+  /** At least as new as the store when asked. While memory is being filled, the answer is 429, also for the variants below. */
   latest: message({}),
-  /** The present memory. While it is being filled such a read waits; one at the beginning of a watch is refused. */
+  /** The current state in memory. While memory is being filled, the read waits, unless it begins a watch: then it is refused. */
   any: message({ beginsWatch: optional(bool(1)) }),
-  /** Waits up to 3 s for the revision, then 504. `asked` is the client's own text, for the message. */
+  /** Waits up to 3 s for the revision, then answers 504. `asked` is the client's text, for the message. */
   notOlderThan: message({ revision: int64(1), asked: string(2) }),
   /**
-   * At exactly this revision; compacted: 410; of the future: waits as above, then 504. `isPast`: revisions from before a restore are read,
-   * too, which the store still has.
+   * The state at exactly this revision. A compacted revision is 410; a future one waits as above, then 504. With `isPast`, revisions from
+   * before a restore are also read, as long as the store has them.
    */
   exact: message({ revision: int64(1), asked: string(2), isPast: optional(bool(3)) }),
-  /** As exact, for a later page: another epoch is 410. */
+  /** Like exact, for a later page; another epoch is 410. */
   page: message({ revision: int64(1), epoch: string(2) }),
 })
 export type Freshness = Static<typeof freshness>
@@ -43,7 +43,7 @@ export const selectionMessage = message({
   shards: optional(json<readonly ShardRange[]>(3)),
 })
 
-/** One object in its served form: complete JSON in the storage version, resourceVersion filled in. */
+/** An object in its served form: complete JSON in the storage version, including resourceVersion. */
 const entry = message({
   key: string(1),
   revision: int64(2),
@@ -51,20 +51,20 @@ const entry = message({
   /** The position of `metadata`'s value (the braces included) in `value`. */
   metadataStart: int64(4),
   metadataEnd: int64(5),
-  /** Random id of the write that made it, so that a lost answer can be distinguished from a lost write. */
+  /** The random id of the write that created this version, which tells a lost answer from a lost write. */
   writeId: string(6),
-  /** Of the schema that it was written under. */
+  /** The fingerprint of the schema under which it was written. */
   fingerprint: optional(int64(7)),
 })
 export type Entry = Static<typeof entry>
 
 const getRequest = message({ key: string(1), read: union(2, freshness) })
-/** The answer is the state at `revision`. */
+/** The answer reflects the state at `revision`. */
 const getResponse = message({
   entry: optional(nested(1, entry)),
   revision: int64(2),
   epoch: string(3),
-  /** True: stored again unchanged, the object would be encrypted with another key. Absent: false. */
+  /** True if rewriting the object would encrypt it with another key. Default: false. */
   isStale: optional(bool(4)),
 })
 
@@ -72,36 +72,36 @@ const listRequest = message({
   scope: nested(1, scopeMessage),
   selection: nested(2, selectionMessage),
   read: union(3, freshness),
-  /** 0: no limit. */
+  /** 0 for no limit. */
   limit: int64(4),
-  /** Key, relative to the scope's prefix, of the first object to look at; '' from the beginning. */
+  /** The first key to read, relative to the scope's prefix; '' for the beginning. */
   start: string(5),
-  /** `joined`: bytes for the contents of `items`' brackets. `entries`: one by one. */
+  /** `joined` sends the bytes between the brackets of `items`; `entries` sends single objects. */
   layout: string(6),
-  /** Form `joined`: objects of a schema with another fingerprint are in `entries`, neighbours with them. */
+  /** For layout `joined`: objects with another schema fingerprint are sent as `entries`, together with neighbours. */
   fingerprint: optional(int64(7)),
 })
 
 const listPart = variants({
-  /** Always first, alone. */
+  /** Always the first part, and sent once. */
   head: message({
     revision: int64(1),
     epoch: string(2),
-    /** The start of the next page, relative to the scope's prefix; absent: no more. */
+    /** The start of the next page, relative to the scope's prefix; undefined after the last page. */
     next: optional(string(3)),
-    /** Objects after this page; absent where a selector was given or nothing remains. */
+    /** The number of objects after this page; undefined with a selector or after the last page. */
     remaining: optional(int64(4)),
   }),
-  /** Form `joined`: whole objects of the wanted fingerprint, a comma between two objects of one chunk, none at its ends. */
+  /** In layout `joined`: whole objects with the wanted fingerprint, separated by commas within a chunk. */
   chunk: message({ bytes: bytes(1), count: int64(2) }),
-  /** All objects in layout `entries`; in layout `joined` only the objects of another fingerprint. */
+  /** All objects in layout `entries`; in layout `joined`, only objects with another fingerprint. */
   entries: message({ entries: many(nested(1, entry)) }),
 })
 export type ListPart = Static<typeof listPart>
 
 /**
- * True if these objects leave as ready bytes: the caller wants them so, and none of them was written under another schema, which
- * the caller would have to convert.
+ * True if these objects are sent as joined bytes: the caller requests that, and no object was written under another schema, which
+ * would require conversion.
  */
 export function leavesJoined(
   { layout, fingerprint }: { readonly layout: string; readonly fingerprint?: number | undefined },
@@ -114,54 +114,54 @@ export function leavesJoined(
   return true
 }
 
-/** Another key must be at this revision; 0: must be absent. */
+/** Another key must have this revision; 0 means that it must be absent. */
 export const condition = message({ key: string(1), revision: int64(2) })
 
 const commitRequest = message({
   key: string(1),
-  /** Revision of the key that the writer has seen; 0: it must be absent. */
+  /** The revision of the key that the writer has seen; 0 if it must be absent. */
   expected: int64(2),
-  /** At most four. */
+  /** At most four conditions. */
   conditions: many(nested(3, condition)),
-  /** A stored value (see `stored/`); absent: delete. */
+  /** A stored value (see `stored/`); undefined for a delete. */
   value: optional(bytes(4)),
   writeId: string(5),
-  /** The delete is for an object that cannot be read, at any revision. A readable object makes it stale. */
+  /** Deletes an unreadable object at any revision. A readable object makes the commit stale. */
   removesUnreadable: optional(bool(6)),
-  /** Name of the user who sent the request. The history shows it. */
+  /** The name of the requesting user, for the history. */
   user: optional(string(7)),
 })
 export type CommitRequest = Static<typeof commitRequest>
 
 const commitOutcome = variants({
-  /** Durable, and visible to every later read. */
+  /** The write is durable and visible to every later read. */
   written: message({ revision: int64(1) }),
-  /** Another write was first; no current: the object was deleted. */
+  /** Another write came first. Without `current` the object was deleted. */
   stale: message({ current: optional(nested(1, entry)) }),
-  /** The condition of that number did not hold. */
+  /** The condition with this index does not hold. */
   unmet: message({ index: int64(1) }),
 })
 export type CommitOutcome = Static<typeof commitOutcome>
 
 const changesRequest = message({
-  /** Only changes after this revision; compacted: the stream begins with `expired`. */
+  /** Only changes after this revision. If it is compacted, the stream begins with `expired`. */
   after: int64(1),
-  /** '' or the epoch that `after` belongs to; another one: the stream begins with `expired`. */
+  /** The epoch of `after`, or ''. With another epoch, the stream begins with `expired`. */
   epoch: string(2),
-  /** Storage prefixes of resources; empty: all. */
+  /** Storage prefixes of resources; empty for all. */
   resources: many(string(3)),
 })
 
-/** The facts of an object that selectors match. */
+/** The facts of an object that selectors read. */
 const facts = message({ labels: stringMap(1), fields: stringMap(2) })
 export type Facts = Static<typeof facts>
 
 export const change = message({
   revision: int64(1),
-  /** Revision of the change before this one, in the whole store. */
+  /** The revision of the previous change in the whole store. */
   previous: int64(2),
   key: string(3),
-  /** Absent: the object was deleted. */
+  /** Undefined for a delete. */
   after: optional(
     nested(
       4,
@@ -170,57 +170,57 @@ export const change = message({
         metadataStart: int64(2),
         metadataEnd: int64(3),
         facts: nested(4, facts),
-        /** Of the schema that it was written under. */
+        /** The fingerprint of the schema under which it was written. */
         fingerprint: optional(int64(5)),
       }),
     ),
   ),
-  /** Absent: the object was created. `value` is the complete old object, where the sender has it; always for a delete. */
+  /** Undefined for a create. `value` is the complete old object if the sender has it; always present for a delete. */
   before: optional(
     nested(5, message({ revision: int64(1), facts: nested(2, facts), value: optional(bytes(3)), fingerprint: optional(int64(4)) })),
   ),
-  /** Time of its arrival in the sender's memory, by the sender's clock; absent for one that is read from the past. For metrics. */
+  /** The time when the change reached the sender's memory, by the sender's clock; undefined for a change read from the past. For metrics. */
   committedMs: optional(double(6)),
-  /** W3C `traceparent` of the write; absent: it belongs to no trace. */
+  /** The W3C `traceparent` of the write; undefined without a trace. */
   traceparent: optional(string(7)),
 })
 export type Change = Static<typeof change>
 
 const changesPart = variants({
-  /** In order of revision, nothing left out. */
+  /** All changes, in order of revision. */
   changes: message({ changes: many(nested(1, change)), epoch: string(2) }),
-  /** Everything up to this revision has been sent. At least once a second. */
+  /** Everything up to this revision has been sent. Repeated at least once a second. */
   position: message({ revision: int64(1), epoch: string(2) }),
-  /** The asked revision is no longer held; the stream ends. */
+  /** The requested revision is no longer available; the stream ends. */
   expired: message({ oldest: int64(1), epoch: string(2) }),
 })
 export type ChangesPart = Static<typeof changesPart>
 
 const historyRequest = message({
-  /** Beginning of the keys; '': all. */
+  /** The prefix of the keys; '' for all. */
   prefix: string(1),
-  /** The prefix is a whole key. */
+  /** True if the prefix is a whole key. */
   isKey: optional(bool(2)),
   /** Only changes after this revision. */
   after: int64(3),
-  /** Only changes before this revision; absent: up to the present. */
+  /** Only changes before this revision. Default: all up to now. */
   before: optional(int64(4)),
-  /** Most changes of the answer, from 1 to `historyChangesMax`. */
+  /** Maximum number of changes in the answer, from 1 to `historyChangesMax`. */
   limit: int64(5),
 })
 
-/** One change of the past, with the objects in their served form. */
+/** A past change, with the objects in their served form. */
 const pastChange = message({
   revision: int64(1),
   key: string(2),
-  /** Milliseconds since 1970; absent: not known. */
+  /** Milliseconds since 1970; undefined if unknown. */
   timeMs: optional(double(3)),
-  /** Audit ID and user; absent: the server itself made it, or they are not known. */
+  /** The audit ID and the user; undefined if the server itself made the change, or if they are unknown. */
   request: optional(string(4)),
   user: optional(string(5)),
-  /** Absent: the object was created. */
+  /** Undefined for a create. */
   before: optional(bytes(6)),
-  /** Absent: the object was deleted. */
+  /** Undefined for a delete. */
   after: optional(bytes(7)),
 })
 export type PastChange = Static<typeof pastChange>
@@ -230,36 +230,36 @@ const historyResponse = message({
   changes: many(nested(1, pastChange)),
   /** The store's revision. */
   revision: int64(2),
-  /** Changes up to this revision are forgotten. */
+  /** Changes up to this revision have been compacted. */
   compacted: int64(3),
-  /** Older changes match: ask for those before this revision. Absent: there are none. */
+  /** Set if older changes match: the next request asks for changes before this revision. */
   next: optional(int64(4)),
 })
 
-/** Most changes in one answer of `history`. */
+/** Maximum number of changes in one answer of `history`. */
 export const historyChangesMax = 1_000
 
 const statusResponse = message({
   epoch: string(1),
   revision: int64(2),
-  /** Changes up to this revision are expired. */
+  /** Changes up to this revision have been compacted. */
   compacted: int64(3),
-  /** '' when writes are possible, else the reason why not. */
+  /** '' if writes are possible, otherwise the reason why not. */
   refusing: string(4),
   entries: int64(5),
   bytes: int64(6),
-  /** The profile of the objects' names: `orch` or `kubernetes`. All services of a control plane must agree. */
+  /** The profile of the objects' names: `orch` or `kubernetes`. It must be the same in all services of a control plane. */
   profile: string(7),
-  /** For each member of the backend, the reason why it does not answer: '' if it does. Empty if it was not asked for. */
+  /** For each member of the backend, '' or the reason why it does not answer. Empty if the caller did not ask for it. */
   members: many(string(8)),
 })
 
-/** The keys that admission may write: reservations of quotas, and the quotas, whose status shows the used amounts. */
+/** The keys that admission may write: reservations of quotas, and the quotas, whose status shows the usage. */
 const writtenByAdmission = ['quota/reservations/', 'core/resourcequotas/']
 
-/** Storage answers from memory, or after one question to its backend: milliseconds, as a rule. Short beside the 3 s that a fault may cost a client. */
+/** Storage answers from memory or after one request to its backend, normally within milliseconds. The timeout is short compared with the 3 s that a fault may delay a client. */
 const promptMs = 1_000
-/** A future revision is waited for, for 3 s; the answer after that says so. */
+/** Reads of a future revision wait 3 s before they fail, so the timeout is longer. */
 const awaitedMs = 4_000
 
 function answerMsOf({ kind }: Freshness): number {
@@ -276,7 +276,7 @@ function answerMsOf({ kind }: Freshness): number {
 
 const prompt = { answerMs: () => promptMs }
 
-/** True if a role may write this key. Objects are written by gateways, which alone know the user. */
+/** True if a role may write this key. Only gateways write objects, because only they know the user. */
 function mayCommit(role: ServiceRole, key: string): boolean {
   return role === 'gateway' || (role === 'admission' && writtenByAdmission.some((prefix) => key.startsWith(prefix)))
 }
@@ -302,21 +302,21 @@ export const storageContract = contract(
       ...prompt,
     }),
     changes: stream(changesRequest, changesPart, { callers: readers, idempotent: true, endless: true }),
-    /** The object's state at the newest revision not above `revision`, or 410 where that has been compacted; for the content of an object that left a selection. */
+    /** The object's state at the newest revision up to `revision`; 410 if that is compacted. It gives the content of an object that has left a selection. */
     getAt: unary(message({ key: string(1), revision: int64(2) }), message({ entry: optional(nested(1, entry)) }), {
       callers: readers,
       idempotent: true,
       answerMs: () => awaitedMs,
     }),
-    /** The newest changes of some keys before a revision, those from before a restore included. An answer ends early where objects are large. */
+    /** The newest changes of some keys before a revision, including changes from before a restore. With large objects an answer may be shorter than its limit. */
     history: unary(historyRequest, historyResponse, { callers: ['gateway'], idempotent: true, answerMs: () => awaitedMs }),
-    /** The newest revision at a time, in milliseconds since 1970. 410: the time precedes the history of the store, or the store notes no times. */
+    /** The newest revision at a time in milliseconds since 1970. 410 if the time precedes the store's history or the store records no times. */
     revisionAt: unary(message({ timeMs: double(1) }), message({ revision: int64(1) }), {
       callers: ['gateway'],
       idempotent: true,
       answerMs: () => awaitedMs,
     }),
-    /** `asksMembers`: each member of the backend is asked, which takes longer while one is unreachable. */
+    /** With `asksMembers`, every member of the backend is asked, which takes longer if one is unreachable. */
     status: unary(message({ asksMembers: optional(bool(1)) }), statusResponse, {
       callers: readers,
       idempotent: true,
@@ -334,5 +334,5 @@ export type HistoryResponse = Static<typeof historyResponse>
 export type ChangesRequest = Static<typeof changesRequest>
 export type StorageStatus = Static<typeof statusResponse>
 
-/** Most conditions that one commit may carry. */
+/** Maximum number of conditions per commit. */
 export const commitConditionsMax = 4

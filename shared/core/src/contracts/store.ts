@@ -5,11 +5,11 @@ export interface StoreRecord {
   readonly key: string
   readonly revision: Revision
   readonly value: Uint8Array
-  /** Why the value cannot be read; `value` is empty then. Only `visit` shows such records. */
+  /** The reason why the value cannot be read; `value` is then empty. Only `visit` returns such records. */
   readonly problem?: string | undefined
 }
 
-/** The first bytes of a value, and how many the whole has. */
+/** The first bytes of a value, and the length of the whole value. */
 export interface ValueFront {
   readonly bytes: Uint8Array
   readonly length: number
@@ -17,53 +17,53 @@ export interface ValueFront {
 
 /** A record as `visit` shows it. */
 export interface ShownRecord extends StoreRecord {
-  /** The beginning of `value`, if the store knows it without reading the value; the value is then read on demand. */
+  /** The beginning of `value`, if the store has it without reading the value, which is then read on demand. */
   readonly front?: ValueFront | undefined
 }
 
-/** One put or delete. */
+/** A put or a delete. */
 export interface StoreChange {
   readonly revision: Revision
-  /** Revision of the change before this one, in the whole store; 0: there was none. */
+  /** The revision of the previous change in the whole store; 0 for the first one. */
   readonly previous: Revision
   readonly key: string
   readonly writeId: string
-  /** Absent: the key was deleted. */
+  /** Undefined for a delete. */
   readonly value?: Uint8Array | undefined
-  /** Revision of the record that it replaces or deletes, for `recordAt`; 0: the key was absent. */
+  /** The revision of the replaced or deleted record, for `recordAt`; 0 if the key was absent. */
   readonly replaces: Revision
-  /** Time of the commit in milliseconds since 1970, by the store's clock. Absent: the store does not note it. */
+  /** The time of the commit in milliseconds since 1970, by the store's clock; undefined if the store does not record it. */
   readonly timeMs?: number | undefined
-  /** The request that it was made for. Absent: the server itself made it, or the store does not note it. */
+  /** The request that caused it; undefined if the server itself made the change, or the store does not record requests. */
   readonly origin?: WriteOrigin | undefined
 }
 
-/** The request of a write. */
+/** The request that caused a write. */
 export interface WriteOrigin {
-  /** Its audit ID. */
+  /** The audit ID. */
   readonly request: string
-  /** Name of its user, after impersonation. */
+  /** The user's name after impersonation. */
   readonly user: string
 }
 
-/** Another key must be at this revision; 0: must be absent. */
+/** Another key must have this revision; 0 means that it must be absent. */
 export interface StoreCondition {
   readonly key: string
   readonly revision: Revision
 }
 
-/** One put or delete that is asked for. */
+/** A requested put or delete. */
 export interface StoreCommit {
   readonly key: string
-  /** Revision that the key must be at; 0: it must be absent. */
+  /** The required revision of the key; 0 if it must be absent. */
   readonly expected: Revision
   readonly conditions: readonly StoreCondition[]
-  /** Absent: delete. */
+  /** Undefined for a delete. */
   readonly value?: Uint8Array | undefined
   readonly writeId: string
-  /** Called when the commit is checked: true refuses it, since its caller no longer waits. */
+  /** Called when the commit is checked. True refuses the commit, since its caller no longer waits. */
   readonly isLate?: (() => boolean) | undefined
-  /** W3C `traceparent` of the call; absent: it is not traced. */
+  /** The W3C `traceparent` of the call; undefined without a trace. */
   readonly traceparent?: string | undefined
   readonly origin?: WriteOrigin | undefined
 }
@@ -71,77 +71,77 @@ export interface StoreCommit {
 /** The result of a commit. */
 export type StoreOutcome =
   | { readonly kind: 'written'; readonly revision: Revision }
-  /** The key is at another revision than expected. */
+  /** The key has another revision than expected. */
   | { readonly kind: 'stale' }
-  /** The condition of that number did not hold. */
+  /** The condition with this index does not hold. */
   | { readonly kind: 'unmet'; readonly index: number }
   | { readonly kind: 'late' }
 
-/** The records of a range at one revision, in the order of keys. */
+/** The records of a range at one revision, in key order. */
 export interface StorePage {
   readonly records: readonly StoreRecord[]
-  /** Key of the first record after this page; absent: there is none. */
+  /** The key of the first record after this page; undefined after the last page. */
   readonly next?: string | undefined
 }
 
-/** The requested records. */
+/** A range of records to read. */
 export interface StoreRange {
   readonly prefix: string
-  /** First key to look at; '' from the prefix on. */
+  /** The first key to read; '' for the start of the prefix. */
   readonly start: string
-  /** Most records of a page, which may have fewer where values are large; 0: no limit. */
+  /** Maximum number of records per page; pages with large values may have fewer. 0 for no limit. */
   readonly limit: number
-  /** At most the store's revision, at least the compacted one. */
+  /** Between the compacted revision and the store's revision, inclusive. */
   readonly revision: Revision
 }
 
-/** A page of the past. */
+/** Past changes, or the reason why they are unavailable. */
 export type StoreHistory =
   | { readonly kind: 'changes'; readonly changes: readonly StoreChange[] }
-  /** Changes after the asked revision are expired; those after `compacted` are complete. */
+  /** Changes after the requested revision are partly compacted; those after `compacted` are complete. */
   | { readonly kind: 'compacted'; readonly compacted: Revision }
 
 /** The state of a store. */
 export interface StoreStatus {
   readonly epoch: string
-  /** The store's revision: every change up to it is durable and visible, and listeners have received it. */
+  /** The store's revision: all changes up to it are durable and visible, and were delivered to listeners. */
   readonly revision: Revision
-  /** The past up to here is expired; the state at exactly this revision can still be read. */
+  /** Changes up to here have been compacted; the state at exactly this revision can still be read. */
   readonly compacted: Revision
-  /** '' when writes are possible, else the reason why not. */
+  /** '' if writes are possible, otherwise the reason why not. */
   readonly refusing: string
-  /** Bytes on disk, or in memory where there is no disk. */
+  /** Size in bytes on disk, or in memory for a store without a disk. */
   readonly bytes: number
-  /** Their bytes that a later write can use again. */
+  /** The part of these bytes that later writes can reuse. */
   readonly freeBytes: number
 }
 
-/** A moment of a store in memory, with which another store can begin. It never changes. */
+/** An immutable snapshot of a store in memory, from which another store can start. */
 export interface StoreSnapshot {
   readonly revision: Revision
 }
 
-/** The differences of a store that several processes write to: its newest revision may not have arrived here yet. */
+/** The additional interface of a store that several processes write to: its newest revision may not have arrived in this process yet. */
 export interface SharedStore {
-  /** A revision not below that of any commit, of anyone, that was answered before the call. */
+  /** A revision at least as new as every commit of any process that was answered before the call. */
   latest(): Promise<Revision>
   /**
-   * Requests a position soon. False: there is none, as the store's revision moves with the changes of this
-   * store alone, while the newest revision may count those of others.
+   * Requests a position soon. False if there are no positions, because the store's revision moves only with its own
+   * changes, while the newest revision may count changes of others.
    */
   askPosition(): boolean
   /**
-   * Called when the changes read so far no longer lead to the store's contents: it was restored to its past, or changes
-   * were forgotten before they arrived here. Every holder of state reads it anew. Attached like listeners.
+   * Called when the changes read so far no longer lead to the store's contents: the store was restored, or changes
+   * were compacted before they arrived here. All holders of state must read it again. Attached like listeners.
    */
   onReplaced(listener: () => void): () => void
-  /** Called when the store, or its backend, stops answering, and when it answers again. Attached like listeners. */
+  /** Called when the store or its backend stops answering and when it answers again. Attached like listeners. */
   onReachable(listener: (isReachable: boolean) => void): () => void
-  /** Keys and revisions of the present, without values, at a revision at or before the store's, in the order of keys. */
+  /** Shows all keys and their revisions, without values, in key order, at a revision up to the store's. */
   visitRevisions(show: (key: string, revision: Revision) => void): Promise<Revision>
-  /** Asks each member of the store's backend: the reason why it does not answer, '' if it does. */
+  /** Asks each member of the store's backend: '' or the reason why it does not answer. */
   members(): Promise<readonly string[]>
-  /** Changes may be lost on their way when the store forgets its past: then the state wants to be compared with it. */
+  /** True if changes may be lost when the store compacts its history; the state must then be compared with the store. */
   readonly mayLoseChanges: boolean
 }
 
@@ -149,60 +149,60 @@ export interface SharedStore {
  * A map from key to bytes with one global revision: etcd's model.
  * 1. A commit that answers `written` is durable (as far as the store is), and visible to every later read.
  * 2. Revisions only grow. No two changes share one, one revision changes one key, and none is used twice, not even one
- *    that was given to a commit that failed. A failed commit may leave a gap.
- * 3. A commit that answers anything else, or is rejected, changes nothing, and is never visible.
- * 4. Commits are checked one after the other, each against the outcome of those before it.
+ *    one of a failed commit. A failed commit may leave a gap.
+ * 3. A commit with another outcome, or a rejected one, changes nothing and is never visible.
+ * 4. Commits are checked one after the other, each against the outcome of all earlier ones.
  * 5. Listeners receive each change once, in order, in the same turn in which it becomes visible, and before the
  *    commit's outcome is delivered.
  * 6. `range`, `count` and `getAt` answer for exactly the asked revision as long as it is not below the compacted one.
- * 7. `history` gives every change after the asked revision, in order, or reports that it can't.
- * 8. An epoch belongs to one line of revisions; it changes with `renewEpoch` only.
- * 9. A returned value never changes when the store does.
+ * 7. `history` gives every change after the requested revision, in order, or reports that it cannot.
+ * 8. An epoch identifies one sequence of revisions; only `renewEpoch` changes it.
+ * 9. A returned value never changes, even if the store does.
  */
 export interface Store {
-  /** Rejected with a 503 StatusError if the store can't write; its cause is in `status().refusing`. */
+  /** Rejects with a 503 StatusError if the store cannot write; the reason is in `status().refusing`. */
   commit(commit: StoreCommit): Promise<StoreOutcome>
-  /** As `commit` of each, one after the other, seen by listeners at once; a store that lacks it is given them one by one. */
+  /** Like `commit` for each, in order; listeners see the results together. If a store lacks this method, callers commit one by one. */
   readonly commitAll?: ((commits: readonly StoreCommit[]) => Promise<StoreOutcome[]>) | undefined
-  /** The key's record at the newest revision not above the given one. */
+  /** The key's record at the newest revision up to the given one. */
   getAt(key: string, revision: Revision): Promise<StoreRecord | undefined>
-  /** The key's record that was written at exactly this revision; held while it is current, or replaced by a change that is held. */
+  /** The key's record written at exactly this revision. It is available while it is current, or while the change that replaced it is. */
   recordAt(key: string, revision: Revision): Promise<StoreRecord | undefined>
-  /** Records in a range; as `range` would give them all. */
+  /** The number of records that `range` would return without a limit. */
   count(range: { readonly prefix: string; readonly start: string; readonly revision: Revision }): Promise<number>
   range(range: StoreRange): Promise<StorePage>
-  /** Shows every record at the store's revision at the time of the call, in the order of keys. Its bytes are the store's own: they are valid during the call only. */
+  /** Shows every record at the store's revision, in key order. The bytes belong to the store and are valid only during the call. */
   visit(show: (record: ShownRecord) => void): Promise<void>
   /**
-   * The value that `visit` has shown, for as long as the key has not changed, and in the listeners' turn of the change that replaces it.
-   * Its bytes are the store's own: they hold until the next call only. A store that would have to wait for it does not have this.
+   * The value that `visit` has shown, until the key changes, and still in the turn in which listeners see that change.
+   * The bytes belong to the store and are valid until the next call. A store that cannot return the value at once lacks this method.
    */
   readonly recall?: ((key: string, revision: Revision) => Uint8Array) | undefined
-  /** Changes after a revision, `limit` at most. Rejected with a 410 where they are held but cannot be read. */
+  /** At most `limit` changes after a revision. Rejects with 410 if they are present but unreadable. */
   history(after: Revision, limit: number): Promise<StoreHistory>
-  /** Attached when it returns; the returned function detaches. No changes: the store's revision has grown, or it has another epoch. */
+  /** The listener is attached when the function returns; the returned function detaches it. An empty list means that the store's revision has grown or its epoch has changed. */
   listen(listener: (changes: readonly StoreChange[]) => void): () => void
-  /** Forgets the past up to a revision: superseded versions and deletions. A revision of the future is an error. */
+  /** Drops the history up to a revision: superseded versions and deletions. A future revision is an error. */
   compact(revision: Revision): Promise<void>
   /**
-   * Says that the caller keeps the value that was written at a revision, for as long as the store has the record, and can
-   * give it again. Only a store without a disk has this: it then lets its own copy go.
+   * The caller takes over the value written at a revision, for as long as the store has the record, and can
+   * return it. Only a store without a disk has this method, and then drops its own copy.
    */
   readonly adopt?: ((revision: Revision, restore: () => Uint8Array) => void) | undefined
   /**
-   * Says that the value of a revision, which was replaced at the other one (absent: deleted), will seldom be read. Only a store without a
-   * disk has this: it then keeps the value in less room, and returns the bytes that it takes; undefined if nothing is known of it.
+   * The value of a revision, which was replaced at the other one (undefined: deleted), will rarely be read. Only a store without a
+   * disk has this method: it compresses the value and returns its new size, or undefined if it does not know the value.
    */
   readonly pack?: ((revision: Revision, replacedAt: Revision | undefined) => number | undefined) | undefined
-  /** The present moment, with its past. Only a store without a disk has this; it takes the same time for any number of records. */
+  /** A snapshot of the current state with its history. Only a store without a disk has this method, which takes constant time. */
   readonly snapshot?: (() => StoreSnapshot) | undefined
-  /** True if a new write would store the key's present value otherwise: with another encryption key. */
+  /** True if rewriting the key's value would encrypt it with another key. */
   isStale?(key: string): boolean
-  /** Only a store that others write to as well has this. */
+  /** Only for a store to which other processes write too. */
   readonly shared?: SharedStore | undefined
-  /** A new random epoch, durable when the promise resolves. */
+  /** Sets a new random epoch, which is durable when the promise resolves. */
   renewEpoch(): Promise<string>
   status(): StoreStatus
-  /** Waits for open commits; later ones are rejected. */
+  /** Waits for open commits; later commits are rejected. */
   close(): Promise<void>
 }

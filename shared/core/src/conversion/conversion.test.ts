@@ -46,7 +46,7 @@ describe('CRD-126: the review has the first version that both sides know', () =>
 })
 
 describe('CRD-128, CRD-129: answers that are accepted and refused', () => {
-  // "unknown type" and a missing type are forms of Go; over HTTP they are an object without response, and null.
+  // Go's "unknown type" and a missing type correspond over HTTP to an object without a response, and to null.
   const rows = cases('conversion-responses').map(
     ([name, row]) =>
       [
@@ -69,7 +69,7 @@ describe('CRD-130: a webhook changes only labels and annotations of the metadata
     if (annotations?.foo?.repeat !== undefined) annotations.foo = annotations.foo.repeat.repeat(annotations.foo.length)
     const restored = restoreMetadata(original, converted)
     if (expectedError) return expect(restored).toHaveProperty('problem')
-    // A converted object whose original had no metadata has none of its own to restore.
+    // The original has no metadata to restore.
     expect(restored).toEqual({ object: expected })
   })
 })

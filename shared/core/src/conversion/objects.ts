@@ -12,29 +12,29 @@ export interface ConvertedObject {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The objects that are not in the wanted version yet: a webhook converts them. */
+/** The objects that are not in the desired version yet, which a webhook must convert. */
 export function objectsToConvert(objects: readonly ConvertedObject[], desiredApiVersion: string): ConvertedObject[] {
   return objects.filter(({ apiVersion }) => apiVersion !== desiredApiVersion)
 }
 
-/** Strategy None: nothing but the version changes. */
+/** Strategy None: changes only the version. */
 export function convertByName(object: ConvertedObject, desiredApiVersion: string): ConvertedObject {
   return { ...object, apiVersion: desiredApiVersion }
 }
 
 /** A conversion by a webhook. */
 export interface Conversion {
-  /** The request's kind in messages: `example.com/v1, Kind=Widget`. */
+  /** The requested kind in messages: `example.com/v1, Kind=Widget`. */
   readonly asked: string
   readonly desiredApiVersion: string
-  /** In order; some may be in the wanted version already. */
+  /** In order; some may already be in the desired version. */
   readonly objects: readonly ConvertedObject[]
-  /** Minor number of the release whose texts they are. */
+  /** The minor version of the release whose messages are used. */
   readonly level: number
 }
 
 /**
- * The objects in the wanted version: the webhook's results for those that it was asked about, each with its earlier metadata
+ * The objects in the desired version: the webhook's results for the objects sent to it, with their original metadata
  * except labels and annotations. Throws the error of an object, in kube-apiserver's words.
  */
 export function takeConverted({ asked, desiredApiVersion, objects, level }: Conversion, converted: readonly unknown[]): ConvertedObject[] {
@@ -61,7 +61,7 @@ export function takeConverted({ asked, desiredApiVersion, objects, level }: Conv
   })
 }
 
-/** The members that must be the same before and after, with their names in messages. */
+/** The members that a conversion must not change, with their names in messages. */
 const identity = [
   ['name', 'name'],
   ['namespace', 'namespace'],
@@ -77,7 +77,7 @@ function differingIdentity(original: ConvertedObject, given: ConvertedObject): s
   return undefined
 }
 
-/** The converted object with its labels and annotations and the rest of the metadata of the original. */
+/** The converted object with its own labels and annotations, and all other metadata of the original. */
 export function restoreMetadata<T extends Fields>(
   original: Fields,
   converted: T,
@@ -103,7 +103,7 @@ export function restoreMetadata<T extends Fields>(
   return { object: { ...converted, metadata } }
 }
 
-/** The only members of the metadata that a conversion may change. */
+/** The only metadata that a conversion may change. */
 const changeable = [
   ['labels', validateLabels],
   ['annotations', validateAnnotations],

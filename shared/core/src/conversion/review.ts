@@ -5,7 +5,7 @@ import type { ConvertedObject } from './objects.ts'
 const knownVersions = ['v1', 'v1beta1'] as const
 type ReviewVersion = (typeof knownVersions)[number]
 
-/** A ConversionReview, and the parts that its answer must repeat. */
+/** A ConversionReview, and the parts that the answer must repeat. */
 export interface ConversionRequest {
   readonly version: ReviewVersion
   readonly uid: string
@@ -14,14 +14,14 @@ export interface ConversionRequest {
 
 /** The contents of a review. */
 export interface ConversionQuestion {
-  /** `conversionReviewVersions` of the definition, the preferred first. */
+  /** The definition's `conversionReviewVersions`, the preferred one first. */
   readonly versions: readonly string[]
   readonly uid: string
   readonly desiredApiVersion: string
   readonly objects: readonly ConvertedObject[]
 }
 
-/** The review in the first version that both sides know. Throws where there is none. */
+/** Makes a review in the first version that both sides support. Throws if there is none. */
 export function createConversionRequest(
   { versions, uid, desiredApiVersion, objects }: ConversionQuestion,
   names: Names,
@@ -38,7 +38,7 @@ function groupOf({ apiDomain }: Names): string {
   return `apiextensions.${apiDomain}`
 }
 
-/** The objects of an answer. Throws its error, in kube-apiserver's words. */
+/** The objects of an answer. Throws the answer's error, in kube-apiserver's words. */
 export function readConversionResponse(
   answer: unknown,
   { version, uid }: Pick<ConversionRequest, 'version' | 'uid'>,

@@ -5,13 +5,13 @@ const secondMs = 1000
 const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 
-/** A schedule that has no time for so long has none. */
+/** A schedule without a time within this many years is taken to have none. */
 const yearsMax = 5
 
 /**
- * The first time of a schedule after a moment, both in milliseconds since 1970. Undefined: none within five years. Without a zone in its text
- * the schedule is read in UTC. The order in which fields are brought forward is that of the cron library of kube-controller-manager, as times
- * near clock changes follow from it: a local time that is skipped has no run on that day, and one that comes twice has two.
+ * The first time of a schedule after a moment, both in milliseconds since 1970. Undefined if there is none within five years. A schedule without
+ * a time zone is in UTC. Fields are advanced in the order of the cron library of kube-controller-manager, because results
+ * near clock changes depend on it: a local time that is skipped has no run on that day, and a repeated local time has two runs.
  *
  *   `30 2 * * *` in Europe/Berlin after 28 March 2026 12:00Z     30 March 00:30Z, as 02:30 is skipped on the 29th
  *   `@every 90s` after 08:34:35.4Z                               08:36:05Z
@@ -27,12 +27,12 @@ export function nextTime(schedule: CronSchedule, afterMs: number): number | unde
   return undefined
 }
 
-/** A moment that is brought forward, field by field. Each step is false when the field before it has changed and must be looked at again. */
+/** A moment that is advanced field by field. A step returns false if it has changed an earlier field, which must be checked again. */
 class Walk {
   readonly #fields: CronFields
   readonly #zone: string
   timeMs: number
-  /** True once the lesser fields have been set to their beginning. */
+  /** True when smaller fields have been reset to their minimum. */
   #isTruncated = false
 
   constructor(fields: CronFields, timeMs: number) {
@@ -93,7 +93,7 @@ class Walk {
     return false
   }
 
-  /** Day and weekday must both be due; if both are restricted, one is enough. */
+  /** Both day and weekday must match; if both are restricted, one of them is enough. */
   #isDayDue(): boolean {
     const { day, weekday } = this.#fields
     const { local } = this

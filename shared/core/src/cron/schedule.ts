@@ -29,17 +29,17 @@ const shorthands: ReadonlyMap<string, string> = new Map([
   ['@hourly', '0 * * * *'],
 ])
 
-/** Values of one field of a schedule. */
+/** The values of one field of a schedule. */
 interface CronField {
   readonly values: ReadonlySet<number>
-  /** A `*` or `?` without a step is among its ranges. */
+  /** True if the field contains `*` or `?` without a step. */
   readonly isAny: boolean
 }
 
 /** A schedule by local times, in the order of its fields. */
 export interface CronFields {
   readonly kind: 'fields'
-  /** Name of the time zone in the text. Absent: there is none. */
+  /** The time zone named in the text, if any. */
   readonly zone: string | undefined
   readonly minute: CronField
   readonly hour: CronField
@@ -57,7 +57,7 @@ export function findScheduleProblem(text: string): string | undefined {
   return typeof parsed === 'string' ? parsed : undefined
 }
 
-/** The schedule of a text, or the text that says why it is none. */
+/** Parses a schedule, or returns an error text. */
 export function parseSchedule(text: string): CronSchedule | string {
   if (text === '') return 'empty spec string'
   const [, zone, rest = text] = /^(?:CRON_)?TZ=(\S*)\s*(.*)$/s.exec(text) ?? []
@@ -112,7 +112,7 @@ interface Range {
   readonly isAny: boolean
 }
 
-/** One range of a field: `*`, `5`, `1-5`, each perhaps with a step after a slash. */
+/** A range of a field: `*`, `5` or `1-5`, optionally with a step after a slash. */
 function parseRange(expression: string, column: Column): Range | string {
   const [range = '', stepText, ...moreSteps] = expression.split('/')
   const [lowText = '', highText, ...moreBounds] = range.split('-')
@@ -132,7 +132,7 @@ function parseRange(expression: string, column: Column): Range | string {
   return step === 0 ? `step of range should be a positive number: ${expression}` : { low, high, step, isAny }
 }
 
-/** A number, or the text that says why it is none. */
+/** Parses a number, or returns an error text. */
 function readNumber(text: string, { names }: Column): number | string {
   const word = text.toLowerCase()
   const named = Object.hasOwn(names, word) ? names[word] : undefined

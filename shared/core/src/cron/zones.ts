@@ -7,12 +7,12 @@ export function findZoneProblem(name: string): string | undefined {
   return isTimeZone(name) ? undefined : `unknown time zone ${name}`
 }
 
-/** Time of the server is UTC. */
+/** True for names of UTC, which is also the server's time zone. */
 function isUtc(name: string): boolean {
   return name === '' || name === 'UTC' || name === 'Local'
 }
 
-/** Names are those of files, in which capitals count; `Intl` accepts them in any case, and offsets such as `+01:00`, too. */
+/** Zone names are file names and case-sensitive; `Intl` also accepts other cases, and offsets such as `+01:00`. */
 function isTimeZone(name: string): boolean {
   if (!name.split('/').every((part) => /^[A-Z]/.test(part))) return false
   try {
@@ -23,10 +23,10 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Zones that are used at once. */
+/** Maximum number of zones in use at once. */
 const formatsMax = 100
 
-/** Offsets are read as `GMT+05:45`, or `GMT` for none. */
+/** Formats whose offset reads as `GMT+05:45`, or `GMT` for no offset. */
 const formatOf = boundedMemo(
   formatsMax,
   (zone: string) => new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset', hourCycle: 'h23' }),
@@ -53,8 +53,8 @@ export function toLocal(zone: string, timeMs: number): Date {
 }
 
 /**
- * The moment of a local time, which is given as if it were UTC. A local time that a clock change skips is moved by the change; of two moments
- * with one local time it is that of the offset which is in force at the same time in UTC, or else before.
+ * The moment of a local time, given as if it were UTC. A local time that a clock change skips is moved by the change; of two moments with
+ * the same local time, the result is the one with the offset in force at the same time in UTC, or else the earlier offset.
  */
 export function fromLocal(zone: string, localMs: number): number {
   const guess = localMs - offsetMs(zone, localMs)

@@ -4,7 +4,7 @@ import { invalidValue, requiredValue } from '../validation/field-errors.ts'
 import { type Part, partOf, textOf } from '../validation/part.ts'
 import { type DefinitionCondition, specOf } from './definition-spec.ts'
 
-/** The state of an annotation that approves a definition in a group of the project. */
+/** The state of the approval annotation of a definition in a protected group. */
 type ApprovalState = 'approved' | 'bypassed' | 'missing' | 'invalid'
 
 /** An approval with its reason in words. */
@@ -15,7 +15,7 @@ interface Approval {
 
 const proposal = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
-/** True if definitions in a group need an approval: those of the profile's domains do. */
+/** True if definitions in the group need an approval, which is so for the profile's domains. */
 export function isProtectedGroup(group: string, { apiDomain, labelDomain }: Names): boolean {
   return [apiDomain, labelDomain].some((domain) => group === domain || group.endsWith(`.${domain}`))
 }
@@ -34,7 +34,7 @@ export function approvalOf(annotation: string, names: Names): Approval {
   return { state: 'invalid', reason: `${needed} with either a URL or a reason starting with "unapproved", ${proposal}` }
 }
 
-/** The rules of the approval. A stored one may stay unchanged. */
+/** Validates the approval. An invalid stored value may stay unchanged. */
 export function validateApproval(definition: Part, live: Part | undefined, names: Names): FieldError[] {
   if (!isProtectedGroup(specOf(definition).group ?? '', names)) return []
   const text = annotationOf(definition, names)
@@ -52,7 +52,7 @@ const conditions: Readonly<Record<ApprovalState, { readonly status: string; read
   invalid: { status: 'False', reason: 'InvalidAnnotation' },
 }
 
-/** The condition that tells of the approval; undefined for groups that need none. */
+/** The condition that reports the approval; undefined for unprotected groups. */
 export function approvalCondition(definition: Part, names: Names): DefinitionCondition | undefined {
   if (!isProtectedGroup(specOf(definition).group ?? '', names)) return undefined
   const { state, reason } = approvalOf(annotationOf(definition, names), names)

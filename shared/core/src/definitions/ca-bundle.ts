@@ -1,6 +1,6 @@
 import { type Part, textOf } from '../validation/part.ts'
 
-/** Why a bundle of authorities, base64 of PEM, holds no certificate; undefined where it does, or where none is given. */
+/** The error of a CA bundle (base64 of PEM) without a certificate; undefined for a valid or absent bundle. */
 export function findCaBundleProblem(config: Part | undefined): string | undefined {
   const bundle = textOf(config, 'caBundle')
   if (bundle === '') return undefined
@@ -9,7 +9,7 @@ export function findCaBundleProblem(config: Part | undefined): string | undefine
   return blocks.every(([, text = '']) => isSequence(text)) ? undefined : 'x509: malformed certificate'
 }
 
-/** True if base64 is one DER sequence of the length that it states. Its contents are checked when the webhook is called. */
+/** True if base64 contains one DER sequence of the stated length. Its contents are checked when the webhook is called. */
 function isSequence(base64: string): boolean {
   const bytes = decode(base64.replace(/\s/g, ''))
   if (bytes.charCodeAt(0) !== 0x30) return false

@@ -15,19 +15,19 @@ import {
 } from './definition-spec.ts'
 import { deprecationWarningOf } from './deprecation.ts'
 
-/** The dependencies of the resources of a definition. */
+/** The dependencies for making resources of a definition. */
 export interface CustomResourcesOptions {
-  /** The readers of objects in a version of the definition. Called once for each version. */
+  /** Returns the readers for a version of the definition. Called once per version. */
   readonly readersOf: (version: CustomVersion) => KindReaders
   /** The readers of a Scale. */
   readonly scale: KindReaders
-  /** Changes with every change of the definition. */
+  /** A text that changes with every change of the definition. */
   readonly definedBy: string
-  /** Opaque text that changes with the stored version. */
+  /** Hashes a text. The hash of the stored version tells clients that it has changed. */
   readonly hashOf: (text: string) => string
 }
 
-/** A version of a custom kind, as its readers need to know it. */
+/** A version of a custom kind, for its readers. */
 export interface CustomVersion extends Omit<VersionParts, 'schema'> {
   readonly group: string
   readonly version: string
@@ -40,8 +40,8 @@ const allVerbs: readonly string[] = ['delete', 'deletecollection', 'get', 'list'
 const verbsWhileTerminating: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
 /**
- * The resources that a stored definition serves, one for each served version. It serves none before its names are accepted. They
- * have the names that it has been given, which may be others than it asks for.
+ * The resources that a stored definition serves, one per served version; none before its names are accepted. They
+ * have the accepted names, which may differ from those in the spec.
  */
 export function customResources(definition: Part, options: CustomResourcesOptions): Resource[] {
   if (!isConditionTrue(definition, 'Established') && !isConditionTrue(definition, 'NamesAccepted')) return []
@@ -51,7 +51,7 @@ export function customResources(definition: Part, options: CustomResourcesOption
   if (!names.plural || !names.kind || group === '') return []
   const kind = { ...names, plural: names.plural, kind: names.kind }
   const readers = new Map(
-    // The cache holds nothing of a version's schema.
+    // The closure does not hold a version's schema.
     (versions ?? []).map((version) => [version.name ?? '', lazyReaders(versionOf(group, kind, version), options.readersOf)]),
   )
   const stored = storedForm(spec, kind, readers)
@@ -67,8 +67,8 @@ export function customResources(definition: Part, options: CustomResourcesOption
 }
 
 /**
- * The versions in which objects of a definition are served. For one under deletion that serves none, the version in which they are
- * stored: requests delete them.
+ * The versions in which objects of a definition are served. If a definition under deletion serves none, its storage
+ * version is served, so that objects can be deleted.
  */
 export function versionsServed(definition: Part): readonly DefinitionVersion[] {
   const versions = specOf(definition).versions ?? []
@@ -121,9 +121,9 @@ interface Making {
   readonly version: CustomVersion
   readonly readers: KindReaders
   readonly stored: StoredForm
-  /** Readers of all versions, by name. */
+  /** Returns the readers of each version, by name. */
   readonly versions: ReadonlyMap<string, () => KindReaders>
-  /** Names of the other versions that are served. */
+  /** Names of the other served versions. */
   readonly others: readonly string[]
   readonly options: CustomResourcesOptions
 }
@@ -131,7 +131,7 @@ interface Making {
 function createResource(definition: Part, { kind: names, version: own, readers, stored, versions, others, options }: Making): Resource {
   const { group, version, kind, apiVersion, subresources, selectableFields = [] } = own
   const { plural, singular = kind.toLowerCase(), listKind = `${kind}List`, shortNames = none, categories = none } = names
-  // One text where they are equal: there may be thousands.
+  // Equal texts are shared, since there may be thousands.
   const isStored = version === stored.version
   const type = isStored ? stored.type : `${apiVersion}.${kind}`
   const { deletionTimestamp } = partOf(definition, 'metadata')
@@ -169,7 +169,7 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
   }
 }
 
-/** The conversion between the versions of a definition, if it is more than a change of the version. */
+/** The conversion between the versions of a definition, if more than the version changes. */
 function conversionOf(definition: Part, others: readonly string[]): Pick<Resource, 'conversion' | 'otherVersions'> {
   const { conversion } = specOf(definition)
   const otherVersions = others.length === 0 ? {} : { otherVersions: others }
@@ -191,7 +191,7 @@ const behaviour = {
   statusKeeps: ['labels', 'annotations', 'ownerReferences', 'finalizers'],
 } as const
 
-/** One value for all. */
+/** A shared empty list. */
 const none: readonly never[] = []
 
 type Labels = Readonly<Record<string, string>>

@@ -17,11 +17,11 @@ import { hasDefault, type SchemaProps, schemaMeter, someSchemaInSteps } from './
 /** The rules by which defaults are checked. */
 interface DefaultContext {
   readonly needsPruned: boolean
-  /** Minor number of the release whose rules they are. */
+  /** The minor version of the release whose rules apply. */
   readonly level: number
 }
 
-/** The errors of a structural schema's defaults: each must fit the schema that holds it. */
+/** The errors of defaults in a structural schema: each default must be valid under its own schema. */
 export function* validateDefaults(root: SchemaProps, at: string, { needsPruned, level }: DefaultContext): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const rules = new DefaultRules()
@@ -35,7 +35,7 @@ export function* validateDefaults(root: SchemaProps, at: string, { needsPruned, 
 /** True if a default of a structural schema has fields that the schema lacks. */
 export function* hasUnprunedDefault(root: SchemaProps): Steps<boolean> {
   let isFound = false
-  // biome-ignore lint/correctness/useYield: one default takes no time worth a pause.
+  // biome-ignore lint/correctness/useYield: a single default is quick to check.
   yield* visitDefaults(root, '', function* (found) {
     isFound ||= found.surround === undefined && !isTooDeep(found.value) && hasUnknownFields(found)
   })
@@ -47,13 +47,13 @@ interface FoundDefault {
   readonly at: string
   readonly schema: StructuralSchema
   readonly value: unknown
-  /** Makes the object of the API whose metadata or type the value is part of; undefined: it is not. */
+  /** Makes the API object whose metadata or type contains the value; undefined outside of metadata. */
   readonly surround: Surround | undefined
 }
 
 type Surround = (value: unknown) => unknown
 
-/** Takes a default that has been found. */
+/** Called for each default. */
 type OnFound = (found: FoundDefault) => Steps<void>
 
 function* visitDefaults(root: SchemaProps, at: string, found: OnFound): Steps<void> {
@@ -65,16 +65,16 @@ function* visitDefaults(root: SchemaProps, at: string, found: OnFound): Steps<vo
 
 interface Place {
   readonly at: string
-  /** Makes the next object of the API above from the value here. */
+  /** Makes the next enclosing API object from the value here. */
   readonly surround: Surround | undefined
-  /** Within `apiVersion`, `kind` or `metadata` of such an object. */
+  /** True within the `apiVersion`, `kind` or `metadata` of such an object. */
   readonly isMeta: boolean
   readonly meter: StepMeter
 }
 
 const metaFields = ['apiVersion', 'kind', 'metadata']
 
-/** Values of maps have no defaults. */
+/** Values of maps cannot have defaults. */
 function* visit(schema: StructuralSchema, { at, meter, ...place }: Place, found: OnFound): Steps<void> {
   if (meter.isFull()) yield
   const isObjectOfApi = schema.isEmbeddedResource === true
@@ -104,7 +104,7 @@ function checkDefault(found: FoundDefault, { needsPruned, level }: DefaultContex
   return [...errors, ...(ofEmbedded.length > 0 ? firstOfTypes(ofEmbedded) : checkValue(found))]
 }
 
-/** The errors of types alone if a member of an embedded object has a wrong type. */
+/** Only the type errors, if a member of an embedded object has a wrong type. */
 function firstOfTypes(errors: readonly FieldError[]): readonly FieldError[] {
   const ofType = errors.find(
     ({ field, message }) => field.endsWith('.metadata') || (typeof message === 'string' && message.endsWith('must be a string')),
@@ -112,7 +112,7 @@ function firstOfTypes(errors: readonly FieldError[]): readonly FieldError[] {
   return ofType === undefined ? errors : [ofType]
 }
 
-/** A default within metadata has to make sound metadata of an object that has nothing else. */
+/** A default within metadata must produce valid metadata of an otherwise empty object. */
 function checkMeta(found: FoundDefault, surround: Surround, level: number): FieldError[] {
   const { at, value } = found
   const surrounding = surround(value)
@@ -127,7 +127,7 @@ function checkValue({ at, schema, value }: FoundDefault): FieldError[] {
   return validateValue(schema, value).map((error) => ({ ...error, field: placeBelow(at, error.field) }))
 }
 
-/** The rules on defaults, which together cost no more than those on an object. */
+/** Evaluates the rules on defaults, with the same cost limit as for one object. */
 class DefaultRules {
   readonly #compilation = compilationMeter()
   #budget: number | undefined;
@@ -135,7 +135,7 @@ class DefaultRules {
   *check({ at, schema, value }: FoundDefault): Steps<readonly FieldError[]> {
     const rules = RuleTree.of(schema, { isResource: schema.isEmbeddedResource === true })
     if (rules === undefined || (this.#budget ?? 0) < 0) return []
-    // A default enters an object unchanged and stays: the rules must hold on a create and on an update.
+    // A default is first added and then kept unchanged, so the rules must pass on create and on update.
     const errors = yield* this.#evaluate(rules, { value, old: value, path: at })
     return errors.length > 0 ? errors : yield* this.#evaluate(rules, { value, path: at })
   }

@@ -1,7 +1,7 @@
 import { isSame, type Part, partOf } from '../validation/part.ts'
 import type { SchemaProps } from './schema-props.ts'
 
-/** `spec` of a definition, decoded. */
+/** The decoded `spec` of a definition. */
 export interface DefinitionSpec {
   readonly group?: string
   readonly names?: DefinitionNames
@@ -11,7 +11,7 @@ export interface DefinitionSpec {
   readonly preserveUnknownFields?: boolean
 }
 
-/** The names that a definition asks for, or has been given. */
+/** The names that a definition requests, or its accepted names. */
 export interface DefinitionNames {
   readonly plural?: string
   readonly singular?: string
@@ -30,7 +30,7 @@ export interface DefinitionVersion extends VersionParts {
   readonly deprecationWarning?: string
 }
 
-/** The parts that versions often have in common. */
+/** The parts of a version that several versions often share. */
 export interface VersionParts {
   readonly schema?: { readonly openAPIV3Schema?: SchemaProps }
   readonly subresources?: DefinitionSubresources
@@ -70,7 +70,7 @@ export interface DefinitionCondition {
   readonly observedGeneration?: number
 }
 
-/** `status` of a definition, decoded. */
+/** The decoded `status` of a definition. */
 export interface DefinitionStatus {
   readonly conditions?: readonly DefinitionCondition[] | null
   readonly acceptedNames?: DefinitionNames
@@ -78,12 +78,12 @@ export interface DefinitionStatus {
   readonly observedGeneration?: number
 }
 
-/** The spec of a definition that the decoder has checked against its type. */
+/** The spec of a decoded definition. */
 export function specOf(definition: Part | undefined): DefinitionSpec {
   return partOf(definition, 'spec')
 }
 
-/** The status of a definition that the decoder has checked against its type. */
+/** The status of a decoded definition. */
 export function statusOf(definition: Part | undefined): DefinitionStatus {
   return partOf(definition, 'status')
 }
@@ -94,8 +94,8 @@ export function isConditionTrue(definition: Part | undefined, type: string): boo
 }
 
 /**
- * A spec in the form in which kube-apiserver checks it, and by which its messages name fields: the common parts of all versions
- * are above them. `shared` of the versions A {schema: s, columns: c} and B {schema: s, columns: d} is {schema: s}.
+ * A spec in the form that kube-apiserver validates and uses in messages: parts that all versions share
+ * are at the top level. `shared` of the versions A {schema: s, columns: c} and B {schema: s, columns: d} is {schema: s}.
  */
 export interface HoistedSpec extends Omit<DefinitionSpec, 'versions'> {
   readonly shared: VersionParts
@@ -106,8 +106,8 @@ export interface HoistedSpec extends Omit<DefinitionSpec, 'versions'> {
 const partNames = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
 /**
- * Moves the common parts of all versions above them. A part that no version has is shared, too. Selectable fields refer to the
- * schema, and stay with it.
+ * Moves the parts that all versions share to the top level. A part that every version lacks is also shared. Selectable fields depend on the
+ * schema and are moved only with it.
  */
 export function hoist(spec: DefinitionSpec): HoistedSpec {
   const versions = spec.versions ?? []
@@ -121,7 +121,7 @@ export function hoist(spec: DefinitionSpec): HoistedSpec {
   }
 }
 
-/** The schema of a version; of one that is not there where all versions share one. */
+/** The schema of a version, or the shared schema. */
 export function schemaOfVersion(spec: HoistedSpec, name: string): VersionParts['schema'] {
   return spec.versions.some(({ schema }) => schema !== undefined)
     ? spec.versions.find((version) => version.name === name)?.schema

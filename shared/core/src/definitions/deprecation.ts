@@ -7,7 +7,7 @@ export function deprecationWarningOf(spec: DefinitionSpec, version: string): str
   return deprecated === true ? (deprecationWarning ?? defaultDeprecationWarning(spec, version)) : undefined
 }
 
-/** The warning of a version that states none: it names the best version that is served and not deprecated, where one is better. */
+/** The warning of a version without its own text. It names the best served version that is not deprecated, if that is better. */
 export function defaultDeprecationWarning({ group = '', names = {}, versions }: DefinitionSpec, version: string): string {
   const named = (name: string): string => `${group}/${name} ${names.kind ?? ''}`
   const better = (versions ?? [])

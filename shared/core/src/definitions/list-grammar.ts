@@ -41,7 +41,7 @@ function checkTypeFor({ type = '' }: SchemaProps, wanted: string, extension: str
   return [type === '' ? requiredValue(`${at}.type`, detail) : invalidValue(`${at}.type`, type, detail)]
 }
 
-/** True if the items of a set have parts that could be changed separately. */
+/** True if the items of a set have parts that can be owned separately. */
 export function hasGranularSetItems(schema: SchemaProps): boolean {
   return checkSetItems(schema, '').length > 0
 }
@@ -84,7 +84,7 @@ function checkMapItems(schema: SchemaProps, keys: readonly string[], at: string)
   return errors
 }
 
-/** Items of sets and maps are there, and have all their keys. */
+/** Items of sets and maps must have a schema, and all their keys. */
 export function validateListItems(schema: SchemaProps, at: string): FieldError[] {
   const items = itemSchema(schema)
   const listType = schema['x-kubernetes-list-type']

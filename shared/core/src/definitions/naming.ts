@@ -1,13 +1,13 @@
 import type { Part } from '../validation/part.ts'
 import { type DefinitionCondition, type DefinitionNames, specOf, statusOf } from './definition-spec.ts'
 
-/** The names that other definitions of a group have. Resources and short names share one space, kinds and kinds of lists another. */
+/** The names of other definitions in a group. Resources and short names share one namespace, kinds and list kinds another. */
 export interface TakenNames {
   readonly resources: ReadonlySet<string>
   readonly kinds: ReadonlySet<string>
 }
 
-/** The names that definitions have been given. */
+/** Collects accepted names. */
 export function takenNames(accepted: Iterable<DefinitionNames>): TakenNames {
   const resources = new Set<string>()
   const kinds = new Set<string>()
@@ -18,13 +18,13 @@ export function takenNames(accepted: Iterable<DefinitionNames>): TakenNames {
   return { resources, kinds }
 }
 
-/** The accepted names of a definition, and whether it has those that it asks for. */
+/** The accepted names of a definition, and true if they equal the requested ones. */
 export interface Naming {
   readonly acceptedNames: DefinitionNames
   readonly condition: DefinitionCondition
 }
 
-/** Gives a definition each name that is free; a taken one keeps its earlier value. */
+/** Accepts each requested name that is free; a conflicting name keeps its accepted value. */
 export function checkNames(definition: Part, taken: TakenNames): Naming {
   const { names: wanted = {} } = specOf(definition)
   const { acceptedNames: before = {} } = statusOf(definition)

@@ -7,7 +7,7 @@ import { isStructuralInSteps } from './structural-grammar.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Options of publishing a schema. */
+/** Options for publishing a schema. */
 export interface Publication {
   /** The version of OpenAPI. */
   readonly version: 2 | 3
@@ -16,28 +16,28 @@ export interface Publication {
   readonly kind: string
   /** Paths of selectable fields. */
   readonly selectable?: readonly string[]
-  /** The definition keeps unknown fields, as definitions of before v1 could. */
+  /** True for a definition that preserves unknown fields, as definitions before v1 could. */
   readonly keepsUnknown?: boolean
-  /** The schema is known to be structural. It is checked otherwise, which takes most of the time for large ones. */
+  /** True if the schema is known to be structural. Otherwise it is checked, which takes most of the time for large schemas. */
   readonly isStructural?: boolean
-  /** Refers to a described type, such as `meta/v1.ObjectMeta`. */
+  /** Returns a reference to a described type, such as `meta/v1.ObjectMeta`. */
   readonly refTo: (type: string) => Json
 }
 
-/** The name of the schema of a kind in documents: `com.example.v1.Widget`. */
+/** The name of a kind's schema in documents: `com.example.v1.Widget`. */
 export function publishedName(group: string, version: string, kind: string): string {
   return `${group.split('.').reverse().join('.')}.${version}.${kind}`
 }
 
 /**
- * The schema of objects of a custom kind for OpenAPI documents. A schema that is not structural is published empty; one that
- * keeps unknown fields is published empty in version 2, whose readers take the named fields for all.
+ * The schema of a custom kind for OpenAPI documents. A non-structural schema is published empty. A schema that
+ * preserves unknown fields is published empty in version 2, because its readers assume that the named fields are complete.
  */
 export function publishSchema(schema: SchemaProps | undefined, publication: Publication): Json {
   return runAtOnce(publishSchemaInSteps(schema, publication))
 }
 
-/** As `publishSchema`, a bounded number of schemas per step. */
+/** Like `publishSchema`, in steps. */
 export function* publishSchemaInSteps(schema: SchemaProps | undefined, publication: Publication): Steps<Json> {
   const { group, apiVersion, kind, selectable = [] } = publication
   return {
@@ -95,14 +95,14 @@ function members({ version, refTo }: Publication): Json {
   return { ...typeMembers, metadata: described(refTo('meta/v1.ObjectMeta'), metaText, version) }
 }
 
-/** Version 3 has nothing beside a reference. */
+/** In version 3, a reference has no siblings. */
 function described(ref: Json, description: string, version: 2 | 3): Json {
   return version === 2 ? { ...ref, description } : { allOf: [ref], description }
 }
 
 const intOrString: readonly SchemaProps[] = [{ type: 'integer' }, { type: 'string' }]
 
-/** Says of an integer or a string in junctors that it is one of them, where the schema itself does not. */
+/** Adds the type int-or-string for an `anyOf` of integer and string, unless the schema states it. */
 function withIntOrString(schema: SchemaProps): SchemaProps {
   if (schema['x-kubernetes-int-or-string'] !== true) return schema
   const { anyOf, allOf = [] } = schema
@@ -110,12 +110,12 @@ function withIntOrString(schema: SchemaProps): SchemaProps {
   return anyOf === undefined ? { ...schema, anyOf: intOrString } : { ...schema, allOf: [{ anyOf: intOrString }, ...allOf] }
 }
 
-/** The part of a schema that OpenAPI version 2, as its readers take it, can express. */
+/** Reduces a schema to what readers of OpenAPI version 2 understand. */
 export function toVersion2(schema: SchemaProps): Mapped {
   return runAtOnce(mapInSteps(schema, { before: version2Of, after: (_, mapped) => mapped }, schemaMeter()))
 }
 
-/** As `toVersion2`, without the parts of the schema. */
+/** Like `toVersion2`, without descending into subschemas. */
 function version2Of(given: SchemaProps): SchemaProps {
   if (saysTheSame(given)) return given
   const { allOf: _allOf, anyOf: _anyOf, oneOf: _oneOf, not: _not, ...schema } = given
@@ -123,7 +123,7 @@ function version2Of(given: SchemaProps): SchemaProps {
   const hasParts = schema.nullable !== true && !isOpen
   const { nullable = false, items, properties, type, ...rest } = schema
   const keepsItems = hasParts && items !== undefined
-  // Readers stumble over lists without a schema of their items, and over objects that may have other fields.
+  // Readers fail on lists without an item schema, and on objects that may have other fields.
   const isUntyped = nullable || (type === 'array' && !keepsItems) || (type === 'object' && isOpen)
   const kept: SchemaProps = {
     ...rest,
@@ -134,14 +134,14 @@ function version2Of(given: SchemaProps): SchemaProps {
   return withRequired(kept, stillRequired(kept))
 }
 
-/** True if version 2 can express a whole schema without its parts, as for most members. */
+/** True if version 2 can express a whole schema, without looking into its subschemas; this holds for most members. */
 function saysTheSame(schema: SchemaProps): boolean {
   const { allOf, anyOf, oneOf, not, nullable, required, type } = schema
   const hasMore = allOf ?? anyOf ?? oneOf ?? not ?? nullable ?? required ?? schema['x-kubernetes-preserve-unknown-fields']
   return hasMore === undefined && type !== 'array'
 }
 
-/** A member that may be null has no type there, and cannot be required. */
+/** A nullable member has no type in version 2, and cannot be required. */
 function stillRequired(schema: SchemaProps): readonly string[] {
   if (additionalSchema(schema)?.nullable === true) return []
   return (schema.required ?? []).filter((name) => schema.properties?.[name]?.nullable !== true)
@@ -154,13 +154,13 @@ function withRequired({ required: _required, ...schema }: SchemaProps, required:
 /** A schema, unchanged or mapped. */
 type Mapped = SchemaProps | Json
 
-/** The change of a schema before its parts are mapped, and after. */
+/** The changes to make before and after a schema's parts are mapped. */
 interface Mapping {
   readonly before: (schema: SchemaProps) => SchemaProps
   readonly after: (schema: SchemaProps, mapped: Mapped) => Mapped
 }
 
-/** A schema and all of its parts, mapped. An unchanged part stays the same value. */
+/** Maps a schema and all its parts. Unchanged parts are shared. */
 function* mapInSteps(given: SchemaProps, mapping: Mapping, meter: StepMeter): Steps<Mapped> {
   if (meter.isFull()) yield
   const schema = mapping.before(given)
@@ -190,13 +190,13 @@ function* mapProperties(properties: NonNullable<SchemaProps['properties']>, mapp
   for (const [name, property] of Object.entries(properties)) {
     if (meter.isFull()) yield
     const schema = mapping.before(property)
-    // Most have no parts: a generator for each would take longer than all else.
+    // Most schemas have no parts, and a generator for each would dominate the time.
     mapped.push([name, hasParts(schema) ? yield* mapPartsInSteps(schema, mapping, meter) : mapping.after(schema, schema)])
   }
   return mapped.every(([name, made]) => made === properties[name]) ? properties : Object.fromEntries(mapped)
 }
 
-/** Adds the members of every API object to embedded ones. */
+/** Adds the members of API objects to embedded objects. */
 function withMembers(schema: SchemaProps, mapped: Mapped, publication: Publication): Mapped {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true && publication.version === 2
   if (schema['x-kubernetes-embedded-resource'] !== true || isOpen) return mapped

@@ -3,7 +3,7 @@ import { encodeObject, encodeStored } from '../stored/envelope.ts'
 import { schemaFingerprint } from '../stored/stored-object.ts'
 import type { DefinitionNames } from './definition-spec.ts'
 
-/** Storage prefixes of the rows of definitions; no path leads to them. */
+/** Storage prefixes of rows about definitions; they are not served. */
 export const namesPrefix = 'definitions/names'
 const servingPrefix = 'definitions/serving'
 
@@ -18,20 +18,20 @@ export function servingKey(definition: string): string {
 }
 
 /**
- * The names of all definitions of a group. All of them are in one row, and every write that takes a name is conditional on it,
- * so that no two definitions have the same.
+ * The names of all definitions of a group. They are in a single row, and every write that takes a name is conditional on it,
+ * so that two definitions cannot have the same name.
  */
 export interface NamesRow {
   readonly definitions: Readonly<Record<string, HeldNames>>
 }
 
-/** The names that are held for one definition. */
+/** The names that are reserved for a definition. */
 interface HeldNames {
   readonly uid: string
   readonly names: DefinitionNames
-  /** Names that it had before, until it is known that the write has happened. */
+  /** The previous names, until the write is known to have happened. */
   readonly former?: DefinitionNames
-  /** Id of a write of the definition, until the write's end is known; absent: the row equals the definition. */
+  /** The id of a write of the definition, until its outcome is known; undefined if the row equals the definition. */
   readonly pending?: string
 }
 
@@ -40,7 +40,7 @@ export function encodeNamesRow(group: string, row: NamesRow, writeId: string): U
   return encodeRow({ kind: 'DefinitionNames', metadata: { name: group }, ...row }, writeId)
 }
 
-/** The row that is stored; an absent one holds no names. */
+/** The stored row; an absent row means no names. */
 export function decodeNamesRow(entry: Pick<Entry, 'value'> | undefined): NamesRow {
   if (entry === undefined) return { definitions: {} }
   const { definitions }: NamesRow = JSON.parse(decoder.decode(entry.value))
@@ -48,15 +48,15 @@ export function decodeNamesRow(entry: Pick<Entry, 'value'> | undefined): NamesRo
 }
 
 /**
- * The precondition of a write of a custom resource: it changes with each change of a definition by which objects written before would be
- * lost or left over, and with no other. A create of an object is conditional on its revision.
+ * The precondition for writes of custom resources. It changes with each change of the definition after which existing objects could be
+ * lost or left over, and with no other change. Creating an object is conditional on its revision.
  */
 export interface ServingRow {
-  /** The uid of the definition: a later definition of the same name is another one. */
+  /** The uid of the definition, which differs for a later definition of the same name. */
   readonly uid: string
   readonly storageVersion: string
   readonly scope: string
-  /** The definition is being deleted: no object may be created any more. */
+  /** True if the definition is being deleted, so that no object may be created. */
   readonly isTerminating: boolean
 }
 
@@ -65,7 +65,7 @@ export function encodeServingRow(definition: string, row: ServingRow, writeId: s
   return encodeRow({ kind: 'DefinitionServing', metadata: { name: definition }, ...row }, writeId)
 }
 
-/** The row that is stored; undefined where there is none. */
+/** The stored row; undefined if absent. */
 export function decodeServingRow(entry: Pick<Entry, 'value'> | undefined): ServingRow | undefined {
   if (entry === undefined) return undefined
   const { uid, storageVersion, scope, isTerminating }: ServingRow = JSON.parse(decoder.decode(entry.value))

@@ -6,11 +6,11 @@ import { findUnsupported } from './structural-grammar.ts'
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 
-/** The rules of `x-kubernetes-validations` that need no look at the expressions themselves. */
+/** The rules of `x-kubernetes-validations` that do not depend on the expressions. */
 export function validateRuleTexts(schema: SchemaProps, at: string): FieldError[] {
   const rules = schema['x-kubernetes-validations'] ?? []
   if (rules.length === 0) return []
-  // A walk over the schema, which many rules may have in common.
+  // The check walks over the schema, and many rules may have the same path.
   const canBeFollowed = rules.some(({ fieldPath = '' }) => fieldPath !== '') && findUnsupported(schema) === undefined
   return rules.flatMap((rule, index) => {
     const place = `${at}.x-kubernetes-validations[${index}]`

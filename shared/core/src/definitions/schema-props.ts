@@ -51,7 +51,7 @@ export interface SchemaProps {
 /** Schemas by name. */
 type SchemaMap = Readonly<Record<string, SchemaProps>>
 
-/** A rule in the expression language. */
+/** A validation rule in CEL. */
 export interface ValidationRule {
   readonly rule?: string
   readonly message?: string
@@ -61,32 +61,32 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean
 }
 
-/** The schema of the items of a list; undefined where there is none, or one for each item. */
+/** The schema of a list's items; undefined if there is none, or one per item. */
 export function itemSchema({ items }: SchemaProps): SchemaProps | undefined {
   return isList(items) ? undefined : items
 }
 
-/** The schema of properties without a name of their own; undefined where there is none, or only whether they are allowed. */
+/** The schema of undeclared properties; undefined if there is none or it is a boolean. */
 export function additionalSchema({ additionalProperties }: SchemaProps): SchemaProps | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }
 
-/** Named properties in the order of their names, so that messages have one order. */
+/** The properties sorted by name, so that messages have a stable order. */
 export function propertiesOf({ properties }: SchemaProps): [name: string, schema: SchemaProps][] {
   return sortedEntries(properties)
 }
 
-/** Entries in the order of their names. */
+/** Map entries sorted by name. */
 export function sortedEntries<T>(map: Readonly<Record<string, T>> | undefined): [string, T][] {
   return Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** True if a predicate holds for a schema or for any part of it, allowed or not. */
+/** True if a predicate holds for a schema or for any subschema, even one in an invalid place. */
 export function someSchema(root: SchemaProps | undefined, predicate: (schema: SchemaProps) => boolean): boolean {
   return runAtOnce(someSchemaInSteps(root, predicate))
 }
 
-/** As `someSchema`, a bounded number of schemas per step. */
+/** Like `someSchema`, in steps. */
 export function* someSchemaInSteps(root: SchemaProps | undefined, predicate: (schema: SchemaProps) => boolean): Steps<boolean> {
   const meter = schemaMeter()
   const open = root === undefined ? [] : [root]
@@ -98,10 +98,10 @@ export function* someSchemaInSteps(root: SchemaProps | undefined, predicate: (sc
   return false
 }
 
-/** Schemas that are looked at in one step: some milliseconds. */
+/** Number of schemas per step, which takes some milliseconds. */
 const schemasPerStep = 1_000
 
-/** Counts schemas. */
+/** A meter that counts schemas. */
 export function schemaMeter(): StepMeter {
   return new StepMeter(schemasPerStep)
 }
@@ -132,12 +132,12 @@ const partNames: ReadonlySet<string> = new Set([
   'additionalItems',
 ])
 
-/** `Array.isArray` for lists that are not written to. */
+/** `Array.isArray` for readonly lists. */
 export function isList<T>(value: T | readonly SchemaProps[]): value is readonly SchemaProps[] {
   return Array.isArray(value)
 }
 
-/** True if a default is given. `null` is none, as typed clients write it for an absent one. */
+/** True if a default is given. `null` counts as absent, since typed clients send it for an absent default. */
 export function hasDefault(schema: SchemaProps): boolean {
   return schema.default !== undefined && schema.default !== null
 }

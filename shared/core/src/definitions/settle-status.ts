@@ -12,15 +12,15 @@ export interface SettlingContext {
   /** The names of the other definitions of the group. */
   readonly taken: TakenNames
   readonly names: Names
-  /** Time of the changed conditions. */
+  /** The time of changed conditions. */
   readonly now: string
-  /** Minor number of the release whose texts they are. */
+  /** The minor version of the release whose texts are used. */
   readonly level: number
 }
 
 /**
- * The status that follows from a definition: its accepted names and conditions. Other writers' parts stay; a status
- * without changes is returned itself.
+ * Computes the status of a definition: its accepted names and conditions. Parts of other writers stay. If the status is unchanged,
+ * the same object is returned.
  */
 export function settleStatus(definition: Part, context: SettlingContext): DefinitionStatus {
   const status = statusOf(definition)
@@ -36,7 +36,7 @@ export function settleStatus(definition: Part, context: SettlingContext): Defini
   return print(settled) === print(status) ? status : settled
 }
 
-/** Puts conditions among the present ones, in their places. The time changes with the status alone; an observedGeneration is its writer's and stays. */
+/** Replaces conditions at their positions, or appends them. The transition time changes only with the status; `observedGeneration` stays, since another writer owns it. */
 export function withConditions(
   conditions: readonly DefinitionCondition[],
   now: string,
@@ -68,7 +68,7 @@ const established: DefinitionCondition = {
   message: 'the initial names have been accepted',
 }
 
-/** A definition is established by its first names, and stays so for any later names. */
+/** A definition becomes established with its first accepted names, and stays established. */
 function establishment(definition: Part, isNamed: boolean, conditions: readonly DefinitionCondition[]): DefinitionCondition {
   const before = conditions.find(({ type }) => type === 'Established')
   if (before?.status === 'True') return before
@@ -82,7 +82,7 @@ function establishment(definition: Part, isNamed: boolean, conditions: readonly 
   }
 }
 
-/** Conditions that are there only where they say something. A definition that prunes is structural. */
+/** Conditions that are present only in some cases. A definition that prunes is structural. */
 function optional(definition: Part, { names, level }: SettlingContext): (DefinitionCondition | { type: string; isGone: true })[] {
   const keepsUnknown = specOf(definition).preserveUnknownFields === true
   return [

@@ -8,43 +8,43 @@ import { hasGranularSetItems, validateListItems } from './list-grammar.ts'
 import { hasDefault, type SchemaProps, someSchemaInSteps } from './schema-props.ts'
 import { isStructuralInSteps } from './structural-grammar.ts'
 
-/** The types that a schema may name. */
+/** The valid types of a schema. */
 export const knownTypes: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 
-/** Versions of conversion reviews that this server speaks. */
+/** Versions of ConversionReview that this server supports. */
 export const reviewVersions: readonly string[] = ['v1', 'v1beta1']
 
-/** The strictness of a definition's check. A stored mistake may stay, so that the rest can still be changed. */
+/** The strictness of validating a definition. Stored errors may stay, so that other fields can still be changed. */
 export interface Strictness {
   readonly needsSchema: boolean
   readonly needsKnownTypes: boolean
-  /** Asked only where nothing else needs a structure: it takes a walk over the stored schemas. */
+  /** Called only if nothing else requires a structural schema, because it walks over the stored schemas. */
   readonly needsStructure: () => Steps<boolean>
   readonly needsPrunedDefaults: boolean
   readonly needsAtomicSets: boolean
   readonly needsSoundListItems: boolean
   readonly needsKnownReviewVersion: boolean
   readonly needsCaBundle: boolean
-  /** Scope and kind can no longer be changed. */
+  /** True if scope and kind can no longer change. */
   readonly keepsNames: boolean
   /** Versions with an unchanged schema. */
   readonly unchangedSchemas: ReadonlySet<string>
-  /** Versions whose selectable fields are unchanged, and more than allowed; `''`: those that all versions share. */
+  /** Versions with unchanged selectable fields above the limit; `''` stands for fields shared by all versions. */
   readonly manySelectableFields: ReadonlySet<string>
   readonly storedExpressions: StoredExpressions
-  /** Minor number of the release whose rules they are. */
+  /** The minor version of the release whose rules apply. */
   readonly level: number
 }
 
-/** The part of the strictness that follows from the definition that is replaced. */
+/** The part of the strictness that depends on the replaced definition. */
 type Leniency = Omit<Strictness, 'level'>
 
-// biome-ignore lint/correctness/useYield: there is nothing to look at.
+// biome-ignore lint/correctness/useYield: no schema is checked.
 function* always(): Steps<boolean> {
   return true
 }
 
-/** The strictness for a new definition. Its bundle of authorities matters once it is served. */
+/** The strictness for a new definition. Its CA bundle matters only when it is served. */
 export const strictest: Leniency = {
   needsSchema: true,
   needsKnownTypes: true,
@@ -60,7 +60,7 @@ export const strictest: Leniency = {
   storedExpressions: { rules: new Set(), messageExpressions: new Set() },
 }
 
-/** The strictness for a definition that replaces another. */
+/** The strictness for an update of a definition. */
 export function* strictnessBeside(spec: HoistedSpec, live: Part): Steps<Leniency> {
   const before = hoist(specOf(live))
   yield
@@ -91,7 +91,7 @@ function hasSchema({ schema }: VersionParts): boolean {
   return schema?.openAPIV3Schema !== undefined
 }
 
-/** The schemas of a spec, a shared one once. */
+/** The schemas of a spec; a shared schema is listed once. */
 export function schemasOf(spec: HoistedSpec): SchemaProps[] {
   return [spec.shared, ...spec.versions].flatMap(({ schema }) => schema?.openAPIV3Schema ?? [])
 }
@@ -117,7 +117,7 @@ function unchangedSelectableFields(spec: HoistedSpec, before: HoistedSpec): Read
   return new Set(pairs.filter(({ fields, fieldsBefore }) => isSame(fields, fieldsBefore)).map(({ name }) => name))
 }
 
-/** The properties of the stored schemas that decide the strictness for new ones. */
+/** The properties of stored schemas on which the strictness for new ones depends. */
 interface Stored {
   hasUnknownTypes: boolean
   hasDefaults: boolean
@@ -127,7 +127,7 @@ interface Stored {
   readonly messageExpressions: Set<string>
 }
 
-/** All of it in one walk. */
+/** Finds all properties in one walk. */
 function* findStored(schemas: readonly SchemaProps[]): Steps<Stored> {
   const stored: Stored = {
     hasUnknownTypes: false,

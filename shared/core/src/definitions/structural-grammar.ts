@@ -15,7 +15,7 @@ import {
   someSchemaInSteps,
 } from './schema-props.ts'
 
-/** The place of a schema: its own rules differ at the root, for items and for all other places. */
+/** The position of a schema. The root and items have different rules from other positions. */
 type Level = 'root' | 'item' | 'field'
 
 const missingType: Readonly<Record<Level, string>> = {
@@ -24,12 +24,12 @@ const missingType: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 }
 
-/** Why a schema can be no structural one at all; undefined where it can. */
+/** The reason why a schema cannot be structural; undefined if it can. */
 export function findUnsupported(schema: SchemaProps): string | undefined {
   return runAtOnce(findUnsupportedInSteps(schema))
 }
 
-/** As `findUnsupported`, a bounded number of schemas per step. */
+/** Like `findUnsupported`, in steps. */
 export function* findUnsupportedInSteps(schema: SchemaProps): Steps<string | undefined> {
   let found: string | undefined
   yield* someSchemaInSteps(schema, (part) => {
@@ -57,12 +57,12 @@ const unsupportedNames: readonly (readonly [name: string, isGiven: (schema: Sche
   ['definitions', ({ definitions }) => hasMembers(definitions)],
 ]
 
-/** The errors for which a schema is not structural, in the order of the texts. */
+/** The errors that make a schema non-structural, sorted by text. */
 export function validateStructure(root: SchemaProps, at: string): FieldError[] {
   return runAtOnce(validateStructureInSteps(root, at))
 }
 
-/** As `validateStructure`, a bounded number of schemas per step. */
+/** Like `validateStructure`, in steps. */
 export function* validateStructureInSteps(root: SchemaProps, at: string): Steps<FieldError[]> {
   const walk: Walk = { errors: [], meter: schemaMeter() }
   yield* checkStructure(root, 'root', at, walk)
@@ -83,7 +83,7 @@ function byText({ text: left }: { readonly text: string }, { text: right }: { re
   return left < right ? -1 : 1
 }
 
-/** True for a structural schema; checks a bounded number of schemas per step. */
+/** True for a structural schema; checks it in steps. */
 export function* isStructuralInSteps(schema: SchemaProps): Steps<boolean> {
   return (yield* findUnsupportedInSteps(schema)) === undefined && (yield* validateStructureInSteps(schema, '')).length === 0
 }
@@ -132,7 +132,7 @@ function checkType(schema: SchemaProps, level: Level, at: string, errors: FieldE
   }
 }
 
-/** Every object of the API has apiVersion, kind and metadata, with any schema. */
+/** Every API object has apiVersion, kind and metadata, whatever its schema. */
 function checkMetaProperties(schema: SchemaProps, level: Level, at: string, errors: FieldError[]): void {
   const { apiVersion, kind, metadata } = { ...schema.properties }
   const isObjectOfApi = level === 'root' || schema['x-kubernetes-embedded-resource'] === true
@@ -160,12 +160,12 @@ interface Skips {
 
 const noSkips: Skips = { skipsAnyOf: false, skipsFirstAllOf: false }
 
-/** The one form of types inside a junctor. */
+/** True for the only form of types that is allowed inside a junctor. */
 function isIntOrString(anyOf: SchemaProps['anyOf']): boolean {
   return anyOf?.length === 2 && isSame(anyOf, [{ type: 'integer' }, { type: 'string' }])
 }
 
-/** The junctors of a schema, and its pattern. */
+/** Checks a schema's junctors and its pattern. */
 function* checkJunctors(schema: SchemaProps, at: string, walk: Walk, { skipsAnyOf, skipsFirstAllOf }: Skips): Steps<void> {
   const { errors } = walk
   if (!skipsAnyOf) for (const [index, part] of (schema.anyOf ?? []).entries()) yield* checkNested(part, `${at}.anyOf[${index}]`, walk)
@@ -196,7 +196,7 @@ const nestedExtensions: Readonly<Record<Extension, string>> = {
   'x-kubernetes-validations': emptyText,
 }
 
-/** Checks schemas inside a junctor: they restrict values and describe no structure. */
+/** Checks schemas inside a junctor, which restrict values but do not declare structure. */
 function* checkNested(schema: SchemaProps, at: string, walk: Walk, skips: Skips = noSkips): Steps<void> {
   const { errors, meter } = walk
   if (meter.isFull()) yield
@@ -214,13 +214,13 @@ function* checkNested(schema: SchemaProps, at: string, walk: Walk, skips: Skips 
   if (schema.properties?.['metadata'] !== undefined) forbid('properties[metadata]', 'must not be specified in a nested context')
 }
 
-/** The place of a part of a junctor, and of the same part outside it. */
+/** A schema's place in a junctor, and its place in the structure outside. */
 interface Places {
   readonly at: string
   readonly nestedAt: string
 }
 
-/** All properties in a junctor must be in the structure outside it, too. */
+/** Every property in a junctor must also be declared outside. */
 function checkCompleteness(nested: SchemaProps, outside: SchemaProps, { at, nestedAt }: Places, errors: FieldError[]): void {
   if (nested.not !== undefined) checkNestedCompleteness(nested.not, outside, { at, nestedAt: `${nestedAt}.not` }, errors)
   for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {

@@ -3,7 +3,7 @@ import type { Part } from '../validation/part.ts'
 import { type DefinitionCondition, type DefinitionStatus, statusOf } from './definition-spec.ts'
 import { withConditions } from './settle-status.ts'
 
-/** The finalizer that holds a definition until its objects are deleted. */
+/** The finalizer that keeps a definition until its objects are deleted. */
 export function cleanupFinalizer(names: Names): string {
   return domainGroup(names, 'customresourcecleanup.apiextensions')
 }

@@ -10,7 +10,7 @@ import { forbidWithoutWebhook } from './validate-parts.ts'
 
 const strategies = ['None', 'Webhook']
 
-/** The rules of the conversion between versions. Paths are those of kube-apiserver's own form of the object. */
+/** Validates the conversion between versions. Paths are those of kube-apiserver's internal form. */
 export function validateConversion(conversion: DefinitionConversion | undefined, at: string, strictness: Strictness): FieldError[] {
   if (conversion === undefined) return []
   const { strategy = '', webhook } = conversion
@@ -28,7 +28,7 @@ export function validateConversion(conversion: DefinitionConversion | undefined,
   return errors
 }
 
-/** A text that must be one of some. */
+/** Requires a text to be one of several. */
 export function checkOneOf(field: string, value: string, allowed: readonly string[]): FieldError[] {
   if (value === '') return [requiredValue(field)]
   return allowed.includes(value) ? [] : [unsupportedValue(field, value, allowed)]

@@ -19,8 +19,8 @@ import { validateSchema } from './validate-schema.ts'
 const scopes = ['Cluster', 'Namespaced']
 
 /**
- * The rules of a CustomResourceDefinition. Errors name fields as kube-apiserver's own form of the object does: shared parts of all versions
- * are named above them, as `spec.validation.openAPIV3Schema`.
+ * The rules of a CustomResourceDefinition. Errors use the paths of kube-apiserver's internal form, where parts that all versions share
+ * are at the top level, such as `spec.validation.openAPIV3Schema`.
  */
 export function* validateResourceDefinition(
   definition: Part,
@@ -43,7 +43,7 @@ export function* validateResourceDefinition(
   ]
 }
 
-/** The rules of its status, when that is written alone. */
+/** The rules for a write of the status alone. */
 export function validateResourceDefinitionStatus(definition: Part): FieldError[] {
   return validateDefinitionNames(statusOf(definition).acceptedNames ?? {}, 'status.acceptedNames')
 }
@@ -72,7 +72,7 @@ function* validateSpec(spec: HoistedSpec, strictness: Strictness): Steps<FieldEr
     for (const error of yield* validateVersion(version, `spec.versions[${index}]`, spec, { strictness, needsStructure })) errors.push(error)
   }
   errors.push(...validateVersionSet(versions))
-  // The first version has its name in a second place there.
+  // The internal form also has the first version's name in `spec.version`.
   if (versions[0] !== undefined) errors.push(...checkLabelField('spec.version', versions[0].name ?? ''))
   errors.push(...requireNames(names, 'spec.names'), ...validateDefinitionNames(names, 'spec.names'))
   const hasStatus = [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined)
@@ -136,13 +136,13 @@ function* validateVersion(
   ]
 }
 
-/** The names of the parts of a version. */
+/** The paths of the parts of a version. */
 interface PartPlaces {
   readonly schema: string
   readonly subresources: string
   readonly columns: string
   readonly selectableFields: string
-  /** The error for selectable fields without a schema, also if all versions share a schema and not the fields. */
+  /** The error of selectable fields without a schema. It also applies if all versions share the schema but not the fields. */
   readonly schemaIsMissing: string
 }
 
@@ -166,9 +166,9 @@ function placesIn(version: string): PartPlaces {
 
 interface PartContext {
   readonly hasStatus: boolean
-  /** The version whose schema it is; of a shared one the first. */
+  /** The version that has the schema; for a shared schema, the first version. */
   readonly name: string
-  /** The version by which selectable fields are known; `''` for shared ones. */
+  /** The version for looking up selectable fields; `''` for shared ones. */
   readonly key: string
   readonly strictness: Strictness
   readonly needsStructure: boolean
@@ -208,7 +208,7 @@ function validateVersionSet(versions: readonly Version[]): FieldError[] {
   return errors
 }
 
-/** The identity under which objects are stored stays; their names stay once objects can exist. */
+/** The storage identity of objects is immutable; names become immutable once objects can exist. */
 function validateChange(spec: HoistedSpec, before: DefinitionSpec, { keepsNames }: Strictness): FieldError[] {
   return [
     ...(keepsNames

@@ -3,7 +3,7 @@ import { checkLabel1035 } from '../meta/validate-names.ts'
 import { invalidValue, requiredValue } from '../validation/field-errors.ts'
 import type { DefinitionNames } from './definition-spec.ts'
 
-/** The rules of names, wanted or accepted; they may be absent here. */
+/** Validates requested or accepted names; they may be absent. */
 export function validateDefinitionNames(names: DefinitionNames, at: string): FieldError[] {
   const { kind = '', listKind = '' } = names
   const errors = [...checkOptional(`${at}.plural`, names.plural), ...checkOptional(`${at}.singular`, names.singular)]
@@ -14,14 +14,14 @@ export function validateDefinitionNames(names: DefinitionNames, at: string): Fie
   return errors
 }
 
-/** The names that a definition must ask for. */
+/** Requires the names that a definition must have. */
 export function requireNames(names: DefinitionNames, at: string): FieldError[] {
   return (['plural', 'singular', 'kind', 'listKind'] as const).flatMap((name) =>
     (names[name] ?? '') === '' ? [requiredValue(`${at}.${name}`)] : [],
   )
 }
 
-/** A text that must be a DNS-1035 label. */
+/** Requires a DNS-1035 label. */
 export function checkLabelField(field: string, text: string): FieldError[] {
   const problems = checkLabel1035(text)
   return problems.length === 0 ? [] : [invalidValue(field, text, problems.join(','))]

@@ -9,7 +9,7 @@ const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 
 const selectableTypes = ['string', 'boolean', 'integer']
 const selectableFieldsMax = 8
 
-/** The rules of subresources: where scale finds its values. */
+/** Validates subresources: the paths of scale. */
 export function validateSubresources(subresources: DefinitionSubresources | undefined, at: string): FieldError[] {
   const scale = subresources?.scale
   if (scale === undefined) return []
@@ -33,7 +33,7 @@ function checkSimplePath(field: string, path: string): FieldError[] {
   return path.startsWith('.') ? [] : [invalidValue(field, path, 'must be a simple json path starting with .')]
 }
 
-/** The rules of a printer column. */
+/** Validates a printer column. */
 export function validateColumn({ name = '', type = '', format = '', jsonPath = '' }: DefinitionColumn, at: string): FieldError[] {
   const errors = name === '' ? [requiredValue(`${at}.name`)] : []
   const types = `must be one of ${columnTypes.join(',')}`
@@ -45,7 +45,7 @@ export function validateColumn({ name = '', type = '', format = '', jsonPath = '
   return [...errors, ...(jsonPath === '' ? [requiredValue(`${at}.JSONPath`)] : checkSimplePath(`${at}.JSONPath`, jsonPath))]
 }
 
-/** The rules of selectable fields: each leads to a scalar outside of metadata. */
+/** Validates selectable fields: each must lead to a scalar outside of metadata. */
 export function validateSelectableFields(
   fields: NonNullable<VersionParts['selectableFields']>,
   schema: SchemaProps,
@@ -72,7 +72,7 @@ const wrongTarget = 'must point to a field of type string, boolean or integer. E
 
 const deprecationWarningMax = 256
 
-/** The rules of the text that warns of a version. */
+/** Validates the deprecation warning of a version. */
 export function checkDeprecationWarning(isDeprecated: boolean, warning: string | undefined): string[] {
   if (warning === undefined) return []
   if (!isDeprecated) return ['can only be set for deprecated versions']
@@ -85,7 +85,7 @@ export function checkDeprecationWarning(isDeprecated: boolean, warning: string |
   return [...problems, `must only contain printable UTF-8 characters; non-printable character found at index ${bytesBefore}`]
 }
 
-/** Refuses members that only a conversion by webhook needs. */
+/** Refuses a member that only a webhook conversion may have. */
 export function forbidWithoutWebhook(field: string): FieldError {
   return forbiddenValue(field, 'should not be set when strategy is not set to Webhook')
 }

@@ -20,16 +20,16 @@ import {
 import { knownTypes, type Strictness } from './strictness.ts'
 import { findUnsupportedInSteps, validateStructureInSteps } from './structural-grammar.ts'
 
-/** The context of checking a version's schema, besides the mistakes that may stay. */
+/** The context for checking a version's schema, besides tolerated errors. */
 export interface SchemaContext {
   readonly hasStatus: boolean
   readonly needsStructure: boolean
   readonly strictness: Strictness
-  /** The schema is unchanged, so its rules may exceed the bounds. */
+  /** True for an unchanged schema, whose rules may exceed the limits. */
   readonly isUnchanged?: boolean
 }
 
-/** Everything that is wrong with the schema of a version. */
+/** All errors of a version's schema. */
 export function* validateSchema(schema: SchemaProps, at: string, context: SchemaContext): Steps<FieldError[]> {
   const errors = context.hasStatus ? checkRootBesideStatus(schema, at) : []
   if (schema.nullable === true) errors.push(forbiddenValue(`${at}.nullable`, 'nullable cannot be true at the root'))
@@ -41,7 +41,7 @@ export function* validateSchema(schema: SchemaProps, at: string, context: Schema
   const hasTypes = context.needsStructure && unsupported === undefined && errors.length === 0
   addAll(errors, check.errors)
   if (hasTypes && (yield* someSchemaInSteps(schema, hasRules))) {
-    // Rules are looked at where the structure and the defaults are sound, place by place.
+    // A rule is checked only if the structure and the defaults at its place are valid.
     const unsound = placesAbove(check.errors)
     const { storedExpressions: stored, level } = context.strictness
     const isUnsupported = ({ reason }: FieldError): boolean => reason === 'FieldValueNotSupported'
@@ -57,16 +57,16 @@ export function* validateSchema(schema: SchemaProps, at: string, context: Schema
     yield
     addAll(errors, yield* validateRules(parsed, at, options))
   }
-  // The errors that keep a schema from being structural are mostly reported above, place by place.
+  // Most errors that make a schema non-structural were already reported at their places.
   return errors.length === 0 && unsupported !== undefined ? [invalidValue(at, '', unsupported)] : errors
 }
 
-/** More than a call takes as arguments. */
+/** Adds errors one by one, because there may be too many for one call with spread arguments. */
 function addAll(errors: FieldError[], more: readonly FieldError[]): void {
   for (const error of more) errors.push(error)
 }
 
-/** The places of errors, and all that they are in. */
+/** The paths of errors and of everything that contains them. */
 function placesAbove(errors: readonly FieldError[]): ReadonlySet<string> {
   const places = new Set<string>()
   for (const { field } of errors) {
@@ -80,7 +80,7 @@ function hasRules(schema: SchemaProps): boolean {
   return (schema['x-kubernetes-validations'] ?? []).length > 0
 }
 
-/** Defaults are checked if the structure is sound: they have to fit it. */
+/** Validates defaults if the structure is valid, since they must fit it. */
 function* validateStructural(schema: SchemaProps, at: string, { strictness }: SchemaContext): Steps<FieldError[]> {
   yield
   const errors = yield* validateStructureInSteps(schema, at)
@@ -90,7 +90,7 @@ function* validateStructural(schema: SchemaProps, at: string, { strictness }: Sc
     : yield* validateDefaults(schema, at, { needsPruned: strictness.needsPrunedDefaults, level: strictness.level })
 }
 
-/** Fields of a schema's root by their names in messages, in the order in which kube-apiserver looks at them. */
+/** Fields at a schema's root with their names in messages, in kube-apiserver's order. */
 const rootFields: Readonly<Record<string, string>> = {
   description: 'Description',
   type: 'Type',
@@ -116,7 +116,7 @@ const rootFields: Readonly<Record<string, string>> = {
   'x-kubernetes-validations': 'XValidations',
 }
 
-/** The status is checked by `properties.status` alone, so that nothing at the root may speak of it. */
+/** Only `properties.status` can validate the status, so the root must have no other constraints. */
 function checkRootBesideStatus(schema: SchemaProps, at: string): FieldError[] {
   if (schema.type !== undefined && schema.type !== '' && schema.type !== 'object') {
     const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
@@ -132,16 +132,16 @@ function checkRootBesideStatus(schema: SchemaProps, at: string): FieldError[] {
 interface Place {
   readonly at: string
   readonly isRoot: boolean
-  /** Below apiVersion, kind or metadata of an object of the API. */
+  /** True below the apiVersion, kind or metadata of an API object. */
   readonly isInsideMeta: boolean
-  /** The reason why no default is allowed here. Absent: a default is allowed. */
+  /** The reason why no default is allowed here; undefined if defaults are allowed. */
   readonly forbidsDefaults?: string
 }
 
 const metaFields = ['apiVersion', 'kind', 'metadata']
 const resourceMeta = 'inside additionalProperties applying to object metadata'
 
-/** A walk over a schema and all that is part of it. */
+/** Checks a schema and all its subschemas. */
 class SchemaCheck {
   readonly errors: FieldError[] = []
   readonly #strictness: Strictness
@@ -174,7 +174,7 @@ class SchemaCheck {
     this.errors.push(...validateRuleTexts(schema, at))
   }
 
-  /** Fields that a schema may not have, or not here. */
+  /** Refuses fields that a schema must not have, or not here. */
   #checkFields(schema: SchemaProps, { at, isInsideMeta, forbidsDefaults }: Place): void {
     const { type = '' } = schema
     const forbid = (name: string, detail: string): number => this.errors.push(forbiddenValue(`${at}.${name}`, detail))
@@ -200,7 +200,7 @@ class SchemaCheck {
       this.errors.push(forbiddenValue(`${place.at}.additionalProperties`, detail))
     }
     if (additional === undefined) return
-    // It is not known which key a default is for.
+    // The key to which the default belongs is unknown.
     const forbidsDefaults = place.isInsideMeta ? { forbidsDefaults: resourceMeta } : {}
     yield* this.check(additional, { ...below(place, 'additionalProperties'), ...forbidsDefaults })
   }

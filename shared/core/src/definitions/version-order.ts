@@ -1,6 +1,6 @@
 /**
- * Orders names of versions, the most stable first: v2, v1, v1beta2, v1beta1, v1alpha1, then all other names by text.
- * Below 0: `left` comes first.
+ * Compares version names. The most stable sort first: v2, v1, v1beta2, v1beta1, v1alpha1, then all other names by text.
+ * A negative result means that `left` sorts first.
  */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [parse(left), parse(right)]

@@ -7,7 +7,7 @@ import { schemasOf } from './strictness.ts'
 /** The formats of numbers by type. */
 const numberFormats: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] }
 
-/** The warnings for the writer of a definition. A warning about an unchanged part is not repeated. */
+/** The warnings about a definition. A warning about an unchanged part is not repeated. */
 export function warningsOfDefinition(definition: Part, live: Part | undefined): string[] {
   const { formats, sets } = collect(definition)
   const known = live === undefined ? undefined : collect(live)
@@ -34,7 +34,7 @@ function collect(definition: Part): Warnings {
 
 function hasUnknownFormat({ type = '', format = '' }: SchemaProps): boolean {
   if (format === '') return false
-  // An empty type may be a text.
+  // A schema without a type may describe a string.
   const isKnown = type === '' || type === 'string' ? checkOfFormat(format) !== undefined : numberFormats[type]?.includes(format)
   return isKnown !== true
 }

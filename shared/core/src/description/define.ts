@@ -32,25 +32,25 @@ export interface RefTo<Name extends string> {
   readonly name: Name
 }
 
-/** The presence of a field in an object of the type: always, always but perhaps null, or only if set. */
+/** The presence of a field in an object of the type: always, always but possibly null, or only if set. */
 type Presence = 'always' | 'nullable' | 'whenSet' | 'pointer'
 
-/** A field before its struct has given it a name. The type parameters are inferred: types of objects are made of them. */
+/** A field before its struct gives it a name. Its type parameters are inferred and determine the types of objects. */
 export interface FieldDefinition<N extends Node = Node, P extends Presence = Presence> extends FieldFacets {
   readonly kind: 'field'
   readonly node: N
-  /** Only for inference; never set. */
+  /** For type inference only; never set. */
   readonly presence?: P
 }
 
-/** The fields of another struct, flat in JSON, a nested message on the wire. */
+/** The fields of another struct: flat in JSON, a nested message on the wire. */
 export interface InlineDefinition<Type extends string = string> {
   readonly kind: 'inline'
   readonly type: Type
   readonly tag: number
 }
 
-/** A struct in its written form; `resolveType` inserts the inlined fields. */
+/** A struct as it is declared; `resolveType` inserts the inlined fields. */
 export interface StructDefinition<M extends Members = Members, HasTypeMeta extends boolean = boolean> {
   readonly kind: 'structDefinition'
   readonly members: M
@@ -68,7 +68,7 @@ export interface StructFacets {
   readonly changes?: StructNode['changes'] & object
 }
 
-/** Makes one type. Nothing of it exists before the type is requested. */
+/** Makes a type on demand. */
 export type TypeThunk = () => Node | StructDefinition
 
 const scalar = <Kind extends ScalarNode['kind']>(kind: Kind): (() => { readonly kind: Kind }) => {
@@ -84,11 +84,11 @@ const number = <Kind extends 'int32' | 'int64'>(kind: Kind): ((facets?: NumberFa
 }
 
 export const boolean = scalar('boolean')
-/** Bounds are those of the rules. */
+/** Bounds only affect validation. */
 export const int32 = number('int32')
 export const int64 = number('int64')
 export const double = scalar('double')
-/** Base64 in JSON. */
+/** Bytes, as base64 in JSON. */
 export const bytes = scalar('bytes')
 /** RFC 3339, whole seconds, UTC. */
 export const time = scalar('time')
@@ -103,24 +103,24 @@ export const intOrString = (facets?: Pick<ScalarNode, 'means' | 'max'>): { reado
 export const raw = scalar('raw')
 /** Any JSON value, passed through. */
 export const json = scalar('json')
-/** The set of fields of a `managedFields` entry. */
+/** The field set of a `managedFields` entry. */
 export const fieldsV1 = scalar('fieldsV1')
 
 export const string = (facets?: Pick<StringNode, 'bytesMax'>): StringNode =>
   facets === undefined ? anyString : { kind: 'string', ...facets }
-/** A text of a form that the rules check. */
+/** A text in a format that validation checks. */
 export const text = (format: TextFormat, facets?: Pick<StringNode, 'bytesMax' | 'charactersSince'>): StringNode => ({
   kind: 'string',
   format,
   ...facets,
 })
-/** A string with values beside which the rules take none. */
+/** A string that validation restricts to its values. */
 export const only = (node: StringNode): StringNode => ({ ...node, isEnforced: true })
-/** A string that may take these values only. */
+/** A string with a closed set of values. */
 export const closed = (...values: readonly string[]): StringNode => ({ kind: 'string', values, isClosed: true })
-/** A string for which these values have a meaning; others are allowed. */
+/** A string with well-known values; other values are allowed. */
 export const known = (...values: readonly string[]): StringNode => ({ kind: 'string', values })
-/** A text with values that were added or removed at a level. */
+/** A string with values that levels have added or removed. */
 export const valuesByLevel = (
   node: StringNode,
   levels: { since?: Record<string, number>; until?: Record<string, number> },
@@ -130,11 +130,11 @@ export const valuesByLevel = (
   ...(levels.until === undefined ? {} : { valuesUntil: levels.until }),
 })
 export const list = <N extends Node>(items: N, facets?: ListFacets): ListOf<N> => ({ kind: 'list', items, ...facets })
-/** A list that is a message of its own on the Protobuf wire, with the items in field 1. */
+/** A list that is a separate message on the Protobuf wire, with the items in field 1. */
 export const wrapped = <N extends Node>(items: N): ListOf<N> => ({ kind: 'list', items, isWrapped: true })
 /** Keys are always strings. */
 export const map = <N extends Node>(values: N): MapOf<N> => ({ kind: 'map', values })
-/** Keys and values are those of labels. */
+/** A map with the keys and values of labels. */
 export const labels = (): MapOf<StringNode> => ({ kind: 'map', values: anyString, isLabels: true })
 /** Another type, by package and name: `core/v1.PodSpec`. */
 export const ref = <Name extends string>(name: Name): RefTo<Name> => ({ kind: 'ref', name })
@@ -156,14 +156,14 @@ export const field = <N extends Node, F extends FieldFacets = FieldFacets>(node:
   node,
   ...facets,
 })
-/** A field that the rules require. */
+/** A field that validation requires. */
 export const needed = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
   kind: 'field',
   node,
   needed: true,
   ...facets,
 })
-/** A field that the rules look at even when it is empty. */
+/** A field that validation checks even if it is empty. */
 export const checked = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
   kind: 'field',
   node,
@@ -181,7 +181,7 @@ export const struct = <M extends Members>(members: M, facets: StructFacets = {})
   facets,
 })
 
-/** A struct with `kind` and `apiVersion` before its own fields. */
+/** A struct with `kind` and `apiVersion` before its other fields. */
 export const object = <M extends Members>(members: M, facets: StructFacets = {}): StructDefinition<M, true> => ({
   kind: 'structDefinition',
   members,
@@ -201,7 +201,7 @@ const typeMetaFields: readonly Field[] = [
   { name: 'apiVersion', node: anyString, doc: apiVersionDoc },
 ]
 
-/** A defined struct with names given and inlined fields in their place. */
+/** A struct with named fields and with inlined fields inserted. */
 export function completeStruct(definition: StructDefinition, resolveStruct: (name: string) => StructNode): StructNode {
   const { members, hasTypeMeta, facets } = definition
   const fields: Field[] = hasTypeMeta ? [...typeMetaFields] : []

@@ -6,13 +6,13 @@ import type { Node } from './node.ts'
 interface VersionChange {
   readonly from: string
   readonly to: string
-  /** The levels that have a type in the other version; absent: those of the type itself. */
+  /** The levels of a type in the other version. Default: those of the type itself. */
   readonly lifetimeOf?: (type: string) => Lifetime | undefined
 }
 
 type Types = Readonly<Record<string, TypeThunk>>
 
-/** Some types of a version as another one has them: they refer to each other there, and to all other types as before. */
+/** Copies types to another version: they refer to each other there, and to the same other types. */
 export function inVersion<T extends Types>(types: T, change: VersionChange): T
 export function inVersion(types: Types, change: VersionChange): Types {
   const names = new Map(Object.keys(types).map((name) => [`${change.from}.${name}`, `${change.to}.${name}`]))

@@ -1,35 +1,35 @@
 import type { Field, Node, StringNode, StructNode } from './node.ts'
 
-/** The oldest level that types are described for, by its minor number. A field without `since` is in every level. */
+/** The oldest described level, by minor version. A field without `since` exists at every level. */
 export const oldestLevel = 25
 
-/** A set of levels, one bit for each. */
+/** A set of levels as a bit mask. */
 export type LevelSet = number
 
-/** Names of types may say a level: `core/v1.PodSpec@30`. A plain name means the oldest level. */
+/** The name without a level. Type names may contain a level, as in `core/v1.PodSpec@30`; a plain name means the oldest level. */
 export function plainNameOf(name: string): string {
   const at = name.indexOf('@')
   return at < 0 ? name : name.slice(0, at)
 }
 
-/** 30 of `core/v1.PodSpec@30`. */
+/** The level in a name: 30 for `core/v1.PodSpec@30`. */
 export function levelOfName(name: string): number {
   const at = name.indexOf('@')
   return at < 0 ? oldestLevel : Number(name.slice(at + 1))
 }
 
-/** A name with a level: the plain one for the oldest. */
+/** A name with a level, or the plain name for the oldest level. */
 export function nameAtLevel(name: string, level: number): string {
   return level <= oldestLevel ? name : `${name}@${level}`
 }
 
-/** The levels of a set that are not above one. */
+/** The levels of a set up to a maximum. */
 export function latestOf(levels: LevelSet, level: number): number {
   for (let one = level; one > oldestLevel; one--) if ((levels & bitOf(one)) !== 0) return one
   return oldestLevel
 }
 
-/** From one level on, until another one and with it. */
+/** A range of levels, including both ends. */
 export interface Lifetime {
   readonly since?: number
   readonly until?: number
@@ -40,7 +40,7 @@ export function existsAt({ since = 0, until = Infinity }: Lifetime, level: numbe
   return since <= level && level <= until
 }
 
-/** The levels at which a description says something new by itself. */
+/** The levels at which a description itself changes. */
 export function ownLevelsOf(node: Node): LevelSet {
   if (node.kind === 'struct') {
     let levels = 0
@@ -51,7 +51,7 @@ export function ownLevelsOf(node: Node): LevelSet {
   return stringLevels(node)
 }
 
-/** Calls back for each type that a description refers to, with the levels at which it does. */
+/** Calls back for each type that a description refers to, with the levels at which it refers to it. */
 export function visitReferences(node: Node, visit: (name: string, levels: LevelSet) => void, levels: LevelSet = ~0): void {
   switch (node.kind) {
     case 'ref':
@@ -78,7 +78,7 @@ export function visitReferences(node: Node, visit: (name: string, levels: LevelS
   }
 }
 
-/** A description at a level; `nameAt` gives the name of another type there. Unchanged parts are shared. */
+/** A description at a level. `nameAt` gives the names of referenced types at that level. Unchanged parts are shared. */
 export function nodeAtLevel(node: Node, level: number, nameAt: (name: string) => string): Node {
   switch (node.kind) {
     case 'ref': {
@@ -120,7 +120,7 @@ function fieldAtLevel(field: Field, level: number, nameAt: (name: string) => str
   return node === changed.node ? changed : { ...changed, node }
 }
 
-/** A description with the changes up to a level, in their order. A change to undefined removes the member. */
+/** A description with its changes up to a level, in order. A change to undefined removes the member. */
 export function withChanges<T extends object>(description: T, changes: Readonly<Record<number, object>> | undefined, level: number): T {
   const reached = Object.entries(changes ?? {}).filter(([since]) => Number(since) <= level)
   if (reached.length === 0) return description
@@ -149,7 +149,7 @@ function lifetimeLevels({ since, until }: Lifetime): LevelSet {
   return (since === undefined ? 0 : bitOf(since)) | (until === undefined ? 0 : bitOf(until + 1))
 }
 
-/** The levels at which something exists. A bit beyond the set counts for a level that no release has. */
+/** The levels at which something exists. A bit outside of the set stands for a level that no release has. */
 function lifetimeOf({ since, until }: Lifetime): LevelSet {
   const begun = since === undefined || since <= oldestLevel ? ~0 : ~0 << (since - oldestLevel)
   return until === undefined ? begun : begun & (bitOf(until + 1) - 1)

@@ -1,6 +1,6 @@
 /**
- * The form of a value of an API type. Types are written with the builders of `define.ts`, kept in `api/`,
- * and read by tables with one function per kind of node, so a kind that a reader forgets does not compile.
+ * The form of a value of an API type. Types are declared with the builders of `define.ts` in `api/`,
+ * and read by tables with one function per kind of node, so that a missing kind does not compile.
  */
 export type Node =
   | ScalarNode
@@ -11,24 +11,24 @@ export type Node =
   | VariantNode
   | StructNode
 
-/** A text, perhaps bound to a list of values. */
+/** A text, optionally with a list of values. */
 export interface StringNode {
   readonly kind: 'string'
   readonly values?: readonly string[]
   readonly isClosed?: boolean
-  /** The rules refuse other values. They list the values in this order. */
+  /** True if validation refuses other values. Messages list the values in this order. */
   readonly isEnforced?: boolean
   readonly format?: TextFormat
-  /** In UTF-8. */
+  /** Maximum length in UTF-8. */
   readonly bytesMax?: number
-  /** First level at which a message calls them characters. */
+  /** The first level whose message counts characters. */
   readonly charactersSince?: number
-  /** Values that are not in every level → the first level, and the last one. */
+  /** Values that only some levels have → the first and the last level. */
   readonly valuesSince?: Readonly<Record<string, number>>
   readonly valuesUntil?: Readonly<Record<string, number>>
 }
 
-/** Formats of texts in the rules; `validation/formats.ts` has their checks. */
+/** Text formats that validation checks; see `validation/formats.ts`. */
 export type TextFormat =
   | 'label'
   | 'label1035'
@@ -50,36 +50,36 @@ export type TextFormat =
   | 'interfaceAddress'
   | 'uuid'
 
-/** The rules of a number. Without a detail they name the bounds. */
+/** Validation rules of a number. Without a detail the message names the bounds. */
 export interface NumberFacets {
   readonly min?: number
   readonly max?: number
   readonly detail?: string
 }
 
-/** The rules of a list. */
+/** Validation rules of a list. */
 export interface ListFacets {
   readonly itemsMax?: number
-  /** An item `*` means all, and the list has no other item then. Messages call the other items by this name. */
+  /** With an item `*`, no other item is allowed. The value is the noun for the other items in messages. */
   readonly starExcludes?: string
-  /** Each item is unique: by itself, or by this field, if it has a value. */
+  /** Items must be unique: as a whole, or by the value of this field. */
   readonly isUnique?: true
   readonly uniqueBy?: string
-  /** First level at which a repeated item is named by its place, without the field. */
+  /** The first level that reports a duplicate item by its index, without the field. */
   readonly isPlacedSince?: number
-  /** A key that is wrong itself is not compared. */
+  /** True if keys that are invalid are not compared. */
   readonly comparesSound?: true
-  /** Each item has another value in this field, or is another text. Repeated ones are reported together, by their places. */
+  /** The field in which items must differ, or '' for the items themselves. Duplicates are reported together with their indexes. */
   readonly keyedBy?: string
   readonly isSet?: true
 }
 
-/** The rules of a map of texts. */
+/** Validation rules of a map of texts. */
 export interface MapFacets {
   readonly isLabels?: true
 }
 
-/** Kinds of values without inner structure of their own, but for texts, which may be bound to a list of values. */
+/** Kinds of values without inner structure, except for texts, which may have a list of values. */
 const scalarKinds = [
   'boolean',
   'int32',
@@ -95,23 +95,23 @@ const scalarKinds = [
   'fieldsV1',
 ] as const
 
-/** Values without inner structure of their own. */
+/** Values without inner structure. */
 export interface ScalarNode extends NumberFacets {
   readonly kind: (typeof scalarKinds)[number]
   /** The allowed sign of a quantity. */
   readonly sign?: 'positive' | 'notNegative'
-  /** The meaning of a number or text: a port by number or name, or a count or a share such as `25%`. */
+  /** The meaning of a number or text: a port by number or name, or a count or percentage such as `25%`. */
   readonly means?: 'port' | 'count'
 }
 
 const scalars: ReadonlySet<string> = new Set(scalarKinds)
 
-/** True if readers look a node up in their table by kind. */
+/** True for a scalar node. */
 export function isScalar(node: Node): node is ScalarNode {
   return scalars.has(node.kind)
 }
 
-/** JSON takes one of several forms, distinguished by its type; on the Protobuf wire it is a message with one field per form. */
+/** In JSON, a value with one of several types; on the Protobuf wire, a message with one field per type. */
 export interface VariantNode {
   readonly kind: 'variant'
   readonly object: Alternative
@@ -129,92 +129,92 @@ export interface Alternative {
 export interface StructNode {
   readonly kind: 'struct'
   readonly fields: readonly Field[]
-  /** Has `kind` and `apiVersion`. On the Protobuf wire these travel in the envelope. */
+  /** True for a struct with `kind` and `apiVersion`, which the Protobuf envelope contains. */
   readonly hasTypeMeta: boolean
-  /** Server-side apply owns it as a whole or field by field. */
+  /** `atomic` if server-side apply owns the struct as a whole instead of by field. */
   readonly structType?: 'atomic'
   readonly isUnion?: boolean
   readonly hasNoProtobuf?: boolean
   readonly doc?: string
-  /** First level and last level that have the type, by their minor numbers. */
+  /** The first and the last level that have the type, by minor version. */
   readonly since?: number
   readonly until?: number
-  /** Level → the changes from it on. */
+  /** Level → changes from that level on. */
   readonly changes?: Readonly<Record<number, { readonly structType?: 'atomic' }>>
 }
 
-/** One field of a struct with everything that any reader wants to know of it. */
+/** A field of a struct, with everything that any reader needs. */
 export interface Field extends FieldFacets {
   readonly name: string
   readonly node: Node
-  /** On the wire the field is inside this nested message; in JSON it is flat. */
+  /** Set if the field is inside this nested message on the wire and flat in JSON. */
   readonly inlined?: Inlined
 }
 
-/** A struct whose fields are flat in JSON, and a message of their own on the wire. */
+/** A struct whose fields are flat in JSON, and in a separate message on the wire. */
 export interface Inlined {
   readonly type: string
   readonly tag: number
   readonly protoName: string
-  /** In that message the field is inside another one. */
+  /** Set if the field is within another message inside that message. */
   readonly inner?: Inlined
 }
 
-/** Facets of a field. Without any, a field is optional and left out of the output when empty. */
+/** Facets of a field. By default, a field is optional and omitted from output if empty. */
 export interface FieldFacets {
-  /** Protobuf field number. Absent: not on the wire. */
+  /** The Protobuf field number; undefined if the field is not on the wire. */
   readonly tag?: number
-  /** Protobuf field name, where it differs. */
+  /** The Protobuf field name, if it differs. */
   readonly protoName?: string
-  /** Listed in `required` of the published schema. Such a field is printed even when empty. */
+  /** True if the field is in `required` of the published schema. Such a field is printed even if empty. */
   readonly required?: boolean
-  /** Listed there too, though a body may leave it out. */
+  /** True if the field is in `required` although a body may omit it. */
   readonly listedAsRequired?: boolean
-  /** Optional, yet printed when empty. */
+  /** True for an optional field that is printed even if empty. */
   readonly keepEmpty?: boolean
-  /** Absence and the zero value are different values. */
+  /** True if absence differs from the zero value. */
   readonly pointer?: boolean
-  /** Left out while it is zero, though its kind of value is printed in any case. */
+  /** True if a zero value is omitted although its kind is always printed. */
   readonly omitsZero?: boolean
   readonly default?: string | number | boolean
-  /** The rules require it, with this detail. A text, list, map or number that is no pointer may not be empty then. */
+  /** Set if validation requires the field, with this detail. A text, list, map or non-pointer number must then not be empty. */
   readonly needed?: true | string
-  /** The rules look at it even when it is empty. */
+  /** True if validation checks the field even if it is empty. */
   readonly isAlwaysChecked?: true
-  /** An update may not change it. */
+  /** True if updates must not change the field. */
   readonly isImmutable?: true
   /**
-   * First level at which the causes of these facets come after all others, since kube-apiserver has them in its declarative validation.
-   * Causes within the items of a list are not meant.
+   * The first level at which errors of these facets come after all others, because kube-apiserver has moved them to declarative validation.
+   * Errors within list items are not affected.
    */
   readonly declaredSince?: number
-  /** Strategic merge. */
+  /** The patch strategy of strategic merge. */
   readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   readonly patchMergeKey?: string
-  /** Server-side apply. */
+  /** The list type for server-side apply. */
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly listMapKeys?: readonly string[]
   readonly mapType?: 'atomic' | 'granular'
   readonly structType?: 'atomic' | 'granular'
-  /** While this feature is off, the field is dropped from writes, unless the object had it before. */
+  /** The feature gate without which writes drop the field, unless the live object has it. */
   readonly featureGate?: string
-  /** The part that has the field is dropped with it: as a whole, or if nothing of it is left. */
+  /** Set if the struct with the field is dropped too: always, or only if it becomes empty. */
   readonly dropsPart?: 'always' | 'whenEmpty'
-  /** The field's value while the gate is off, if it is not dropped. */
+  /** The field's value while the gate is off, instead of dropping it. */
   readonly valueWhenOff?: string
-  /** A value that needs no feature in the items of one list. */
+  /** A value that does not need the feature in items of this list. */
   readonly keptWhenOff?: { readonly list: string; readonly value: string }
-  /** Values, or items, that are refused while a feature is off, unless the object had them before: value → feature. */
+  /** Values or items that need a feature, unless the live object has them: value → feature. */
   readonly gatedValues?: Readonly<Record<string, string>>
   readonly unionDiscriminator?: boolean
-  /** Called required by the type's author although the published schema lets it be absent. */
+  /** True if upstream's comment calls the field required although the published schema does not. */
   readonly markedRequired?: boolean
   readonly doc?: string
-  /** First level that has the field, by its minor number. Absent: all levels up to `until` have it. */
+  /** The first level that has the field, by minor version. Default: all levels up to `until`. */
   readonly since?: number
-  /** Last level that has it. */
+  /** The last level that has the field. */
   readonly until?: number
-  /** Level → the facets that change from it on; undefined removes the facet. */
+  /** Level → facets that change from that level on; undefined removes a facet. */
   readonly changes?: Readonly<Record<number, FieldChange>>
 }
 
@@ -224,7 +224,7 @@ type FieldChange = { readonly [Facet in Exclude<keyof FieldFacets, 'since' | 'un
 }
 
 /**
- * Deeper nested structs are refused. Only types that contain themselves get there at all, and code that walks
- * a decoded value by recursion relies on it. As deep as messages of Protobuf may be, so that both can carry the value.
+ * Structs nested deeper than this are refused. Only recursive types can be that deep, and code that recurses
+ * over decoded values relies on this limit. It equals the limit of Protobuf messages, so that both can carry the value.
  */
 export const structDepthMax = 500

@@ -1,12 +1,12 @@
 import type { Group, Gvk, Resource, Subresource } from '../kind/resource.ts'
 import { domainGroup, type Names } from '../names.ts'
 
-/** The version of the aggregated form that is spoken. Its beta ended with version 1.35 of kube-apiserver. */
+/** The supported version of aggregated discovery. kube-apiserver 1.35 was the last release with the beta. */
 export const aggregatedVersion = 'v2'
 
 interface AggregatedResource {
   readonly resource: string
-  /** Resources of other servers that have subresources alone have none. */
+  /** Undefined for resources of other servers that have only subresources. */
   readonly responseKind?: Gvk
   readonly scope: 'Namespaced' | 'Cluster'
   readonly singularResource: string
@@ -25,26 +25,26 @@ export interface AggregatedDiscovery {
     readonly versions: readonly {
       readonly version: string
       readonly resources: readonly AggregatedResource[]
-      /** Stale: the server of the version does not answer now, and its resources are the earlier ones, or unknown. */
+      /** `Stale` if the version's server does not answer; its resources are then old or unknown. */
       readonly freshness: 'Current' | 'Stale'
     }[]
   }[]
 }
 
-/** The media type of the aggregated form, which repeats the parameters of the question: `application/json;g=…;v=…;as=…`. */
+/** The media type of aggregated discovery, which repeats the request's parameters: `application/json;g=…;v=…;as=…`. */
 export function aggregatedMediaType(names: Names, mediaType: string): string {
   return `${mediaType};g=${aggregatedGroup(names)};v=${aggregatedVersion};as=APIGroupDiscoveryList`
 }
 
-/** Group that clients name in `Accept` when they ask for the aggregated form. */
+/** The group in `Accept` with which clients request aggregated discovery. */
 export function aggregatedGroup(names: Names): string {
   return domainGroup(names, 'apidiscovery')
 }
 
-/** The first level that leaves unset times of creation out. */
+/** The last level that prints unset creation times. */
 const unsetTimesUntil = 34
 
-/** Everything below `/apis` (or, with the core group alone, below `/api`) in one document. */
+/** All of `/apis` in one document, or `/api` for the core group. */
 export function aggregatedDocument(
   { names, level }: { readonly names: Names; readonly level: number },
   groups: readonly Group[],
@@ -87,7 +87,7 @@ function aggregatedSubresource(subresource: Subresource, resource: Resource): No
   return { subresource: subresource.name, responseKind: gvkOf(subresource, resource), verbs: subresource.verbs }
 }
 
-/** The kind of an answer. Group and version of a built-in resource are left out where they are those of the path. */
+/** The kind of an answer. Group and version are omitted for a built-in resource if they equal those of the path. */
 function gvkOf({ group, version, kind }: Gvk, resource: Resource): Gvk {
   const isOwn = resource.definedBy === undefined && group === resource.group && version === resource.version
   return isOwn ? { group: '', version: '', kind } : { group, version, kind }

@@ -5,7 +5,7 @@ interface ApiResource {
   readonly name: string
   readonly singularName: string
   readonly namespaced: boolean
-  /** Only where they differ from the list's. */
+  /** Set only if it differs from the list's. */
   readonly group?: string
   readonly version?: string
   readonly kind: string
@@ -17,7 +17,7 @@ interface ApiResource {
 
 export interface ApiResourceList {
   readonly kind: 'APIResourceList'
-  /** Absent for the core group, whose first clients knew none. */
+  /** Undefined for the core group, whose first clients did not know it. */
   readonly apiVersion?: 'v1'
   readonly groupVersion: string
   readonly resources: readonly ApiResource[]
@@ -51,7 +51,7 @@ export interface ApiVersions {
   readonly serverAddressByClientCIDRs: readonly { readonly clientCIDR: string; readonly serverAddress: string }[]
 }
 
-/** Answer of `/api`. `serverAddress` is `host:port` as the client sees it. */
+/** The answer of `/api`. `serverAddress` is `host:port` from the client's view. */
 export function apiVersionsDocument(serverAddress: string): ApiVersions {
   return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }] }
 }
@@ -101,7 +101,7 @@ function resourceEntry({
   }
 }
 
-/** The subresources of built-in kinds in the order of their names; of a custom kind the status and then the scale, as in kube-apiserver. */
+/** Subresources of built-in kinds sorted by name; for custom kinds the status and then the scale, as in kube-apiserver. */
 function subresourceEntries({ plural, isNamespaced, apiVersion, subresources, definedBy }: Resource): ApiResource[] {
   const entries = subresources.map((subresource) => ({
     name: `${plural}/${subresource.name}`,

@@ -15,16 +15,16 @@ import type { IncludeObject } from '../table/include-object.ts'
 import { printTable, printTableRow, type RowObject, type TableVersion } from '../table/print.ts'
 import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
 
-/** An object of an event: JSON of our own, as stored and in the requested version. */
+/** The object of an event: stored JSON in the requested version. */
 export interface EventContent {
   readonly stored: Uint8Array
   readonly served: Uint8Array
-  /** The position of the metadata in `served`; searched if absent. */
+  /** The position of the metadata in `served`; searched for if undefined. */
   readonly metadata?: Span | undefined
 }
 
 /**
- * One event of a watch in a format, ready to be written. Ages in a Table are relative to `nowMs`. Without a table, rows have names and
+ * A watch event in a format, ready to be sent. Ages in a Table are relative to `nowMs`. Without a table, rows contain names and
  * creation times.
  */
 export function printEvent(
@@ -46,7 +46,7 @@ export function printEvent(
   }
 }
 
-/** The event that ends a watch with an error, which is a Status in every form. */
+/** The event that ends a watch with an error, which is a Status in every format. */
 export function printErrorEvent(format: WatchFormat, status: Status): Uint8Array {
   if (!isProtobufFormat(format)) return printJsonEvent('ERROR', encoder.encode(JSON.stringify(status)))
   return printProtobufEvent('ERROR', printStatusProtobuf(status))
@@ -57,14 +57,14 @@ export function isProtobufFormat(format: WatchFormat): boolean {
   return format.kind === 'protobuf' || (format.kind === 'metadata' && format.isProtobuf)
 }
 
-/** The same events, whose first one also tells the columns of its Table. */
+/** The same events, with column definitions in the Table of the first one. */
 export function withColumns(frames: Uint8Array, columnsJson: string): Uint8Array {
   const at = indexOfText(frames, noColumns)
   if (at < 0) return frames
   return join([frames.subarray(0, at), encoder.encode(`"columnDefinitions":${columnsJson}`), frames.subarray(at + noColumns.length)])
 }
 
-/** The text of the metadata of our own object, without the rest; `known` is their position. */
+/** The JSON text of a stored object's metadata; `known` is its position. */
 export function metadataOf(object: Uint8Array, known?: Span): Uint8Array {
   const span = known ?? memberSpan(object, 0, 'metadata')
   if (span === undefined) throw new Error('a stored object has no metadata')
@@ -77,29 +77,29 @@ function startsWith(bytes: Uint8Array, front: Uint8Array): boolean {
   return true
 }
 
-/** As in kube-apiserver, a DaemonSet has the annotation only where it is a whole object of a version. */
+/** Removes the annotation that kube-apiserver adds to a DaemonSet only if it prints the whole object. */
 function withoutTemplateGeneration(metadata: Uint8Array): Uint8Array {
   const read = readOurJson(metadata) as ObjectMeta
   const { [templateGenerationAnnotation]: _count, ...others } = read.annotations ?? {}
-  // A member that is undefined is not printed, and the others keep their places.
+  // An undefined member is not printed, and the order of the other members stays.
   const annotations = Object.keys(others).length === 0 ? undefined : others
   return encoder.encode(printJson({ ...read, annotations }, { hasBigIntegers: true }))
 }
 
-/** A PartialObjectMetadata around the text of an object's metadata. */
+/** A PartialObjectMetadata with the metadata text of an object. */
 export function printPartialMetadata(names: Names, version: TableVersion, metadata: Uint8Array): Uint8Array {
   return join([encoder.encode(printPartialMetadataFront(names, version)), metadata, closeBrace])
 }
 
-/** The text before the metadata in a PartialObjectMetadata; a closing brace follows it. */
+/** The text before the metadata in a PartialObjectMetadata, which ends with a closing brace. */
 export function printPartialMetadataFront(names: Names, version: TableVersion): string {
   return `{"kind":"PartialObjectMetadata","apiVersion":"${domainGroup(names, 'meta')}/${version}","metadata":`
 }
 
-/** The type that a PartialObjectMetadata is written as in Protobuf. */
+/** The Protobuf type of a PartialObjectMetadata. */
 export const partialMetadataType = 'meta/v1.PartialObjectMetadata'
 
-/** The value of JSON that we have written. Only a long run of digits, which few objects have, asks for the exact reader. */
+/** Parses JSON written by this server. Only a long run of digits, which is rare, needs the exact parser. */
 export function readOurJson(bytes: Uint8Array): unknown {
   return parseOurs(decoder.decode(bytes))
 }
@@ -111,7 +111,7 @@ function parseOurs(text: string): unknown {
   return decoded.value
 }
 
-/** As `readOurJson`, of a whole object. */
+/** Like `readOurJson`, for a whole object. */
 export function readOurObject(bytes: Uint8Array): ApiObject {
   return whole(readOurJson(bytes))
 }
@@ -122,14 +122,14 @@ function whole(object: unknown): ApiObject {
 }
 
 /**
- * As `readOurObject`, of a built-in kind, for readers that do not look at `metadata.managedFields`: these are half of a small object, and
- * left out where that is easy. They are the last of the metadata, and no text has the bytes with which they begin, since its quotes are
+ * Like `readOurObject`, for a built-in kind and a reader that does not need `metadata.managedFields`. These are half of a small object, and
+ * are skipped if that is easy. They are the last member of the metadata, and their first bytes cannot occur within a string, because its quotes are
  * escaped.
  */
 export function readWithoutOwners({ value, metadataEnd }: Pick<Entry, 'value' | 'metadataEnd'>): ApiObject {
   const text = decoder.decode(value)
   const start = text.indexOf(ownersFront)
-  // If each character is a byte, the metadata end at the same offset in text and bytes.
+  // If every character is one byte, the metadata ends at the same offset in the text as in the bytes.
   if (start < 0 || start > metadataEnd || text.length !== value.length) return readOurObject(value)
   return whole(parseOurs(text.slice(0, start) + text.slice(metadataEnd - 1)))
 }
@@ -158,7 +158,7 @@ function printTableOf(
   return printTable(names, { version, metadata: { resourceVersion }, printer: undefined }, [printed])
 }
 
-/** The object in a row, given in the requested version. */
+/** The object of a row in the requested version. */
 export function rowObjectOf(include: IncludeObject, served: Uint8Array): RowObject {
   switch (include) {
     case 'None':
@@ -198,7 +198,7 @@ const decoder = new TextDecoder()
 const jsonEventEnd = encoder.encode('}\n')
 const metadataEventEnd = encoder.encode('}}\n')
 const closeBrace = encoder.encode('}')
-/** No text that a user chooses precedes it in an event. */
+/** In an event, no text from a user precedes this text. */
 const noColumns = encoder.encode('"columnDefinitions":null')
 
 function indexOfText(bytes: Uint8Array, text: Uint8Array): number {

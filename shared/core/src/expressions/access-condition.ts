@@ -49,15 +49,15 @@ const accesses = new ExpressionCompiler<AccessReviewSpec>({
   }),
 })
 
-/** Texts that are empty are absent in a review, and there in expressions. */
+/** Adds empty texts, which are absent in a review but present in expressions. */
 function filled(attributes: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
   return { ...Object.fromEntries(names.map((name) => [name, ''])), ...attributes }
 }
 
-/** A condition about the variable `request`, the spec of a SubjectAccessReview. */
+/** A condition on `request`, which is the spec of a SubjectAccessReview. */
 export type AccessCondition = Expression<AccessReviewSpec>
 
-/** Compiles a condition about an access. */
+/** Compiles a condition on an access. */
 export function compileAccessCondition(text: string): AccessCondition | Malformed {
   return accesses.compile(text, 'condition')
 }

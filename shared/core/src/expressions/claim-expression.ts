@@ -2,7 +2,7 @@ import { listOf, mapOf, objectOf, types } from '@orch/cel/types'
 import type { User } from '../contracts/index.ts'
 import { type Expression, ExpressionCompiler, type Malformed, type Purpose, typesNamed } from './expression.ts'
 
-/** An expression about the claims of a token, or about the user that they make. */
+/** An expression about the claims of a token, or about the user that results from the claims. */
 export type ClaimExpression<Input> = Expression<Input>
 
 /** Claims of a token. */
@@ -21,12 +21,12 @@ const user = new ExpressionCompiler<User>({
   toValue: ({ name, uid, groups, extra }) => ({ username: name, uid, groups, extra }),
 })
 
-/** Compiles an expression about the variable `claims`. */
+/** Compiles an expression on the variable `claims`. */
 export function compileClaims(text: string, purpose: Purpose): ClaimExpression<Claims> | Malformed {
   return claims.compile(text, purpose)
 }
 
-/** Compiles a condition about the variable `user`. */
+/** Compiles a condition on the variable `user`. */
 export function compileUser(text: string): ClaimExpression<User> | Malformed {
   return user.compile(text, 'condition')
 }

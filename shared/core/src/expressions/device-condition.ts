@@ -8,20 +8,20 @@ import { type DeviceLanguage, deviceCostMax, deviceEnvironment } from './device-
 
 type Device = BuiltIn<'resource/v1.Device'>
 
-/** A condition about devices, ready to be asked. */
+/** A compiled condition on devices. */
 export type DeviceCondition =
-  /** The answer, or the problem of the evaluation. */
+  /** Returns the answer or the error of the evaluation. */
   | { readonly kind: 'condition'; readonly ask: (driver: string, device: Device) => boolean | { readonly problem: string } }
   | { readonly kind: 'malformed'; readonly problem: string }
 
 const conditionsMax = 1_000
 
-/** The condition of a text. A selector that is stored compiles, unless an older release has stored it. */
+/** Compiles a condition. A stored selector compiles, unless an older release has stored it. */
 export function deviceCondition(text: string, language: DeviceLanguage): DeviceCondition {
   return conditionOf(JSON.stringify([text, JSON.stringify(language)]))
 }
 
-/** Conditions by the JSON of their text and language. */
+/** Cached conditions, by the JSON of text and language. */
 const conditionOf = boundedMemo(conditionsMax, (key: string): DeviceCondition => {
   const [text, language]: [string, string] = JSON.parse(key)
   const compiled = deviceEnvironment(language).compile(text)
@@ -39,7 +39,7 @@ const conditionOf = boundedMemo(conditionsMax, (key: string): DeviceCondition =>
   }
 })
 
-/** The variable `device`, made once for all expressions. Names without a domain are those of the driver, of which a device has one. */
+/** The variable `device`, created once for all expressions. Names without a domain have the driver as their domain. */
 const deviceValue = memo((device: Device, driver: string): Value => {
   const { attributes = {}, capacity = {}, allowMultipleAllocations } = device
   const quantities = Object.entries(capacity).map(([name, { value }]): [string, Value] => [name, parseQuantity(value)])
@@ -60,7 +60,7 @@ function attributeValue({ int, bool, string, version, ints, bools, strings, vers
 
 const noValues: Readonly<Record<string, Value>> = Object.freeze({})
 
-/** Values by domain and name. A domain without values is empty, so that `device.attributes["a.example.com"].b` names `b` as missing. */
+/** Values by domain and name. An absent domain reads as empty, so that the error for `device.attributes["a.example.com"].b` names `b`. */
 class Domains extends MapView {
   readonly #byDomain = new Map<string, Record<string, Value>>()
 

@@ -7,29 +7,29 @@ import { boundedMemo } from '../memo.ts'
 import type { Steps } from '../steps.ts'
 import { typesNamed } from './expression.ts'
 
-/** The language of expressions about a device: it depends on the release and its gates. */
+/** The variant of the device language, which depends on the release and its gates. */
 export interface DeviceLanguage {
-  /** Minor number of the release. */
+  /** The minor version of the release. */
   readonly level: number
-  /** Devices that several claims share are known as such. */
+  /** True if devices report that several claims share them. */
   readonly hasSharing: boolean
-  /** Attributes may be lists. */
+  /** True if attributes may be lists. */
   readonly hasLists: boolean
 }
 
-/** The fault of an expression: it does not compile or gives another type, or one evaluation may cost too much. */
+/** The error of an expression: it does not compile, has the wrong type, or its evaluation may cost too much. */
 export interface DeviceExpressionFault {
   readonly kind: 'malformed' | 'costly'
   readonly problem: string
 }
 
-/** A condition about a device, or a value that is derived from one. */
+/** A condition on a device, or a derived value. */
 export type DevicePurpose = 'selector' | 'derived'
 
 const deviceType = 'kubernetes.DRADevice'
 const { bool, dyn, string } = types
 
-/** Most that one evaluation may cost. */
+/** Maximum cost of one evaluation. */
 export const deviceCostMax = 1_000_000n
 
 const domainMax = 63
@@ -39,7 +39,7 @@ const textMax = 64
 
 const languagesMax = 64
 
-/** An environment for each language, by its printed form. */
+/** Cached environments, by the JSON of the language. */
 export const deviceEnvironment = boundedMemo(languagesMax, (key: string): Environment => {
   const { level, hasSharing }: DeviceLanguage = JSON.parse(key)
   const fields = {
@@ -59,7 +59,7 @@ const sizes = {
   },
 }
 
-/** The size of a part of the device; undefined where none is declared. */
+/** The maximum size of a part of the device; undefined if none is declared. */
 function sizeAt([variable, field, ...steps]: readonly string[]): number | undefined {
   if (variable !== 'device') return undefined
   if (field === undefined) return 0
@@ -76,7 +76,7 @@ function sizeAt([variable, field, ...steps]: readonly string[]): number | undefi
   return inner === '@values' || inner === '@items' ? 0 : undefined
 }
 
-/** Finds the fault of a new expression about the variable `device`; undefined: it has none. */
+/** The error of a new expression on the variable `device`; undefined if it is valid. */
 export function* findDeviceFault(text: string, purpose: DevicePurpose, language: DeviceLanguage): Steps<DeviceExpressionFault | undefined> {
   const compiled = yield* deviceEnvironment(JSON.stringify(language)).compileInSteps(text)
   if (compiled.kind === 'invalid') return malformed(`compilation failed: ${compiled.message}`)
@@ -94,7 +94,7 @@ function malformed(problem: string): DeviceExpressionFault {
   return { kind: 'malformed', problem }
 }
 
-/** The type of an attribute is known only when there is a device. */
+/** The type of an attribute is only known at evaluation. */
 function wrongCondition(type: CelType): string | undefined {
   return type.kind === 'bool' || type.kind === 'dyn' ? undefined : `must evaluate to bool or the unknown type, not ${printType(type)}`
 }

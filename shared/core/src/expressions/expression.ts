@@ -5,11 +5,11 @@ import { plan } from '@orch/cel/plan'
 import { type CelType, objectOf, type TypeProvider, types } from '@orch/cel/types'
 import { isList, itemsOf, unlimitedMeter } from '@orch/cel/values'
 
-/** An expression that is ready to be evaluated. */
+/** A compiled expression. */
 export interface Expression<Input> {
   readonly kind: 'expression'
   readonly text: string
-  /** Fields that it selects from its variable. */
+  /** The fields that it selects from its variable. */
   readonly fields: ReadonlySet<string>
   evaluate(input: Input): Outcome
 }
@@ -20,26 +20,26 @@ export interface Malformed {
   readonly problem: string
 }
 
-/** The result of an expression: texts and booleans as they are, lists as arrays, other values as values of CEL. */
+/** The result of an expression: texts and booleans as such, lists as arrays, other values as CEL values. */
 type Outcome = { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'error'; readonly message: string }
 
-/** The required result of an expression: `condition` is a boolean. */
+/** The expected result: `condition` is a boolean. */
 export type Purpose = 'value' | 'condition'
 
-/** The bound of one evaluation's cost; kube-apiserver sets none here. */
+/** The cost limit of an evaluation; kube-apiserver has none here. */
 const costMax = 1_000_000
 
-/** The variable of the expressions of one place. */
+/** The declaration of an expression's variable. */
 export interface Place<Input> {
   readonly variable: string
   readonly type: CelType
-  /** The object types in the variable's type. */
+  /** Provides the object types of the variable's type. */
   readonly provider?: TypeProvider
-  /** The variable as JSON. */
+  /** Converts the variable to JSON. */
   readonly toValue: (input: Input) => unknown
 }
 
-/** Object types by their names: the fields of each. */
+/** Object types with their fields, by name. */
 export function typesNamed(named: Readonly<Record<string, Readonly<Record<string, CelType>>>>): TypeProvider {
   return {
     findType: (name) => (Object.hasOwn(named, name) ? objectOf(name) : undefined),
@@ -49,7 +49,7 @@ export function typesNamed(named: Readonly<Record<string, Readonly<Record<string
 
 const environment = new Environment({ libraries: kubernetesLibraries, escapedFields: true })
 
-/** Expressions of one place; keep it for all of them. */
+/** Compiles expressions with the same variable; create it once for all of them. */
 export class ExpressionCompiler<Input> {
   readonly #place: Place<Input>
   readonly #environment: Environment
@@ -84,7 +84,7 @@ export class ExpressionCompiler<Input> {
   }
 }
 
-/** Adds the fields that are selected from the variable itself: `claims.a`, `has(claims.a)` and `claims.?a`, not `claims['a']`. */
+/** Collects fields selected from the variable itself: `claims.a`, `has(claims.a)` and `claims.?a`, not `claims['a']`. */
 function collectFields(expr: Expr, variable: string, found: Set<string>): void {
   if (expr.kind === 'select' && isVariable(expr.operand, variable)) found.add(expr.field)
   if (expr.kind === 'call' && expr.name === operators.optionalSelect && isVariable(expr.args[0], variable)) {

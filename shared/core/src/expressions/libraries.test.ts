@@ -3,7 +3,7 @@ import { createEnvironment } from './libraries.ts'
 
 const compiles = (text: string, age: 'stored' | number) => createEnvironment(age).compile(text).kind !== 'invalid'
 
-/** A function of each library, and the release of Kubernetes that has it first. */
+/** A function of each library, and the first release of Kubernetes that has it. */
 const functions = [
   ["'a'.find('[a-z]') == 'a'", 25],
   ["quantity('1') == quantity('1')", 28],

@@ -5,7 +5,7 @@ const anything = {
 
 const groups = (...names: readonly string[]) => names.map((name) => ({ kind: 'Group', group: { name } }))
 
-/** Specs of the FlowSchemas that are always there, by name: nothing else may be written to them. */
+/** Specs of the mandatory FlowSchemas by name. No other spec can be written to them. */
 export const mandatoryFlowSchemas = {
   exempt: {
     priorityLevelConfiguration: { name: 'exempt' },
@@ -20,7 +20,7 @@ export const mandatoryFlowSchemas = {
   },
 } as const
 
-/** Specs of the PriorityLevelConfigurations that are always there, by name: nothing else may be written to them. */
+/** Specs of the mandatory PriorityLevelConfigurations by name. No other spec can be written to them. */
 export const mandatoryPriorityLevels = {
   exempt: { type: 'Exempt' },
   'catch-all': { type: 'Limited', limited: { assuredConcurrencyShares: 5, limitResponse: { type: 'Reject' } } },

@@ -2,16 +2,16 @@ import { isJsonObject } from './member.ts'
 
 /** Bounds of a comparison. */
 export interface ChangedPathsOptions {
-  /** Paths that are not looked at, with all below them. */
+  /** Paths that are ignored, including everything below them. */
   readonly except: ReadonlySet<string>
-  /** The comparison ends with so many paths. */
+  /** Maximum number of paths. */
   readonly max: number
 }
 
-/** Deeper members are compared as a whole. */
+/** Members deeper than this are compared as a whole. */
 const depthMax = 64
 
-/** A name that a path shows after a dot; others stand in brackets. */
+/** A name that can follow a dot in a path; others are in brackets. */
 const plainName = /^[A-Za-z_][\w-]*$/
 
 /**

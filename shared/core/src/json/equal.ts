@@ -1,7 +1,7 @@
 import { hasMembers, isJsonObject } from './member.ts'
 import { Numeral } from './numeral.ts'
 
-/** True if two JSON values are equal, for any order of members. Depth costs memory and no call stack. */
+/** True if two JSON values are equal, ignoring the order of members. Uses heap memory instead of the call stack for depth. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   const pending: [unknown, unknown][] = [[left, right]]
   for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
@@ -24,10 +24,10 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
   return true
 }
 
-/** Deeper values count as different. */
+/** Values deeper than this count as different. */
 const comparedDepthMax = 64
 
-/** True if two JSON values print the same text; false for values that are deeper than any of ours. */
+/** True if two JSON values print the same text; false for values that are too deep. */
 export function haveSameText(left: unknown, right: unknown, depth = 0): boolean {
   if (left === right) return true
   if (!hasMembers(left) || !hasMembers(right) || depth > comparedDepthMax || Array.isArray(left) !== Array.isArray(right)) return false

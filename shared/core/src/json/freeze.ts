@@ -1,7 +1,7 @@
 import { hasMembers } from './member.ts'
 
 /**
- * Freezes a value deeply; a frozen part is taken to be frozen within. Depth costs memory and no call stack.
+ * Freezes a value deeply. An already frozen part is assumed to be frozen inside. Uses heap memory instead of the call stack for depth.
  */
 export function freezeDeeply<T>(value: T): T {
   const pending: object[] = []

@@ -3,15 +3,15 @@ import { Numeral } from './numeral.ts'
 import { wrongBytesStart } from './text.ts'
 
 /**
- * The errors of a text that is not JSON, in the sentences of Go's `encoding/json`: clients know them from other API
- * servers. A sentence names the first wrong byte and the syntax that was being read there.
+ * The errors of texts that are not JSON, in the words of Go's `encoding/json`, which clients know from other API
+ * servers. A message names the first invalid byte and the syntax that was being read.
  */
 export function unexpected(text: string, at: number, where: string): string {
   if (at >= text.length) return 'unexpected end of JSON input'
   return `invalid character ${quotedByte(text.codePointAt(at) ?? 0)} ${where}`
 }
 
-/** Why no literal begins here, where its first letter begins one. */
+/** The error of a misspelt literal; undefined if no literal begins here. */
 export function misspeltWord(text: string, start: number): string | undefined {
   const first = text.charAt(start)
   if (first === '-') return unexpected(text, start + 1, 'in numeric literal')
@@ -22,7 +22,7 @@ export function misspeltWord(text: string, start: number): string | undefined {
   return unexpected(text, start + length, `in literal ${word} (expecting '${word.charAt(length)}')`)
 }
 
-/** Why the number that ends here cannot end here: a point or an exponent without digits follows. */
+/** The error of a number that ends after a point or an exponent without digits. */
 export function lacksDigit(text: string, end: number, literal: string): string | undefined {
   const next = text.charAt(end)
   if (next === '.' && !/[.eE]/.test(literal)) return unexpected(text, end + 1, 'after decimal point in numeric literal')
@@ -33,7 +33,7 @@ export function lacksDigit(text: string, end: number, literal: string): string |
 
 const plain = /[^"\\\u0000-\u001f]*/y
 
-/** The error of the string that begins here and cannot be read. */
+/** The error of an invalid string that begins here. */
 export function wrongInString(text: string, start: number): string {
   let at = start + 1
   for (;;) {
@@ -51,7 +51,7 @@ export function wrongInString(text: string, start: number): string {
   }
 }
 
-/** The value is JSON, but not of the form that the Go type is read from. */
+/** The error of a valid JSON value that does not fit a Go type. */
 export function cannotUnmarshal(value: unknown, type: string): string {
   return `json: cannot unmarshal ${wordOf(value)} into Go value of type ${type}`
 }
@@ -63,7 +63,7 @@ function wordOf(value: unknown): string {
   return typeof value === 'bigint' || value instanceof Numeral ? 'number' : typeof value
 }
 
-/** The first byte that the character has in UTF-8. Go shows it as if it were a character. */
+/** The first UTF-8 byte of a character, which Go prints as if it were a character. */
 function quotedByte(codePoint: number): string {
   const isWrongByte = codePoint >= wrongBytesStart && codePoint <= wrongBytesStart + 0xff
   const [byte = 0] = isWrongByte ? [codePoint - wrongBytesStart] : new TextEncoder().encode(String.fromCodePoint(codePoint))

@@ -12,7 +12,7 @@ const named: Readonly<Record<string, string>> = {
 
 const special = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu
 
-/** A text as Go's `%q` prints it: unprintable characters are escaped, all others are unchanged. */
+/** A text as Go's `%q` prints it: unprintable characters are escaped, others are unchanged. */
 export function goQuote(text: string): string {
   return `"${text.replace(special, escaped)}"`
 }
@@ -23,7 +23,7 @@ function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0
   const hex = code.toString(16)
   if (code < 0x80) return `\\x${hex.padStart(2, '0')}`
-  // Half of a pair has no UTF-8: Go reads it as the replacement character.
+  // A lone surrogate has no UTF-8 form; Go reads it as the replacement character.
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
   return code < 0x1_0000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
 }

@@ -181,7 +181,7 @@ test('both parsers accept the same texts', () => {
         }
         const decoded = decodeJson(text)
         const isOutOfRange = decoded.kind === 'malformed' && decoded.message.startsWith('json: cannot unmarshal number')
-        // A number out of range is reported for a text that is invalid for other reasons, too.
+        // An invalid text is also reported if a number is out of range.
         expect(decoded.kind === 'json' || (isOutOfRange && isJson)).toBe(isJson)
       },
     ),

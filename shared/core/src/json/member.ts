@@ -10,12 +10,12 @@ export function hasMembers(value: unknown): value is Readonly<Record<string, unk
   return typeof value === 'object' && value !== null
 }
 
-/** The object's own member of that name; undefined when it has none, also for names such as `constructor`. */
+/** The object's own member; undefined if it has none, including for names such as `constructor`. */
 export function memberOf(object: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** Sets a member as plain data, also where its name is `__proto__`. */
+/** Sets a member, even if its name is `__proto__`. */
 export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') object[key] = value
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })

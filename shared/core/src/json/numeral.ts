@@ -1,6 +1,6 @@
 /**
- * A number of a JSON text whose spelling its value does not tell: `1.0`, `1e3`, or more digits than a number of ours holds. It is no
- * JSON object.
+ * A JSON number with its spelling, for a spelling that the value does not preserve: `1.0`, `1e3`, or more digits than a JavaScript number
+ * holds. It is not a JSON object.
  */
 export class Numeral {
   readonly literal: string

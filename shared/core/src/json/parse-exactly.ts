@@ -4,12 +4,12 @@ import { setMember } from './member.ts'
 import { Numeral } from './numeral.ts'
 import { isEscaped } from './text.ts'
 
-/** The result of the exact reader. Paths are written as in `spec.ports[0].name`. */
+/** The result of the exact parser. Paths have the form `spec.ports[0].name`. */
 export type ExactJson =
   | { kind: 'parsed'; value: unknown; duplicates: string[]; hasBigIntegers: boolean; hasNumerals: boolean }
   | { kind: 'malformed'; problem: string; isNumberTooLarge: boolean }
 
-/** Further names would not help. */
+/** Maximum number of reported duplicates. */
 const duplicatesMax = 100
 
 const int64Max = 2n ** 63n - 1n
@@ -20,27 +20,27 @@ class Malformed extends Error {}
 
 class NumberTooLarge extends Malformed {}
 
-/** Options of the reader. */
+/** Options of the parser. */
 export interface ExactOptions {
-  /** Numbers whose spelling says more than their value are a `Numeral`. */
+  /** True to return a `Numeral` for numbers whose spelling matters. */
   readonly keepsNumerals?: boolean | undefined
 }
 
-/** A container that is still open. `key` is the member that waits for its value, `index` the place of the next item. */
+/** An open container. `key` is the member whose value is read next, `index` the index of the next item. */
 type Frame = { kind: 'object'; value: Record<string, unknown>; key: string; keys: Set<string> } | { kind: 'array'; value: unknown[] }
 
 /**
- * Reads JSON with care instead of speed: names repeated members, keeps int64 exact, and explains
- * errors of the text. It keeps its own stack, so depth costs memory and nothing else.
+ * Parses JSON exactly rather than fast: it reports duplicate members, keeps int64 exact, and explains
+ * syntax errors. It uses its own stack, so depth only costs heap memory.
  */
 export function parseExactly(text: string, options?: ExactOptions): ExactJson {
   return runAtOnce(parseExactlyInSteps(text, options))
 }
 
-/** Values that are read in one step: some milliseconds. */
+/** Number of values per step, which takes some milliseconds. */
 const valuesPerStep = 8_192
 
-/** As `parseExactly`, a bounded number of values per step. */
+/** Like `parseExactly`, in steps. */
 export function* parseExactlyInSteps(text: string, { keepsNumerals = false }: ExactOptions = {}): Steps<ExactJson> {
   const reader = new Reader(text, { keepsNumerals })
   try {
@@ -53,7 +53,7 @@ export function* parseExactlyInSteps(text: string, { keepsNumerals = false }: Ex
   }
 }
 
-/** The positions of members with these paths in a readable JSON text: all of them, in order. */
+/** The positions of all members with these paths in a valid JSON text, in order. */
 export function placesOfMembers(text: string, paths: ReadonlySet<string>): Map<string, number[]> {
   const reader = new Reader(text, { sought: paths })
   runAtOnce(reader.document())
@@ -74,7 +74,7 @@ class Reader {
   readonly #open: Frame[] = []
   readonly #keepsNumerals: boolean
   readonly #sought: ReadonlySet<string>
-  /** Last words of the sought paths: most members need no path. */
+  /** Last names of the sought paths: most members are skipped without building a path. */
   readonly #soughtNames: ReadonlySet<string>
 
   constructor(text: string, { keepsNumerals = false, sought = nothing }: ExactOptions & { readonly sought?: ReadonlySet<string> }) {
@@ -100,7 +100,7 @@ class Reader {
     }
   }
 
-  /** A scalar or an empty container; or a container was opened and is before its first value. */
+  /** Reads a scalar or an empty container, or opens a container before its first value. */
   #opening(): unknown {
     const character = this.#character()
     if (character === '{') {
@@ -179,7 +179,7 @@ class Reader {
     else if (places.length < 2) places.push(this.#at)
   }
 
-  /** After a value: a bracket closes the container, a comma leads to the next value. */
+  /** After a value: a bracket closes the container, a comma continues it. */
   #isClosed(frame: Frame): boolean {
     const bracket = frame.kind === 'object' ? '}' : ']'
     if (this.#take(bracket)) return true
@@ -230,12 +230,12 @@ class Reader {
 
 const nothing: ReadonlySet<string> = new Set()
 
-/** A name may have dots of its own. */
+/** A name may itself contain dots. */
 function lastWord(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1)
 }
 
-/** Stands for "a container was opened": no JSON value is this one. */
+/** Means that a container was opened; it differs from every JSON value. */
 const opened = Symbol('opened')
 
 function put(frame: Frame, value: unknown): void {

@@ -1,32 +1,32 @@
 import { Numeral } from './numeral.ts'
 
 /**
- * The text of a value, which is a tree; one that contains itself is a TypeError. A value with integers beyond 2^53 takes
- * the slower way, in which they stay exact, and so does one that is deeper than the call stack. A caller that knows of such
- * integers saves the attempt.
+ * The JSON text of a tree; a cyclic value is a TypeError. A value with integers beyond 2^53 takes
+ * a slower way, which keeps them exact, and so does a value that is deeper than the call stack. A caller that knows about such
+ * integers avoids the first attempt.
  */
 export function printJson(value: unknown, options: { readonly hasBigIntegers?: boolean } = {}): string {
   if (options.hasBigIntegers === true) return printExactly(value)
   try {
     return JSON.stringify(value)
   } catch (error) {
-    // Too deep, or a `bigint`.
+    // The value is too deep or contains a `bigint`.
     if (error instanceof RangeError || error instanceof TypeError) return printExactly(value)
     throw error
   }
 }
 
-/** A value as messages show it. Whatever a client can send has a text: integers beyond 2^53, any depth, and no value at all. */
+/** A value in a message. Every value that a client can send has a text: integers beyond 2^53, any depth, and undefined. */
 export function printValue(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : printExactly(value)
 }
 
-/** As `printValue`, with texts unquoted. */
+/** Like `printValue`, with texts unquoted. */
 export function printBare(value: unknown): string {
   return typeof value === 'string' ? value : printExactly(value)
 }
 
-/** A container that is still open; `keys` is absent for a list. */
+/** An open container; a list has no `keys`. */
 interface Frame {
   readonly container: Readonly<Record<string, unknown>> | readonly unknown[]
   readonly keys: readonly string[] | undefined
@@ -37,7 +37,7 @@ interface Frame {
 function printExactly(value: unknown): string {
   const parts: string[] = []
   const open: Frame[] = []
-  /** The containers of the open frames: one that contains itself would have no end. */
+  /** The containers of the open frames, to detect cycles. */
   const inside = new Set<object>()
   begin(value)
   for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
@@ -71,7 +71,7 @@ function printExactly(value: unknown): string {
       open.push({ container: item, keys: undefined, length: item.length, next: 0 })
     } else {
       const container = item as Readonly<Record<string, unknown>>
-      // An undefined member is left out, as `JSON.stringify` does.
+      // Undefined members are omitted, as in `JSON.stringify`.
       const keys = Object.keys(container).filter((key) => container[key] !== undefined)
       parts.push('{')
       open.push({ container, keys, length: keys.length, next: 0 })

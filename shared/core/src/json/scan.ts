@@ -4,45 +4,45 @@ import { decodeText, markWrongBytes, replaceHalfPairs } from './text.ts'
 
 export type { ExactOptions } from './parse-exactly.ts'
 
-/** Containers within containers beyond this are refused: nothing honest is that deep. */
+/** Maximum nesting; no legitimate text is that deep. */
 export const jsonDepthMax = 10_000
 
-/** A body as JSON, or why it is none. */
+/** A body as JSON, or the reason why it is not JSON. */
 export type DecodedJson =
   | {
       readonly kind: 'json'
       readonly value: unknown
-      /** Paths of members that the text has more than once; the last one counts. */
+      /** Paths of duplicate members; the last value applies. */
       readonly duplicates: readonly string[]
-      /** True if the value has integers beyond 2^53, which are `bigint`; printing it then needs the slower way of `printJson`. */
+      /** True if the value contains integers beyond 2^53 as `bigint`, for which `printJson` needs its slower way. */
       readonly hasBigIntegers: boolean
-      /** True if the value has a `Numeral`, which only a reader with that option makes. */
+      /** True if the value contains a `Numeral`, which only a parser with that option makes. */
       readonly hasNumerals: boolean
     }
   | {
       readonly kind: 'malformed'
       readonly message: string
-      /** The text is JSON, and one of its numbers is larger than any of Go's. */
+      /** True if the text is JSON but contains a number that is too large for Go. */
       readonly isNumberTooLarge?: boolean
     }
 
 const noDuplicates: readonly string[] = Object.freeze([])
 
 /**
- * Reads JSON, and notices facts that `JSON.parse` drops. One scan counts members and depth, and sees dangerous numbers:
+ * Parses JSON, and detects facts that `JSON.parse` drops. One scan counts members and depth, and finds suspicious numbers:
  *
- *   more members in the text than in the value   → some are repeated, and are named
+ *   more members in the text than in the value   → duplicates exist, and are reported
  *   sixteen digits in a row, or an exponent      → a number may have lost its last digits or be out of range
  *
- * Only then the careful and slower reader runs.
+ * Only then the slower, exact parser runs.
  */
 export function decodeJson(body: Uint8Array | string, options?: ExactOptions): DecodedJson {
   return runAtOnce(decodeJsonInSteps(body, options))
 }
 
 /**
- * Reads JSON that was printed by a server of ours: no member is written twice, so that only integers beyond 2^53 need the careful
- * reader. Of those a text has at least sixteen digits in a row.
+ * Parses JSON printed by one of our servers: it has no duplicate members, so only integers beyond 2^53 need the exact
+ * parser. They have at least sixteen digits in a row.
  */
 export function decodeOwnJson(body: Uint8Array | string): { readonly value: unknown; readonly hasBigIntegers: boolean } {
   const text = typeof body === 'string' ? body : decodeText(body)
@@ -57,20 +57,20 @@ export function hasLongNumber(text: string): boolean {
   return longNumber.test(text)
 }
 
-/** The same as `\d{16}`. Of digits that are written out, V8 knows that it may skip eight characters where there is none. */
+/** Equivalent to `\d{16}`. If the digits are written out, V8 skips eight characters at a time. */
 const longNumber = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/
 
-/** As `decodeJson`, for texts of which each pass is long. */
+/** Like `decodeJson`, in steps, for long texts. */
 export function* decodeJsonInSteps(body: Uint8Array | string, options?: ExactOptions): Steps<DecodedJson> {
   const text = typeof body === 'string' ? body : decodeText(body)
   const decoded = yield* decodeScannedInSteps(text, scanJson(text), options)
   if (decoded.kind === 'json' || typeof body === 'string' || !text.includes('\ufffd')) return decoded
-  // The message may name a byte that the text no longer has.
+  // The message may name a byte that decoding has replaced.
   const exact = yield* parseExactlyInSteps(markWrongBytes(body))
   return exact.kind === 'malformed' ? { ...decoded, message: exact.problem } : decoded
 }
 
-/** As `decodeJsonInSteps`, of a text that has been scanned. */
+/** Like `decodeJsonInSteps`, for a text that was already scanned. */
 export function* decodeScannedInSteps(scanned: string, scan: JsonScan, options: ExactOptions = {}): Steps<DecodedJson> {
   if (scan.depth > jsonDepthMax) return { kind: 'malformed', message: `invalid character '${scanned[scan.end]}' exceeded max depth` }
   const text = replaceHalfPairs(scanned)
@@ -106,17 +106,17 @@ function* malformed(text: string, error: unknown): Steps<DecodedJson> {
   throw new Error('two readers disagree about a JSON text', { cause: error })
 }
 
-/** The result of one pass over a text of JSON, well formed or not. */
+/** The result of one pass over a JSON text, valid or not. */
 export interface JsonScan {
   readonly members: number
-  /** Commas between members or items: a text of many values has many members or many commas. */
+  /** Number of commas: a text with many values has many members or many commas. */
   readonly commas: number
   readonly depth: number
-  /** True if some number is so long, or has an exponent, that it may not fit into a JavaScript number. */
+  /** True if a number is so long, or has an exponent, that it may not fit into a JavaScript number. */
   readonly needsCare: boolean
-  /** True if some number has a fraction, which a JavaScript number holds without its spelling. */
+  /** True if a number has a fraction, whose spelling a JavaScript number does not preserve. */
   readonly hasFractions: boolean
-  /** The end of the scan: the text's end, or the bracket that goes too deep. */
+  /** The end of the scan: the end of the text, or the bracket that exceeds the depth limit. */
   readonly end: number
 }
 
@@ -124,7 +124,7 @@ const quote = 0x22
 const backslash = 0x5c
 const digitsSafe = 15
 
-/** Counts members and depth, and looks for numbers that need care. Stops at the bound of depth. */
+/** Counts members and depth, and finds numbers that need care. Stops at the depth limit. */
 export function scanJson(text: string): JsonScan {
   const { length } = text
   let members = 0
@@ -167,7 +167,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** Counts by a stack of its own, since a value may be deeper than the call stack. */
+/** Counts with its own stack, since a value may be deeper than the call stack. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const pending: object[] = [value]

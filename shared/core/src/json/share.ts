@@ -1,12 +1,12 @@
 import { at } from '@orch/cel/at'
 import { hasMembers, setMember } from './member.ts'
 
-/** Deeper parts are left unshared. A described type is never as deep. */
+/** Values deeper than this are not shared; described types are never as deep. */
 const sharedDepthMax = 64
 
 /**
- * The value, or `before` where the two are the same down to the order of members. A value that differs takes the parts of `before`
- * that are the same, in place: it must be the caller's own as far as it differs.
+ * Returns `before` if both values are equal including member order. Otherwise replaces equal parts of `value` by those of `before`,
+ * in place; parts that differ must belong to the caller.
  */
 export function shareWith(value: unknown, before: unknown, depth = 0): unknown {
   if (value === before || !hasMembers(value) || !hasMembers(before) || depth > sharedDepthMax) return value

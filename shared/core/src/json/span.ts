@@ -13,15 +13,15 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 
 /**
- * The position of a member's value in the object that begins at `at`; undefined if the member is absent, or `at` is no object.
- * Nothing is parsed. The text is JSON that this server has written, and the name has no escapes.
+ * The position of a member's value in the object that begins at `at`; undefined if the member is absent or `at` is not an object.
+ * The text is not parsed. It must be JSON written by this server, and the name must not need escapes.
  */
 export function memberSpan(text: Uint8Array, at: number, name: string): Span | undefined {
   const start = memberStart(text, at, name)
   return start === undefined ? undefined : { start, end: skipValue(text, start) }
 }
 
-/** As `memberSpan`, for a long value whose end is found otherwise. */
+/** The start of a member's value, like `memberSpan`, for a long value whose end is found otherwise. */
 export function memberStart(text: Uint8Array, at: number, name: string): number | undefined {
   const begin = skipSpace(text, at)
   if (text[begin] !== openBrace) return undefined
@@ -36,7 +36,7 @@ export function memberStart(text: Uint8Array, at: number, name: string): number 
   return undefined
 }
 
-/** The positions of the items of the array that begins at `at`; returns the end of the array, or undefined where the text breaks off. */
+/** The positions of the items of the array that begins at `at`. Returns the end of the array, or undefined if the text is truncated. */
 export function* itemSpans(text: Uint8Array, at: number): Generator<Span, number | undefined, undefined> {
   let position = skipSpace(text, at + 1)
   if (text[position] === closeBracket) return position + 1

@@ -2,18 +2,18 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const replacement = '\ufffd'
 
 /**
- * The text of a body. Each byte that is no part of a character becomes U+FFFD, as in Go; the platform's own decoder makes one of a
- * character that is cut off.
+ * Decodes a body. Each byte that is not part of a character becomes U+FFFD, as in Go; the platform's decoder makes a single U+FFFD of a
+ * truncated character.
  */
 export function decodeText(bytes: Uint8Array): string {
   const text = utf8.decode(bytes)
   return text.includes(replacement) ? decodeBytewise(bytes, () => replacement) : text
 }
 
-/** First of the 256 halves of pairs that represent wrong bytes in `markWrongBytes`. */
+/** The first of 256 lone surrogates that represent invalid bytes in `markWrongBytes`. */
 export const wrongBytesStart = 0xdc00
 
-/** As `decodeText`, for messages that name a wrong byte: each is half of a pair that tells which. */
+/** Like `decodeText`, for messages that name an invalid byte: each becomes a lone surrogate that encodes the byte. */
 export function markWrongBytes(bytes: Uint8Array): string {
   return decodeBytewise(bytes, (byte) => String.fromCharCode(wrongBytesStart + byte))
 }
@@ -30,7 +30,7 @@ function decodeBytewise(bytes: Uint8Array, wrongText: (byte: number) => string):
   return parts.join('')
 }
 
-/** Bytes of the character that begins here; 0: none does. */
+/** The number of bytes of the character that begins here; 0 if there is none. */
 function characterLength(bytes: Uint8Array, at: number): number {
   if (at === bytes.length) return 0
   const first = bytes[at] ?? 0
@@ -43,13 +43,13 @@ function characterLength(bytes: Uint8Array, at: number): number {
   return length
 }
 
-/** Longer spellings of a character are none. */
+/** Overlong encodings are invalid. */
 function secondMin(first: number): number {
   if (first === 0xe0) return 0xa0
   return first === 0xf0 ? 0x90 : 0x80
 }
 
-/** Halves of surrogate pairs and values beyond Unicode are no characters. */
+/** Surrogates and values beyond Unicode are invalid. */
 function secondMax(first: number): number {
   if (first === 0xed) return 0x9f
   return first === 0xf4 ? 0x8f : 0xbf
@@ -59,27 +59,27 @@ function isContinuation(byte: number): boolean {
   return byte >= 0x80 && byte <= 0xbf
 }
 
-/** Whole pairs, whose second half is not looked at alone, and halves. */
+/** Matches surrogate pairs, so that the second half is not matched alone, and lone surrogates. */
 const halves = /\\u[dD](?:[89abAB][\da-fA-F]{2}\\u[dD][c-fC-F]|[89a-fA-F])[\da-fA-F]{2}/g
 const halfLength = 6
 
-/** A JSON text with U+FFFD in place of each escape that is half of a surrogate pair, as Go reads it. */
+/** A JSON text in which U+FFFD replaces each escape of a lone surrogate, as Go reads it. */
 export function replaceHalfPairs(text: string): string {
   if (!text.includes('\\ud') && !text.includes('\\uD')) return text
   return text.replace(halves, (found: string, at: number) => {
     if (!isEscaped(text, at)) return found.length > halfLength ? found : replacement
-    // The first backslash is text, so that the second half of a pair is alone.
+    // The first backslash is escaped, so the second surrogate is alone.
     return found.length > halfLength ? found.slice(0, halfLength) + replacement : found
   })
 }
 
-/** The position of a JSON text's first escape of a surrogate, half of a pair or not. */
+/** The position of the first escape of a surrogate in a JSON text. */
 export function surrogateEscapeIn(text: string): number | undefined {
   for (const { index } of text.matchAll(/\\u[dD][89a-fA-F]/g)) if (!isEscaped(text, index)) return index
   return undefined
 }
 
-/** True if an odd number of backslashes is before a place. */
+/** True if an odd number of backslashes precedes a position. */
 export function isEscaped(text: string, at: number): boolean {
   let first = at
   while (text.charAt(first - 1) === '\\') first -= 1

@@ -12,37 +12,37 @@ import type { Draft } from './draft.ts'
 import type { Reshape } from './reshape.ts'
 import type { SelectableFields } from './selectable-fields.ts'
 
-/** Everything that is particular to one kind beside the type of its objects, before a profile has given its group a name. */
+/** Everything specific to one kind besides the type of its objects, before a profile names its group. */
 export interface KindDefinition extends Behaviour {
   readonly kind: string
   /** The served versions. */
   readonly versions: readonly VersionDefinition[]
-  /** The type in which its objects are stored, whichever version is served. */
+  /** The type in which its objects are stored, in every served version. */
   readonly storedAs: string
   readonly plural: string
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   readonly scope: 'Namespaced' | 'Cluster'
   readonly verbs: readonly string[]
-  /** `stored`: kept by storage. `virtual`: a question that is answered and forgotten. `computed`: made up on each read. */
+  /** `stored`: in storage. `virtual`: a request that is answered and not stored. `computed`: generated on each read. */
   readonly backing: 'stored' | 'virtual' | 'computed'
-  /** The handler of a question that is not stored. */
+  /** The handler of a virtual kind. */
   readonly answeredBy?: 'accessReview' | 'rulesReview' | 'tokenReview' | 'selfReview' | 'binding'
   readonly subresources: readonly SubresourceDefinition[]
-  /** Opaque text by which clients notice that the stored version has changed. */
+  /** An opaque text that changes with the storage version, so that clients notice. */
   readonly storageVersionHash?: string
-  /** Level → the changes from it on. */
+  /** Level → changes from that level on. */
   readonly changes?: Readonly<Record<number, KindChange>>
-  /** Its objects' use of a quota. Absent: one each. */
+  /** The counting of its objects by quotas. Default: one each. */
   readonly quota?: Measure
   readonly selectable?: SelectableFields
   readonly defaults?: Defaulter
   readonly unreadable?: Unreadable
   readonly validation?: Rules
   readonly warnings?: WarningRule
-  /** Warnings for the writer of a status. */
+  /** The warnings about a status. */
   readonly statusWarnings?: WarningRule
-  /** Absent: names and when the objects were created. */
+  /** The table columns. Default: name and age. */
   readonly table?: KindTable
 }
 
@@ -51,79 +51,79 @@ type KindChange = Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortName
   readonly groupInMessages?: undefined
 }
 
-/** A kind in one version. What is absent is that of the kind. */
+/** A kind in one version. Omitted members default to those of the kind. */
 export interface VersionDefinition {
   /** The type of its objects: `core/v1.Pod`. Its package names group and version. */
   readonly type: string
-  /** First level and last level that serve it, by their minor numbers; `deprecated.removed` says the last one, too. */
+  /** The first and the last level that serve it, by minor version; `deprecated.removed` also implies the last one. */
   readonly since?: number
   readonly until?: number
-  /** It is served where `--runtime-config` asks for it. */
+  /** True if only `--runtime-config` enables it. */
   readonly isOffByDefault?: true
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: string }
   readonly defaults?: Defaulter
   readonly unreadable?: Unreadable
   readonly validation?: Rules
-  /** Absent: its objects differ from stored ones in `apiVersion` alone. */
+  /** The conversion to the stored form. Default: only `apiVersion` differs. */
   readonly reshape?: Reshape
-  /** Accepted field selector label → label of the stored object. */
+  /** Accepted field selector label → label in the stored object. */
   readonly fieldLabels?: Readonly<Record<string, string>>
 }
 
 /** The differences between kinds besides their fields. */
 export interface Behaviour {
-  /** The allowed names of its objects; a check where they depend on more than the kind. */
+  /** The allowed names of its objects; a function if they depend on the object. */
   readonly nameKind: NameKind | ((object: Part) => NameCheck)
   /**
-   * The answer of a successful delete. `object`: the object; `status`: a Status once it is gone, the object while finalizers
-   * hold it; `statusUnasked`: a Status also if only the kind's default policy holds it.
+   * The answer of a successful delete. `object`: the object. `status`: a Status when the object is gone, the object while finalizers
+   * hold it. `statusUnasked`: also a Status if only the kind's default policy holds it.
    */
   readonly deleteAnswer: 'object' | 'status' | 'statusUnasked'
-  /** The default propagation of a deletion to dependants. */
+  /** The default propagation policy of deletes. */
   readonly defaultPropagation: 'Background' | 'Orphan'
-  /** Warning for a client that deletes without a policy. */
+  /** The warning for a delete without a propagation policy. */
   readonly defaultPropagationWarning?: string
-  /** The refusal of a field selector names the kind, or the version and the kind. */
+  /** Set if errors about field selectors name the kind, or the version and the kind. */
   readonly isNamedBySelectors?: true | 'withVersion'
-  /** Messages on invalid objects name this group, in which the kind was first. */
+  /** Errors about invalid objects name this group, which was the kind's first. */
   readonly groupInMessages?: string
-  /** Its finalizers need no domain. Those of other kinds do, except for the standard ones. */
+  /** True if its finalizers need no domain. Those of other kinds do, except for the standard finalizers. */
   readonly takesBareFinalizers: boolean
-  /** A PUT to a name that is not taken creates the object. */
+  /** True if a PUT creates an absent object. */
   readonly createsOnUpdate: boolean
-  /** A PUT without resourceVersion replaces any present object. */
+  /** True if a PUT without resourceVersion replaces an existing object. */
   readonly replacesUnconditionally: boolean
-  /** `metadata.generation` counts changes of the wanted state. */
+  /** True if `metadata.generation` counts changes of the desired state. */
   readonly countsGenerations: boolean
-  /** It counts changes of the status, too. */
+  /** True if the generation also counts changes of the status. */
   readonly countsStatus: boolean
-  /** Its objects are the namespaces of others. Each is in itself, and its path names it as namespace, too. */
+  /** True for namespaces. A namespace is in itself, and its path also names it as the namespace. */
   readonly isPlace?: true
-  /** Metadata that a writer of the status cannot change. */
+  /** Metadata that a write of the status cannot change. */
   readonly statusKeeps: readonly (keyof ObjectMeta & string)[]
 }
 
 export interface SubresourceDefinition {
   readonly name: string
-  /** First level and last level that have it, by their minor numbers. */
+  /** The first and the last level that have it, by minor version. */
   readonly since?: number
   readonly until?: number
-  /** Type of the body, where it is not the resource's own. */
+  /** The type of the body, if it is not that of the resource. */
   readonly type?: string
-  /** Defaults of such a body. */
+  /** Defaults of this body. */
   readonly defaults?: Defaulter
   readonly verbs: readonly string[]
-  /** Type that the query parameters are read as. */
+  /** The type of the query parameters. */
   readonly optionsType?: string
-  /** Methods of a subresource that is a tunnel to somewhere else. */
+  /** HTTP methods of a subresource that opens a connection. */
   readonly connect?: readonly string[]
-  /** The end of a connection through it. Absent if it is no connection, or ends in a container. */
+  /** The other end of the connection; undefined if it is not a connection or ends in a container. */
   readonly reaches?: 'node' | 'endpoints' | 'pod'
-  /** True if a path may follow the subresource's name. */
+  /** True if a path may follow the name. */
   readonly hasSubpath?: boolean
-  /** Media type of the answer, where it is not an API object. */
+  /** The media type of an answer that is not an API object. */
   readonly produces?: string
-  /** Writes through it are dropped unless this feature gate is on. */
+  /** The feature gate without which writes are dropped. */
   readonly featureGate?: string
 }
 
@@ -133,20 +133,20 @@ export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn, level:
 /** The errors of an object; `live` is the replaced one. */
 type Rule = (object: Part, live: Part | undefined, names: Names, context: RuleContext) => FieldError[]
 
-/** A rule of objects that take long to look at. */
+/** A rule for objects that take long to validate. */
 type RuleInSteps = (...given: Parameters<Rule>) => Steps<FieldError[]>
 
 /**
- * The failure of kube-apiserver's conversion of an object, such as a malformed number in an annotation: the body is a 400 then.
- * Undefined for none.
+ * The error of kube-apiserver's conversion of an object, such as a malformed number in an annotation, which makes a body a 400.
+ * Undefined if it can be converted.
  */
 export type Unreadable = (object: Part) => string | undefined
 
-/** Rules of one kind in functions, for the part of the object that a request writes. Absent: those of the stored type. */
+/** Rules of a kind as functions, for the part of the object that a request writes. Default: the rules of the stored type. */
 export interface Rules {
   readonly main?: Rule | RuleInSteps
   readonly status?: Rule
-  /** By subresources that are parts of the wanted state. Absent: the rules of `main`. */
+  /** Rules of subresources that write parts of the desired state. Default: the rules of `main`. */
   readonly parts?: Readonly<Record<string, Rule>>
 }
 
@@ -174,7 +174,7 @@ const ordinary = {
 
 type Given = Omit<KindDefinition, keyof typeof ordinary> & Partial<Pick<KindDefinition, keyof typeof ordinary>>
 
-/** A kind; absent members have the defaults of most kinds. */
+/** Defines a kind; omitted members have the defaults of most kinds. */
 export function defineResource(given: Given): KindDefinition {
   return { ...ordinary, ...given }
 }
@@ -183,5 +183,5 @@ const partVerbs: readonly string[] = ['get', 'patch', 'update']
 export const statusSubresource: SubresourceDefinition = { name: 'status', verbs: partVerbs }
 export const scaleSubresource: SubresourceDefinition = { name: 'scale', type: 'autoscaling/v1.Scale', verbs: partVerbs }
 
-/** All metadata that writers of the main part may change. */
+/** All metadata that writers of the main resource may change. */
 export const writersMetadata: KindDefinition['statusKeeps'] = ['labels', 'annotations', 'ownerReferences', 'finalizers']

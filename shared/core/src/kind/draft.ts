@@ -1,12 +1,12 @@
 import { isJsonObject } from '../json/member.ts'
 
 /**
- * An object that is still being made: decoded, and about to be completed in place. Parts of it may belong to another object as well; these
- * are frozen. Who reaches a part by the functions below gets one that is the draft's own, and may change it.
+ * An object under construction: decoded, and about to be completed in place. Parts that are shared with another object
+ * are frozen. The functions below replace a frozen part by a copy that the caller may change.
  */
 export type Draft = Record<string, unknown>
 
-/** The object in a field, if there is one: the draft's own from then on. */
+/** The mutable object in a field, if present. */
 export function child(parent: Draft | undefined, name: string): Draft | undefined {
   const value = parent?.[name]
   if (parent === undefined || !isJsonObject(value)) return undefined
@@ -16,7 +16,7 @@ export function child(parent: Draft | undefined, name: string): Draft | undefine
   return own
 }
 
-/** The objects of a list field, the draft's own from then on; none when it is absent. */
+/** The mutable objects of a list field; empty if absent. */
 export function children(parent: Draft | undefined, name: string): Draft[] {
   const value = parent?.[name]
   if (parent === undefined || !Array.isArray(value)) return []
@@ -26,19 +26,19 @@ export function children(parent: Draft | undefined, name: string): Draft[] {
   return own
 }
 
-/** The object in a field, if there is one, to look at: it may be frozen. */
+/** The object in a field, if present, for reading only; it may be frozen. */
 export function readMember(parent: Readonly<Draft> | undefined, name: string): Readonly<Draft> | undefined {
   const value = parent?.[name]
   return isJsonObject(value) ? value : undefined
 }
 
-/** The objects of a list field, to look at; none when it is absent. */
+/** The objects of a list field, for reading only; empty if absent. */
 export function readItems(parent: Readonly<Draft> | undefined, name: string): readonly Readonly<Draft>[] {
   const value = parent?.[name]
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
-/** The object in a field, put there when it is absent. */
+/** The mutable object in a field, created if absent. */
 export function ensureChild(parent: Draft, name: string): Draft {
   const present = child(parent, name)
   if (present !== undefined) return present
@@ -47,13 +47,13 @@ export function ensureChild(parent: Draft, name: string): Draft {
   return made
 }
 
-/** Gives absent fields a value. An empty text counts as a value: it is one for fields that may also be absent. */
+/** Sets values of absent fields. An empty text counts as a value, for fields that can be absent. */
 export function fill(draft: Draft | undefined, values: Draft): void {
   if (draft === undefined) return
   for (const name of Object.keys(values)) if (draft[name] === undefined || draft[name] === null) draft[name] = values[name]
 }
 
-/** As `fill`, for fields whose empty text means that nothing was said. */
+/** Like `fill`, for fields whose empty text means absent. */
 export function fillEmpty(draft: Draft | undefined, values: Draft): void {
   if (draft === undefined) return
   for (const name of Object.keys(values)) if (isNothing(draft[name])) draft[name] = values[name]

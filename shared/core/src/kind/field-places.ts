@@ -3,25 +3,25 @@ import type { Field, Node, StructNode } from '../description/node.ts'
 import { hasMembers } from '../json/member.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 
-/** The places of the wanted fields in values of a type. The places of a type that contains itself contain themselves. */
+/** The places of selected fields in values of a type. The places of a recursive type are recursive. */
 export type Place<F extends Field = Field> =
   | { readonly kind: 'each'; readonly of: Place<F> }
   | { readonly kind: 'either'; readonly object: Place<F> | undefined; readonly array: Place<F> | undefined }
   | StructPlace<F>
 
-/** The places in a struct. Those below a member are found when a value has it: most values lack most of what their type may have. */
+/** The places in a struct. Those of a member are computed when a value has it, since most values lack most members. */
 interface StructPlace<F extends Field = Field> {
   readonly kind: 'struct'
   readonly fields: readonly F[]
-  /** The places in a member; undefined: there are none. */
+  /** The places in a member; undefined if there are none. */
   readonly inner: (name: string) => Place<F> | undefined
 }
 
-/** A value as the decoder leaves it. */
+/** A decoded value. */
 export type Struct = Readonly<Record<string, unknown>>
 
 /**
- * Finds the places of certain fields in a type. Objects within objects, such as a template of a claim, are passed over, and metadata, which
+ * Finds the places of certain fields in a type. It skips objects within objects, such as a claim template, and metadata, which
  * has the same fields in every release.
  */
 export function placeFinder<F extends Field>(isWanted: (field: Field) => field is F): (type: string) => Place<F> | undefined {
@@ -54,7 +54,7 @@ export function placeFinder<F extends Field>(isWanted: (field: Field) => field i
   return (type) => findInStruct(resolveStruct(type))
 }
 
-/** True if values of a node have no structs that are looked into, as its description says without resolving other types. */
+/** True if a node, without resolving other types, contains no structs to search. */
 function isPlain(node: Node): boolean {
   if (node.kind === 'list') return isPlain(node.items)
   if (node.kind === 'map') return isPlain(node.values)
@@ -71,8 +71,8 @@ function eitherOf<F extends Field>(object: Place<F> | undefined, array: Place<F>
 }
 
 /**
- * Calls back for every struct that may have such fields; `path` is only made when it is asked for. Parts that are those of the live
- * object, if one is given, are passed over.
+ * Calls back for every struct that may have such fields; `path` builds its path on demand. Parts shared with the live
+ * object, if given, are skipped.
  */
 export function visitPlaces<F extends Field>(
   place: Place<F>,
@@ -114,7 +114,7 @@ export function chooseAlternative<F extends Field>(
   return Array.isArray(value) ? array : object
 }
 
-/** The path of a member of the value at a path. */
+/** The path of a member. */
 export function memberPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }

@@ -14,145 +14,145 @@ import type { Struct } from './field-places.ts'
 import type { Reshape } from './reshape.ts'
 
 /**
- * The readers of the objects of one kind in one version. Built-in kinds derive them from the description of their type, custom kinds from
- * the schema of their definition. Each reader is made at its first use and belongs to the resource: it is freed with it. A reader that a
+ * The readers for objects of one kind in one version. Built-in kinds derive them from their described type, custom kinds from
+ * the schema of their definition. A reader is created at first use and freed with its resource. A reader that a
  * kind does not need is absent.
  */
 export interface KindReaders {
   /**
-   * Objects are read without a type, by a schema that gateways alone know. Another kind in a body is then a matter of validation,
-   * and other services see the stored form.
+   * True if objects are read by a schema that only gateways know. Validation then detects another kind in a body,
+   * and other services use the stored form.
    */
   readonly isUntyped: boolean
-  /** Types checked, unknown fields dropped, members in the order in which they are printed. */
+  /** Checks types, drops unknown fields, and orders members as they are printed. */
   readonly decode: Decode<ApiObject>
   /**
-   * Fills in defaults, in place, except in frozen parts, which are copied. The object itself and its
-   * metadata are not frozen. Decoding once more puts added fields in order.
+   * Fills in defaults in place; frozen parts are copied first. The object itself and its
+   * metadata are not frozen. Decoding again puts added fields in order.
    */
   readonly applyDefaults?: ((object: Draft, names: Names, isGateOn: IsGateOn) => void) | undefined
-  /** Why an object of the right types in a body cannot be read all the same; undefined: it can. */
+  /** The reason why a body of correct types cannot be converted; undefined if it can. */
   readonly unreadable?: ((object: Part) => string | undefined) | undefined
-  /** Everything that is wrong with an object beside its metadata. */
+  /** All errors of an object except in its metadata. */
   validate(candidate: ValidationCandidate): Steps<FieldError[]>
-  /** Texts for `Warning` headers about a valid object whose main part is written. */
+  /** Texts for `Warning` headers about a valid object after a write of its main part. */
   readonly warnings?: ((object: Part, live: Part | undefined, names: Names) => readonly string[]) | undefined
-  /** As `warnings`, about an object whose status is written. */
+  /** Like `warnings`, for a write of the status. */
   readonly statusWarnings?: KindReaders['warnings']
-  /** The object without fields of features that are off and that the live object does not have. */
+  /** Drops fields of disabled features that the live object does not use. */
   readonly dropDisabledFields?: DropDisabledFields | undefined
-  /** The object as its bytes are printed, where they differ from it. Nothing is changed in place. */
+  /** Returns the printed form of an object, if it differs. The object is not changed. */
   readonly printable?: Printable | undefined
   /**
-   * An object that was stored, or converted from another version, as this version reads it now: pruned and with defaults.
-   * The object itself where nothing is to be done. Stored objects of built-in kinds are renewed when they are loaded.
+   * Returns a stored or converted object as this version reads it now: pruned and with defaults.
+   * An object that needs no change is returned itself. Stored objects of built-in kinds are renewed when they are loaded.
    */
   renew<T extends Struct>(object: T): T
-  /** As `renew`, without defaults: a webhook's result is complete. */
+  /** Like `renew`, without defaults, for a webhook's result, which is complete. */
   prune<T extends Struct>(object: T): T
   /**
-   * Of the schema: objects that were stored in this version under the same one need no renewal. Undefined: stored objects were
-   * renewed when they were loaded.
+   * The schema's fingerprint: an object that was stored in this version with the same fingerprint needs no renewal. Undefined if stored objects
+   * are renewed when they are loaded.
    */
   readonly fingerprint: number | undefined
-  /** The fingerprint with which objects are stored now. */
+  /** The fingerprint for objects that are stored now. */
   readonly storedFingerprint: number
-  /** The conversion of this version's objects to stored ones; absent if another `apiVersion` is enough. */
+  /** The conversion to the stored version; undefined if changing `apiVersion` suffices. */
   readonly reshape?: Reshape | undefined
-  /** The parts owned as a whole, and those owned by their parts. */
+  /** The shape for server-side apply: parts owned as a whole or by their members. */
   readonly shape: ObjectShape
   readonly table: TablePrinter
-  /** Version of the objects that the table reads. */
+  /** The version that the table reads. */
   readonly tableReads: 'stored' | 'served'
-  /** The fields that selectors match, metadata included; empty values are left out. */
+  /** The field selector values, including metadata; empty values are omitted. */
   readonly fieldsOf: (object: Struct) => Record<string, string>
-  /** Rules of strategic merge patches; undefined: these patches are not served. */
+  /** The rules of strategic merge patches; undefined if they are not supported. */
   readonly mergeSchema: StructNode | undefined
-  /** Undefined: objects have no form in Protobuf. */
+  /** Undefined if objects have no Protobuf form. */
   readonly protobuf: ProtobufReaders | undefined
   readonly openApi: OpenApiType
-  /** The part that takes long to make and much memory; undefined for none. */
+  /** A part that takes much time and memory to make; undefined if there is none. */
   readonly preparable: Preparable | undefined
 }
 
-/** Drops fields of features that are off from an object; those that the live object has stay. Nothing is changed in place. */
+/** Drops fields of disabled features from an object, unless the live object uses them. The object is not changed. */
 export type DropDisabledFields = <T extends Struct>(object: T, live: Struct | undefined, isGateOn: IsGateOn) => T
 
-/** Gives an object the form in which it is printed. */
+/** Returns the printed form of an object. */
 export type Printable = <T extends Struct>(object: T) => T
 
-/** A part that is made ahead of its use, and can be freed when unused. A use of an absent one makes it at once. */
+/** A part that can be made in advance, and freed when unused. If it is absent, a use makes it at once. */
 export interface Preparable {
   readonly isReady: boolean
-  /** Makes it, in steps. */
+  /** Makes the part in steps. */
   prepare(): Steps<void>
   forget(): void
 }
 
-/** An object on its way into storage. */
+/** An object before it is stored. */
 export interface ValidationCandidate {
-  /** As it was sent, or as the patch left it: distinguishes given values from defaults. */
+  /** The body as sent, or the result of the patch, which tells given values from defaults. */
   readonly body: unknown
-  /** Decoded and completed. */
+  /** The decoded object with defaults. */
   readonly object: Part
-  /** The object that is being replaced; absent on create. */
+  /** The object to be replaced; undefined for a create. */
   readonly live?: Part | undefined
   readonly part: 'main' | 'status'
-  /** The subresource of the main part that is written; absent: the main part itself. */
+  /** The written subresource of the main part; undefined for the main part itself. */
   readonly subresource?: string
   readonly names: Names
   readonly isGateOn: IsGateOn
-  /** Minor number of the release whose rules and texts they are. */
+  /** The minor version of the release whose rules and texts apply. */
   readonly level: number
-  /** Takes texts for `Warning` headers, such as errors that an unchanged value is forgiven. */
+  /** Receives texts for `Warning` headers, such as errors that are tolerated in an unchanged value. */
   readonly warn?: (text: string) => void
-  /** True if the work is to end without a result: its request has no time left. Called within long work. */
+  /** Called during long work: true ends it without a result, because the request's time is over. */
   readonly isInterrupted?: () => boolean
-  /** Measures the time of comparing parts of the object with the replaced ones. */
+  /** Measures comparisons with the replaced object. */
   readonly comparisons?: ComparisonTimer
-  /** Measures the rules in CEL of custom objects. */
+  /** Measures the CEL rules of custom objects. */
   readonly rules?: RuleTimer
 }
 
-/** Measures rules in CEL; times are in milliseconds. */
+/** Measures CEL rules, in milliseconds. */
 export interface RuleTimer {
   monotonic(): number
-  /** The rules of one place of a schema have been compiled. */
+  /** Reports the compilation of the rules at one place of a schema. */
   compiled(durationMs: number): void
-  /** Reports that the rules of one place have been evaluated on a value. */
+  /** Reports the evaluation of the rules at one place on a value. */
   evaluated(durationMs: number): void
 }
 
-/** Measures comparisons of an object with the one that it replaces. */
+/** Measures comparisons of an object with the replaced one. */
 export interface ComparisonTimer {
-  /** Makes a comparison, which may hold others. */
+  /** Runs a comparison, which may contain others. */
   time<T>(compare: () => T): T
-  /** All are made. */
+  /** Reports that all comparisons are done. */
   end(): void
 }
 
-/** The form of objects on the Protobuf wire. */
+/** The Protobuf form of objects. */
 export interface ProtobufReaders {
-  /** Name of the type as the level has it, by which other services write the same messages. */
+  /** The type's name at this level, with which other services write the same messages. */
   readonly type: string
   decode(bytes: Uint8Array): ProtobufReading
-  /** The message alone; the envelope has `kind` and `apiVersion`. */
+  /** The message without the envelope, which contains `kind` and `apiVersion`. */
   encode(object: object): Uint8Array
-  /** As `encode`, as an item of a list. */
+  /** Like `encode`, as a list item. */
   encodeItem(object: object): Uint8Array
   encodeItems(objects: readonly object[]): Uint8Array[]
-  /** As `encodeItem` and `encodeItems`, for stored objects of this version. */
+  /** Like `encodeItem` and `encodeItems`, for stored objects of this version. */
   encodeStoredItem(json: Uint8Array): Uint8Array
   encodeStoredItems(jsons: readonly Uint8Array[]): Uint8Array[]
 }
 
-/** The OpenAPI description of the objects: by the description of a type, or by a schema of their own. */
+/** The OpenAPI description of objects: a described type, or a schema. */
 export type OpenApiType = { readonly kind: 'described'; readonly type: string } | OpenApiSchema
 
-/** A definition that no described type gives. */
+/** An OpenAPI definition without a described type. */
 export interface OpenApiSchema {
   readonly kind: 'schema'
-  /** Name of the definition: `com.example.v1.Widget`. */
+  /** The name of the definition: `com.example.v1.Widget`. */
   readonly name: string
   /** The definition, which may be large. `refTo` refers to a described type, such as `meta/v1.ObjectMeta`, and adds it to the document. */
   schema(version: 2 | 3, refTo: (type: string) => Record<string, unknown>): Steps<Record<string, unknown>>

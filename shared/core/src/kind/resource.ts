@@ -10,13 +10,13 @@ export interface Gvk {
   readonly kind: string
 }
 
-/** The webhook of a definition that converts its objects between versions. */
+/** The conversion webhook of a definition. */
 export interface ConversionWebhook {
   /** Name of the definition: `widgets.example.com`. */
   readonly definition: string
-  /** As the definition has it. */
+  /** The `clientConfig` of the definition. */
   readonly clientConfig: Readonly<Record<string, unknown>>
-  /** Versions of reviews that it knows, the preferred one first. */
+  /** Supported versions of reviews, the preferred one first. */
   readonly reviewVersions: readonly string[]
 }
 
@@ -24,14 +24,14 @@ export interface ConversionWebhook {
 export interface Resource extends Gvk, Behaviour {
   readonly plural: string
   readonly singular: string
-  /** The singular in the older form of discovery. Level 1.25 leaves its own kinds' empty; clients derive it from the kind. */
+  /** The singular in unaggregated discovery. Level 1.25 leaves it empty for built-in kinds; clients derive it from the kind. */
   readonly shownSingular: string
   readonly listKind: string
   /** The value of `apiVersion`: `v1`, `apps/v1`. */
   readonly apiVersion: string
   /** Name of the type of its objects: `core/v1.Pod`. */
   readonly type: string
-  /** The name by which gateways find the kind's effects besides storing. Absent: none, for any name of the kind. */
+  /** The key under which gateways find the kind's side effects. Default: none. */
   readonly hooks?: string
   /** The readers of its objects. */
   readonly readers: KindReaders
@@ -39,49 +39,49 @@ export interface Resource extends Gvk, Behaviour {
   readonly categories: readonly string[]
   readonly isNamespaced: boolean
   readonly verbs: readonly string[]
-  /** Its definition is being deleted: all verbs are served, whichever discovery lists, and no object is created. */
+  /** True while its definition is being deleted: all verbs are served, even if discovery omits them, and no object can be created. */
   readonly isTerminating?: true
-  /** A path without the namespace that a verb needs leads nowhere, where otherwise the verb is not allowed. */
+  /** True if a path without a required namespace is a 404 instead of a 405. */
   readonly hasStrictPaths?: true
   readonly backing: KindDefinition['backing']
   readonly answeredBy?: KindDefinition['answeredBy']
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string
-  /** It is served where `--runtime-config` asks for it. */
+  /** True if only `--runtime-config` enables it. */
   readonly isOffByDefault?: true
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
-  /** The facts of the definition of a custom resource. Another text where any of them differs. */
+  /** A text about the definition of a custom resource, which changes whenever the definition does. */
   readonly definedBy?: string
-  /** The warning for clients of a version that a definition deprecates. */
+  /** The warning of a version that its definition deprecates. */
   readonly deprecationWarning?: string
-  /** Converts objects of other versions into this one, and those of this one into others; absent: nothing but the version changes. */
+  /** The webhook that converts between versions; undefined if only the version changes. */
   readonly conversion?: ConversionWebhook
-  /** The other versions that serve the objects of a custom kind without such a webhook. Absent: none. */
+  /** Other served versions of a custom kind without a conversion webhook. Default: none. */
   readonly otherVersions?: readonly string[]
   /**
-   * Of a custom kind in several versions: the readers of one of them, served or not. Objects may have been stored in any, and are read
-   * with the schema of theirs.
+   * For a custom kind with several versions: the readers of any version, served or not. An object may have been stored in any version, and is read
+   * with the schema of that version.
    */
   readonly readersOf?: (apiVersion: string) => KindReaders | undefined
-  /** The stored form of its objects. All versions of a kind share it, and kinds of two groups may. */
+  /** The stored form of its objects. All versions of a kind share it, and so may kinds of two groups. */
   readonly stored: StoredForm
-  /** Accepted field selector label → label of the stored object. */
+  /** Accepted field selector label → label in the stored object. */
   readonly fieldLabels: Readonly<Record<string, string>>
 }
 
 export interface StoredForm extends Gvk {
   readonly apiVersion: string
   readonly type: string
-  /** First part of the keys, without slashes at its ends: `core/pods`. */
+  /** The first part of the keys, without leading and trailing slashes: `core/pods`. */
   readonly prefix: string
-  /** The readers of objects of the stored version. */
+  /** The readers of the stored version. */
   readonly readers: KindReaders
 }
 
 export interface Subresource extends Gvk {
   readonly name: string
   readonly type: string
-  /** The readers of bodies sent to it. */
+  /** The readers of its bodies. */
   readonly readers: KindReaders
   readonly apiVersion: string
   readonly verbs: readonly string[]
@@ -90,41 +90,41 @@ export interface Subresource extends Gvk {
   readonly reaches?: SubresourceDefinition['reaches']
   readonly hasSubpath?: boolean
   readonly produces?: string
-  /** The paths of the numbers of a Scale in the object. Absent: those of built-in kinds. */
+  /** The paths of a Scale's numbers in the object. Default: those of built-in kinds. */
   readonly scalePaths?: ScalePaths
-  /** Its feature gate is off: it can be read, and writes through it are dropped. */
+  /** True if its feature gate is off: reads are allowed, and writes are dropped. */
   readonly dropsWrites?: true
 }
 
-/** A served group, its versions in order of preference. */
+/** A served group with its versions in order of preference. */
 export interface Group {
   readonly name: string
   readonly versions: readonly string[]
 }
 
-/** Everything that is served, found by path, by kind or by storage prefix. */
+/** All served resources, which can be found by path, by kind or by storage prefix. */
 export interface Catalogue {
   readonly names: Names
   readonly isGateOn: IsGateOn
-  /** Minor number of the release whose types and kinds it has. */
+  /** The minor version of the release whose types and kinds it has. */
   readonly level: number
   /** In the order of `/apis`, then of definition. */
   readonly resources: readonly Resource[]
-  /** Named groups in the order of `/apis`. The core group is not among them. */
+  /** Groups in the order of `/apis`, without the core group. */
   readonly groups: readonly Group[]
-  /** The group of this name among them. */
+  /** Finds one of these groups by name. */
   group(name: string): Group | undefined
   find(group: string, version: string, plural: string): Resource | undefined
   findKind(gvk: Gvk): Resource | undefined
-  /** The readers of a kind that may be in a body, whether or not it is a resource: options, reviews, Scale, lists. */
+  /** The readers of a kind that may be in a body, even if it is not a resource: options, reviews, Scale, lists. */
   readersOfKind(gvk: Gvk): KindReaders | undefined
-  /** The resources of one group version, in order of definition; empty: the group version is not served. */
+  /** The resources of a group version in order of definition; empty if it is not served. */
   inGroupVersion(group: string, version: string): readonly Resource[]
-  /** A resource whose objects are kept under this prefix, in the preferred version. */
+  /** The resource whose objects have this storage prefix, in the preferred version. */
   findStored(prefix: string): Resource | undefined
 }
 
-/** The paths of the scale subresource's values in an object: `.spec.replicas`. */
+/** The paths of a Scale's values in an object: `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicasPath: string
   readonly statusReplicasPath: string

@@ -1,22 +1,22 @@
 import { hasMembers } from '../json/member.ts'
 
-/** Values by which field selectors choose among the stored objects of one kind. */
+/** The values of a kind's stored objects for field selectors. */
 export interface SelectableFields {
-  /** Accepted label → label under which the stored object is looked at. */
+  /** Accepted label → label in the stored object. */
   readonly labels: Readonly<Record<string, string>>
-  /** Labels that are accepted from a level on → the level. */
+  /** Labels that are accepted only from a level on → that level. */
   readonly labelsSince?: Readonly<Record<string, number>>
-  /** The values of a stored object; a label that it lacks counts as `''`. */
+  /** The values of a stored object; a missing label counts as `''`. */
   readonly fieldsOf: (object: Readonly<Record<string, unknown>>) => Record<string, string>
 }
 
 /** The field labels of every namespaced object. */
 export const common = { 'metadata.name': 'metadata.name', 'metadata.namespace': 'metadata.namespace' }
 
-/** Labels that are paths in a stored object. */
+/** Labels that equal paths in the stored object. */
 export const same = (...labels: readonly string[]): Record<string, string> => Object.fromEntries(labels.map((label) => [label, label]))
 
-/** The field labels that a kind accepts in a version at a level, with their names in storage. */
+/** The accepted field labels of a kind in a version at a level, with their names in storage. */
 export function fieldLabelsOf(
   { selectable }: KindFields,
   { fieldLabels }: { readonly fieldLabels?: SelectableFields['labels'] },
@@ -38,7 +38,7 @@ export function selectableFieldsOf({ selectable }: KindFields): SelectableFields
   return (object) => ({ ...textsAt(object, 'metadata', ['name', 'namespace']), ...more(object) })
 }
 
-/** The texts of members of a part of an object, by path: `spec.nodeName`. Empty ones are left out. */
+/** The texts of members of a part, by path: `spec.nodeName`. Empty texts are omitted. */
 export function textsAt(object: Readonly<Record<string, unknown>>, parent: string, names: readonly string[]): Record<string, string> {
   const source = object[parent]
   const result: Record<string, string> = {}

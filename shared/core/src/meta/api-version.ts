@@ -3,7 +3,7 @@ export function printApiVersion(group: string, version: string): string {
   return group === '' ? version : `${group}/${version}`
 }
 
-/** Group and version of an `apiVersion`; undefined when it is not of that form. */
+/** The group and version of an `apiVersion`; undefined if it is malformed. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } | undefined {
   const parts = apiVersion.split('/')
   if (parts.length > 2 || parts.some((part) => part === '')) return undefined

@@ -12,7 +12,7 @@ export function toBase64Url(bytes: Uint8Array): string {
   return text
 }
 
-/** The bytes of an unpadded base64url text; undefined when it is none, or when its last character says more than it should. */
+/** Decodes unpadded base64url; undefined for an invalid text, or if the last character has unused bits set. */
 export function parseBase64Url(text: string): Uint8Array | undefined {
   if (text.length % 4 === 1) return undefined
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))
@@ -32,7 +32,7 @@ export function parseBase64Url(text: string): Uint8Array | undefined {
   return (bits & ((1 << bitCount) - 1)) === 0 ? bytes : undefined
 }
 
-/** The bytes of a padded base64 text; undefined when it is none. */
+/** Decodes padded base64; undefined for an invalid text. */
 export function parseBase64(text: string): Uint8Array | undefined {
   return parseBase64Url(text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
 }

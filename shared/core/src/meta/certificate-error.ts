@@ -1,4 +1,4 @@
-/** The errors of OpenSSL and Node about a server's certificate, in the words of Go's TLS. */
+/** The certificate errors of OpenSSL and Node, in the words of Go's TLS. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate signed by unknown authority'],
   ['UNABLE_TO_GET_ISSUER_CERT', 'certificate signed by unknown authority'],
@@ -12,7 +12,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['INVALID_CA', 'invalid signature: parent certificate cannot sign this kind of certificate'],
 ])
 
-/** Why the certificate of a server was not believed, as Go's clients say it. Undefined: the error is about something else. */
+/** The reason why a server's certificate was not trusted, in the words of Go's clients; undefined for other errors. */
 export function certificateReason(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined
   const reason = error.code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? nameReason(error) : reasons.get(error.code)
@@ -32,7 +32,7 @@ function nameReason(error: Error): string {
   return `certificate is valid for ${names.hosts.join(', ')}, not ${host}`
 }
 
-/** The alternative names of a certificate, which Node gives as one text: `DNS:a.b, IP Address:127.0.0.1`. */
+/** The alternative names of a certificate, which Node returns as one text: `DNS:a.b, IP Address:127.0.0.1`. */
 function namesIn(certificate: unknown): { readonly hosts: readonly string[]; readonly addresses: readonly string[] } {
   const isCertificate = typeof certificate === 'object' && certificate !== null && 'subjectaltname' in certificate
   const names = isCertificate ? String(certificate.subjectaltname ?? '').split(', ') : []
@@ -40,10 +40,10 @@ function namesIn(certificate: unknown): { readonly hosts: readonly string[]; rea
   return { hosts: of('DNS:'), addresses: of('IP Address:') }
 }
 
-/** Node's advice about its own options, which means nothing to readers of a server's messages. */
+/** Node's advice about its own options, which is useless in a server's messages. */
 const advice = /; if the root CA is installed locally, try running Node\.js with --use-system-ca/g
 
-/** A message without Node's advice about its options, also where a library has wrapped it. */
+/** A message without Node's advice about its options, even if a library has wrapped it. */
 export function withoutAdvice(message: string): string {
   return message.replace(advice, '')
 }

@@ -5,7 +5,7 @@ interface TimedCondition {
   readonly lastTransitionTime?: string | null | undefined
 }
 
-/** Conditions with one of them as given, in its place or as the last one. The time of the present one stays while its status does. */
+/** Conditions with one replaced or appended. Its transition time stays if its status does not change. */
 export function withCondition<C extends TimedCondition>(conditions: readonly C[] | null | undefined, next: C): C[] {
   const present = conditions ?? []
   const before = present.find(({ type }) => type === next.type)

@@ -6,23 +6,23 @@ import { parseBase64Url, toBase64Url } from './base64.ts'
 import type { Revision } from './revision.ts'
 
 /**
- * The start of the next page of a list: a revision of an epoch of the store, and a key. `start` is
- * relative to the collection, so that a token cannot lead out of it: `default/web-0\0` is the key just after `web-0`.
- * The revision `latest` reads the latest state when the token comes back, so that the token never expires: it
- * is handed out with the 410 of an expired token, whose client accepts an inconsistent list by using it.
+ * The start of the next page of a list: a revision in an epoch of the store, and a key. `start` is
+ * relative to the collection, so that a token cannot reach outside of it: `default/web-0\0` is the key just after `web-0`.
+ * The revision `latest` means the latest state when the token is used, so the token never expires. It
+ * is returned with the 410 of an expired token; a client that uses it accepts an inconsistent list.
  */
 export type ContinueToken = { readonly start: string } & (
   | { readonly revision: Revision; readonly epoch: string }
   | { readonly revision: 'latest' }
 )
 
-/** The result of reading a token, or the reason why the text is none. */
+/** A parsed token, or the reason why the text is invalid. */
 export type ContinueTokenReading = { kind: 'token'; token: ContinueToken } | { kind: 'malformed'; message: string }
 
-/** Longer than any token of ours: two names of 253 characters, in JSON, in base64url. */
+/** Maximum length of a token: two names of 253 characters, in JSON, in base64url. */
 const tokenLengthMax = 4096
 
-/** kube-apiserver's number for the latest revision; it reads every negative number as that. */
+/** kube-apiserver's number for the latest revision; it treats every negative number like this. */
 const latestRevision = -1
 
 const malformed = (why: string): ContinueTokenReading => ({ kind: 'malformed', message: `continue key is not valid: ${why}` })
@@ -35,7 +35,7 @@ export function printContinueToken(names: Names, token: ContinueToken): string {
   return toBase64Url(new TextEncoder().encode(JSON.stringify(content)))
 }
 
-/** Reads a token that a client sent, which may be forged: it is believed only in form. */
+/** Parses a token from a client, which may be forged: only its form is trusted. */
 export function parseContinueToken(names: Names, text: string): ContinueTokenReading {
   if (text.length > tokenLengthMax) return malformed('too long')
   const bytes = parseBase64Url(text)
@@ -57,7 +57,7 @@ export function parseContinueToken(names: Names, text: string): ContinueTokenRea
   return { kind: 'token', token: { revision: rv, epoch: e, start } }
 }
 
-/** Offset of the first character that is no base64url, else of the last one, which has no partner. */
+/** The offset of the first character that is not base64url, or else of the last one, which is incomplete. */
 function illegalByteOf(text: string): number {
   const stranger = text.search(/[^A-Za-z0-9_-]/)
   return stranger < 0 ? text.length - 1 : stranger
@@ -73,7 +73,7 @@ function tokenVersion(names: Names): string {
   return `${domainGroup(names, 'meta')}/v1`
 }
 
-/** A key below the collection: not empty, no way up, and a NUL only at its end, where it means "after this key". */
+/** True for a key below the collection: not empty, no `..`, and NUL only at its end, where it means "after this key". */
 function isRelativeKey(start: string): boolean {
   const key = start.endsWith('\0') ? start.slice(0, -1) : start
   if (key === '' || key.startsWith('/') || key.includes('\0')) return false

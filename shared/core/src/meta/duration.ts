@@ -1,6 +1,6 @@
 import { goQuote } from '../json/go-quote.ts'
 
-/** A span of time in nanoseconds, as the API and the flags write it: `1h30m`, `250ms`. It fits into an int64. */
+/** A duration in nanoseconds, written in the API and in flags as `1h30m` or `250ms`. It fits into an int64. */
 export type DurationNs = bigint
 
 const units: ReadonlyMap<string, bigint> = new Map([
@@ -20,7 +20,7 @@ const textLengthMax = 256
 const shape = /^[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[\u00b5\u03bc]s|ms|s|m|h))+$/
 const part = /(\d*)(?:\.(\d*))?(ns|us|[\u00b5\u03bc]s|ms|s|m|h)/g
 
-/** The span of a text: numbers with units, one after another, or a bare `0`; undefined when it is none. */
+/** The duration of a text: numbers with units, one after another, or a bare `0`; undefined if invalid. */
 export function parseDuration(text: string): DurationNs | undefined {
   if (/^[-+]?0$/.test(text)) return 0n
   if (text.length > textLengthMax || !shape.test(text)) return undefined
@@ -35,7 +35,7 @@ export function parseDuration(text: string): DurationNs | undefined {
 
 const leadingParts = /^[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|[\u00b5\u03bc]s|ms|s|m|h)(?=[\d.]|$))*/
 
-/** The reason why a text is no duration, in the words of Go's `time.ParseDuration`. Undefined for a duration. */
+/** The error of a duration in the words of Go's `time.ParseDuration`; undefined if it is valid. */
 export function findDurationProblem(text: string): string | undefined {
   if (parseDuration(text) !== undefined) return undefined
   const rest = text.length > textLengthMax ? '' : text.replace(leadingParts, '')
@@ -44,7 +44,7 @@ export function findDurationProblem(text: string): string | undefined {
   return `time: ${unit === '' ? 'missing unit' : `unknown unit ${goQuote(unit)}`} in duration ${goQuote(text)}`
 }
 
-/** Whole hours and minutes, then seconds with their fraction; below a second the largest unit that leaves a whole part. */
+/** Prints whole hours and minutes, then seconds with a fraction; below a second, the largest unit with a whole part. */
 export function printDuration(duration: DurationNs): string {
   if (duration < 0n) return `-${printDuration(-duration)}`
   if (duration === 0n) return '0s'
@@ -57,7 +57,7 @@ export function printDuration(duration: DurationNs): string {
   return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`
 }
 
-/** The span in milliseconds, for timers. */
+/** The duration in milliseconds, for timers. */
 export function durationToMs(duration: DurationNs): number {
   return Number(duration) / 1_000_000
 }

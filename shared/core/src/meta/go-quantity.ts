@@ -11,14 +11,14 @@ const decimalExponents: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3
 interface GoQuantityParts {
   readonly amount: bigint
   readonly scale: number
-  /** The text itself where Go keeps it, else ''. */
+  /** The text if Go keeps it, otherwise ''. */
   readonly text: string
   readonly format: string
-  /** Amounts that are large, or have a binary suffix and a fraction: `unscaled` · 10^−`scale`; `amount` is then 0. */
+  /** For amounts that are large, or have a binary suffix and a fraction: `unscaled` · 10^−`scale`; `amount` is then 0. */
   readonly decimal?: { readonly unscaled: bigint; readonly scale: number }
 }
 
-/** A text that is no quantity is zero. */
+/** The parts of a quantity; an invalid text counts as zero. */
 export function goQuantityParts(text: string): GoQuantityParts {
   const reading = readQuantity(text)
   if (reading.kind === 'malformed') return { amount: 0n, scale: 0, text: '', format: 'DecimalSI' }
@@ -43,7 +43,7 @@ function kept(text: string, quantity: Quantity): string {
   return printQuantity(quantity) === text ? text : ''
 }
 
-/** Whole amounts with a binary suffix above an int64 keep their scale; all else has nine digits, rounded up. */
+/** Whole amounts with a binary suffix beyond int64 keep their scale; others have nine digits, rounded up. */
 function slowParts(quantity: Quantity): GoQuantityParts {
   const { format } = quantity
   const isBinary = format === 'BinarySI'
@@ -56,8 +56,8 @@ function slowParts(quantity: Quantity): GoQuantityParts {
 }
 
 /**
- * A quantity as Go's `%#v` prints it: as the number and scale that were read. The text is kept if it is the canonical one.
- * Large amounts, and those with a binary suffix and a fraction, are behind a pointer.
+ * A quantity as Go's `%#v` prints it: with the number and scale that were read, and with the text if it is canonical.
+ * Large amounts, and fractional ones with a binary suffix, are behind a pointer.
  */
 export function goQuantity(value: string): string {
   const { amount, scale, text, format, decimal } = goQuantityParts(value)

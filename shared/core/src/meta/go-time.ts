@@ -1,21 +1,21 @@
 import type { Instant } from './time.ts'
 
-/** The moment of a text, or its error in the sentences of Go's `time.Parse`: clients know them from other API servers. */
+/** The instant of a text, or its error in the words of Go's `time.Parse`, which clients know from other API servers. */
 export type TimeReading = { readonly kind: 'instant'; readonly instant: Instant } | { readonly kind: 'malformed'; readonly problem: string }
 
-/** A Time takes any fraction of the second; a MicroTime has six digits. */
+/** A Time accepts any fraction of a second; a MicroTime has six digits. */
 export type TimeKind = 'time' | 'microTime'
 
 const layouts: Readonly<Record<TimeKind, string>> = { time: '2006-01-02T15:04:05Z07:00', microTime: '2006-01-02T15:04:05.000000Z07:00' }
 
-/** Reads a text as the field of a time does. */
+/** Parses the value of a time field. */
 export function readTimeText(text: string, kind: TimeKind): TimeReading {
   const reader = new TimeReader(text, layouts[kind])
   const instant = reader.read(kind)
   return instant === undefined ? { kind: 'malformed', problem: reader.problem } : { kind: 'instant', instant }
 }
 
-/** Walks through a text and the elements of its layout at once. The first element that does not fit is the problem. */
+/** Reads a text and its layout in parallel. The first element that does not match is the error. */
 class TimeReader {
   problem = ''
   readonly #text: string
@@ -67,7 +67,7 @@ class TimeReader {
     return false
   }
 
-  /** A number of two digits, of which the hour may lack one. */
+  /** Reads a number of two digits; an hour may have one. */
   #number(element: string, { digitsMin, name, min, max }: NumberElement): number {
     if (this.problem !== '') return 0
     const digits = /^\d{1,2}/.exec(this.#rest)?.[0] ?? ''
@@ -93,7 +93,7 @@ class TimeReader {
     return Number(digits.padEnd(9, '0').slice(0, 9))
   }
 
-  /** Seconds by which the local time is ahead. */
+  /** The offset of local time from UTC in seconds. */
   #offset(): number {
     if (this.problem !== '') return 0
     if (this.#rest.startsWith('Z')) {
@@ -127,7 +127,7 @@ interface NumberElement {
   readonly max: number
 }
 
-/** The years that four digits can say. */
+/** The range of years with four digits. */
 const secondsMin = Date.parse('0000-01-01T00:00:00Z') / 1000
 const secondsMax = Date.parse('9999-12-31T23:59:59Z') / 1000
 
@@ -141,7 +141,7 @@ function secondsOf(year: number, month: number, day: number): number {
   return Date.parse(`${years}-${months}-${days}T00:00:00Z`) / 1000
 }
 
-/** Bytes beyond ASCII and control characters are shown as numbers. */
+/** Quotes a text with numeric escapes for non-ASCII bytes and control characters. */
 function quoted(text: string): string {
   const escaped = text.replace(/["\\]/g, '\\$&')
   return `"${escaped.replace(/[^\u0020-\u007f]+/gu, (strange) => bytesOf(strange))}"`

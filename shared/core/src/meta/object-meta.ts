@@ -1,4 +1,4 @@
-/** A pointer from a dependant to an object that owns it. */
+/** A reference from a dependent to its owner. */
 export interface OwnerReference {
   apiVersion: string
   kind: string
@@ -8,7 +8,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean
 }
 
-/** The fields that one manager owns, by one operation, through one version. */
+/** The fields that a manager owns by one operation in one version. */
 export interface ManagedFieldsEntry {
   manager?: string
   operation?: 'Apply' | 'Update'
@@ -19,7 +19,7 @@ export interface ManagedFieldsEntry {
   subresource?: string
 }
 
-/** The `metadata` of every object. All fields are optional, as an object on its way in may lack any of them. */
+/** The `metadata` of an object. All fields are optional, since a new object may lack any of them. */
 export interface ObjectMeta {
   name?: string
   generateName?: string
@@ -44,11 +44,11 @@ export interface ListMeta {
   resourceVersion?: string
   continue?: string
   remainingItemCount?: number
-  /** The list is a part of the collection, as this selector of the request says. */
+  /** Set if the list is the part of the collection that this selector of the request describes. */
   shardInfo?: { readonly selector: string }
 }
 
-/** An object of any kind: the common members of all kinds, and fields that only its schema knows. */
+/** An object of any kind: the common members, and fields that only its schema knows. */
 export interface ApiObject {
   apiVersion: string
   kind: string
@@ -64,15 +64,15 @@ export interface ApiList<Item = ApiObject> {
   items: Item[]
 }
 
-/** The finalizer that keeps dependants when their owner is deleted. */
+/** The finalizer that keeps dependents when their owner is deleted. */
 export const orphanFinalizer = 'orphan'
 
-/** The finalizer that lets the owner go only after its dependants. */
+/** The finalizer that keeps an owner until its dependents are deleted. */
 export const foregroundFinalizer = 'foregroundDeletion'
 
 /**
- * The new metadata with the live values of the server-owned fields that it leaves out. The creation and deletion times
- * are never the writer's: its values for them are ignored.
+ * The new metadata, completed with the live values of server-owned fields. A writer cannot set the creation and deletion times;
+ * its values are ignored.
  */
 export function carryOverMeta(meta: ObjectMeta, live: ObjectMeta): ObjectMeta {
   const carried: ObjectMeta = { ...meta }

@@ -13,7 +13,7 @@ export interface Quantity {
   readonly text?: string
 }
 
-/** The result of reading a quantity, or the reason why the text is none. */
+/** A parsed quantity, or the reason why the text is invalid. */
 export type QuantityReading =
   | { readonly kind: 'quantity'; readonly quantity: Quantity }
   | { readonly kind: 'malformed'; readonly message: string }
@@ -22,7 +22,7 @@ const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]
 const wrongSuffix = "unable to parse quantity's suffix"
 const wrongNumber = 'unable to parse numeric part of quantity'
 
-/** A quantity with more digits, or an exponent further out, would cost more to compute with than any use of it is worth. */
+/** Maximum digits, and maximum exponent. Larger quantities would take too long to compute with. */
 const digitsMax = 4096
 
 const finestExponent = -9
@@ -54,7 +54,7 @@ const binarySuffixByExponent: ReadonlyMap<number, string> = new Map([...binarySu
 /** The amount zero. */
 export const zeroQuantity: Quantity = { mantissa: 0n, exponent: 0, format: 'DecimalSI' }
 
-/** The quantity of a JSON value: a string, a number, or null for zero. */
+/** Parses a JSON value as a quantity: a string, a number, or null for zero. */
 export function readQuantity(value: unknown): QuantityReading {
   if (value === null) return { kind: 'quantity', quantity: zeroQuantity }
   if (typeof value === 'string') return readText(value.trim())
@@ -62,7 +62,7 @@ export function readQuantity(value: unknown): QuantityReading {
   return { kind: 'malformed', message: wrongFormat }
 }
 
-/** The quantity of a text; undefined for another text. */
+/** Parses a text as a quantity; undefined if invalid. */
 export function parseQuantity(text: string): Quantity | undefined {
   const reading = readText(text)
   return reading.kind === 'quantity' ? reading.quantity : undefined
@@ -74,17 +74,17 @@ export function toQuantity(value: bigint | number, format: QuantityFormat = 'Dec
 }
 
 const knownReadingsMax = 1024
-/** V8 may keep the whole of a text for a part of it that is longer. */
+/** Maximum length of a cached text: V8 may keep the whole text in memory for a longer part of it. */
 const knownLengthMax = 12
 
 function readText(text: string): QuantityReading {
   return text.length > knownLengthMax ? computeReading(text) : knownReading(text)
 }
 
-/** Readings of short texts: the same few amounts come again and again, several times in one write, and computing them is slow. */
+/** Cached results for short texts: the same few amounts are parsed repeatedly, several times per write, and parsing is slow. */
 const knownReading = boundedMemo(knownReadingsMax, computeReading)
 
-/** No character can belong to two of its parts, so that a long text is refused as fast as it is read. */
+/** The parts of this pattern cannot overlap, so that a long invalid text is refused in linear time. */
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/
 
 function computeReading(text: string): QuantityReading {
@@ -115,7 +115,7 @@ function readSuffix(suffix: string): { format: QuantityFormat; exponent: number 
   return undefined
 }
 
-/** Rounds away from zero to a nano, caps the binary family at the largest int64. */
+/** Rounds away from zero to a nano, and caps binary quantities at the largest int64. */
 function bound(amount: { mantissa: bigint; exponent: number }, format: QuantityFormat): Quantity {
   const fine = amount.exponent < finestExponent
   const rounded = fine
@@ -129,7 +129,7 @@ function bound(amount: { mantissa: bigint; exponent: number }, format: QuantityF
 }
 
 /**
- * A decimal text whose last digit is at a suffix's place already is returned unchanged:
+ * A decimal text whose last digit is at the position of a suffix is returned unchanged:
  *
  *   5.444T → 5.444T (four digits at giga)     40.1T → 40100G (no suffix at 10^11)     1000M → 1G
  */
@@ -142,7 +142,7 @@ function keepsItsText(whole: string, fraction: string, scale: { format: Quantity
   return exponent % 3 === 0 && exponent >= finestExponent
 }
 
-/** The canonical text: no fraction, the largest suffix of the quantity's family that leaves a whole number. */
+/** The canonical text: no fraction, and the largest suffix of the quantity's format that leaves a whole number. */
 export function printQuantity(quantity: Quantity): string {
   if (quantity.text !== undefined) return quantity.text
   if (quantity.mantissa === 0n) return '0'
@@ -172,7 +172,7 @@ function printDecimal(quantity: Quantity): string {
   const digits = mantissa * powerOfTen(excess)
   const place = exponent - excess
   if (quantity.format === 'DecimalExponent') return place === 0 ? `${digits}` : `${digits}e${place}`
-  // Above exa there is no suffix; the real service leaves the scale out, and so do we.
+  // There is no suffix beyond exa; like kube-apiserver, this omits the scale.
   return `${digits}${decimalSuffixByExponent.get(place) ?? ''}`
 }
 
@@ -186,19 +186,19 @@ function withoutTrailingZeros(quantity: Quantity): { mantissa: bigint; exponent:
   return { mantissa, exponent }
 }
 
-/** Negative, zero or positive, by value and not by form. */
+/** Negative, zero or positive; compares values, not texts. */
 export function compareQuantities(left: Quantity, right: Quantity): number {
   const [a, b] = aligned(left, right)
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The exact sum, in the form of the left side (of the right side when the left is zero). */
+/** The exact sum in the left side's format, or in the right side's if the left is zero. */
 export function addQuantities(left: Quantity, right: Quantity): Quantity {
   const [a, b] = aligned(left, right)
   return { mantissa: a + b, exponent: Math.min(left.exponent, right.exponent), format: left.mantissa === 0n ? right.format : left.format }
 }
 
-/** The exact difference, in the form of the left side (of the right side when the left is zero). */
+/** The exact difference in the left side's format, or in the right side's if the left is zero. */
 export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
   return addQuantities(left, { ...right, mantissa: -right.mantissa })
 }
@@ -208,7 +208,7 @@ export function quantitySign(quantity: Quantity): -1 | 0 | 1 {
   return quantity.mantissa === 0n ? 0 : quantity.mantissa < 0n ? -1 : 1
 }
 
-/** The amount in units of `10^exponent` (whole numbers when left out; -3 for thousandths), rounded away from zero. */
+/** The amount in units of `10^exponent`, rounded away from zero. Default: whole numbers; -3 means thousandths. */
 export function roundUpQuantity(quantity: Quantity, exponent = 0): bigint {
   const difference = quantity.exponent - exponent
   if (difference >= 0) return quantity.mantissa * powerOfTen(difference)

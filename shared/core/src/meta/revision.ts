@@ -1,13 +1,13 @@
 /**
- * A revision of the store: a whole number that only grows. Outside it is the opaque text `resourceVersion`.
- * Texts up to 2^64-1 are accepted, as clients may send them; beyond 2^53 they are rounded, which is harmless, since no
- * store of ours gets that far and such a revision is only ever "too large".
+ * A revision of the store: a whole number that only grows. Clients see it as the opaque text `resourceVersion`.
+ * Texts up to 2^64-1 are accepted, since clients may send them. Beyond 2^53 they are rounded, which is harmless: no
+ * store gets that far, so such a revision is always "too large".
  */
 export type Revision = number
 
 const largest = 2n ** 64n - 1n
 
-/** The revision of a text, or undefined for another text. `''` is not a revision. */
+/** Parses a revision; undefined for an invalid text. `''` is not a revision. */
 export function parseRevision(text: string): Revision | undefined {
   if (!/^\d{1,20}$/.test(text)) return undefined
   if (text.length < 16) return Number(text)

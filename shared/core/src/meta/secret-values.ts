@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json/member.ts'
 import type { ApiObject } from './object-meta.ts'
 
-/** A Secret without its values; another object as it is. The annotation of `kubectl apply` has the values, too. */
+/** A Secret without its values, which the annotation of `kubectl apply` also contains. Other objects are unchanged. */
 export function withoutSecretValues(object: ApiObject): ApiObject {
   if (object.kind !== 'Secret' || object.apiVersion !== 'v1') return object
   const hide = (values: unknown) =>

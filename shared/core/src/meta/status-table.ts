@@ -1,4 +1,4 @@
-/** Machine-readable word of a failure; branch on it, never on the message. */
+/** The machine-readable reason of a failure. Branch on it, never on the message. */
 export type StatusReason =
   | 'BadRequest'
   | 'Unauthorized'
@@ -20,21 +20,21 @@ export type StatusReason =
   | 'ServiceUnavailable'
   | 'Timeout'
 
-/** Cases in which a request ends without a failure. */
+/** A case in which a request ends without a failure. */
 interface Outcome {
   readonly when: string
   readonly code: string
   readonly body: string
 }
 
-/** When a request ends with a failure, and how: a Status with or without a reason, or plain text. */
+/** A case in which a request ends with a failure: a Status with or without a reason, or plain text. */
 interface Failure {
   readonly when: string
   readonly code: number
   readonly reason: StatusReason | '' | 'plain text'
 }
 
-/** The outcomes that are no failures. */
+/** The successful outcomes. */
 const outcomes: readonly Outcome[] = [
   {
     when: 'get, list, watch, update, patch or apply of an object that exists',
@@ -54,7 +54,7 @@ const outcomes: readonly Outcome[] = [
   { when: 'an OpenAPI document whose ETag is in `If-None-Match`', code: '304', body: 'none' },
 ]
 
-/** The failures caused by the request. `failed` takes no code and reason but those of the two tables. */
+/** The failures caused by the request. `failed` accepts only the codes and reasons of the two tables. */
 const requestFailures = [
   {
     code: 400,
@@ -94,7 +94,7 @@ const requestFailures = [
   { code: 429, reason: 'plain text', when: 'too many requests at a time; `Retry-After` says when to try again' },
 ] as const satisfies readonly Failure[]
 
-/** The failures whose cause is the server. */
+/** The failures caused by the server. */
 const serverFailures = [
   { code: 500, reason: 'InternalError', when: 'an unexpected error; the log has the cause under the `Audit-Id` of the response' },
   { code: 500, reason: 'InternalError', when: 'a webhook that must answer fails or answers nonsense' },
@@ -109,20 +109,20 @@ const serverFailures = [
 
 type ListedFailure = (typeof requestFailures)[number] | (typeof serverFailures)[number]
 
-/** The codes of failures. */
+/** The status codes of failures. */
 export type FailureCode = ListedFailure['code']
 
-/** The reasons that failures of a code have. */
+/** The reasons of a status code. */
 export type ReasonOf<C extends FailureCode> = C extends FailureCode
   ? Exclude<Extract<ListedFailure, { readonly code: C }>['reason'], 'plain text'>
   : never
 
-/** All failures that have a Status as their body. */
+/** All failures with a Status as their body. */
 export const failuresWithStatus: readonly Failure[] = [...requestFailures, ...serverFailures].filter(
   ({ reason }) => reason !== 'plain text',
 )
 
-/** docs/reference/status-codes.md. */
+/** Prints docs/reference/status-codes.md. */
 export function printStatusPage(): string {
   return [
     '# Status codes',

@@ -3,14 +3,14 @@ import type { FailureCode, ReasonOf, StatusReason } from './status-table.ts'
 
 export type { StatusReason }
 
-/** One of the things that were wrong, with the field where there is one. */
+/** A cause of a failure, with the field if there is one. */
 export interface StatusCause {
   readonly reason?: string
   readonly message?: string
   readonly field?: string
 }
 
-/** The subject of a failure, for programs. */
+/** Machine-readable details of a failure. */
 export interface StatusDetails {
   readonly name?: string
   readonly group?: string
@@ -20,7 +20,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number
 }
 
-/** The object of kind Status that answers every failure, and some successes. */
+/** The object of kind Status, which is the answer of every failure and of some successes. */
 export interface Status {
   readonly kind: 'Status'
   readonly apiVersion: 'v1'
@@ -32,7 +32,7 @@ export interface Status {
   readonly code: number
 }
 
-/** Ends the request from anywhere: one place turns it into the response. The `cause` stays in the log. */
+/** Ends the request from anywhere; one place turns it into the response. The `cause` is only logged. */
 export class StatusError extends Error {
   readonly status: Status
 
@@ -51,9 +51,9 @@ export class StatusError extends Error {
   }
 }
 
-/** A failure of something outside of the server, such as a webhook or a node: it is no fault of the server's own. */
+/** A failure outside of the server, such as of a webhook or a node, which is not a fault of the server. */
 export class OutsideError extends StatusError {
-  /** The part that failed, such as one webhook: its failures share a line of the log a minute. Absent: each failure has a line. */
+  /** The part that failed, such as a webhook: its failures share one log line per minute. Default: one line per failure. */
   readonly source: string | undefined
 
   constructor(status: Status, source?: string) {
@@ -62,19 +62,19 @@ export class OutsideError extends StatusError {
   }
 }
 
-/** The name of a resource in messages: `pods`, `widgets.example.com`. */
+/** A resource for messages: `pods`, `widgets.example.com`. */
 export interface ResourceName {
   readonly group: string
   readonly resource: string
 }
 
-/** The name of a kind in messages: `Pod`, `Widget.example.com`. */
+/** A kind for messages: `Pod`, `Widget.example.com`. */
 export interface KindName {
   readonly group: string
   readonly kind: string
 }
 
-/** The reason of a refused field in `details.causes[].reason`. */
+/** The reason of an invalid field in `details.causes[].reason`. */
 type FieldErrorReason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
@@ -87,19 +87,19 @@ type FieldErrorReason =
   | 'FieldValueTypeInvalid'
   | 'InternalError'
 
-/** One bad field. `message` is the text without the path, e.g. `Invalid value: 7: must be …`. */
+/** An invalid field. `message` is the text without the path, such as `Invalid value: 7: must be …`. */
 export interface FieldError {
   readonly reason: FieldErrorReason
   readonly field: string
   readonly message: LevelText
 }
 
-/** One bad field whose message is the same at all levels. */
+/** An invalid field whose message is the same at all levels. */
 export interface PlainFieldError extends FieldError {
   readonly message: string
 }
 
-/** The path and the message of a bad field, as a level writes it. */
+/** The path and the message of an invalid field at a level. */
 export function printFieldError({ field, message }: FieldError, level: number): string {
   return `${field}: ${textAt(message, level)}`
 }
@@ -123,18 +123,18 @@ const resourceDetails = ({ group, resource }: ResourceName, name: string): Statu
   kind: resource,
 })
 
-/** The parts of a failure besides its message. */
+/** Optional parts of a failure. */
 interface FailureOptions {
   readonly details?: StatusDetails | undefined
   readonly cause?: unknown
 }
 
-/** A failure with one of the codes of status-table.ts, a reason that belongs to it, and a message and details of the caller's choice. */
+/** A failure with a code and a reason of status-table.ts, and any message and details. */
 export function failed<C extends FailureCode>(code: C, reason: ReasonOf<C>, message: string, options?: FailureOptions): StatusError {
   return relayed(code, reason, message, options)
 }
 
-/** A failure with the code and reason of another server. */
+/** Passes on the failure of another server. */
 export function relayed(
   code: number,
   reason: StatusReason | '',
@@ -144,7 +144,7 @@ export function relayed(
   return new StatusError(failure(code, reason, message, details), options)
 }
 
-/** 400: the request is malformed in any state. */
+/** 400: the request is malformed. */
 export function badRequest(message: string, options?: { cause?: unknown }): StatusError {
   return failed(400, 'BadRequest', message, options)
 }
@@ -154,7 +154,7 @@ export function unauthorized(): StatusError {
   return failed(401, 'Unauthorized', 'Unauthorized')
 }
 
-/** `why` follows `is forbidden: `. */
+/** 403. `why` follows `is forbidden: `. */
 export function forbidden(resource: ResourceName, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
   const what =
     name === ''
@@ -164,42 +164,42 @@ export function forbidden(resource: ResourceName, name: string, why: string, cau
   return failed(403, 'Forbidden', `${what}: ${why}`, { details })
 }
 
-/** 404: there is no object of that name. */
+/** 404: the object does not exist. */
 export function notFound(resource: ResourceName, name: string): StatusError {
   return failed(404, 'NotFound', `${dotted(resource.resource, resource.group)} "${name}" not found`, {
     details: resourceDetails(resource, name),
   })
 }
 
-/** 405: the resource has no such verb. */
+/** 405: the resource does not support the verb. */
 export function methodNotAllowed(): StatusError {
   return failed(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', { details: {} })
 }
 
-/** 405: a part of a custom resource has no such verb (apiextensions-apiserver, customresource_handler.go). */
+/** 405: a part of a custom resource does not support the verb (apiextensions-apiserver, customresource_handler.go). */
 export function methodNotSupported(resource: ResourceName, verb: string): StatusError {
   const message = `${verb} is not supported on resources of kind ${JSON.stringify(dotted(resource.resource, resource.group))}`
   return failed(405, 'MethodNotAllowed', message, { details: resourceDetails(resource, '') })
 }
 
-/** 406: none of the forms that the client takes is ours. */
+/** 406: none of the accepted media types is supported. */
 export function notAcceptable(accepted: readonly string[]): StatusError {
   return failed(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
 }
 
-/** 406: the path is answered in no media type of the request, with any parameters. */
+/** 406: the path has no representation that the request accepts; parameters are ignored. */
 export function noRepresentation(available: readonly string[]): StatusError {
   return failed(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, { details: {} })
 }
 
-/** 409: a create, and the name is taken. */
+/** 409: the name of a create is taken. */
 export function alreadyExists(resource: ResourceName, name: string): StatusError {
   return failed(409, 'AlreadyExists', `${dotted(resource.resource, resource.group)} "${name}" already exists`, {
     details: resourceDetails(resource, name),
   })
 }
 
-/** Without `why` it is the lost race: someone else wrote the object first. */
+/** 409. Without `why`, another client wrote the object first. */
 export function conflict(
   resource: ResourceName,
   name: string,
@@ -209,28 +209,28 @@ export function conflict(
   return failed(409, 'Conflict', `${what}: ${why}`, { details: resourceDetails(resource, name) })
 }
 
-/** 410: the version that was asked for has been compacted. */
+/** 410: the requested version was compacted. */
 export function expired(message: string, metadata: Status['metadata'] = {}): StatusError {
   return new StatusError({ ...failure(410, 'Expired', message), metadata })
 }
 
-/** 413: the body is over a limit. */
+/** 413: the body exceeds a limit. */
 export function requestEntityTooLarge(message: string): StatusError {
   return failed(413, 'RequestEntityTooLarge', message)
 }
 
-/** 415: the body's form is not one of those accepted here. */
+/** 415: the body's media type is not supported. */
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   const list = accepted.join(', ')
   return failed(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${list}`)
 }
 
-/** 415: no form of a patch has the media type of the body. */
+/** 415: the body's media type is not one of a patch. */
 export function unknownPatchType(): StatusError {
   return failed(415, 'UnsupportedMediaType', '415: Unsupported Media Type', { details: {} })
 }
 
-/** All bad fields of one object, each error once. The details carry the kind, not the resource; of an access review none, as in kube-apiserver. */
+/** 422: all invalid fields of one object, without duplicates. The details contain the kind and not the resource; for an access review they are empty, as in kube-apiserver. */
 export function invalid(kind: KindName, name: string, errors: readonly PlainFieldError[]): StatusError
 /** The same, in the words of a level. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[], level: number): StatusError
@@ -247,20 +247,20 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
   return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} "${name}" is invalid: ${list}`, { details })
 }
 
-/** The client reads `message`; the log keeps the cause. */
+/** 500. The client sees `message`; the cause is only logged. */
 export function internal(message: string, options?: { cause?: unknown }): StatusError {
   return failed(500, 'InternalError', `Internal error occurred: ${message}`, { details: { causes: [{ message }] }, ...options })
 }
 
-/** 500: the stored object cannot be read; the client reads the reason. Texts are kube-apiserver's where it has them. */
+/** 500: the stored object cannot be read. The client sees the reason, in kube-apiserver's words where it has them. */
 export function corruptObject(problem: string): StatusError {
   return internal(`StorageError: corrupt object: ${problem}`)
 }
 
-/** Causes that one failure names. */
+/** Maximum number of causes in one failure. */
 const unreadableNamedMax = 100
 
-/** 500: some objects of a list cannot be read. `problems` says why, by key. */
+/** 500: some objects of a list cannot be read. `problems` has the reasons by key. */
 export function storageReadError(resource: ResourceName, problems: readonly (readonly [key: string, problem: string])[]): StatusError {
   const causes = problems.slice(0, unreadableNamedMax).map(([field, message]) => ({ reason: 'UnexpectedServerResponse', message, field }))
   const group = resource.group === '' ? {} : { group: resource.group }
@@ -268,23 +268,23 @@ export function storageReadError(resource: ResourceName, problems: readonly (rea
   return failed(500, 'StorageReadError', text, { details: { ...group, kind: resource.resource, causes } })
 }
 
-/** 503: try again, there or later. */
+/** 503: the client should try again later. */
 export function serviceUnavailable(message: string, options?: { cause?: unknown; retryAfterSeconds?: number }): StatusError {
   const details = options?.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: options.retryAfterSeconds }
   return failed(503, 'ServiceUnavailable', message, { details, ...options })
 }
 
-/** 429: memory is being filled; text and pause are those of kube-apiserver. */
+/** 429: memory is being filled. The text and the delay are kube-apiserver's. */
 export function initializing(options?: { cause?: unknown }): StatusError {
   return failed(429, 'TooManyRequests', 'storage is (re)initializing', { details: { retryAfterSeconds: 1 }, ...options })
 }
 
-/** 504: the deadline passed first; the request may have had its effect. */
+/** 504: the time is over; the request may have taken effect. */
 export function timeout(message: string, options?: { cause?: unknown }): StatusError {
   return failed(504, 'Timeout', `Timeout: ${message}`, options)
 }
 
-/** The asked revision is in the future. `asked` is the client's own text. */
+/** 504: the requested revision is in the future. `asked` is the client's text. */
 export function tooLargeResourceVersion(asked: string, current: number): StatusError {
   return failed(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     details: {

@@ -2,8 +2,8 @@ import { isJsonObject } from '../../json/member.ts'
 import { itemsOf, optionalPart, type Part } from '../../validation/part.ts'
 
 /**
- * The behavior of a HorizontalPodAutoscaler in the annotation of the first version: kube-apiserver prints the names of its own
- * types, with null for absent members, and reads names in any case.
+ * Writes the behavior of a HorizontalPodAutoscaler into the annotation of v1. kube-apiserver prints the names of its internal
+ * types there, with null for absent members, and reads names case-insensitively.
  */
 export function printBehavior(behavior: Part): Part {
   return { ScaleUp: rulesOf(optionalPart(behavior, 'scaleUp')), ScaleDown: rulesOf(optionalPart(behavior, 'scaleDown')) }
@@ -22,7 +22,7 @@ function rulesOf(rules: Part | undefined): Part | null {
   }
 }
 
-/** The behavior of an annotation, with the names of the newer version; undefined for none. */
+/** Reads the behavior in an annotation, with the field names of the newer version; undefined if absent. */
 export function readBehavior(value: unknown): Part | undefined {
   const read = withFieldNames(value)
   return isJsonObject(read) && Object.keys(read).length > 0 ? read : undefined

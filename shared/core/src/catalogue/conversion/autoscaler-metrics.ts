@@ -1,20 +1,20 @@
 import { optionalPart, type Part, partOf } from '../../validation/part.ts'
 
 /**
- * The two forms of a HorizontalPodAutoscaler's metrics. The newer form has one `target` or `current` of
- * three members; the older has each of them as a field of its own, and is the form of annotations.
+ * The two forms of a HorizontalPodAutoscaler's metrics. The newer form has one `target` or `current` with
+ * three members. The older form has a field for each, and is also used in annotations.
  */
 type Reading = 'target' | 'current'
 type Kind = 'object' | 'pods' | 'resource' | 'containerResource' | 'external'
 
 const kinds: readonly Kind[] = ['object', 'pods', 'resource', 'containerResource', 'external']
 
-/** A metric of the newer form in the older one. */
+/** Converts a metric from the newer form to the older. */
 export function metricToOlder(metric: Part, reading: Reading): Part {
   return mapSources(metric, (kind, source) => older[kind](source, partOf(source, reading), reading))
 }
 
-/** A metric of the older form in the newer one. */
+/** Converts a metric from the older form to the newer. */
 export function metricToNewer(metric: Part, reading: Reading): Part {
   return mapSources(metric, (kind, source) => newer[kind](source, reading))
 }
@@ -27,7 +27,7 @@ function mapSources(metric: Part, change: (kind: Kind, source: Part) => Part): P
   return { type: metric['type'], ...Object.fromEntries(sources) }
 }
 
-/** Without the members that are not there. */
+/** Removes undefined members. */
 function defined(part: Part): Part {
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined))
 }
@@ -97,7 +97,7 @@ function newerUsage(source: Part, reading: Reading): Part {
   return amountsOf({ averageUtilization, averageValue }, reading)
 }
 
-/** A target names its valid member; a measurement does not. */
+/** The amounts of a metric. A target states which of its members applies; a measurement does not. */
 function amountsOf({ value, averageValue, averageUtilization }: Part, reading: Reading): Part {
   if (reading === 'current') return defined({ value, averageValue, averageUtilization })
   if (averageUtilization !== undefined) return { type: 'Utilization', averageUtilization }

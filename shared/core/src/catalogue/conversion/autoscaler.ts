@@ -6,20 +6,20 @@ import { itemsOf, optionalPart, type Part, partOf } from '../../validation/part.
 import { printBehavior, readBehavior } from './autoscaler-behavior.ts'
 import { metricToNewer, metricToOlder } from './autoscaler-metrics.ts'
 
-/** Annotations in which the first version keeps data without fields. */
+/** Annotations in which v1 keeps data for which it has no fields. */
 const keepers = ['metrics', 'behavior', 'current-metrics', 'conditions'] as const
 type Keeper = (typeof keepers)[number]
 
 const keeperName = (names: Names, keeper: Keeper): string => subdomainLabel(names, 'autoscaling.alpha', keeper)
 
-/** The annotations that are the first version's own. */
+/** The names of the annotations that belong to v1. */
 export function keeperNames(names: Names): readonly string[] {
   return keepers.map((keeper) => keeperName(names, keeper))
 }
 
 const cpuUtilizationDefault = 80
 
-/** A HorizontalPodAutoscaler of the second version in the first: one number for the processor, annotations for the rest. */
+/** A HorizontalPodAutoscaler of v2 in v1: one number for CPU utilization, annotations for everything else. */
 export function autoscalerToFirst(autoscaler: ApiObject, names: Names): ApiObject {
   const { metrics: _metrics, behavior, ...spec } = partOf(autoscaler, 'spec')
   const { currentMetrics: _current, conditions, ...status } = partOf(autoscaler, 'status')
@@ -41,7 +41,7 @@ export function autoscalerToFirst(autoscaler: ApiObject, names: Names): ApiObjec
   }
 }
 
-/** A HorizontalPodAutoscaler of the first version in the second, annotations of its own making included. */
+/** A HorizontalPodAutoscaler of v1 in v2. It removes the annotations that belong to v1. */
 export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObject {
   const { targetCPUUtilizationPercentage: target, ...spec } = partOf(autoscaler, 'spec')
   const { currentCPUUtilizationPercentage: current, ...status } = partOf(autoscaler, 'status')
@@ -69,7 +69,7 @@ export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObje
   }
 }
 
-/** A HorizontalPodAutoscaler of the second version in v2beta1: metrics of the older form, an annotation for the behavior. */
+/** A HorizontalPodAutoscaler of v2 in v2beta1: metrics in the older form, an annotation for the behavior. */
 export function autoscalerToBeta(autoscaler: ApiObject, names: Names): ApiObject {
   const { metrics: _metrics, behavior, ...spec } = partOf(autoscaler, 'spec')
   const { currentMetrics: _current, ...status } = partOf(autoscaler, 'status')
@@ -84,7 +84,7 @@ export function autoscalerToBeta(autoscaler: ApiObject, names: Names): ApiObject
   }
 }
 
-/** A HorizontalPodAutoscaler of v2beta1 in the second version. */
+/** A HorizontalPodAutoscaler of v2beta1 in v2. */
 export function betaAutoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObject {
   const annotations = { ...autoscaler.metadata.annotations }
   const behavior = readBehavior(takeJson(annotations, keeperName(names, 'behavior')))
@@ -102,22 +102,22 @@ export function betaAutoscalerToSecond(autoscaler: ApiObject, names: Names): Api
   }
 }
 
-/** The spec of v2beta1 with the metrics of the second version. */
+/** The spec of v2beta1 with the metrics of v2. */
 export function betaSpecToSecond(spec: Part): Part {
   const metrics = itemsOf(spec, 'metrics').map((metric) => metricToNewer(metric, 'target'))
   return { ...spec, metrics: metrics.length === 0 ? [cpuTarget(cpuUtilizationDefault)] : metrics }
 }
 
 /**
- * The share of processors is the last of the metrics, as objects that are kept in the version that knows no other metric have it,
- * and it is there once.
+ * Moves the metric for CPU utilization to the end. Objects that are stored in v1, which knows only that metric, also have it last,
+ * and only once.
  */
 export function processorsLast<P extends Part>(metrics: readonly P[]): readonly P[] {
   const share = metrics.find(isCpuUtilization)
   return share === undefined ? metrics : [...metrics.filter((metric) => !isCpuUtilization(metric)), share]
 }
 
-/** No list at all without a measurement: an object that is converted back is then the same. */
+/** Null without a measurement, so that an object converted back is unchanged. */
 function currentOf(utilization: unknown): Part[] | null {
   return utilization === undefined ? null : [cpuCurrent(utilization)]
 }
@@ -155,7 +155,7 @@ function annotationsWith(
   return Object.keys(annotations).length === 0 ? {} : { annotations }
 }
 
-/** Removes the annotation, with any content; undefined: it is absent, or no JSON. */
+/** Removes the annotation and returns its parsed value; undefined if it is absent or not JSON. */
 function takeJson(annotations: Record<string, string>, name: string): unknown {
   const text = annotations[name]
   delete annotations[name]
@@ -166,7 +166,7 @@ function takeJson(annotations: Record<string, string>, name: string): unknown {
   }
 }
 
-/** The parts of a list that anybody may have written; none where one is not of its type. */
+/** The parts of a list that any client may have written; empty if one has the wrong type. */
 function readList(value: unknown, type: string, read: (part: Part) => Part): readonly Part[] {
   if (!Array.isArray(value) || !value.every(isJsonObject)) return []
   const parts = value.map(read)

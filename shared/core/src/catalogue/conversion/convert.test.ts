@@ -114,7 +114,7 @@ test.each(trips)('DEP-02: %s are converted back unchanged', (_, from, to, kind, 
   const there = convert(object, { names, from, to })
   expect(there.apiVersion).toBe(to.apiVersion)
   const back = convert(there, { names, from: to, to: from })
-  // An autoscaler of v1 keeps v2's measurements in an annotation, which v1 itself did not write.
+  // An autoscaler of v1 keeps v2's measurements in an annotation, which its v1 original did not have.
   const { annotations: _made, ...metadata } = back.metadata
   expect({ ...back, metadata }).toEqual(object)
 })

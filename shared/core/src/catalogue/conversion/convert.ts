@@ -2,7 +2,7 @@ import type { KindReaders } from '../../kind/kind-readers.ts'
 import type { ApiObject } from '../../meta/object-meta.ts'
 import type { Names } from '../../names.ts'
 
-/** One form of a kind: a resource, or the form in which it is stored. */
+/** One version of a kind: a resource, or the stored form. */
 export interface Form {
   readonly apiVersion: string
   readonly readers: KindReaders
@@ -15,8 +15,8 @@ export interface Conversion {
 }
 
 /**
- * An object of the stored version in another, or the other way round, without loss: converting back gives an equal object. Data without a
- * field in the other version is kept in annotations. The input is not changed.
+ * Converts an object from the stored version to another or back, without loss: converting back gives an equal object. Data without a
+ * field in the target version is kept in annotations. The input is not changed.
  */
 export function convert(object: ApiObject, { names, from, to }: Conversion): ApiObject {
   const change = from.readers.reshape?.toStored ?? to.readers.reshape?.fromStored

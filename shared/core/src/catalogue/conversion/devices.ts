@@ -3,7 +3,7 @@ import type { Reshape } from '../../kind/reshape.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The members of a flat request of v1beta1 that are those of `exactly`. */
+/** The members of a flat request in v1beta1 that v1 has in `exactly`. */
 const exactFields = [
   'deviceClassName',
   'selectors',
@@ -21,7 +21,7 @@ export const flatClaim: Reshape = {
   fromStored: (claim) => withRequests(claim, ['spec', 'devices'], flatRequest),
 }
 
-/** A claim of v1beta1 as v1 has it. */
+/** Converts a claim from v1beta1 to v1. */
 export function claimToFirst<T extends Json>(claim: T): T {
   return withRequests(claim, ['spec', 'devices'], exactRequest)
 }
@@ -32,18 +32,18 @@ export const flatClaimTemplate: Reshape = {
   fromStored: (template) => withRequests(template, ['spec', 'spec', 'devices'], flatRequest),
 }
 
-/** A template of v1beta1 as v1 has it. */
+/** Converts a claim template from v1beta1 to v1. */
 export function claimTemplateToFirst<T extends Json>(template: T): T {
   return withRequests(template, ['spec', 'spec', 'devices'], exactRequest)
 }
 
-/** Slices of v1beta1, whose devices have their attributes in a part of their own. */
+/** Slices of v1beta1, whose devices have their attributes in a separate struct. */
 export const basicSlice: Reshape = {
   toStored: (slice) => deviceSliceToFirst(slice),
   fromStored: (slice) => changed(slice, ['spec'], (spec) => withItems(spec, 'devices', ({ name, ...basic }) => ({ name, basic }))),
 }
 
-/** A slice of v1beta1 as v1 has it. */
+/** Converts a slice from v1beta1 to v1. */
 export function deviceSliceToFirst<T extends Json>(slice: T): T {
   return changed(slice, ['spec'], ({ nodeName, allNodes, ...spec }) => ({
     ...withItems(spec, 'devices', ({ basic, ...device }) => ({ ...device, ...(isJsonObject(basic) ? basic : {}) })),
@@ -56,7 +56,7 @@ function withRequests<T extends Json>(object: T, path: readonly string[], change
   return changed(object, path, (devices) => withItems(devices, 'requests', change))
 }
 
-/** An object with another part at a path; itself, where there is none. */
+/** A copy of an object with a changed part at a path; the object itself if the path is absent. */
 function changed<T extends Json>(object: T, [name = '', ...rest]: readonly string[], change: (part: Json) => Json): T {
   const part = object[name]
   if (!isJsonObject(part)) return object

@@ -2,13 +2,13 @@ import { isJsonObject } from '../../json/member.ts'
 import type { ApiObject } from '../../meta/object-meta.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 
-/** A term about a label that no pod has. */
+/** A selector term about a label that no Pod has. */
 interface Term {
   readonly key: string
   readonly operator: 'Exists' | 'DoesNotExist'
 }
 
-/** A PodDisruptionBudget of v1beta1, whose empty selector matches no pod, as v1 has it, whose empty one matches all. */
+/** Converts a PodDisruptionBudget from v1beta1, where an empty selector matches no Pod, to v1, where it matches all. */
 export function budgetToFirst(budget: ApiObject, names: Names): ApiObject {
   return withSelector(budget, (selector) => {
     if (isEmpty(selector)) return { matchExpressions: [term(names, 'Exists')] }
@@ -19,7 +19,7 @@ export function budgetToFirst(budget: ApiObject, names: Names): ApiObject {
   })
 }
 
-/** A PodDisruptionBudget of v1 as v1beta1 has it. */
+/** Converts a PodDisruptionBudget from v1 to v1beta1. */
 export function budgetToBeta(budget: ApiObject, names: Names): ApiObject {
   return withSelector(budget, (selector) => {
     if (isOnly(selector, term(names, 'Exists'))) return {}

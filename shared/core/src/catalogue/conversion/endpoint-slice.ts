@@ -4,12 +4,12 @@ import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
 
 type Endpoint = Readonly<Record<string, unknown>>
 
-/** An EndpointSlice of v1beta1 as v1 has it. */
+/** Converts an EndpointSlice from v1beta1 to v1. */
 export function sliceToFirst(slice: ApiObject, names: Names): ApiObject {
   return withEndpoints(slice, (endpoint) => endpointToFirst(endpoint, names))
 }
 
-/** An endpoint of v1beta1 as v1 has it: its zone has a field, and its node is said once. */
+/** Converts an endpoint from v1beta1 to v1: its zone becomes a field, and its node is stated once. */
 export function endpointToFirst({ topology, ...endpoint }: Endpoint, names: Names): Endpoint {
   if (!isJsonObject(topology)) return endpoint
   const { [zoneLabel(names)]: zone, ...others } = topology
@@ -22,7 +22,7 @@ export function endpointToFirst({ topology, ...endpoint }: Endpoint, names: Name
   }
 }
 
-/** An EndpointSlice of v1 as v1beta1 has it: the zone and the node of an endpoint are labels. */
+/** Converts an EndpointSlice from v1 to v1beta1: an endpoint's zone and node become labels. */
 export function sliceToBeta(slice: ApiObject, names: Names): ApiObject {
   return withEndpoints(slice, ({ deprecatedTopology, zone, ...endpoint }) => {
     const { nodeName } = endpoint

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../meta/object-meta.ts'
 
-/** Fields that the two groups call differently: the core name, then the newer one. */
+/** Fields with different names in the two groups: the core name, then the newer name. */
 const pairs: readonly (readonly [string, string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],
@@ -13,12 +13,12 @@ const pairs: readonly (readonly [string, string])[] = [
 const toNewer = new Map(pairs)
 const toCore = new Map(pairs.map(([core, newer]) => [newer, core]))
 
-/** A core Event as the events group has it. */
+/** Converts a core Event to the events group. */
 export function coreEventToNewer(event: ApiObject): ApiObject {
   return renamed(event, toNewer)
 }
 
-/** An Event of the events group as the core group has it. */
+/** Converts an Event of the events group to core. */
 export function newerEventToCore(event: ApiObject): ApiObject {
   return renamed(event, toCore)
 }

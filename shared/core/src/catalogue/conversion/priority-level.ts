@@ -5,7 +5,7 @@ import type { ApiObject } from '../../meta/object-meta.ts'
 const storedName = 'assuredConcurrencyShares'
 const newerName = 'nominalConcurrencyShares'
 
-/** A PriorityLevelConfiguration of v1beta3 or v1, which call the shares of a level otherwise than the stored version. */
+/** Converts a PriorityLevelConfiguration of v1beta3 or v1, in which the field for a level's shares has another name than in the stored version. */
 export const nominalShares: Reshape = {
   toStored: (level) => renamed(level, newerName, storedName),
   fromStored: (level) => renamed(level, storedName, newerName),

@@ -1,24 +1,24 @@
 import { child, children, type Draft, fillEmpty } from '../../kind/draft.ts'
 
-/** Requests of a claim. */
+/** Fills the requests of a claim. */
 export function fillResourceClaim(claim: Draft): void {
   fillDevices(child(claim, 'spec'))
   const allocation = child(child(claim, 'status'), 'allocation')
   for (const result of children(child(allocation, 'devices'), 'results')) fillTolerations(result)
 }
 
-/** Requests of the claims that are made from a template. */
+/** Fills the requests of a claim template. */
 export function fillClaimTemplate(template: Draft): void {
   fillDevices(child(child(template, 'spec'), 'spec'))
 }
 
-/** As `fillResourceClaim`, of v1beta1: a request without a class has alternatives. */
+/** Like `fillResourceClaim`, for v1beta1, where a request without a class has alternatives. */
 export function fillBetaClaim(claim: Draft): void {
   fillResourceClaim(claim)
   fillFlatRequests(child(claim, 'spec'))
 }
 
-/** As `fillClaimTemplate`, of v1beta1. */
+/** Like `fillClaimTemplate`, for v1beta1. */
 export function fillBetaClaimTemplate(template: Draft): void {
   fillClaimTemplate(template)
   fillFlatRequests(child(child(template, 'spec'), 'spec'))

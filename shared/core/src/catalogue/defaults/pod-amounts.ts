@@ -6,12 +6,12 @@ import { containerAmounts, isPodLevelResource } from '../../quota/pod-amounts.ts
 type Amounts = Readonly<Record<string, string>>
 type PodSpec = NonNullable<PodToCount['spec']>
 
-/** The first level that limits a Pod as its containers are limited: the gate PodLevelResourcesFixDefaulting. */
+/** The first level that derives a Pod's limits from its containers: the gate PodLevelResourcesFixDefaulting. */
 const limitsSince = 37
 
 /**
- * The amounts of a Pod itself with those that follow from its containers, or from each other; undefined if it states none. Before
- * 1.37 they followed only where it had limits.
+ * The pod-level requests and limits, completed from the containers and from each other; undefined if the Pod has neither. Before
+ * 1.37 only Pods with limits were completed.
  *
  *   limits cpu 2; containers request cpu 0.5, 0.5:   requests cpu 1
  */
@@ -34,7 +34,7 @@ export function completePodAmounts(spec: PodSpec, level: number): { requests: Am
   return { requests, limits }
 }
 
-/** Limits a Pod in resources in which all its containers are limited: to the sum of them, or to its request where that is more. */
+/** Limits a Pod in each resource that all its containers limit: to their sum, or to the Pod's request if that is more. */
 function limitAsContainers(limits: Record<string, string>, requests: Amounts, spec: PodSpec): void {
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   const sum = containerAmounts(spec, 'limits')

@@ -3,7 +3,7 @@ import { type Names, subdomainLabel } from '../../names.ts'
 import { roundAmounts } from './round-amounts.ts'
 import { fillVolume, pullPolicyOf } from './volume.ts'
 
-/** The defaults of a Pod beyond those of every Pod spec. */
+/** The defaults of a Pod besides those of its spec. */
 export function fillPod(pod: Draft, names: Names): void {
   dropOldAnnotations(pod, names)
   fillAddresses(child(pod, 'status'))
@@ -16,7 +16,7 @@ export function fillPod(pod: Draft, names: Names): void {
   for (const container of [...children(spec, 'containers'), ...children(spec, 'initContainers')]) copyLimits(container)
 }
 
-/** The Pod spec in a template. */
+/** The defaults of a Pod spec in a template. */
 export function fillPodTemplate(template: Draft | undefined, names: Names, copiesHostPorts: boolean): void {
   if (template === undefined) return
   dropOldAnnotations(template, names)
@@ -25,7 +25,7 @@ export function fillPodTemplate(template: Draft | undefined, names: Names, copie
   if (copiesHostPorts) fillHostPorts(spec)
 }
 
-/** Annotations in which old clients kept init containers: they are no place for them, and would show up as a difference. */
+/** Removes annotations in which old clients stored init containers: they have no effect, and would appear as a difference. */
 function dropOldAnnotations(object: Draft, names: Names): void {
   const given = readMember(readMember(object, 'metadata'), 'annotations')
   if (given === undefined) return
@@ -41,7 +41,7 @@ function dropOldAnnotations(object: Draft, names: Names): void {
   }
 }
 
-/** The address of a Pod is said in an old field and, with that of the other family, in a newer one. The old one counts where they differ. */
+/** A Pod's address is in an old field, and together with the address of the other family in a newer list. The old field wins if they differ. */
 function fillAddresses(status: Draft | undefined): void {
   if (status === undefined) return
   const first = readItems(status, 'podIPs')[0]?.['ip']
@@ -50,7 +50,7 @@ function fillAddresses(status: Draft | undefined): void {
   else if (first !== address) status['podIPs'] = [{ ip: address }]
 }
 
-/** Defaults of a Pod spec, at any place. */
+/** The defaults of a Pod spec, in a Pod or a template. */
 function fillPodSpec(spec: Draft): void {
   fill(spec, {
     restartPolicy: 'Always',
@@ -59,7 +59,7 @@ function fillPodSpec(spec: Draft): void {
     schedulerName: 'default-scheduler',
     securityContext: {},
   })
-  // The account is said in an old field and a newer one, which counts where they differ.
+  // The account is in an old field and in a newer one, which wins if they differ.
   const account = spec['serviceAccountName'] || spec['serviceAccount']
   if (account) {
     if (spec['serviceAccountName'] !== account) spec['serviceAccountName'] = account
@@ -98,7 +98,7 @@ function fillHttpGet(action: Draft | undefined): void {
   fill(action, { path: '/', scheme: 'HTTP' })
 }
 
-/** On the network of its node, ports of a container are ports of the node. */
+/** With host networking, container ports are also host ports. */
 function fillHostPorts(spec: Draft): void {
   if (spec['hostNetwork'] !== true) return
   for (const container of [...children(spec, 'containers'), ...children(spec, 'initContainers')]) {
@@ -106,7 +106,7 @@ function fillHostPorts(spec: Draft): void {
   }
 }
 
-/** Copies a container's limits to its requests where it states none. */
+/** Copies a container's limits to requests that it does not state. */
 function copyLimits(container: Draft): void {
   const resources = child(container, 'resources')
   const limits = child(resources, 'limits')

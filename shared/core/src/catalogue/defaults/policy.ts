@@ -3,7 +3,7 @@ import { domainGroup, domainLabel, type Names } from '../../names.ts'
 import { printBase64 } from '../../protobuf/base64.ts'
 import { roundAmounts } from './round-amounts.ts'
 
-/** Every namespace can be selected by its name: webhooks, policies and network policies rely on it, so no writer says another one. */
+/** Sets the label with the namespace's name: webhooks, policies and network policies select by it, so writers cannot change it. */
 export function fillNamespace(namespace: Draft, names: Names): void {
   const metadata = ensureChild(namespace, 'metadata')
   const { name } = metadata
@@ -11,7 +11,7 @@ export function fillNamespace(namespace: Draft, names: Names): void {
   fill(ensureChild(namespace, 'status'), { phase: 'Active' })
 }
 
-/** Moves text values to bytes, replacing earlier ones under the same keys. */
+/** Moves text values to bytes, replacing bytes under the same keys. */
 export function fillSecret(secret: Draft): void {
   fill(secret, { type: 'Opaque' })
   const texts = child(secret, 'stringData')
@@ -23,7 +23,7 @@ export function fillSecret(secret: Draft): void {
 
 const encoder = new TextEncoder()
 
-/** For containers, the max is also the default, and the default is also the default request. */
+/** For containers, the default limit is `max`, and the default request is the default limit. */
 export function fillResourceQuota(quota: Draft): void {
   roundAmounts(child(quota, 'spec'), 'hard')
   for (const name of ['hard', 'used']) roundAmounts(child(quota, 'status'), name)
@@ -79,7 +79,7 @@ function fillMatchResources(resources: Draft | undefined): void {
   for (const rule of [...children(resources, 'resourceRules'), ...children(resources, 'excludeResourceRules')]) fill(rule, { scope: '*' })
 }
 
-/** A reference without a group means the group of roles, for the kinds that live there. */
+/** Fills in the group of a reference to a role. */
 export function fillRoleBinding(binding: Draft, names: Names): void {
   const group = domainGroup(names, 'rbac.authorization')
   fillEmpty(child(binding, 'roleRef'), { apiGroup: group })
@@ -109,14 +109,14 @@ function fillQueuing(limited: Draft): void {
   }
 }
 
-/** Defaults of v1beta3, where no shares mean the default. */
+/** The defaults of v1beta3, where zero shares mean the default. */
 export function fillNominalPriorityLevel(level: Draft): void {
   const limited = child(child(level, 'spec'), 'limited')
   if (limited?.['nominalConcurrencyShares'] === 0) delete limited['nominalConcurrencyShares']
   fillPriorityLevelShares(level)
 }
 
-/** Defaults of v1, where a level may have no shares. */
+/** The defaults of v1, where a level may have zero shares. */
 export function fillPriorityLevelShares(level: Draft): void {
   const spec = child(level, 'spec')
   if (spec?.['type'] === 'Exempt') fill(ensureChild(spec, 'exempt'), { nominalConcurrencyShares: 0, lendablePercent: 0 })

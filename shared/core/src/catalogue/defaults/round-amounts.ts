@@ -3,7 +3,7 @@ import { parseQuantity, printQuantity, roundUpQuantity } from '../../meta/quanti
 
 const thousandths = -3
 
-/** Amounts of resources are stored in thousandths: finer ones are rounded up. */
+/** Rounds amounts up to thousandths, the stored resolution. */
 export function roundAmounts(parent: Draft | undefined, name: string): void {
   const given = readMember(parent, name)
   for (const resource in given) {
@@ -12,9 +12,9 @@ export function roundAmounts(parent: Draft | undefined, name: string): void {
   }
 }
 
-/** Undefined: nothing of the amount is finer. */
+/** The rounded amount; undefined if it is not finer than a thousandth. */
 function roundedAmount(text: string): string | undefined {
-  // Only these suffixes, or digits after a point, express something finer.
+  // Only these suffixes, or digits after a point, can express a finer amount.
   if (!/[nu.eE]/.test(text)) return undefined
   const quantity = parseQuantity(text)
   if (quantity === undefined || quantity.exponent >= thousandths) return undefined

@@ -3,8 +3,8 @@ import type { Part } from '../../validation/part.ts'
 import { isSame, itemsOf, textOf } from '../../validation/part.ts'
 
 /**
- * A Service that changes its type loses the fields of the former type, unless the writer has given
- * them a new value: then it is a mistake, and the rules report it.
+ * Removes a former type's fields when a Service changes its type, unless the writer has changed them too: that is an error
+ * for validation to report.
  */
 export function dropFieldsOfFormerType(spec: Draft, live: Readonly<Draft>, level: number): void {
   const was = typeOf(live)
@@ -45,17 +45,17 @@ function nodePortsOf(spec: Readonly<Draft>): unknown[] {
   return readItems(spec, 'ports').map((port) => port['nodePort'] ?? 0)
 }
 
-/** The first level at which a Service is reached from outside by its outer addresses, too. */
+/** The first level at which external IPs make a Service reachable from outside. */
 export const outerAddressesCountSince = 26
 
-/** True if a Service may have a policy for traffic from outside. */
+/** True if a Service may have a policy for external traffic. */
 export function isReachedFromOutside(spec: Part, level: number): boolean {
   const type = textOf(spec, 'type')
   if (type === 'NodePort' || type === 'LoadBalancer') return true
   return level >= outerAddressesCountSince && type === 'ClusterIP' && itemsOf(spec, 'externalIPs').length > 0
 }
 
-/** True if balancers ask each node, on a port of its own, for the health of the Pods there. */
+/** True if load balancers ask a separate port of each node for the health of the Pods there. */
 export function hasHealthPort(spec: Part | undefined): boolean {
   return textOf(spec, 'type') === 'LoadBalancer' && textOf(spec, 'externalTrafficPolicy') === 'Local'
 }

@@ -40,8 +40,8 @@ export function fillCsiDriver(driver: Draft, _names: Names, isGateOn: IsGateOn):
 }
 
 /**
- * Sets allocatable resources to the capacity if they are absent. The range of a node's Pods is in an old field and
- * in a newer one; a node that has one gets both, and the old one wins if they differ.
+ * Sets a missing `allocatable` to the capacity. The Pod range of a node is in an old field and
+ * in a newer list; a node with one of them gets both, and the old field wins if they differ.
  */
 export function fillNode(node: Draft): void {
   const spec = child(node, 'spec')

@@ -2,7 +2,7 @@ import { child, children, type Draft, fill, fillEmpty } from '../../kind/draft.t
 
 const readableByAll = 0o644
 
-/** A Pod's volume; one that names no source is an empty directory. */
+/** Fills a Pod's volume; a volume without a source is an empty directory. */
 export function fillVolume(volume: Draft): void {
   if (Object.keys(volume).every((name) => name === 'name')) volume['emptyDir'] = {}
   for (const source of ['secret', 'configMap', 'downwardAPI', 'projected']) fill(child(volume, source), { defaultMode: readableByAll })
@@ -22,8 +22,8 @@ const imagePattern = new RegExp(
 const imageNameLengthMax = 255
 
 /**
- * An image without a tag, or with the tag `latest`, may change under its name. A digest without a tag never does, and what is no name of an
- * image has no tag that could.
+ * An image without a tag, or with the tag `latest`, may change, so it is always pulled. A digest never changes, and an invalid
+ * image name has no tag.
  */
 export function pullPolicyOf(image: unknown): 'Always' | 'IfNotPresent' {
   const text = typeof image === 'string' && image.length < 1024 ? image : ''
@@ -32,7 +32,7 @@ export function pullPolicyOf(image: unknown): 'Always' | 'IfNotPresent' {
   return tag === 'latest' || (tag === undefined && digest === undefined) ? 'Always' : 'IfNotPresent'
 }
 
-/** The sources that a Pod's volume and a PersistentVolume have in common. */
+/** Fills the sources that Pod volumes and PersistentVolumes have in common. */
 export function fillVolumeSource(volume: Draft): void {
   fill(child(volume, 'hostPath'), { type: '' })
   fill(child(volume, 'iscsi'), { iscsiInterface: 'default' })

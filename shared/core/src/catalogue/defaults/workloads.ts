@@ -5,7 +5,7 @@ import { keeperNames } from '../conversion/autoscaler.ts'
 import { fillPodTemplate } from './pod.ts'
 import { fillClaim } from './storage.ts'
 
-/** Labels and selector follow the template where they are not given. */
+/** Missing labels and selectors are copied from the template. */
 export function fillReplicationController(controller: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(controller, 'spec')
   const labels = child(child(child(spec, 'template'), 'metadata'), 'labels')
@@ -24,18 +24,18 @@ export function fillReplicaSet(set: Draft, names: Names, isGateOn: IsGateOn, lev
   fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
 }
 
-/** The last levels at which templates on the network of their node have its ports, and at which the gate for that is known. */
+/** The last levels at which templates with host networking get host ports, and at which the gate for that is known. */
 const [hostPortsUntil, hostPortsGateUntil] = [27, 30]
 
-/** True if the Pods of a template on the network of their node get its ports already in the template. */
+/** True if a template with host networking gets host ports, and not only its Pods. */
 export function copiesHostPorts(isGateOn: IsGateOn, level: number): boolean {
   return level <= hostPortsUntil || (level <= hostPortsGateUntil && isGateOn('DefaultHostNetworkHostPortsInPodTemplates'))
 }
 
-/** Annotation with the revision to which a Deployment of an older version is rolled back. */
+/** The annotation with the target revision of a Deployment's rollback in old versions. */
 export const rollbackAnnotation = 'deprecated.deployment.rollback.to'
 
-/** Writes a number of an annotation in one form, without a plus or leading zeros. Another text is refused by the rules. */
+/** Normalizes a number in an annotation, without a plus sign or leading zeros. Validation refuses other texts. */
 function spellNumber(annotations: Draft, name: string): void {
   const text = annotations[name]
   const [, minus = '', digits] = typeof text === 'string' ? (/^(?:\+|(-))?0*(\d+)$/.exec(text) ?? []) : []
@@ -74,11 +74,11 @@ export function fillStatefulSet(set: Draft, names: Names, isGateOn: IsGateOn, le
   fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
 }
 
-/** Annotation that counts the changes of a DaemonSet's template. */
+/** The annotation that counts changes of a DaemonSet's template. */
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
 export function fillDaemonSet(set: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
-  // The server's own count comes later: a writer of an object without one owns the annotation from then on.
+  // The server sets its own count later; a writer of an object without the annotation owns it from then on.
   const annotations = ensureChild(ensureChild(set, 'metadata'), 'annotations')
   fillEmpty(annotations, { [templateGenerationAnnotation]: '0' })
   spellNumber(annotations, templateGenerationAnnotation)
@@ -92,7 +92,7 @@ export function fillDaemonSet(set: Draft, names: Names, isGateOn: IsGateOn, leve
 
 const isPresent = (draft: Draft, name: string): boolean => draft[name] !== undefined && draft[name] !== null
 
-/** The first level at which Jobs are given whether they have a selector of their own. */
+/** The first level at which `manualSelector` of Jobs is defaulted. */
 const manualSelectorsSince = 28
 
 export function fillJob(job: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
@@ -136,7 +136,7 @@ export function fillHorizontalPodAutoscaler(autoscaler: Draft, names: Names): vo
   fill(ensureChild(behavior, 'scaleDown'), { selectPolicy: 'Max', policies: [{ ...percent }] })
 }
 
-/** Drops the annotations that hold fields of the first version, which are fields here. */
+/** Removes annotations that hold the fields of v2, which are real fields here. */
 function dropKeepers(autoscaler: Draft, names: Names): void {
   const given = readMember(readMember(autoscaler, 'metadata'), 'annotations')
   if (given === undefined || !keeperNames(names).some((name) => Object.hasOwn(given, name))) return

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { allKinds } from './all-kinds.ts'
 
-/** The kinds that the files of the folders below define, by the path of the file without its ending. */
+/** The kinds that the files of the folders below define, by file path without extension. */
 function definedKinds(): ReadonlyMap<string, readonly string[]> {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const paths = folders.flatMap(({ name }) => readdirSync(join(import.meta.dirname, name)).map((file) => `./${name}/${file}`))

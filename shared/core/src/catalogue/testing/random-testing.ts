@@ -5,7 +5,7 @@ import { resolveNode, resolveType } from '../../schema/resolve.ts'
 import type { Part } from '../../validation/part.ts'
 import { applyDefaults, validateObject } from './readers-testing.ts'
 
-/** Paths that name no field of the type: kube-apiserver has them so, and clients know them. */
+/** Paths in kube-apiserver's messages that name no field of the type. */
 const otherNames: readonly RegExp[] = [
   /(?:^|\.)template\.(?:labels$|annotations(?:$|\[))/,
   /\.volumeMounts\.mountPropagation$/,
@@ -24,21 +24,21 @@ const otherNames: readonly RegExp[] = [
   /^volumeMode$/,
   /^spec\.persistentvolumesource$/,
   /^scheduling\.tolerations\.tolerations\[/,
-  // The name of a CSIDriver, and parts of an Event by their names in the core group.
+  // A CSIDriver's name, and fields of an Event by their core names.
   /^(?:name|namespace|source|count|firstTimestamp|lastTimestamp|involvedObject(?:\.namespace)?)$/,
-  // A conversion by its form without a version.
+  // The fields of a conversion in v1beta1.
   /^spec\.conversion\.(?:webhookClientConfig|conversionReviewVersions)(?:[.[]|$)/,
-  // A definition in that form: what its versions share stands above them, and the first of them twice. A column's path is in capitals.
+  // The fields of a definition in v1beta1: fields shared by all versions are at the top level, and column paths are in capitals.
   /^spec\.(?:validation|subresources|additionalPrinterColumns|selectableFields)(?:[.[]|$)/,
   /^spec\.version$/,
   /\.additionalPrinterColumns\[\d+\]\.JSONPath$/,
-  // The first version of an autoscaler has one number, which stands for a metric.
+  // The field of v1 for CPU utilization, which stands for a metric.
   /^spec\.metrics(?:\[0\]\.resource\.target\.averageUtilization)?$/,
 ]
 
 const names = namesOf('orch')
 
-/** The object with its defaults, or undefined where the types of its fields are wrong. */
+/** The object with its defaults; undefined if a field has the wrong type. */
 export function completed(type: string, body: unknown): Part | undefined {
   const decoded = decoderOf(type)(body, { trackUnknown: false })
   if (decoded.kind !== 'decoded') return undefined
@@ -47,13 +47,13 @@ export function completed(type: string, body: unknown): Part | undefined {
   return object
 }
 
-/** The fields that the rules object to. */
+/** The fields that validation refuses. */
 export function fieldsOf(type: string, object: Part, part: 'main' | 'status', live?: Part): string[] {
   const before = live === undefined ? {} : { live }
   return validateObject({ type, body: object, object, part, names, ...before }).map(({ field }) => field ?? '')
 }
 
-/** The part of a path that the type lacks; undefined when it has all of it. */
+/** The first part of a path that the type lacks; undefined if it has all parts. */
 function findUnknown(declared: Node, path: string): string | undefined {
   if (path === '') return undefined
   const node = resolveNode(declared)
@@ -66,7 +66,7 @@ function findUnknown(declared: Node, path: string): string | undefined {
   return field === undefined ? path : findUnknown(field.node, rest)
 }
 
-/** The fields that the type does not have. */
+/** The paths that name no field of the type. */
 export function unknownFields(type: string, fields: readonly string[]): string[] {
   const node = resolveType(type)
   return fields.filter((field) => findUnknown(node, field) !== undefined && !otherNames.some((form) => form.test(field)))

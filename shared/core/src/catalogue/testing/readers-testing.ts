@@ -10,12 +10,12 @@ import type { Part } from '../../validation/part.ts'
 import { BuiltInReaders } from '../built-in-readers.ts'
 import { createCatalogue } from '../catalogue.ts'
 
-/** The readers of a type at a level: those of a built-in kind where it is the type of one. */
+/** The readers of a type at a level, with the rules of its built-in kind if it has one. */
 function readersOf(type: string, level: number = knownReleases.own): KindReaders {
   return readersAt(level).get(type) ?? new BuiltInReaders(type, {}, level)
 }
 
-/** Levels whose readers are kept. */
+/** Number of levels whose readers are cached. */
 const levelsMax = 64
 
 /** The readers of the built-in kinds of a level, by type. */
@@ -25,7 +25,7 @@ const readersAt = boundedMemo(levelsMax, (level: number): ReadonlyMap<string, Ki
   return new Map(described.map(({ type, readers }) => [type, readers]))
 })
 
-/** Completes an object of a type; gates are as they are by default at the level. */
+/** Fills in the defaults of an object of a type, with the level's default gates. */
 export function applyDefaults(
   type: string,
   object: Draft,
@@ -35,14 +35,14 @@ export function applyDefaults(
   readersOf(type, level).applyDefaults?.(object, names, isGateOn)
 }
 
-/** The gates of a level at their defaults. */
+/** The gates of a level with their defaults. */
 export function gatesOf(level: number): IsGateOn {
   const gates = parseFeatureGates([], level)
   if (gates.kind === 'refused') throw new Error(gates.message)
   return gates.isOn
 }
 
-/** The errors of an object of a type, in the words of the level; gates have their defaults there. */
+/** The errors of an object of a type in the words of the level, with the level's default gates. */
 export function validateObject({
   type,
   level = knownReleases.own,
@@ -56,12 +56,12 @@ export function validateObject({
   return errors.map((error) => ({ ...error, message: textAt(error.message, level) }))
 }
 
-/** The warnings for the writer of an object of a type. */
+/** The warnings about an object of a type. */
 export function warningsOf(type: string, object: Part, live: Part | undefined, names: Names): readonly string[] {
   return warningsAt(knownReleases.own, { type, names }, object, live)
 }
 
-/** As `warningsOf`, at a level. */
+/** Like `warningsOf`, at a level. */
 export function warningsAt(level: number, { type, names }: { type: string; names: Names }, object: Part, live?: Part): readonly string[] {
   return readersOf(type, level).warnings?.(object, live, names) ?? []
 }

@@ -12,7 +12,7 @@ interface Circumstances {
   readonly live?: Body
   readonly part?: 'main' | 'status'
   readonly isGateOn?: IsGateOn
-  /** Absent: 25. */
+  /** Default: 25. */
   readonly level?: number
 }
 
@@ -25,7 +25,7 @@ export function problemsOf(type: string, body: Body, { live, part = 'main', ...c
   )
 }
 
-/** A deep copy with the value at a path replaced; undefined takes the field out. */
+/** A deep copy with the value at a path replaced; undefined removes the field. */
 export function withChange(body: Body, path: string, value: unknown): Body {
   const copy = structuredClone(body)
   const steps = path.split('/')

@@ -2,9 +2,9 @@ import type { FieldError } from '../../meta/status.ts'
 import { forbiddenValue, unsupportedValue } from '../../validation/field-errors.ts'
 
 const shared = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
-/** The first level at which messages list the mode for one Pod, too. */
+/** The first level at which messages also list ReadWriteOncePod. */
 const oncePodSince = 27
-/** It needs a feature; whether that is on is checked in `gated-values.ts`. */
+/** This mode needs a feature; `gated-values.ts` checks that it is on. */
 const oncePod = 'ReadWriteOncePod'
 
 /** The errors of a volume's access modes. */

@@ -14,7 +14,7 @@ interface Row {
   readonly field: string
   readonly value: string
   readonly problem: string
-  /** Up to 1.35. */
+  /** The warning at levels up to 1.35. */
   readonly warning: string
 }
 

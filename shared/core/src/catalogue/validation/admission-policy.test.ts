@@ -3,7 +3,7 @@ import { fillAdmissionPolicy } from '../defaults/policy.ts'
 import { type Body, problemsOf } from '../testing/rules-testing.ts'
 
 const rule = { apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'], operations: ['*'] }
-/** A level before some texts became short. */
+/** A level before some messages were shortened. */
 const level = 33
 
 function aPolicy(spec: Body): Body {

@@ -16,13 +16,13 @@ import { refuseStaticName } from './static-names.ts'
 
 const onlyOneReference = 'name and selector are mutually exclusive'
 const notSpecified = 'expression is not specified'
-/** The first level at which some texts are short. */
+/** The first level with shorter messages. */
 const plainSince = 34
 const ofMessage = (why: string): LevelText => textSince(plainSince, { before: `message ${why}`, after: why })
 const notIdentifier = textSince(plainSince, { before: 'name is not a valid CEL identifier', after: 'must be a valid CEL identifier' })
 const auditAnnotationsMax = 20
 const annotationBytesMax = 5 * 1024
-/** Reserved in CEL, and so no names of variables. */
+/** Words that CEL reserves, so that they cannot name variables. */
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
@@ -33,7 +33,7 @@ const inPolicy =
   (errors, part, at, context) =>
     rule(errors, part, at, policyOf(context))
 
-/** The check of the policy that a context is for. */
+/** The check of the policy to which a context belongs. */
 const policyOf = memo((context: RuleContext): PolicyCheck => new PolicyCheck(context))
 
 const pkg = 'admissionregistration/v1'
@@ -77,7 +77,7 @@ export const policyRules: Readonly<Record<string, TypeRules>> = {
     requireReference,
     requireAction,
   ],
-  // Of the server's own part of a policy.
+  // The status is written by the server.
   [`${pkg}.ExpressionWarning`]: ['warning', 'fieldRef'],
 }
 
@@ -99,7 +99,7 @@ function boundAnnotations(errors: FieldError[], spec: Part, at: string): void {
   errors.push(invalidValue(`${at}.auditAnnotations`, annotations, `must not have more than ${auditAnnotationsMax} auditAnnotations`))
 }
 
-/** Operations whose objects can be changed. kube-apiserver blames no rule in particular. */
+/** Operations whose objects can be changed. Like kube-apiserver, the error names no single rule. */
 const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
 function refuseDeletion(name: string): PartRule {
@@ -160,7 +160,7 @@ function refuseDenyAndWarn(errors: FieldError[], spec: Part, at: string): void {
   errors.push(invalidTexts(`${at}.validationActions`, given, detail, list(ref(`${pkg}.ValidationAction`))))
 }
 
-/** The expressions of a stored spec, all together: their texts count, at any place. */
+/** The expressions anywhere in a stored spec. */
 function storedExpressions(spec: Part | undefined): ReadonlySet<string> {
   if (spec === undefined) return new Set()
   const places = [
@@ -177,7 +177,7 @@ function storedExpressions(spec: Part | undefined): ReadonlySet<string> {
   return new Set([...places.flatMap(([list, name]) => itemsOf(spec, list).map((item) => textOf(item, name))), ...changes])
 }
 
-/** The expressions of one policy. Stored expressions may use libraries that new ones may not yet. */
+/** Checks the expressions of one policy. Stored expressions may use libraries that new expressions may not use yet. */
 class PolicyCheck {
   readonly #spec: Part
   readonly #name: string
@@ -185,7 +185,7 @@ class PolicyCheck {
   readonly #stored: ReadonlySet<string>
   readonly #hasParams: boolean
   readonly #isMutating: boolean
-  /** Grows with each variable; later expressions see its types. */
+  /** Grows with each variable, so that later expressions know its type. */
   readonly #ofVariables: Languages
   readonly #annotationKeys = new Set<string>()
   readonly #made = new Map<boolean, Languages>()
@@ -229,7 +229,7 @@ class PolicyCheck {
     if (bytesOf(expression) > annotationBytesMax) errors.push(requiredValue(`${at}.valueExpression`, 'must not exceed 5kb in length'))
   }
 
-  /** The errors of an expression that may use the variables. One for a message may not ask the authorizer. */
+  /** The errors of an expression that may use the variables. A message expression may not use the authorizer. */
   expressionErrors(
     field: string,
     text: string,
@@ -242,7 +242,7 @@ class PolicyCheck {
   #languagesOf(isMessage: boolean): Languages {
     const made = this.#made.get(isMessage)
     if (made !== undefined) return made
-    // In a validating policy without variables `variables` is no name.
+    // In a validating policy without variables, `variables` is undefined.
     const hasVariables = this.#isMutating || itemsOf(this.#spec, 'variables').length > 0
     const variables = hasVariables ? this.#ofVariables('stored').variables : undefined
     const languages = lazyLanguages(this.#hasParams, variables, { hasAuthorizer: !isMessage, isMutating: this.#isMutating })

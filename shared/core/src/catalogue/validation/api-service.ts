@@ -19,7 +19,7 @@ export const apiServiceRules: Readonly<Record<string, TypeRules>> = {
   'apiregistration/v1.APIServiceCondition': ['status'],
 }
 
-/** Its name is that of the group version. */
+/** The name must be that of the group version. */
 export function serviceNames(service: Part): NameCheck {
   const spec = partOf(service, 'spec')
   const required = `${textOf(spec, 'version')}.${textOf(spec, 'group')}`
@@ -40,7 +40,7 @@ function authorityOf(spec: Part): string {
   return textOf(spec, 'caBundle')
 }
 
-/** The server itself needs no authority. */
+/** An APIService that this server serves itself needs no CA bundle. */
 function validateLocal(errors: FieldError[], spec: Part): void {
   const authority = authorityOf(spec)
   if (authority !== '') {

@@ -5,7 +5,7 @@ import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { containerResources, validateResourceName } from './pod/resources.ts'
 
-/** Kinds of metrics, by the field that describes them, in the order in which they are looked at. */
+/** The kinds of metrics by their fields, in the order of validation. */
 const sources: ReadonlyMap<string, string> = new Map([
   ['object', 'autoscaling/v2.ObjectMetricSource'],
   ['external', 'autoscaling/v2.ExternalMetricSource'],
@@ -17,7 +17,7 @@ const sources: ReadonlyMap<string, string> = new Map([
 const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
 const targetTypes = ['Utilization', 'Value', 'AverageValue']
 
-/** The measurements of an autoscaler, with wanted values. */
+/** The metrics of an autoscaler with their targets. */
 export const metricRules: Readonly<Record<string, TypeRules>> = {
   'autoscaling/v2.MetricSpec': ['type', validateType, { passedOver: [...sources.keys()] }, validateSource],
   'autoscaling/v2.MetricIdentifier': ['name', { passedOver: ['selector'] }],
@@ -39,7 +39,7 @@ function validateName(errors: FieldError[], source: Part, at: string): void {
   if (name !== '' && !containerResources.has(name)) validateResourceName(errors, name, `${at}.name`)
 }
 
-/** Without any replica only metrics from outside the Pods say anything. */
+/** With zero replicas, only metrics from outside the Pods have values. */
 export function requireOuterMetric(errors: FieldError[], spec: Part): void {
   const hasOuter = itemsOf(spec, 'metrics').some(({ type }) => type === 'Object' || type === 'External')
   if (numberOf(spec, 'minReplicas') !== 0 || hasOuter) return
@@ -103,7 +103,7 @@ function validateTargetType(errors: FieldError[], target: Part, at: string): voi
   if (!targetTypes.includes(type)) errors.push(invalidValue(`${at}.type`, type, 'must be either Utilization, Value, or AverageValue'))
 }
 
-/** The one number of the first version, which means a metric of the second. */
+/** The target utilization of v1, which stands for a metric of v2. */
 export function validateUtilization(errors: FieldError[], spec: Part): void {
   const utilization = numberOf(spec, 'targetCPUUtilizationPercentage')
   if (utilization === undefined || utilization >= 1) return

@@ -10,7 +10,7 @@ import { numberOf } from './checks.ts'
 
 const windowSecondsMax = 3600
 const periodSecondsMax = 1800
-/** The first level whose server is known to check the group of the target. */
+/** The first level at which kube-apiserver is known to check the group of the target. */
 const groupsSince = 34
 
 /** A HorizontalPodAutoscaler in any version. */
@@ -41,7 +41,7 @@ function validateReplicas(errors: FieldError[], spec: Part, at: string, context:
   if (min !== undefined && max < min) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'))
 }
 
-/** The first level whose rule about the most replicas is part of the type. */
+/** The first level at which the rule for `maxReplicas` is declarative. */
 const declaredSince = 37
 
 function refuseMost(errors: FieldError[], max: number | bigint, { level, declared }: RuleContext): void {
@@ -51,7 +51,7 @@ function refuseMost(errors: FieldError[], max: number | bigint, { level, declare
   else declared.push(requiredValue(field))
 }
 
-/** The group version of the target names its group, unless the target has been there before; ReplicationControllers have none. */
+/** The target's group version must name a group, unless the target is unchanged; ReplicationControllers have no group. */
 function validateTargetGroup(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   const target = partOf(spec, 'scaleTargetRef')
   const before = partOf(liveAt(context, at), 'scaleTargetRef')
@@ -63,7 +63,7 @@ function validateTargetGroup(errors: FieldError[], spec: Part, at: string, conte
   else if (kind !== 'ReplicationController' && (parts.length < 2 || parts[0] === '')) refuse('apiVersion must specify API group')
 }
 
-/** A list of policies that was given as an empty one is absent from the decoded object, which has the defaults: only the body tells. */
+/** An empty list of policies is absent from the decoded object, which has the defaults, so the check reads the body. */
 function validateBehavior(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   const validate = context.rules.of('autoscaling/v2.HPAScalingRules')
   const body = isJsonObject(context.body) ? context.body : {}
@@ -89,7 +89,7 @@ function validatePeriod(errors: FieldError[], policy: Part, at: string): void {
   errors.push(invalidValue(`${at}.periodSeconds`, seconds, `must be less than or equal to ${periodSecondsMax}`))
 }
 
-/** The rules of a HorizontalPodAutoscaler of v2beta1: those of the second version, with its names of fields. */
+/** The rules of a HorizontalPodAutoscaler in v2beta1: the rules of v2, with the field names of v2beta1. */
 export function validateBetaAutoscaler(autoscaler: Part, _live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
   const object = { ...autoscaler, spec: betaSpecToSecond(partOf(autoscaler, 'spec')) }
   return context.rules.checkObject('autoscaling/v2.HorizontalPodAutoscaler', 'main', { ...context, object })

@@ -7,7 +7,7 @@ import { numberOf, requireOneOf } from './checks.ts'
 import { validateSignerName } from './signer-name.ts'
 
 const secondsMin = 600
-/** From the first recorded level on nothing more is said of absent usages. */
+/** From the first recorded level on, the message has no detail. */
 const requiredUsages: FieldError = {
   ...requiredValue('spec.usages'),
   message: textSince(34, { before: 'Required value: usages must be provided', after: 'Required value' }),
@@ -17,10 +17,10 @@ const usages = [
   ...['digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement'],
   ...['key encipherment', 'microsoft sgc', 'netscape sgc', 'ocsp signing', 's/mime', 'server auth', 'signing', 'timestamping'],
 ]
-/** Conditions that are never taken back, and only ever true. */
+/** Conditions that are never removed, and can only be True. */
 const verdicts = ['Approved', 'Denied', 'Failed']
 
-/** The rules of a CertificateSigningRequest. What its PEM contains is validated by the gateway, since that takes cryptography. */
+/** The rules of a CertificateSigningRequest. The gateway validates the PEM, because that needs cryptography. */
 export function validateCertificateRequest(request: Part, _live: Part | undefined, names: Names): FieldError[] {
   const spec = partOf(request, 'spec')
   const signer = textOf(spec, 'signerName')
@@ -36,7 +36,7 @@ export function validateCertificateRequest(request: Part, _live: Part | undefine
   return errors
 }
 
-/** The rules of a CertificateSigningRequest's status, which approval writes too. */
+/** The rules for the status of a CertificateSigningRequest, which the approval subresource also writes. */
 export function validateCertificateRequestStatus(request: Part, live: Part | undefined): FieldError[] {
   const status = partOf(request, 'status')
   const conditions = itemsOf(status, 'conditions')

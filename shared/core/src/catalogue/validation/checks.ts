@@ -12,11 +12,11 @@ import type { PartRule, RuleContext } from '../../validation/rule-book.ts'
 import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 
 /**
- * Rules for one field. They add errors to a list and make a path only then, so that a good object costs little:
+ * Rules for one field. They add errors to a list and build a path only for an error, so that valid objects are cheap to check:
  * `at` is the path of the object that has the field.
  */
 
-/** The rule, which looks but once at a part that stands in many objects and is always the same. */
+/** Makes a rule check an immutable part once, even if many objects share the part. */
 export function onceForShared(rule: PartRule): PartRule {
   const sound = new WeakSet<Part>()
   return (errors, part, at, context) => {
@@ -34,7 +34,7 @@ interface PlacedField {
   readonly at: string
 }
 
-/** The check of a request's addresses, where the replaced object has these. */
+/** The check of addresses in a request; `kept` are the addresses of the replaced object. */
 export function addressesChecked({ isGateOn }: Pick<RuleContext, 'isGateOn'>, kept?: Iterable<string>): LegacyAddresses {
   const isStrict = isGateOn('StrictIPCIDRValidation')
   return kept === undefined ? { isStrict } : { isStrict, kept: new Set(kept) }
@@ -59,49 +59,49 @@ export function numberOf(part: Part | undefined, name: string): number | bigint 
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
 }
 
-/** A text that has to be there; whether it is. */
+/** Requires a text. Returns true if it is present. */
 export function requireText(errors: FieldError[], { part, name, at }: PlacedField, detail?: string): boolean {
   if (textOf(part, name) !== '') return true
   errors.push(requiredValue(`${at}.${name}`, detail))
   return false
 }
 
-/** A text that has to be there and to pass a check. */
+/** Requires a text that passes a check. */
 export function requireChecked(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly LevelText[]): void {
   if (requireText(errors, { part, name, at })) allowChecked(errors, { part, name, at }, check)
 }
 
-/** A text that has to pass a check when it is there. */
+/** Checks a text if it is present and not empty. */
 export function allowChecked(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly LevelText[]): void {
   const text = textOf(part, name)
   if (text === '') return
   for (const problem of check(text)) errors.push(invalidValue(`${at}.${name}`, text, problem))
 }
 
-/** A text that has to pass a check when it is given, if only as an empty text. */
+/** Checks a text if it is present, even if it is empty. */
 export function checkGiven(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly LevelText[]): void {
   const text = part?.[name]
   if (typeof text === 'string') errors.push(...invalidFor(`${at}.${name}`, text, check(text)))
 }
 
-/** A word out of a set, which has to be there. */
+/** Requires one of a set of words. */
 export function requireOneOf(errors: FieldError[], { part, name, at }: PlacedField, words: readonly string[]): void {
   if (requireText(errors, { part, name, at })) allowOneOf(errors, { part, name, at }, words)
 }
 
-/** The errors of a word that has to be one of a set. Undefined: it is absent. */
+/** The errors of a word that must be in a set. Undefined if the word is absent. */
 export function wordErrors(field: string, word: unknown, words: readonly string[], detail?: string): FieldError[] {
   if (typeof word !== 'string') return [requiredValue(field, detail)]
   return words.includes(word) ? [] : [unsupportedValue(field, word, words)]
 }
 
-/** A word out of a set, when there is one. */
+/** Checks that a word, if present, is in a set. */
 export function allowOneOf(errors: FieldError[], { part, name, at }: PlacedField, words: readonly string[]): void {
   const value = part?.[name]
   if (typeof value === 'string' && !words.includes(value)) errors.push(unsupportedValue(`${at}.${name}`, value, words))
 }
 
-/** Numbers that count something. */
+/** Checks that numbers are not negative. */
 export function notNegative(errors: FieldError[], part: Part, names: readonly string[], at: string): void {
   for (const name of names) {
     const value = numberOf(part, name)
@@ -109,7 +109,7 @@ export function notNegative(errors: FieldError[], part: Part, names: readonly st
   }
 }
 
-/** A number between two bounds, both of them allowed, when there is one. */
+/** Checks that a number, if present, is between two bounds, inclusive. */
 export function allowBetween(
   errors: FieldError[],
   { part, name, at }: PlacedField,
@@ -119,7 +119,7 @@ export function allowBetween(
   if (value !== undefined && (value < min || value > max)) errors.push(invalidValue(`${at}.${name}`, value, detail))
 }
 
-/** Counts that are part of another count of the same status. */
+/** Checks that counts in a status do not exceed another count. */
 export function notMoreThan(
   errors: FieldError[],
   status: Part,
@@ -133,7 +133,7 @@ export function notMoreThan(
   }
 }
 
-/** A counter that an update may not turn back. */
+/** Checks that an update does not decrease a counter. */
 export function notDecremented(errors: FieldError[], status: Part, live: Part, name: string): void {
   const before = numberOf(live, name)
   const after = numberOf(status, name)
@@ -142,7 +142,7 @@ export function notDecremented(errors: FieldError[], status: Part, live: Part, n
   }
 }
 
-/** A field that stays as it was made. */
+/** Checks that a field is unchanged. */
 export function immutable(errors: FieldError[], { part, live, name, path, type }: ImmutableField): void {
   const value = part[name]
   if (isSame(value, live[name])) return
@@ -150,24 +150,24 @@ export function immutable(errors: FieldError[], { part, live, name, path, type }
   errors.push(invalidValue(path, isShownByType ? goValue(type, value) : value, 'field is immutable'))
 }
 
-/** A field of a new part and of the live one. */
+/** A field of a new part, and the live part. */
 interface ImmutableField {
   readonly part: Part
   readonly live: Part
   readonly name: string
   readonly path: string
-  /** The type of the field, by which a message shows its value. Absent: as JSON. */
+  /** The type of the field, for printing its value in a message. Default: JSON. */
   readonly type?: Node
 }
 
-/** The value points to something that is not there. */
+/** The error of a value that refers to something absent. */
 export function notFoundValue(field: string, value: unknown): FieldError {
   return { reason: 'FieldValueNotFound', field, message: `Not found: ${printValue(value)}` }
 }
 
 const percentPattern = /^[0-9]+%$/
 
-/** A share may not be more than the whole. */
+/** Checks that a percentage is at most 100. */
 export function notMoreThanWhole(errors: FieldError[], part: Part, name: string, at: string): void {
   const value = part[name]
   if (typeof value !== 'string' || !percentPattern.test(value) || Number.parseInt(value, 10) <= 100) return
@@ -176,12 +176,12 @@ export function notMoreThanWhole(errors: FieldError[], part: Part, name: string,
 
 /** True if a count or share is absent or zero. */
 export function isNoneOf(value: unknown): boolean {
-  // A text that is neither a share nor a count counts as nothing.
+  // A text that is neither a percentage nor a number counts as absent.
   if (typeof value === 'string') return !/^(?:[0-9]+%|[+-]?[0-9]+)$/.test(value) || Number.parseInt(value, 10) === 0
   return value === 0 || value === undefined || value === null
 }
 
-/** A port by number or by name. */
+/** Checks a port that is given by number or by name. */
 export function validatePort(errors: FieldError[], port: unknown, path: string): void {
   const problems = typeof port === 'string' ? checkPortName(port) : checkPortNumber(typeof port === 'number' ? port : 0)
   for (const problem of problems) errors.push(invalidValue(path, port ?? 0, problem))

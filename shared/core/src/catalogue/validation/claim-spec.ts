@@ -11,7 +11,7 @@ import { as, liveAt, type RuleContext, type TypeRules } from '../../validation/r
 import { validateAccessModes } from './access-modes.ts'
 import { allowChecked, requireText } from './checks.ts'
 
-/** A claim of storage, or a template of one. */
+/** The spec of a PersistentVolumeClaim, also in a template. */
 export const claimSpecRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PersistentVolumeClaimSpec': [
     ...['accessModes', 'selector'],
@@ -29,7 +29,7 @@ function validateModes(errors: FieldError[], spec: Part, at: string, { level }: 
   errors.push(...validateAccessModes(itemsOf<string>(spec, 'accessModes'), `${at}.accessModes`, level))
 }
 
-/** The first level whose server is known to look at the groups of sources. */
+/** The first level at which kube-apiserver is known to check the groups of data sources. */
 const groupsSince = 34
 const sourceNames = ['dataSource', 'dataSourceRef'] as const
 
@@ -46,7 +46,7 @@ function validateSources(errors: FieldError[], spec: Part, at: string, context: 
     return given
   })
   if (source === undefined || reference === undefined || isSame(source, reference)) return
-  // The value is the path of a field. As JSON it has no members.
+  // kube-apiserver passes a field path as the value; its JSON is `{}`.
   const value = textSince(jsonSince, { before: goQuote(`${at}.dataSource`), after: '{}' })
   const message = joinTexts(['Invalid value', value, 'must match dataSourceRef'], ': ')
   errors.push({ reason: 'FieldValueInvalid', field: at, message })

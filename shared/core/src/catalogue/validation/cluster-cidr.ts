@@ -7,7 +7,7 @@ import { numberOf } from './checks.ts'
 const hostBitsMin = 4
 const addressBits = { IPv4: 32, IPv6: 128 } as const
 
-/** The rules of a ClusterCIDR: each of its networks has room for the addresses of one node. */
+/** The rules of a ClusterCIDR: each of its networks must have enough addresses for one node. */
 export function validateClusterCidr(cidr: Part, live: Part | undefined): FieldError[] {
   const spec = partOf(cidr, 'spec')
   const given = (['IPv4', 'IPv6'] as const).filter((family) => textOf(spec, family.toLowerCase()) !== '')

@@ -3,10 +3,10 @@ import { forbiddenValue, invalidValue, tooLongValue } from '../../validation/fie
 import { isSame, optionalPart, type Part } from '../../validation/part.ts'
 import { bytesOf, bytesOfBase64, validateDataKey } from '../../validation/texts.ts'
 
-/** Bytes of all values of a ConfigMap or Secret. */
+/** Maximum size of all values of a ConfigMap or Secret. */
 export const dataBytesMax = 1_048_576
 
-/** The rules of a ConfigMap. The keys of text and byte values are unique together. */
+/** The rules of a ConfigMap. A key may not be in both `data` and `binaryData`. */
 export function validateConfigMap(configMap: Part, live: Part | undefined): FieldError[] {
   const errors = live === undefined ? [] : validateFrozen(configMap, live, ['data', 'binaryData'])
   const texts = optionalPart(configMap, 'data')
@@ -27,7 +27,7 @@ export function validateConfigMap(configMap: Part, live: Part | undefined): Fiel
   return errors
 }
 
-/** An immutable object neither changes nor becomes mutable again. */
+/** An immutable object cannot be changed, nor become mutable again. */
 export function validateFrozen(object: Part, live: Part, fields: readonly string[]): FieldError[] {
   if (live['immutable'] !== true) return []
   const detail = 'field is immutable when `immutable` is set'

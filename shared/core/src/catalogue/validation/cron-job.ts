@@ -8,7 +8,7 @@ import { isSame, optionalPart, type Part, partOf, textOf } from '../../validatio
 import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { isGiven } from './checks.ts'
 
-/** A Job gets the name of its CronJob and eleven characters more. */
+/** The maximum length of a CronJob's name. Its Jobs have the same name with eleven more characters. */
 const nameLengthMax = 52
 
 /** A CronJob. */
@@ -24,7 +24,7 @@ function validateName(errors: FieldError[], cronJob: Part, _at: string, { live }
   errors.push(invalidValue('metadata.name', name, `must be no more than ${nameLengthMax} characters`))
 }
 
-/** The first level that refuses time zones in schedules, but where the schedule before has one. */
+/** The first level that refuses time zones in schedules, unless the live schedule has one. */
 export const zonesRefusedSince = 29
 
 function validateSchedule(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
@@ -58,7 +58,7 @@ function validateTimeZone(errors: FieldError[], spec: Part, at: string, context:
   if (problem !== undefined) refuse(problem)
 }
 
-/** The selector of each Job is made when the Job is. */
+/** The selector of a Job can only be generated when the Job is created. */
 function refuseSelector(errors: FieldError[], template: Part, at: string): void {
   const spec = partOf(template, 'spec')
   const selector = optionalPart(spec, 'selector')

@@ -5,7 +5,7 @@ import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-
 import { numberOf } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
 
-/** The last level whose rules of a driver validate its name a second time, beside the rules of metadata. */
+/** The last level that validates a driver's name again after the metadata. */
 const ownNameUntil = 36
 
 function validateName(errors: FieldError[], driver: Part, _at: string, { level }: RuleContext): void {
@@ -15,7 +15,7 @@ function validateName(errors: FieldError[], driver: Part, _at: string, { level }
 const tokenSecondsMin = 600
 const tokenSecondsMax = 2 ** 32
 
-/** A CSIDriver, whose fields about attached volumes are immutable, and a CSIStorageCapacity. */
+/** A CSIDriver, whose fields about attaching are immutable, and a CSIStorageCapacity. */
 export const csiRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.CSIDriver': [{ until: ownNameUntil, step: validateName }, 'spec'],
   'storage/v1.CSIDriverSpec': [
@@ -28,14 +28,14 @@ export const csiRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.CSIStorageCapacity': ['nodeTopology', 'storageClassName', 'capacity'],
 }
 
-/** The first level that lists the supported modes in the order of their age. */
+/** The first level at which messages list Persistent before Ephemeral. */
 const modesByAgeSince = 26
 
 function modesAt(level: number): readonly string[] {
   return level < modesByAgeSince ? ['Ephemeral', 'Persistent'] : ['Persistent', 'Ephemeral']
 }
 
-/** kube-apiserver names the field otherwise. */
+/** kube-apiserver uses another name for the field in the error. */
 function keepAttached(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (context.live === undefined || spec['attachRequired'] === liveAt(context, at)['attachRequired']) return
   const field = context.level < modesByAgeSince ? 'attachRequired' : 'attachedRequired'
@@ -49,7 +49,7 @@ function requireTokens(errors: FieldError[], spec: Part, at: string, { isGateOn 
   errors.push(invalidValue(`${at}.serviceAccountTokenInSecrets`, inSecrets, detail))
 }
 
-/** kube-apiserver blames the list. */
+/** Like kube-apiserver, reports the list and not its item. */
 function validateModes(errors: FieldError[], spec: Part, at: string, { level }: RuleContext): void {
   const modes = modesAt(level)
   for (const mode of itemsOf<string>(spec, 'volumeLifecycleModes')) {

@@ -19,7 +19,7 @@ export const csiNodeRules: Readonly<Record<string, TypeRules>> = {
   ],
 }
 
-/** The first level at which the list is blamed for a driver that has changed. */
+/** The first level that reports a changed driver as an error of the list. */
 const listBlamedSince = 33
 
 /** A driver without its number of volumes, which may change. */
@@ -39,10 +39,10 @@ function validateKept(errors: FieldError[], spec: Part, at: string, context: Rul
   }
 }
 
-/** From this level on nothing else is said of a name that is absent. */
+/** The first level that reports only one error for an absent name. */
 const absentNamesAloneSince = 37
 
-/** Names of volume drivers, as CSINode and VolumeAttachment hold them. */
+/** Checks the name of a volume driver in a CSINode or VolumeAttachment. */
 export function validateDriverName(name: string, path: string, level: number): FieldError[] {
   const errors = name === '' ? [requiredValue(path)] : []
   if (name === '' && level >= absentNamesAloneSince) return errors
@@ -55,7 +55,7 @@ function validateNodeId(errors: FieldError[], driver: Part, at: string): void {
   if (id.length > nodeIdLengthMax) errors.push(invalidValue(`${at}.nodeID`, id, `must be ${nodeIdLengthMax} characters or less`))
 }
 
-/** kube-apiserver blames the driver, not the list. */
+/** Like kube-apiserver, reports the driver and not its list. */
 function validateTopology(errors: FieldError[], driver: Part, at: string): void {
   const keys = itemsOf<string>(driver, 'topologyKeys')
   const repeated = repeatedPlaces(keys)

@@ -28,7 +28,7 @@ export const daemonSetRules: Readonly<Record<string, TypeRules>> = {
 function validateSelected(errors: FieldError[], spec: Part, _at: string, context: RuleContext): void {
   const selector = optionalPart(spec, 'selector')
   const template = partOf(spec, 'template')
-  // Without a selector the set takes no Pod, and so not that of its template.
+  // A DaemonSet without a selector matches no Pods, including those of its template.
   if (selectorTakes(selector, labelsOf(template)) === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
   if (selector !== undefined) refuseEmptySelector(errors, selector, 'daemonset')
   validateLastingTemplate(errors, template, { owner: 'DaemonSet', path: 'spec.template', context })
@@ -49,7 +49,7 @@ function validateStrategy(errors: FieldError[], spec: Part, _at: string, context
   else context.rules.of('apps/v1.RollingUpdateDaemonSet')(errors, rolling, at, context)
 }
 
-/** On each node either the old Pod is deleted first or the new one created first. */
+/** On each node, a rolling update either deletes the old Pod first or creates the new one first. */
 function requireOneWay(errors: FieldError[], rolling: Part, at: string): void {
   const both = ['maxUnavailable', 'maxSurge']
   for (const name of both) notMoreThanWhole(errors, rolling, name, at)

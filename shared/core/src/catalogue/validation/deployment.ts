@@ -23,7 +23,7 @@ export const deploymentRules: Readonly<Record<string, TypeRules>> = {
   'apps/v1.DeploymentStatus': ['*', validateCounts],
 }
 
-/** The revision to go back to is kept in an annotation, and refused by the name of the field that it was. */
+/** The rollback revision is stored in an annotation. The error names the field that it once was. */
 function refuseNegativeRevision(errors: FieldError[], _spec: Part, _at: string, { object }: RuleContext): void {
   const revision = textOf(partOf(partOf(object, 'metadata'), 'annotations'), rollbackAnnotation)
   if (!revision.startsWith('-')) return

@@ -13,18 +13,18 @@ import { requireName } from './service.ts'
 
 const addressesMax = 100
 const topologyLabelsMax = 16
-/** Nodes are not looked at beside more zones. */
+/** With more zones than this, nodes are not checked. */
 const zonesMax = 8
 
-/** The first level at which an address of IPv4 is checked as in other kinds, and one of IPv6 has its usual text. */
+/** The first level that checks IPv4 addresses as in other kinds, and requires the canonical form of IPv6 addresses. */
 const addressesApartSince = 33
-/** The first level at which the declared rules of EndpointSlices are reported after the others. */
+/** The first level that reports errors of declarative rules of EndpointSlices after other errors. */
 const declaredSince = 36
 const neededAddress = textSince(declaredSince, { before: 'Required value: must contain at least 1 address', after: 'Required value' })
 
-/** An Endpoints object, or an EndpointSlice, whose addresses are all of one type, now and later. */
+/** An Endpoints object, or an EndpointSlice, whose addresses are all of one immutable type. */
 export const endpointRules: Readonly<Record<string, TypeRules>> = {
-  // An object that was stored with mistakes may be written again with them.
+  // Stored objects with errors may be written again unchanged.
   'core/v1.Endpoints': [{ when: ({ subsets }, { live }) => live === undefined || !isSame(subsets, live['subsets']), steps: ['subsets'] }],
   'core/v1.EndpointSubset': [requireAddress, 'addresses', 'notReadyAddresses', 'ports'],
   'core/v1.EndpointAddress': [
@@ -37,7 +37,7 @@ export const endpointRules: Readonly<Record<string, TypeRules>> = {
     { until: declaredSince - 1, step: 'addressType' },
     { until: addressesApartSince - 1, step: 'endpoints' },
     'ports',
-    // Endpoints that were stored with mistakes may be written again with them.
+    // Stored endpoints with errors may be written again unchanged.
     { when: ({ endpoints }, { live }) => live === undefined || !isSame(endpoints, live['endpoints']), steps: ['endpoints'] },
     'addressType',
   ],
@@ -55,7 +55,7 @@ function requireAddress(errors: FieldError[], subset: Part, at: string): void {
   errors.push(requiredValue(at, 'must specify `addresses` or `notReadyAddresses`'))
 }
 
-/** The rules of an EndpointSlice of v1beta1: those of v1, with its names of fields. */
+/** The rules of an EndpointSlice in v1beta1: the rules of v1, with the field names of v1beta1. */
 export function validateBetaSlice(slice: Part, _live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const endpoints = itemsOf(slice, 'endpoints').map((endpoint) => endpointToFirst(endpoint, names))
   return context.rules.checkObject('discovery/v1.EndpointSlice', 'main', { ...context, object: { ...slice, endpoints } })
@@ -80,7 +80,7 @@ function validateAddresses(errors: FieldError[], endpoint: Part, place: string, 
 }
 
 interface AddressPlace {
-  /** Path of the list. */
+  /** The path of the list. */
   readonly list: string
   readonly field: string
   readonly context: RuleContext
@@ -99,7 +99,7 @@ function validateTopology(errors: FieldError[], endpoint: Part, at: string): voi
   if (count > topologyLabelsMax) errors.push(tooManyValues(`${at}.deprecatedTopology`, count, topologyLabelsMax))
 }
 
-/** Names of ports are compared even where they are empty. */
+/** Duplicate port names are refused even if they are empty. */
 function validatePortName(errors: FieldError[], port: Part, at: string, { object }: RuleContext): void {
   const name = textOf(port, 'name')
   if (name !== '') errors.push(...invalidFor(`${at}.name`, name, checkLabel(name)))

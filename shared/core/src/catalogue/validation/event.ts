@@ -10,7 +10,7 @@ import { bytesOf } from '../../validation/texts.ts'
 const wordLengthMax = 128
 const messageLengthMax = 1024
 
-/** The names of the same fields in the two groups. Messages use those of the older one. */
+/** The names of the same fields in both groups. Messages use the core names. */
 interface Words {
   readonly object: string
   readonly reporter: string
@@ -36,12 +36,12 @@ export function validateCoreEvent(event: Part, _live: Part | undefined, names: N
   return validateLegacy(event, olderWords, names)
 }
 
-/** The rules of an Event in the beta version of its own group, which are those of the core group. */
+/** The rules of an Event in the beta version of the events group, which are those of the core group. */
 export function validateBetaEvent(event: Part, _live: Part | undefined, names: Names): FieldError[] {
   return validateLegacy(event, newerWords, names)
 }
 
-/** The rules of an Event in its own group, which is stricter: only the series may change. */
+/** The rules of an Event in the events group, which is stricter: only the series may change. */
 export function validateEvent(event: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors = validateLegacy(event, newerWords, names)
   if (live !== undefined) {
@@ -55,7 +55,7 @@ export function validateEvent(event: Part, live: Part | undefined, names: Names)
   return [...errors, ...refuseDeprecated(event)]
 }
 
-/** Refuses the fields of the older group alone. */
+/** Refuses fields that only the core group has. */
 function refuseDeprecated(event: Part): FieldError[] {
   const source = optionalPart(event, 'deprecatedSource')
   const given: Readonly<Record<string, boolean>> = {
@@ -71,7 +71,7 @@ function hasTime(event: Part): boolean {
   return typeof event['eventTime'] === 'string'
 }
 
-/** Objects without a namespace have their events in `default`, those of newer reporters in the system's too. */
+/** An object without a namespace has its events in `default`; those of newer reporters may also be in `kube-system`. */
 function validateLegacy(event: Part, words: Words, names: Names): FieldError[] {
   const namespace = textOf(partOf(event, 'metadata'), 'namespace')
   const about = textOf(optionalPart(event, words.object), 'namespace')
@@ -104,7 +104,7 @@ function validateSeries(event: Part): FieldError[] {
   return typeof series['lastObservedTime'] === 'string' ? errors : [...errors, requiredValue('series.lastObservedTime')]
 }
 
-/** Field of the newer group → its name in messages. */
+/** Immutable fields of the events group → their names in messages. */
 const kept: Readonly<Record<string, string>> = {
   regarding: 'involvedObject',
   reason: 'reason',
@@ -121,7 +121,7 @@ const kept: Readonly<Record<string, string>> = {
   reportingInstance: 'reportingInstance',
 }
 
-/** Types of those that a message shows as a whole. */
+/** Types of the fields that messages print as Go structs. */
 const keptTypes: Readonly<Record<string, string>> = {
   regarding: 'core/v1.ObjectReference',
   related: 'core/v1.ObjectReference',

@@ -152,7 +152,7 @@ function singular(name: string): string {
   return `spec.names.singular: Invalid value: "${name}": ${label}`
 }
 
-/** The singular is judged before the kinds. */
+/** Compares by the order of validation: the singular before the kinds. */
 function byOrder(left: string, right: string): number {
   return Number(right.includes('singular')) - Number(left.includes('singular'))
 }

@@ -13,7 +13,7 @@ const precedenceMax = 10_000
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
 const methods = ['ByNamespace', 'ByUser']
 
-/** Kind of a subject → its own field, then those of the others in the order in which they are refused. */
+/** Kind of a subject → its field, then the fields of other kinds in the order of their errors. */
 const subjectFields = {
   Group: ['group', 'serviceAccount', 'user'],
   ServiceAccount: ['serviceAccount', 'user', 'group'],
@@ -38,12 +38,12 @@ export const flowSchemaRules: Readonly<Record<string, TypeRules>> = {
   'flowcontrol/v1beta2.NonResourcePolicyRule': ['verbs', validateVerbs, 'nonResourceURLs', validatePaths],
 }
 
-/** The server keeps some schemas unchanged. */
+/** The server does not let some schemas change. */
 function keepMandatory(errors: FieldError[], schema: Part): void {
   errors.push(...mandatoryErrors(schema, mandatoryFlowSchemas))
 }
 
-/** The errors of an object whose spec the server keeps unchanged, by its name. */
+/** The errors of an object whose spec may not change, found by name. */
 export function mandatoryErrors(object: Part, specs: Readonly<Record<string, unknown>>): FieldError[] {
   const name = textOf(partOf(object, 'metadata'), 'name')
   const spec = partOf(object, 'spec')
@@ -51,10 +51,10 @@ export function mandatoryErrors(object: Part, specs: Readonly<Record<string, unk
   return [invalidValue('spec', spec, `spec of '${name}' must equal the fixed value`)]
 }
 
-/** The text of the first level at which it is known. */
+/** The message from the first level on at which it is known. */
 const neededType = textSince(34, { before: 'Required value: must not be empty', after: 'Required value' })
 
-/** The rules of the status of a FlowSchema or a PriorityLevelConfiguration. */
+/** The rules for the status of a FlowSchema or a PriorityLevelConfiguration. */
 export function validateFlowControlStatus(object: Part): FieldError[] {
   const seen = new Set<string>()
   return itemsOf(partOf(object, 'status'), 'conditions').flatMap((condition, index) => {

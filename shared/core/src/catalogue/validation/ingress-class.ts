@@ -15,7 +15,7 @@ import { checkGiven, isGiven } from './checks.ts'
 
 const controllerBytesMax = 250
 
-/** An IngressClass. Its controller stays the same. */
+/** An IngressClass. Its controller is immutable. */
 export const ingressClassRules: Readonly<Record<string, TypeRules>> = {
   'networking/v1.IngressClassSpec': [keepController, validateController, 'parameters'],
   'networking/v1.IngressClassParametersReference': ['apiGroup', 'kind', 'name', validateScope],

@@ -14,7 +14,7 @@ import { allowChecked, isGiven } from './checks.ts'
 
 const requiredName = ['kind', 'name'].map((name) => as(name, needed(text('pathSegment'), { needed: `${name} is required` })))
 
-/** An Ingress. The class may be given by a field or, as it once was, by an annotation. */
+/** An Ingress. Its class is in a field or in the deprecated annotation. */
 export const ingressRules: Readonly<Record<string, TypeRules>> = {
   'networking/v1.Ingress': ['spec', refuseTwoClasses],
   'networking/v1.IngressSpec': [requireRule, 'defaultBackend', 'rules', 'tls', 'ingressClassName'],
@@ -90,7 +90,7 @@ function requireOneBackend(errors: FieldError[], backend: Part, at: string): voi
   else if (!isService && !isResource) errors.push(invalidValue(at, '', 'resource or service backend is required'))
 }
 
-/** kube-apiserver blames the backend for a port that is not there. */
+/** Like kube-apiserver, reports a missing port on the backend. */
 function validateBackendPort(errors: FieldError[], service: Part, path: string): void {
   const at = path.slice(0, path.lastIndexOf('.'))
   const port = partOf(service, 'port')

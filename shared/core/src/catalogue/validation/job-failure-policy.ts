@@ -15,14 +15,14 @@ export const failurePolicyRules: Readonly<Record<string, TypeRules>> = {
   'batch/v1.PodFailurePolicyOnPodConditionsPattern': ['type', 'status'],
 }
 
-/** The tries of one index end with a failure only where each index has its own limit. */
+/** The action FailIndex requires `backoffLimitPerIndex`. */
 function validateIndexLimit(errors: FieldError[], rule: Part, at: string, { object }: RuleContext): void {
   const action = textOf(rule, 'action')
   if (action !== 'FailIndex' || isGiven(partAt(object, at.slice(0, at.lastIndexOf('.podFailurePolicy'))), 'backoffLimitPerIndex')) return
   errors.push(invalidValue(`${at}.action`, action, 'requires the backoffLimitPerIndex to be set'))
 }
 
-/** No single value is wrong, so none is shown. */
+/** No single value is invalid, so the message shows no value. */
 function validateRequirements(errors: FieldError[], rule: Part, field: string): void {
   const refuse = (detail: string): void => void errors.push({ reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` })
   const [hasCodes, hasPatterns] = [isGiven(rule, 'onExitCodes'), itemsOf(rule, 'onPodConditions').length > 0]

@@ -1,9 +1,9 @@
-/** The indexes of a Job in a text: its intervals, first and last index each, or the error. */
+/** The result of parsing the indexes of a Job: intervals with a first and a last index, or an error. */
 export type IndexesReading =
   | { readonly kind: 'indexes'; readonly intervals: readonly (readonly [first: number, last: number])[] }
   | { readonly kind: 'malformed'; readonly problem: string }
 
-/** Parses `0,2-4`: growing indexes below the number of completions. */
+/** Parses `0,2-4`: increasing indexes below the number of completions. */
 export function parseIndexes(text: string, completions: number): IndexesReading {
   const intervals: (readonly [number, number])[] = []
   if (text === '') return { kind: 'indexes', intervals }

@@ -7,7 +7,7 @@ import type { RuleContext } from '../../validation/rule-book.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { type IndexesReading, parseIndexes } from './job-indexes.ts'
 
-/** The rules of a Job's status beside its counts: the Pods that are still to be counted, and what other controllers may not break. */
+/** The rules of a Job's status besides its counts: uncounted Pods, and facts that other controllers must not break. */
 export function validateJobStatus(errors: FieldError[], status: Part, _at: string, context: RuleContext): void {
   const { object: job, live, isGateOn } = context
   validateUncounted(errors, status)
@@ -41,12 +41,12 @@ function validateUncounted(errors: FieldError[], status: Part): void {
   }
 }
 
-/** No single value of the conditions is wrong, so none is shown. */
+/** No single condition is invalid, so the message shows no value. */
 function invalidConditions(detail: string): FieldError {
   return { reason: 'FieldValueInvalid', field: 'status.conditions', message: `Invalid value: ${detail}` }
 }
 
-/** A status that is written, its Job, and the status before. */
+/** A new status, its Job, and the previous status. */
 interface StatusChange {
   readonly job: Part
   readonly status: Part
@@ -55,7 +55,7 @@ interface StatusChange {
 
 const isFinished = (status: Part): boolean => hasTrue(status, 'Complete') || hasTrue(status, 'Failed')
 
-/** Rules of changes of a status. A status that broke one before may still break it. */
+/** Rules about the new status alone. A rule that the previous status broke may be broken again. */
 function validateState(errors: FieldError[], change: StatusChange): void {
   const { status, before } = change
   const isChanged = (name: string): boolean => !isSame(status[name], before[name])
@@ -143,7 +143,7 @@ function validateIndexes(errors: FieldError[], { job, status }: StatusChange, is
     errors.push(invalidValue('status.failedIndexes', failed, `failedIndexes and completedIndexes overlap at index: ${shared}`))
 }
 
-/** The first index of both; undefined: there is none, or one of them is malformed. */
+/** The first index in both; undefined if there is none or one of them is malformed. */
 function findShared(completed: IndexesReading, failed: IndexesReading): number | undefined {
   if (completed.kind === 'malformed' || failed.kind === 'malformed') return undefined
   let next = 0
@@ -166,7 +166,7 @@ function validateSuccess(errors: FieldError[], job: Part, status: Part): void {
     errors.push(invalidConditions('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True'))
 }
 
-/** Rules about the status before: terminal conditions stay, counters grow, times stay. */
+/** Rules about the change of a status: terminal conditions stay, counters grow, times stay. */
 function validateStep(errors: FieldError[], { job, status, before }: StatusChange): void {
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
     if (hasTrue(before, type) && !hasTrue(status, type))

@@ -10,7 +10,7 @@ import { parseIndexes } from './job-indexes.ts'
 const rulesMax = 20
 const indexesBytesMax = 64 * 1024
 
-/** The rules by which an Indexed Job succeeds before all its indexes have. */
+/** The rules by which an Indexed Job can succeed before all its indexes do. */
 export function validateSuccessPolicy(errors: FieldError[], spec: Part, at: string): void {
   const path = `${at}.successPolicy`
   const policy = optionalPart(spec, 'successPolicy')

@@ -15,16 +15,16 @@ import { hasTrue, validateJobStatus } from './job-status.ts'
 import { validateSuccessPolicy } from './job-success-policy.ts'
 import { labelsOf, notSelected, selectorTakes, validatePodTemplate } from './pod-template.ts'
 
-/** Labels of a Job's Pods that hold the uid and the name of the Job, the older ones first. */
+/** The labels with a Job's uid and name on its Pods, the unprefixed labels first. */
 export function jobLabels(names: Names, level: number): { readonly uid: readonly string[]; readonly name: readonly string[] } {
   const prefixed = (name: string) => (level < prefixedLabelsSince ? [] : [subdomainLabel(names, 'batch', name)])
   return { uid: ['controller-uid', ...prefixed('controller-uid')], name: ['job-name', ...prefixed('job-name')] }
 }
 
-/** The first level at which the labels of Jobs have a prefix, and no annotation says that finalizers track their Pods. */
+/** The first level with prefixed labels on Pods of Jobs, and without the annotation for tracking by finalizers. */
 const prefixedLabelsSince = 27
 
-/** Annotation that says that finalizers track the Job's Pods; undefined: the level has none. */
+/** The annotation for Pods that are tracked by finalizers; undefined if the level has none. */
 export function jobTrackingAnnotation(names: Names, level: number): string | undefined {
   return level < prefixedLabelsSince ? subdomainLabel(names, 'batch', 'job-tracking') : undefined
 }
@@ -33,7 +33,7 @@ const indexedMax = 100_000
 const highCompletionsMax = 10_000
 const managedByBytesMax = 63
 
-/** A Job, or a template of one. */
+/** A Job, or a Job template. */
 export const jobRules: Readonly<Record<string, TypeRules>> = {
   'batch/v1.Job': [validateGenerated, 'spec', validateOwnTemplate, refuseLateTracking, validateChange, validateHostName],
   'batch/v1.JobSpec': [
@@ -62,7 +62,7 @@ function validateOwnTemplate(errors: FieldError[], job: Part): void {
   if (selectorTakes(selector, labelsOf(template)) === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
 }
 
-/** The annotation that a Job is tracked by finalizers can be set only when the Job is made. */
+/** The tracking annotation can only be set when a Job is created. */
 function refuseLateTracking(errors: FieldError[], job: Part, _at: string, { live, names, level }: RuleContext): void {
   const annotation = jobTrackingAnnotation(names, level)
   if (live === undefined || annotation === undefined) return
@@ -70,10 +70,10 @@ function refuseLateTracking(errors: FieldError[], job: Part, _at: string, { live
   if (isTracked(job) && !isTracked(live)) errors.push(forbiddenValue(`metadata.annotations[${annotation}]`, 'cannot add this annotation'))
 }
 
-/** A selector that the server has made finds the Pods of this Job by its uid and no others. */
-/** The first level whose server is known to look at them in new Jobs alone: they cannot be changed. */
+/** The first level at which kube-apiserver is known to check generated labels and selectors only in new Jobs, since they are immutable. */
 const generatedOnceSince = 34
 
+/** A selector that the server has generated must match exactly the Pods of this Job, by its uid. */
 function validateGenerated(errors: FieldError[], job: Part, _at: string, { live, names, level }: RuleContext): void {
   if (live !== undefined && level >= generatedOnceSince) return
   const spec = partOf(job, 'spec')
@@ -84,7 +84,7 @@ function validateGenerated(errors: FieldError[], job: Part, _at: string, { live,
   const [uid, name] = [textOf(metadata, 'uid'), textOf(metadata, 'name')]
   if (uid === '') errors.push(requiredValue('metadata.uid'))
   const given = labelsOf(partOf(spec, 'template'))
-  // A Job that was made without the prefixed labels stays without them.
+  // A Job that was created without the prefixed labels stays without them.
   const before = live === undefined ? undefined : labelsOf(partOf(partOf(live, 'spec'), 'template'))
   const isOld = before !== undefined && [...labels.uid, ...labels.name].some((key) => before[key] === undefined)
   const expected: Record<string, string> = {}
@@ -105,7 +105,7 @@ function validateGenerated(errors: FieldError[], job: Part, _at: string, { live,
   }
 }
 
-/** The Pods of an Indexed Job have its name and an index as their host's name. */
+/** A Pod of an Indexed Job has the Job's name and an index as its host name. */
 function validateHostName(errors: FieldError[], job: Part, _at: string, { level }: RuleContext): void {
   const spec = partOf(job, 'spec')
   const completions = Number(numberOf(spec, 'completions') ?? 0)
@@ -122,7 +122,7 @@ function validateTemplate(errors: FieldError[], spec: Part, path: string, contex
   validatePodTemplate(errors, template, { path: `${path}.template`, context })
   const restart = textOf(partOf(template, 'spec'), 'restartPolicy')
   const at = `${path}.template.spec.restartPolicy`
-  // A template says Always when its writer has said nothing.
+  // `Always` is the default of a template, so it means that the policy is not set.
   if (restart === 'Always' || restart === '') errors.push(requiredValue(at, 'valid values: "OnFailure", "Never"'))
   else if (restart !== 'OnFailure' && restart !== 'Never') errors.push(unsupportedValue(at, restart, ['OnFailure', 'Never']))
   else if (policy !== undefined && restart !== 'Never') {
@@ -169,7 +169,7 @@ function refuseIndexLimits(errors: FieldError[], spec: Part, path: string): void
   }
 }
 
-/** With a policy for failures, failed Pods alone are replaced. */
+/** With a pod failure policy, only failed Pods can be replaced. */
 function validateReplacement(errors: FieldError[], spec: Part, path: string): void {
   const policy = spec['podReplacementPolicy']
   if (typeof policy !== 'string') return
@@ -177,7 +177,7 @@ function validateReplacement(errors: FieldError[], spec: Part, path: string): vo
   if (!allowed.includes(policy)) errors.push(unsupportedValue(`${path}.podReplacementPolicy`, policy, allowed))
 }
 
-/** Fields of the spec that stay as they were made, behind the template, and their types. */
+/** Immutable fields of the spec after the template, with their types. */
 const immutableFields: readonly (readonly [name: string, type: Node])[] = [
   ['completionMode', string()],
   ['podFailurePolicy', ref('batch/v1.PodFailurePolicy')],
@@ -196,7 +196,7 @@ function validateChange(errors: FieldError[], object: Part, _at: string, context
   for (const [name, type] of immutableFields) immutable(errors, { part: spec, live, name, path: `spec.${name}`, type })
 }
 
-/** The first level at which an Indexed Job may be given more or less completions, and as many Pods at a time. */
+/** The first level at which the completions of an Indexed Job may change, together with its parallelism. */
 const elasticSince = 27
 
 function validateCompletions(errors: FieldError[], spec: Part, live: Part, level: number): void {
@@ -209,7 +209,7 @@ function validateCompletions(errors: FieldError[], spec: Part, live: Part, level
   errors.push(invalidValue('spec.completions', completions, 'can only be modified in tandem with spec.parallelism'))
 }
 
-/** A suspended Job that has not begun, or whose Pods are gone, may still be sent to other nodes, and be given other resources. */
+/** A suspended Job that has not started, or whose Pods are gone, may change the scheduling and the resources of its template. */
 function validateTemplateChange(errors: FieldError[], template: Part, job: Part, { isGateOn }: RuleContext): void {
   const live = partOf(partOf(job, 'spec'), 'template')
   const status = partOf(job, 'status')
@@ -227,7 +227,7 @@ function validateTemplateChange(errors: FieldError[], template: Part, job: Part,
   }
 }
 
-/** The live template with the new one's places for its Pods. */
+/** The live template with the scheduling fields of the new one. */
 function withPlacementOf(template: Part, live: Part): Part {
   const [metadata, spec] = [partOf(template, 'metadata'), partOf(template, 'spec')]
   const affinity = optionalPart(spec, 'affinity')
@@ -247,7 +247,7 @@ function withPlacementOf(template: Part, live: Part): Part {
   }
 }
 
-/** The live spec of Pods with the new one's resources, of containers that are in the same place. */
+/** The live Pod spec with the new resources of containers at the same index. */
 function withResourcesOf(spec: Part, live: Part): Part {
   const changed: Record<string, unknown> = { ...live }
   for (const list of ['containers', 'initContainers']) {

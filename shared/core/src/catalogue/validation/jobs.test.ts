@@ -19,10 +19,10 @@ const generated: Body = {
 
 type Row = readonly [name: string, body: Body, ...expected: string[]]
 
-/** A row with names for its cells: what follows them is expected. */
+/** Names the cells of a row; the last ones are the expected errors. */
 const toCase = ([name, body, ...expected]: Row) => ({ name, body, expected })
 
-/** A change with names for its cells. */
+/** Names the cells of a row about a change. */
 const toChange = ([name, live, body, ...expected]: readonly [string, Body, Body, ...string[]]) => ({ name, live, body, expected })
 
 const failing = (rule: Body): Body => spec({ podFailurePolicy: { rules: [rule] } })

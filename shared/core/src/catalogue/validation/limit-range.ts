@@ -9,7 +9,7 @@ const types = ['Pod', 'Container', 'PersistentVolumeClaim']
 const bounds = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
 type Bound = (typeof bounds)[number]
 
-/** The rules of a LimitRange: its bounds have to leave room between them. */
+/** The rules of a LimitRange: its minimum may not exceed its maximum. */
 export function validateLimitRange(range: Part): FieldError[] {
   const seen = new Set<string>()
   return itemsOf(partOf(range, 'spec'), 'limits').flatMap((limit, index) => {
@@ -45,7 +45,7 @@ function validateNames(limit: Part, type: string, at: string): FieldError[] {
   return errors
 }
 
-/** Only containers and Pods are limited to resources of containers. */
+/** Limits of containers and Pods may only name resources of containers. */
 function validateName(errors: FieldError[], name: string, type: string, field: string): void {
   if (containerResources.has(name)) return
   if (type === 'Container' || type === 'Pod') validateResourceName(errors, name, field)
@@ -61,7 +61,7 @@ function validateBounds(limit: Part, at: string): FieldError[] {
   return [...named].flatMap((name) => validateResource(limit, name, at))
 }
 
-/** One resource: `min ≤ default request ≤ default ≤ max`. */
+/** Validates one resource: `min ≤ default request ≤ default ≤ max`. */
 function validateResource(limit: Part, name: string, at: string): FieldError[] {
   const errors: FieldError[] = []
   const isOfPods = textOf(limit, 'type') === 'Pod'

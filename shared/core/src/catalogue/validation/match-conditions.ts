@@ -9,7 +9,7 @@ import { itemsOf, type Part, textOf } from '../../validation/part.ts'
 
 const matchConditionsMax = 64
 
-/** Conditions of a policy or of a webhook. Those of webhooks have no parameters. */
+/** Match conditions of a policy or a webhook. A webhook has no parameters. */
 export function validateMatchConditions(
   parent: Part,
   at: string,
@@ -38,10 +38,10 @@ export function validateMatchConditions(
   return errors
 }
 
-/** The language of expressions by their age. */
+/** Returns the language for expressions of an age. */
 export type Languages = (age: ExpressionAge) => PolicyLanguage
 
-/** Languages for new and for stored expressions, made when they are needed. */
+/** Languages for new and for stored expressions, created on demand. */
 export function lazyLanguages(
   hasParams: boolean,
   variables: PolicyLanguage['variables'] | undefined,
@@ -57,16 +57,16 @@ export function lazyLanguages(
   }
 }
 
-/** The check of an expression. */
+/** Options for checking an expression. */
 export interface ExpressionCheck {
-  /** The types of which it must have one; none: any. */
+  /** The allowed result types; empty for any type. */
   readonly wanted: Wanted
   readonly language: PolicyLanguage
-  /** The text for an absent one. */
+  /** The error text for an absent expression. */
   readonly absent?: LevelText | undefined
 }
 
-/** The errors of an expression that must give one of some types. */
+/** The errors of an expression whose result type is restricted. */
 export function expressionErrors(field: string, text: string, { wanted, language, absent }: ExpressionCheck): FieldError[] {
   if (text.trim() === '') return [requiredValue(field, absent)]
   const compiled = language.compile(text, wanted)

@@ -15,7 +15,7 @@ export function validateNamespace(namespace: Part, _live: Part | undefined, name
   })
 }
 
-/** A Namespace's phase follows from whether it is going. */
+/** The phase of a Namespace must agree with its deletion timestamp. */
 export function validateNamespaceStatus(namespace: Part): FieldError[] {
   const phase = textOf(partOf(namespace, 'status'), 'phase')
   const isGoing = partOf(namespace, 'metadata')['deletionTimestamp'] != null

@@ -21,7 +21,7 @@ function refuseMoreTypes(errors: FieldError[], spec: Part, at: string): void {
   errors.push(invalidTexts(`${at}.policyTypes`, types, 'may not specify more than two policyTypes', list(ref('networking/v1.PolicyType'))))
 }
 
-/** The first level whose server is known to show the end, not the port that it is compared with. */
+/** The first level at which kube-apiserver is known to report the end port instead of the port. */
 const endShownSince = 34
 
 function validateRulePort(errors: FieldError[], rule: Part, at: string, { level }: RuleContext): void {
@@ -47,13 +47,13 @@ function validatePeer(errors: FieldError[], peer: Part, at: string, context: Rul
   else if (given.length > 1 && block !== undefined) errors.push(forbiddenValue(at, 'may not specify both ipBlock and another peer'))
 }
 
-/** The first level at which the refusal of a range has examples, and ranges after a wrong one are looked at. */
+/** The first level whose message about a range contains examples, and that checks ranges after an invalid one. */
 const examplesSince = 30
 
-/** The first level whose rule about an absent range is part of the type. */
+/** The first level at which the rule for an absent range is declarative. */
 const declaredSince = 37
 
-/** The ranges of a policy that is stored. */
+/** The ranges of a stored policy. */
 const rangesOf = memo((policy: Part): ReadonlySet<string> => {
   const spec = partOf(policy, 'spec')
   const peers = [
@@ -90,7 +90,7 @@ function validateBlock(errors: FieldError[], block: Part, at: string, context: R
   }
 }
 
-/** True if a range is a part of a larger one. Both can be parsed. */
+/** True if a range is within a larger one. Both must be valid. */
 function isInside(inner: string, outer: string): boolean {
   const [innerBytes, innerBits] = bitsOf(inner)
   const [outerBytes, outerBits] = bitsOf(outer)
@@ -99,7 +99,7 @@ function isInside(inner: string, outer: string): boolean {
   )
 }
 
-/** The address of a range as zeros and ones, and how many of them count. */
+/** The bits of a range's address, and the length of its prefix. */
 function bitsOf(range: string): readonly [string, number] {
   const [address = '', bits = ''] = range.split('/')
   const text = (parseIp(address) ?? []).map((byte) => byte.toString(2).padStart(8, '0')).join('')

@@ -44,7 +44,7 @@ export function validateNodeStatus(node: Part): FieldError[] {
   ]
 }
 
-/** The first level that judges each range by itself, and strictly if its feature is on. */
+/** The first level that validates each range separately, and strictly if the feature is on. */
 const eachRangeSince = 33
 
 function validatePodRanges(spec: Part, live: Part | undefined, context: RuleContext): FieldError[] {
@@ -66,7 +66,7 @@ function validatePodRanges(spec: Part, live: Part | undefined, context: RuleCont
   return errors
 }
 
-/** kube-apiserver looks at the families of all ranges at once, and says of the first bad one that it cannot. */
+/** kube-apiserver compares the families of all ranges, and reports the first invalid one as unparsable. */
 function undecided(range: string): FieldError {
   const why = `failed to parse cidr value:${goQuote(range)} with error:invalid CIDR address: ${range}`
   const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${why}`
@@ -78,7 +78,7 @@ const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 function validateTaints(taints: readonly Part[]): FieldError[] {
   const seen = new Set<string>()
   return taints.flatMap((taint, index) => {
-    // kube-apiserver names them so, and clients know it.
+    // kube-apiserver uses this path, although taints are in the spec.
     const at = `metadata.taints[${index}]`
     const key = textOf(taint, 'key')
     const value = textOf(taint, 'value')
@@ -95,7 +95,7 @@ function validateTaints(taints: readonly Part[]): FieldError[] {
   })
 }
 
-/** The id and the version of the referred object are known to the node only, so they belong to the status. */
+/** The uid and the version of the referenced object are known only to the node, so they belong to the status. */
 function validateConfigSource(source: Part, path: string, part: 'spec' | 'status'): FieldError[] {
   const configMap = optionalPart(source, 'configMap')
   if (configMap === undefined)
@@ -113,7 +113,7 @@ function validateConfigSource(source: Part, path: string, part: 'spec' | 'status
   ]
 }
 
-/** The last level of which the form of a provider's id is known. */
+/** The last level at which the format of a provider's id is checked. */
 const providerFormatUntil = 25
 
 function validateProvider(provider: string): FieldError[] {
@@ -121,7 +121,7 @@ function validateProvider(provider: string): FieldError[] {
   return [invalidValue('spec.providerID', provider, 'must have the form <ProviderName>://<ProviderSpecificNodeID>')]
 }
 
-/** A node that was stored by an older client may have the one range only. */
+/** A Node stored by an old client may have only the single range. */
 function rangesOf(spec: Part): readonly string[] {
   const ranges = itemsOf<string>(spec, 'podCIDRs')
   const first = textOf(spec, 'podCIDR')
@@ -138,7 +138,7 @@ function validateChange(spec: Part, live: Part, level: number): FieldError[] {
   return level >= plainProviderSince ? [...ofRanges, ...ofProvider] : [...ofProvider, ...ofRanges]
 }
 
-/** The first level that tells a changed id of a provider from a missing one. */
+/** The first level with different messages for a changed and a missing provider id. */
 const plainProviderSince = 34
 
 function validateProviderChange(provider: string, live: string, level: number): FieldError[] {

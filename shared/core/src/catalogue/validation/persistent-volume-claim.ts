@@ -11,7 +11,7 @@ import type { RuleContext } from '../../validation/rule-book.ts'
 import { allowOneOf, isGiven } from './checks.ts'
 import { validateAmount } from './persistent-volume.ts'
 
-/** The rules of a PersistentVolumeClaim. Quotas count its request, so little of it may change. */
+/** The rules of a PersistentVolumeClaim. Its spec is almost immutable, because quotas count its request. */
 export function validateClaim(claim: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const spec = partOf(claim, 'spec')
   const errors: FieldError[] = []
@@ -44,12 +44,12 @@ function validateExpansion(status: Part, names: Names): FieldError[] {
   return errors
 }
 
-/** Storage, or a resource of another domain. */
+/** True for storage, or for a resource of another domain. */
 function isClaimResource(name: string, { labelDomain }: Names): boolean {
   return name === 'storage' || (name.includes('/') && !name.includes(`${labelDomain}/`))
 }
 
-/** The states of a resize, by resource, as a refusal lists them. */
+/** The states of a resize in the order of messages. */
 const claimStates = [
   ...['ControllerResizeInProgress', 'ControllerResizeInfeasible'],
   ...['NodeResizeInProgress', 'NodeResizeInfeasible', 'NodeResizePending'],
@@ -73,7 +73,7 @@ function validateChange(claim: Part, live: Part, names: Names, { isGateOn, level
   const isBound = textOf(partOf(live, 'status'), 'phase') === 'Bound'
   const changed = {
     ...spec,
-    // The volume is set once, and a bound claim may grow.
+    // The volume name can be set once, and the request of a bound claim may grow.
     volumeName: textOf(before, 'volumeName') === '' ? textOf(before, 'volumeName') : textOf(spec, 'volumeName'),
     storageClassName: isMoved || isGivenLate ? before['storageClassName'] : spec['storageClassName'],
     resources: isBound ? withSizeOf(spec, before) : spec['resources'],
@@ -90,10 +90,10 @@ function validateChange(claim: Part, live: Part, names: Names, { isGateOn, level
   return isGateOn('VolumeAttributesClass') ? [...errors, ...validateAttributesChange(spec, live)] : errors
 }
 
-/** The first level whose refusal of a change names the attributes. */
+/** The first level whose message about a change names the attributes. */
 const attributesNamedSince = 31
 
-/** A claim that has attributes keeps some. */
+/** A claim's volume attributes class may be changed but not removed. */
 function validateAttributesChange(spec: Part, live: Part): FieldError[] {
   const name = 'volumeAttributesClassName'
   if (isSame(spec[name], partOf(live, 'spec')[name]) || !isGiven(partOf(live, 'status'), 'currentVolumeAttributesClassName')) return []
@@ -104,7 +104,7 @@ function validateAttributesChange(spec: Part, live: Part): FieldError[] {
 
 const requestField = 'spec.resources.requests.storage'
 
-/** A volume's capacity stays; a request beyond it may be reduced, if that feature is on. */
+/** A request may be reduced, if the feature is on, but not below the volume's capacity. */
 function validateShrinking(claim: Part, live: Part, isGateOn: IsGateOn): FieldError[] {
   const size = sizeOf(partOf(claim, 'spec')) ?? '0'
   if (!isSmaller(size, sizeOf(partOf(live, 'spec')))) return []
@@ -113,7 +113,7 @@ function validateShrinking(claim: Part, live: Part, isGateOn: IsGateOn): FieldEr
   return isSmaller(has, size) ? [] : [forbiddenValue(requestField, 'field can not be less than status.capacity')]
 }
 
-/** A claim that names no class gets one, the one of its annotation if there is one. */
+/** True if an update sets the class of a claim that has none; it must equal the annotation if that is present. */
 function getsClass(claim: Part, live: Part, className: string): boolean {
   const before = annotationOf(live, className)
   const given = partOf(claim, 'spec')['storageClassName']
@@ -124,7 +124,7 @@ function getsClass(claim: Part, live: Part, className: string): boolean {
   )
 }
 
-/** The class that a claim names in the annotation of old may be named by the field from then on. */
+/** True if an update moves the class of a claim from the deprecated annotation to the field. */
 function movesClassToField(claim: Part, live: Part, className: string): boolean {
   const [before, after] = [annotationOf(live, className), annotationOf(claim, className)]
   if (before === undefined || isGiven(partOf(live, 'spec'), 'storageClassName')) return false

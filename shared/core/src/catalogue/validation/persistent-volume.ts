@@ -14,7 +14,7 @@ import { validateAccessModes } from './access-modes.ts'
 import { isGiven, requireChecked } from './checks.ts'
 import { persistentSources, sourceChoice } from './pod/volume-sources.ts'
 
-/** A PersistentVolume. What it is made of never changes. */
+/** A PersistentVolume. Its source is immutable. */
 export const persistentVolumeRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PersistentVolumeSpec': [
     ...['accessModes', validateModes],
@@ -32,7 +32,7 @@ export const persistentVolumeRules: Readonly<Record<string, TypeRules>> = {
 
 const notInline = 'may not be specified in the context of inline volumes'
 
-/** The rules of a volume inside a VolumeAttachment: one of a CSI driver, without the other fields of a PersistentVolume. */
+/** Validates a volume inside a VolumeAttachment: only a CSI volume, without the other fields of a PersistentVolume. */
 export function validateInlineVolume(spec: Part, at: string, context: RuleContext): FieldError[] {
   const errors: FieldError[] = []
   const refuse = (...fields: readonly string[]): void => {
@@ -77,14 +77,14 @@ function validateCapacity(errors: FieldError[], spec: Part): void {
   }
 }
 
-/** An amount of a resource, which may be none but not less. */
+/** Validates an amount of a resource, which must not be negative. */
 export function validateAmount(amount: unknown, field: string): FieldError[] {
   const quantity = parseQuantity(String(amount))
   if (quantity === undefined || quantitySign(quantity) >= 0) return []
   return [invalidValue(field, roundUpQuantity(quantity), 'must be a valid resource quantity')]
 }
 
-/** The allowed policies of volumes at some places. */
+/** Validates policies that some kinds of volumes restrict. */
 function validatePlace(errors: FieldError[], spec: Part, at: string): void {
   const isRoot = /^\/(?:\.?\/)*\.?$/.test(textOf(optionalPart(spec, 'hostPath'), 'path'))
   if (isRoot && textOf(spec, 'persistentVolumeReclaimPolicy') === 'Recycle') {
@@ -99,10 +99,10 @@ function validateSecrets(errors: FieldError[], spec: Part, at: string, context: 
   validateDriverSecrets(errors, optionalPart(spec, 'csi'), `${at}.csi`, { before, level: context.level })
 }
 
-/** The first level whose server is known to take any name of a secret. */
+/** The first level at which kube-apiserver is known to accept any name of a secret. */
 const anySecretSince = 34
 
-/** Names of secrets were labels; a volume that was stored with a longer form might keep such names. */
+/** Names of secrets once had to be labels; a stored volume with a longer name may keep it. */
 function validateDriverSecrets(
   errors: FieldError[],
   source: Part | undefined,
@@ -137,7 +137,7 @@ function validateChange(errors: FieldError[], spec: Part, at: string, context: R
   }
 }
 
-/** The first level at which a label of nodes may be replaced by the newer one. */
+/** The first level at which a node label may be replaced by the newer one. */
 const labelsRenamedSince = 27
 
 function validateAffinityChange(affinity: unknown, before: unknown, { names, level }: RuleContext): FieldError[] {
@@ -147,7 +147,7 @@ function validateAffinityChange(affinity: unknown, before: unknown, { names, lev
   return [invalidValue('nodeAffinity', value, 'field is immutable, except for updating from beta label to GA')]
 }
 
-/** Labels of nodes → the ones that replace them. */
+/** Node labels → the labels that replace them. */
 const newerNodeLabels: (names: Names) => Readonly<Record<string, string>> = memo((names: Names) => ({
   [subdomainLabel(names, 'failure-domain.beta', 'region')]: subdomainLabel(names, 'topology', 'region'),
   [subdomainLabel(names, 'failure-domain.beta', 'zone')]: subdomainLabel(names, 'topology', 'zone'),
@@ -172,7 +172,7 @@ function validateAttributes(errors: FieldError[], spec: Part, at: string, { isGa
   if (!isGiven(spec, 'csi')) errors.push(requiredValue(`${at}.csi`, 'has to be specified when using volumeAttributesClassName'))
 }
 
-/** The source; a secret that a driver needs to grow the volume may be added later. */
+/** The source of a volume, in which the secret for expansion may be added later. */
 function sourceOf(spec: Part, before: Part): Part {
   const source = Object.fromEntries(persistentSources.flatMap((name) => (isGiven(spec, name) ? [[name, spec[name]]] : [])))
   const driver = optionalPart(source, 'csi')

@@ -8,7 +8,7 @@ import { numberOf } from './checks.ts'
 import { isOwnSigner, ownValidityMax, validateHints, validityMax, validityMin } from './pod/projected-certificates.ts'
 import { validateSignerName } from './signer-name.ts'
 
-/** A request for a certificate of a Pod. The gateway validates its DER, since that takes cryptography. */
+/** A request for a Pod's certificate. The gateway validates its DER, because that needs cryptography. */
 export const podCertificateRules: Readonly<Record<string, TypeRules>> = {
   'certificates/v1beta1.PodCertificateRequestSpec': [{ when: (_spec, { live }) => live === undefined, steps: [validateRequest] }],
 }

@@ -10,17 +10,17 @@ import { validateLabelSelector } from '../../validation/selector.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { validatePodAnnotations, validateProfilesMatch } from './pod/pod-annotations.ts'
 
-/** The owner's conditions on a template. */
+/** Requirements that a template's owner adds. */
 export interface TemplateRules {
-  /** The kind of the owner, as messages call it. */
+  /** The kind of the owner, for messages. */
   readonly owner: string
   readonly path: string
-  /** The number of Pods made of it; without a number, one on each node. */
+  /** The number of Pods; undefined for one Pod per node. */
   readonly replicas?: number | bigint
   readonly context: RuleContext
 }
 
-/** A template that is an object of its own. */
+/** A PodTemplate object. */
 export const podTemplateRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PodTemplate': [
     { passedOver: ['template'] },
@@ -28,7 +28,7 @@ export const podTemplateRules: Readonly<Record<string, TypeRules>> = {
   ],
 }
 
-/** A Pod's template by itself: its metadata and its spec. */
+/** Validates the metadata and the spec of a Pod template. */
 export function validatePodTemplate(
   errors: FieldError[],
   template: Part,
@@ -43,7 +43,7 @@ export function validatePodTemplate(
   }
 }
 
-/** Labels and annotations that Pods get from a template. */
+/** Validates the labels and annotations of a template. */
 export function validateTemplateMetadata(
   errors: FieldError[],
   template: Part,
@@ -58,10 +58,10 @@ export function validateTemplateMetadata(
   validatePodAnnotations(errors, { annotations, spec: partOf(template, 'spec'), path: `${path}.annotations` }, context)
 }
 
-/** The first level that leaves the disks of several Pods to the nodes. */
+/** The first level that does not check that several Pods share a writable disk. */
 const disksTakenSince = 31
 
-/** A template of Pods that run for good, as all owners but Jobs have. */
+/** Validates a template of Pods that run indefinitely, as all owners except Jobs require. */
 export function validateLastingTemplate(errors: FieldError[], template: Part, rules: TemplateRules): void {
   validatePodTemplate(errors, template, rules)
   const { path, replicas, context } = rules
@@ -71,7 +71,7 @@ export function validateLastingTemplate(errors: FieldError[], template: Part, ru
   refuseEndingPods(errors, template, rules)
 }
 
-/** Pods that run for good are started again, and have no deadline. */
+/** Pods that run indefinitely must be restarted, and have no deadline. */
 export function refuseEndingPods(errors: FieldError[], template: Part, { owner, path }: Pick<TemplateRules, 'owner' | 'path'>): void {
   const spec = partOf(template, 'spec')
   const policy = textOf(spec, 'restartPolicy')
@@ -81,7 +81,7 @@ export function refuseEndingPods(errors: FieldError[], template: Part, { owner, 
   }
 }
 
-/** The selector of an owner and its template, which must match. Messages call the owner `what`. */
+/** Validates an owner's selector and template, which must match. `what` is the owner in messages. */
 export function selectedTemplate({ owner, what }: { readonly owner: string; readonly what: string }): PartRule {
   return (errors, spec, at, context) => {
     const selector = optionalPart(spec, 'selector')
@@ -98,7 +98,7 @@ export function selectedTemplate({ owner, what }: { readonly owner: string; read
   }
 }
 
-/** The selector of an owner, which finds its Pods and no others. */
+/** Validates an owner's selector, which must match only its Pods. */
 export function validateOwnSelector(errors: FieldError[], selector: Part | undefined, what: string): void {
   if (selector === undefined) {
     errors.push(requiredValue('spec.selector'))
@@ -108,13 +108,13 @@ export function validateOwnSelector(errors: FieldError[], selector: Part | undef
   refuseEmptySelector(errors, selector, what)
 }
 
-/** A selector that says nothing would take every Pod. */
+/** Refuses an empty selector, which would match all Pods. */
 export function refuseEmptySelector(errors: FieldError[], selector: Part, what: string): void {
   if (Object.keys(partOf(selector, 'matchLabels')).length > 0 || itemsOf(selector, 'matchExpressions').length > 0) return
   errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector), `empty selector is invalid for ${what}`))
 }
 
-/** The error of a template whose labels its owner's selector does not match. */
+/** The error of a template whose labels do not match the selector. */
 export function notSelected(template: Part, path: string): FieldError {
   return invalidValue(path, goValue(map(string()), partOf(template, 'metadata')['labels']), '`selector` does not match template `labels`')
 }
@@ -123,14 +123,14 @@ export function labelsOf(template: Part): Part {
   return partOf(partOf(template, 'metadata'), 'labels')
 }
 
-/** True if a selector matches an object with these labels; undefined for an unreadable one. An absent selector matches nothing. */
+/** True if a selector matches an object with these labels; undefined if the selector is invalid. An absent selector matches nothing. */
 export function selectorTakes(selector: Part | undefined, labels: Part): boolean | undefined {
   if (selector === undefined) return false
   const reading = toLabelRequirements(selector as LabelSelector)
   return reading.kind === 'selector' ? matchesLabels(reading.requirements, labels as Record<string, string>) : undefined
 }
 
-/** A disk that one machine writes cannot be mounted by several. */
+/** A disk with a single writer cannot be mounted by several Pods. */
 function refuseWritableDisks(errors: FieldError[], volumes: readonly Part[], path: string): void {
   for (const [index, volume] of volumes.entries()) {
     const disk = optionalPart(volume, 'gcePersistentDisk')

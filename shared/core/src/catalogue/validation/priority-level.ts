@@ -18,11 +18,11 @@ const exemptAlone = (name: string): LevelText => {
   return textSince(34, { before: `type ${after}`, after })
 }
 
-/** The first level that tells an absent word from a wrong one. */
+/** The first level with different errors for an absent and an unknown word. */
 const absentWordsSince = 37
 const typeSteps: TypeRules = ['type', { since: absentWordsSince, step: requireType }]
 
-/** The rules of the parts of a PriorityLevelConfiguration in a version. `name` is the name of the object in a message. */
+/** The rules for the parts of a PriorityLevelConfiguration in a version. `name` is the object's name in a message. */
 const partRules = (version: string, name: string): Readonly<Record<string, TypeRules>> => ({
   [`flowcontrol/${version}.PriorityLevelConfigurationSpec`]: [
     validateType(exemptAlone(name)),
@@ -63,7 +63,7 @@ function validateType(detail: LevelText): PartRule {
   }
 }
 
-/** The rule is a declared one, and comes last as those do. */
+/** The rule is declarative, so its error comes last. */
 function requireType(_errors: FieldError[], part: Part, at: string, { declared }: RuleContext): void {
   if (textOf(part, 'type') === '') declared.push(requiredValue(`${at}.type`))
 }
@@ -72,7 +72,7 @@ function hasNoQueues({ type }: Part, { level }: RuleContext): boolean {
   return type === 'Reject' || (level >= absentWordsSince && type !== 'Queue')
 }
 
-/** A declared rule lets no other field be beside a type that is unknown. */
+/** With an unknown type, a declarative rule refuses all fields of other types. */
 function isOfNoType({ type }: Part, { level }: RuleContext): boolean {
   return level >= absentWordsSince && type !== 'Exempt' && type !== 'Limited'
 }
@@ -81,7 +81,7 @@ function isOfType(wanted: string): (part: Part) => boolean {
   return ({ type }) => type === wanted
 }
 
-/** The field has to be absent. Since 1.36, when the rule became part of the type, no detail is given. */
+/** Refuses a field. Since 1.36, when the rule became declarative, the message has no detail. */
 function refuse(name: string, detail: string): PartRule {
   const message = textSince(36, { before: `Forbidden: ${detail}`, after: 'Forbidden' })
   return (errors, part, at) => {
@@ -102,7 +102,7 @@ function validateQueues(errors: FieldError[], queuing: Part, at: string): void {
   }
 }
 
-/** Bits that dealing a hand of queues uses up. */
+/** The bits of entropy that shuffle sharding uses. */
 function entropyBits(queues: number, hand: number): number {
   return Math.ceil(Math.log2(queues) * hand)
 }
@@ -111,7 +111,7 @@ function keepMandatory(errors: FieldError[], level: Part): void {
   errors.push(...mandatoryErrors(level, mandatoryPriorityLevels))
 }
 
-/** Levels that the server keeps unchanged; the shares of the level exempt may change. */
+/** Levels that the server does not let change, except for the shares of the level exempt. */
 function keepNominalMandatory(errors: FieldError[], level: Part): void {
   const spec = partOf(level, 'spec')
   const refuseSpec = (detail: string): void =>

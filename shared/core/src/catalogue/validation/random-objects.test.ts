@@ -6,7 +6,7 @@ import { completed, fieldsOf, unknownFields } from '../testing/random-testing.ts
 
 const runs = { numRuns: 12, seed: 20_220_823 }
 
-/** Types of objects: those with metadata of their own. */
+/** Types of objects, which are the types with metadata. */
 const types = allTypeNames().filter((type) => {
   const node = resolveType(type)
   return node.kind === 'struct' && node.hasTypeMeta && !type.endsWith('List') && !type.startsWith('meta/')

@@ -3,7 +3,7 @@ import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 const rule = { verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['p'] }
 const group = 'rbac.authorization.orch.io'
-/** The object in a namespace, unless it is of a kind of the cluster. */
+/** The object in a namespace, unless its kind is cluster-scoped. */
 const placed = (kind: string, body: Body): Body => ({
   ...body,
   metadata: kind.startsWith('Cluster') ? { name: 'a' } : { name: 'a', namespace: 'n' },

@@ -10,7 +10,7 @@ import { as, type RuleContext, type TypeRules, within } from '../../validation/r
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { allowChecked } from './checks.ts'
 
-/** The rules of a binding to one of these kinds of roles. Its subjects may change; its role may not. */
+/** The rules of a binding to one of these kinds of roles. Its role is immutable. */
 const bindingRules = (...roles: readonly string[]): TypeRules => [
   within('roleRef', validateRoleGroup, as('kind', checked(only(known(...roles)))), 'name', validateRoleName),
   'subjects',
@@ -26,7 +26,7 @@ export const rbacRules: Readonly<Record<string, TypeRules>> = {
   'rbac/v1.Subject': ['name', validateSubject],
 }
 
-/** A selector with errors is one error more, since kube-apiserver reads it as well. */
+/** An invalid selector adds one more error, because kube-apiserver also converts it. */
 function validateRoleSelector(errors: FieldError[], selector: Part, at: string): void {
   const wrong = validateLabelSelector(selector, at)
   errors.push(...wrong, ...(wrong.length === 0 ? [] : [invalidValue(at, undefined, 'invalid label selector.')]))
@@ -64,7 +64,7 @@ function requireGroup(errors: FieldError[], part: Part, at: string, group: strin
   if (given !== group) errors.push(unsupportedValue(`${at}.apiGroup`, given, [group]))
 }
 
-/** The first level at which the role is kept by a declared rule, and that at which the text of one is known. */
+/** The first level at which the rule for an immutable role is declarative, and the first level whose message is known. */
 const [declaredSince, plainSince] = [37, 34]
 const keptRole = textSince(plainSince, { before: 'cannot change roleRef', after: 'field is immutable' })
 

@@ -13,29 +13,29 @@ const scopes: ReadonlySet<string> = new Set([
   'VolumeAttributesClass',
 ])
 const volumeScopeSince = 33
-/** Scopes that answer yes or no, so that there is nothing to compare with. */
+/** Scopes without values: the selector can only test that the scope applies. */
 const plainScopes = new Set(['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'Terminating'])
 const contradictions = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
 ] as const
 
-/** Resources without a prefix that are measured, beside huge pages. */
+/** Unprefixed resources with quotas, besides huge pages. */
 const measured = new Set([
   ...['cpu', 'memory', 'ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'requests.storage'],
   ...['limits.cpu', 'limits.memory', 'limits.ephemeral-storage'],
 ])
 
-/** The resources without a prefix that scopes cover: those that pods use. */
+/** Unprefixed resources that scopes apply to, which are those that Pods use. */
 const scoped: ReadonlySet<string> = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
-/** Scopes that cover other resources. */
+/** Scopes that apply to other resources. */
 const scopedBy: Readonly<Record<string, ReadonlySet<string>>> = {
   BestEffort: new Set(['pods']),
   VolumeAttributesClass: new Set(['persistentvolumeclaims', 'requests.storage']),
 }
 
-/** The rules of a ResourceQuota's spec. Scopes decide the counting and are immutable; a scope selector may change. */
+/** The rules of a ResourceQuota's spec. Scopes are immutable because they decide what is counted; a scope selector may change. */
 export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, { body, level }: RuleContext): FieldError[] {
   const spec = partOf(quota, 'spec')
   const limited = Object.keys(partOf(spec, 'hard'))
@@ -53,7 +53,7 @@ export function validateResourceQuotaStatus(quota: Part, _live: Part | undefined
   return ['hard', 'used'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`, partOf(given, name)))
 }
 
-/** Amounts are validated in their stored form, and shown in their given form. */
+/** Amounts are validated in their stored form, and messages show the given form. */
 function validateAmounts(amounts: Part, path: string, given: Part): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) => {
     const at = `${path}[${name}]`
@@ -88,14 +88,14 @@ function isScope(scope: string, level: number): boolean {
   return scopes.has(scope) && (scope !== 'VolumeAttributesClass' || level >= volumeScopeSince)
 }
 
-/** kube-apiserver blames the list. */
+/** Like kube-apiserver, reports the list and not its item. */
 function validateSelector(spec: Part, limited: readonly string[], level: number): FieldError[] {
   const at = 'spec.scopeSelector.matchExpressions'
   const selector = optionalPart(spec, 'scopeSelector')
   const terms = itemsOf(selector, 'matchExpressions')
   const errors = terms.flatMap((term) => {
     const scope = textOf(term, 'scopeName')
-    // A quota with a scope counts resources in it only: any other one would never be counted.
+    // A quota with a scope may only list resources to which the scope applies: others would never be counted.
     const unused = isScope(scope, level) ? limited.filter((name) => !isUsable(scope, name)) : []
     return [
       ...(isScope(scope, level) ? [] : [invalidValue(`${at}.scopeName`, scope, 'unsupported scope')]),
@@ -108,7 +108,7 @@ function validateSelector(spec: Part, limited: readonly string[], level: number)
   return [...errors, ...conflicts.map(() => invalidTexts(at, given, 'conflicting scopes', list(ref('core/v1.ResourceQuotaScope'))))]
 }
 
-/** Pods in the scope BestEffort ask for nothing that could be measured. What is no resource of every cluster is not judged. */
+/** True if a scope applies to a resource. Pods in the scope BestEffort request no measured resource. Non-standard resources always pass. */
 function isUsable(scope: string, name: string): boolean {
   return !isKnown(name) || (scopedBy[scope] ?? scoped).has(name)
 }

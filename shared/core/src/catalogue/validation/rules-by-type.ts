@@ -42,7 +42,7 @@ import { migrationRules } from './storage-version-migration.ts'
 import { attachmentRules } from './volume-attachment.ts'
 import { webhookRules } from './webhook.ts'
 
-/** Types whose rules have another order than their fields, or that have rules besides the facets of their fields. */
+/** Types whose rules have another order than their fields, or that have rules besides the facets of fields. */
 const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...apiServiceRules,
   ...attachmentRules,
@@ -88,7 +88,7 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   'meta/v1.LabelSelector': [(errors, selector, at) => void errors.push(...validateLabelSelector(selector, at))],
 }
 
-/** The rules of all types at a level. */
+/** Collects the rules of all types at a level. */
 export function createRuleBook(level: number): RuleBook {
   return new RuleBook(level, rulesByType)
 }

@@ -9,7 +9,7 @@ import { type Part, partOf, textOf } from '../../validation/part.ts'
 import { bytesOfBase64, validateDataKey } from '../../validation/texts.ts'
 import { dataBytesMax, validateFrozen } from './config-map.ts'
 
-/** The rules of a Secret: of any, and of those whose type requires keys. */
+/** The rules of a Secret, some of which depend on its type. */
 export function validateSecret(secret: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors =
     live === undefined ? [] : [...immutableValue('type', secret['type'], live['type']), ...validateFrozen(secret, live, ['data'])]
@@ -49,7 +49,7 @@ function validateContents(secret: Part, data: Part, type: string, names: Names):
   }
 }
 
-/** The value stays out of the message: it is a secret. */
+/** The message omits the value because it is secret. */
 function validateJson(data: Part, key: string): FieldError[] {
   const field = `data[${key}]`
   if (!Object.hasOwn(data, key)) return [requiredValue(field)]

@@ -14,7 +14,7 @@ export const serviceRangeRules: Readonly<Record<string, TypeRules>> = {
     { when: (_spec, { live }) => live !== undefined, steps: [validateChange] },
     { passedOver: ['cidrs'] },
   ],
-  // Conditions are not judged: that of the default range has no reason.
+  // Conditions are not validated: the condition of the default range has no reason.
   'networking/v1.ServiceCIDRStatus': [{ passedOver: ['conditions'] }],
 }
 
@@ -31,7 +31,7 @@ function validateFamilies(errors: FieldError[], spec: Part, at: string): void {
   errors.push(invalidTexts(`${at}.cidrs`, ranges, detail))
 }
 
-/** A range of the other family may be added, and none changed. */
+/** A range of the other IP family may be added; existing ranges are immutable. */
 function validateChange(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   const [ranges, before] = [itemsOf<string>(spec, 'cidrs'), itemsOf<string>(liveAt(context, at), 'cidrs')]
   const isAdded = before.length === 1 && ranges.length === 2

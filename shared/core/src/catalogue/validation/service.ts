@@ -22,7 +22,7 @@ import { hasHealthPort, isReachedFromOutside, outerAddressesCountSince } from '.
 import { addressesChecked } from './checks.ts'
 
 const affinitySecondsMax = 86_400
-/** The node's own server listens there; up to this level it may not become reachable from outside. */
+/** The port of the kubelet; up to this level, a Service must not make it reachable from outside. */
 const nodeAgentPort = 10_250
 const nodeAgentPortRefusedUntil = 32
 
@@ -34,10 +34,10 @@ const ofSpec =
 
 const families = as('ipFamilies', field(list(only(closed('IPv4', 'IPv6')), { isUnique: true })))
 
-/** The first level at which Services without a balancer have no addresses of one in their status. */
+/** The first level that refuses load balancer addresses in the status of other Services. */
 const balancersOnlySince = 29
 
-/** A Service. Its address is validated where addresses are allocated. */
+/** A Service. Its cluster addresses are validated when they are allocated. */
 export const serviceRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.ServiceSpec': [
     { since: 27, step: ofSpec(validateTopologyMode) },
@@ -70,7 +70,7 @@ export const serviceRules: Readonly<Record<string, TypeRules>> = {
   'networking/v1.IngressLoadBalancerIngress': [validatePoint, validateHost, { passedOver: ['ports'] }],
 }
 
-/** The only port of an object needs no name. */
+/** A single port needs no name. */
 export function requireName(errors: FieldError[], { name }: Part, at: string, { object }: RuleContext): void {
   if (typeof name === 'string' && name !== '') return
   const [path = '', index] = at.split(/\.?ports\[/)
@@ -91,16 +91,16 @@ function refuseWithoutBalancer(errors: FieldError[], status: Part, at: string, {
   errors.push(forbiddenValue(`${at}.ingress`, "may only be used when `spec.type` is 'LoadBalancer'"))
 }
 
-/** The addresses of the balancers of an object that is stored. */
+/** The load balancer addresses of a stored object. */
 const balancersOf = memo((live: Part): ReadonlySet<string> => {
   const points = itemsOf(partOf(partOf(live, 'status'), 'loadBalancer'), 'ingress')
   return new Set(points.map((point) => textOf(point, 'ip')))
 })
 
-/** The first level at which the refusal of a balancer's address has examples. */
+/** The first level whose message about a load balancer's address contains examples. */
 const examplesSince = 30
 
-/** The address of a balancer, in the status of Services and Ingresses. */
+/** Validates the address of a load balancer in the status of a Service or Ingress. */
 function validatePoint(errors: FieldError[], point: Part, at: string, context: RuleContext): void {
   const ip = textOf(point, 'ip')
   if (ip === '') return
@@ -113,7 +113,7 @@ function validatePoint(errors: FieldError[], point: Part, at: string, context: R
   )
 }
 
-/** The modes in which a balancer delivers traffic. */
+/** The IP modes of a load balancer. */
 const deliveries = ['Proxy', 'VIP']
 
 function validateMode(errors: FieldError[], point: Part, at: string, { isGateOn }: RuleContext): void {
@@ -131,14 +131,14 @@ function validateHost(errors: FieldError[], point: Part, at: string): void {
   if (parseIp(host) !== undefined) errors.push(invalidValue(`${at}.hostname`, host, 'must be a DNS name, not an IP address'))
 }
 
-/** An old client gives the one address only. */
+/** The addresses of a Service. An old client sets only the single address. */
 function addressesOf(spec: Part): readonly string[] {
   const addresses = itemsOf<string>(spec, 'clusterIPs')
   const address = textOf(spec, 'clusterIP')
   return addresses.length === 0 && address !== '' ? [address] : addresses
 }
 
-/** The older name of an annotation may stand beside the newer one with the same value. */
+/** The old and the new name of an annotation may both be present if their values are equal. */
 function validateTopologyMode(_spec: Part, { object, names }: RuleContext): FieldError[] {
   const annotations = partOf(partOf(object, 'metadata'), 'annotations')
   const [former, present] = ['topology-aware-hints', 'topology-mode'].map((name) => subdomainLabel(names, 'service', name))
@@ -241,7 +241,7 @@ function validateAddresses(spec: Part, context: RuleContext): FieldError[] {
   return errors
 }
 
-/** A change of one of the two fields alone is a change of both; the allocator of addresses validates it. */
+/** `clusterIP` must equal the first of `clusterIPs`, unless the list is unchanged; then the allocator of addresses validates the change. */
 function validateFirstAddress(spec: Part, context: RuleContext): FieldError[] {
   const [addresses, before] = [addressesOf(spec), specBefore(context)]
   const address = textOf(spec, 'clusterIP')
@@ -265,7 +265,7 @@ function validateOuterAddresses(spec: Part, context: RuleContext): FieldError[] 
   })
 }
 
-/** The rules of several ports: node ports on the wrong type, and repeated ports. */
+/** Rules about several ports: node ports of the wrong Service type, and duplicate ports. */
 function validatePortsTogether(spec: Part): FieldError[] {
   const [ports, type] = [itemsOf(spec, 'ports'), textOf(spec, 'type')]
   const errors: FieldError[] = []
@@ -290,11 +290,11 @@ interface SourceRanges {
   readonly field: string
   readonly printed: string
   readonly ranges: readonly string[]
-  /** They are in the annotation. */
+  /** True if the ranges are in the annotation. */
   readonly isAnnotation?: true
 }
 
-/** Whom a balancer lets in: a field says it, or the annotation of old. */
+/** The allowed source ranges of a load balancer, from the field or the deprecated annotation. */
 function rangesOf(service: Part, names: Names): SourceRanges | undefined {
   const ranges = itemsOf<string>(partOf(service, 'spec'), 'loadBalancerSourceRanges')
   if (ranges.length > 0) return { field: 'spec.LoadBalancerSourceRanges', printed: `[${ranges.join(' ')}]`, ranges }
@@ -323,7 +323,7 @@ function validateBalancer(spec: Part, context: RuleContext): FieldError[] {
   return [...errors, ...invalidFor('spec.loadBalancerClass', name, checkQualifiedName(name))]
 }
 
-/** The first level at which each range is refused by itself. */
+/** The first level that reports each invalid range separately. */
 const rangesApartSince = 30
 
 function validateSourceRanges(given: SourceRanges, refusal: string | undefined, context: RuleContext): FieldError[] {
@@ -366,7 +366,7 @@ function validateTrafficPolicy(spec: Part, { level }: RuleContext): FieldError[]
   return trafficPolicies.includes(policy) ? [] : [unsupportedValue('spec.externalTrafficPolicy', policy, trafficPolicies)]
 }
 
-/** The preferences among endpoints, in the order in which a refusal names them. */
+/** Validates the traffic preference; the message lists the values in this order. */
 function validatePreference(spec: Part, { isGateOn }: RuleContext): FieldError[] {
   const preference = spec['trafficDistribution']
   const allowed = ['PreferClose', ...(isGateOn('PreferSameTrafficDistribution') ? ['PreferSameZone', 'PreferSameNode'] : [])]

@@ -4,10 +4,10 @@ import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
 
 const domainLengthMax = 253
-/** A domain, a slash, a namespace, a dot and a name. */
+/** Maximum length of a domain, a slash, a namespace, a dot and a name. */
 const signerLengthMax = 253 + 1 + 63 + 1 + 253
 
-/** The errors of the name of a signer in a field. */
+/** The errors of a signer's name in a field. */
 export function validateSignerName(name: string, field: string): FieldError[] {
   if (name === '') return [requiredValue(field)]
   const [domain = '', path = '', ...rest] = name.split('/')
@@ -22,7 +22,7 @@ export function validateSignerName(name: string, field: string): FieldError[] {
   return name.length > signerLengthMax ? [...errors, tooLongValue(field, signerLengthMax)] : errors
 }
 
-/** The errors of the first bad label. */
+/** The errors of the first invalid label. */
 function validateFirst(
   whole: string,
   labels: readonly string[],

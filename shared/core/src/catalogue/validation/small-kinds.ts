@@ -29,13 +29,13 @@ function validateScheduling(errors: FieldError[], runtimeClass: Part, _at: strin
   const scheduling = partOf(runtimeClass, 'scheduling')
   errors.push(...validateLabelMap(scheduling, 'nodeSelector', 'scheduling.nodeSelector'))
   const tolerations = itemsOf(scheduling, 'tolerations')
-  // Until 1.36 kube-apiserver named them so.
+  // Until 1.36, kube-apiserver used this path.
   const path = context.level < tolerationsNamedSince ? 'scheduling.tolerations.tolerations' : 'scheduling.tolerations'
   const validateToleration = context.rules.of('core/v1.Toleration')
   for (const [index, toleration] of tolerations.entries()) {
     validateToleration(errors, toleration, `${path}[${index}]`, context)
   }
-  // The time of a toleration does not make it another one.
+  // Tolerations that differ only in their time count as duplicates.
   const keys = tolerations.map(({ tolerationSeconds: _seconds, ...key }) => key)
   for (const index of repeatedPlaces(keys))
     errors.push(duplicateValue(`scheduling.tolerations[${index}]`, goValue(ref('core/v1.Toleration'), tolerations[index])))
@@ -48,7 +48,7 @@ const systemPriorities: Readonly<Record<string, number>> = {
 const priorityMax = 1_000_000_000
 const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 
-/** The rules of a PriorityClass. Pods have copied its value, so it stays. */
+/** The rules of a PriorityClass. Its value is immutable because Pods have copied it. */
 export function validatePriorityClass(priorityClass: Part, live: Part | undefined): FieldError[] {
   const value = Number(priorityClass['value'] ?? 0)
   const policy = priorityClass['preemptionPolicy']

@@ -15,7 +15,7 @@ import {
   validateTemplateMetadata,
 } from './pod-template.ts'
 
-/** The first level that validates the template's spec and those of the claims. Before it they are left to the Pods and claims. */
+/** The first level that validates the specs of the template and of the claims. Earlier levels leave that to the Pods and claims. */
 const templateCheckedSince = 34
 
 /** A StatefulSet. */
@@ -57,7 +57,7 @@ function validateTemplate(errors: FieldError[], spec: Part, _at: string, context
   refuseEndingPods(errors, template, { owner: 'StatefulSet', path: 'spec.template' })
 }
 
-/** A set that was there before its template was validated can be written as before. */
+/** An existing set with an invalid template may be written unchanged. */
 function isTemplateChecked({ level, live, ...context }: RuleContext): boolean {
   if (level < templateCheckedSince) return false
   if (live === undefined) return true
@@ -67,7 +67,7 @@ function isTemplateChecked({ level, live, ...context }: RuleContext): boolean {
   return found.length === 0
 }
 
-/** The template as the Pods have it: names of hosts and volumes of claims are the set's own. */
+/** The template with the set's own host names and claim volumes, as its Pods have it. */
 function asPods(spec: Part): Part {
   const template = partOf(spec, 'template')
   const { subdomain: _subdomain, hostname: _hostname, ...pod } = partOf(template, 'spec')
@@ -78,7 +78,7 @@ function asPods(spec: Part): Part {
   return { ...template, spec: { ...pod, volumes: [...made, ...others] } }
 }
 
-/** Claims of a set cannot change, so those that are there stay. */
+/** Claim templates are immutable, so existing ones are not validated. */
 function validateClaims(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (context.live !== undefined) return
   for (const [index, claim] of itemsOf(spec, 'volumeClaimTemplates').entries()) {
@@ -124,7 +124,7 @@ function refuseNone(errors: FieldError[], rolling: Part, at: string): void {
 const ordinalsSince = 26
 const historyLimitSince = 33
 
-/** The fields that may change, in the order of the message. */
+/** The mutable fields in the order of the message. */
 const changeableAt = (level: number): readonly string[] => [
   'replicas',
   ...(level < ordinalsSince ? [] : ['ordinals']),
@@ -134,7 +134,7 @@ const changeableAt = (level: number): readonly string[] => [
   'minReadySeconds',
 ]
 
-/** Existing Pods were made by the immutable fields. */
+/** Most fields are immutable because existing Pods depend on them. */
 function validateChange(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (context.live === undefined) return
   const live = liveAt(context, at)

@@ -18,7 +18,7 @@ import { bytesOf } from '../../validation/texts.ts'
 const parametersMax = 512
 const parameterBytesMax = 256 * 1024
 
-/** A StorageClass. Volumes were made by it, so it is immutable. */
+/** A StorageClass. It is immutable because existing volumes depend on it. */
 export const storageClassRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.StorageClass': [
     'provisioner',
@@ -33,7 +33,7 @@ export const storageClassRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.VolumeAttributesClass': [keepAttributes, 'driverName', driverNamed('driverName'), validateParameters, requireParameters],
 }
 
-/** The name of a driver, which is compared without its case. */
+/** Validates the name of a driver, ignoring case. */
 function driverNamed(field: string): PartRule {
   return (errors, part) => {
     const name = textOf(part, field).toLowerCase()
@@ -65,7 +65,7 @@ function validateTopologies(errors: FieldError[], storageClass: Part): void {
       if (keys.has(key)) errors.push(duplicateValue(`${at}[${position}].key`, key))
       keys.add(key)
     }
-    // To kube-apiserver a term of nothing is one that it has seen.
+    // kube-apiserver reports an empty term as a duplicate.
     if (repeated.has(index) || itemsOf(term, 'matchLabelExpressions').length === 0) errors.push(duplicateValue(at, ''))
   }
 }
@@ -79,7 +79,7 @@ function validateRequirement(requirement: Part, at: string): FieldError[] {
   return [...errors, ...validateLabelKey(textOf(requirement, 'key'), `${at}.key`)]
 }
 
-/** A term with its values in order, as their order means nothing. */
+/** A term with sorted values, since their order has no meaning. */
 function sorted(term: Part): Part {
   const entries = itemsOf(term, 'matchLabelExpressions').map((requirement): [string, readonly string[]] => [
     textOf(requirement, 'key'),
@@ -100,7 +100,7 @@ function keepAttributes(errors: FieldError[], attributes: Part, _at: string, { l
   }
 }
 
-/** The first level whose rules about kept fields are part of the type. */
+/** The first level at which the rules for immutable fields are declarative. */
 const declaredSince = 37
 
 function validateChange(errors: FieldError[], storageClass: Part, _at: string, { live, level, declared }: RuleContext): void {
@@ -113,7 +113,7 @@ function validateChange(errors: FieldError[], storageClass: Part, _at: string, {
   }
   const keepParameters = (): void =>
     keep('parameters', isSame(optionalPart(storageClass, 'parameters') ?? {}, optionalPart(live, 'parameters') ?? {}))
-  // Declared rules come in the order of the fields.
+  // Errors of declarative rules are in the order of the fields.
   if (!isDeclared) keepParameters()
   keep('provisioner', storageClass['provisioner'] === live['provisioner'])
   if (isDeclared) keepParameters()

@@ -7,7 +7,7 @@ import { as, liveAt, type RuleContext, type TypeRules, within } from '../../vali
 
 const revisionPattern = /^(?:0|[1-9][0-9]*)$/
 
-/** A StorageVersionMigration, whose spec never changes. It ends once, and begins at one revision. */
+/** A StorageVersionMigration. Its spec is immutable. It can end only once, and its resource version can be set only once. */
 export const migrationRules: Readonly<Record<string, TypeRules>> = {
   'storagemigration/v1.StorageVersionMigrationSpec': [
     within(

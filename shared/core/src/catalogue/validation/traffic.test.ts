@@ -3,7 +3,7 @@ import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 type Row = readonly [name: string, path: string, value: unknown, ...expected: string[]]
 
-/** A row with names for its cells: what follows them is expected. */
+/** Names the cells of a row; the last ones are the expected errors. */
 const toCase = ([name, path, value, ...expected]: Row) => ({ name, path, value, expected })
 
 const budget: Body = { metadata: { name: 'b', namespace: 'n' }, spec: { minAvailable: '50%', selector: { matchLabels: { a: 'b' } } } }

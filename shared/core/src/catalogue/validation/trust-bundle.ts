@@ -4,11 +4,11 @@ import { invalidFor, invalidValue } from '../../validation/field-errors.ts'
 import { type Part, partOf, textOf } from '../../validation/part.ts'
 import { validateSignerName } from './signer-name.ts'
 
-/** The rules of a ClusterTrustBundle. Its certificates are validated by the gateway, since that takes cryptography. */
+/** The rules of a ClusterTrustBundle. The gateway validates its certificates, because that needs cryptography. */
 export function validateTrustBundle(bundle: Part, live: Part | undefined): FieldError[] {
   const [at, signer] = ['spec.signerName', signerOf(bundle)]
   const name = textOf(partOf(bundle, 'metadata'), 'name')
-  // A new name is looked at with the metadata.
+  // The name is immutable, so it is only checked in a new object.
   const errors = live === undefined ? [] : invalidFor('metadata.name', name, bundleNames(bundle)(name))
   if (signer !== '') errors.push(...validateSignerName(signer, at))
   if (live !== undefined && signer !== signerOf(live)) errors.push(invalidValue(at, signer, 'field is immutable'))
@@ -19,7 +19,7 @@ function signerOf(bundle: Part): string {
   return textOf(partOf(bundle, 'spec'), 'signerName')
 }
 
-/** A bundle of a signer is named after it. */
+/** The name of a signer's bundle begins with the signer. */
 export function bundleNames(bundle: Part): NameCheck {
   const signer = signerOf(bundle)
   const prefix = signer === '' ? '' : `${signer.replaceAll('/', ':')}:`

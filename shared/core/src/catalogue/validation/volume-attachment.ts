@@ -10,13 +10,13 @@ import { validateInlineVolume } from './persistent-volume.ts'
 
 const metadataBytesMax = 262_144
 
-/** A VolumeAttachment: its volume, node and driver never change. */
+/** A VolumeAttachment: its volume, node and driver are immutable. */
 export const attachmentRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.VolumeAttachmentSpec': ['attacher', { passedOver: ['source'] }, validateSource, 'nodeName', validateNew],
   'storage/v1.VolumeAttachmentStatus': [validateMetadata, 'attachError', 'detachError'],
 }
 
-/** Until 1.36 later rules applied to new objects alone. */
+/** Until 1.36, later rules were applied only to new objects. */
 function validateNew(errors: FieldError[], spec: Part, _at: string, { live, level, declared }: RuleContext): void {
   if (live !== undefined && level < declaredSince) return
   const attacher = textOf(spec, 'attacher')
@@ -26,7 +26,7 @@ function validateNew(errors: FieldError[], spec: Part, _at: string, { live, leve
   if (typeof name === 'string') errors.push(...invalidFor(volumeNameField, name, checkSubdomain(name)))
 }
 
-/** The first level whose rules about the attacher are part of the type. */
+/** The first level at which the rules for the attacher are declarative. */
 const declaredSince = 37
 const attacherLengthMax = 63
 

@@ -12,7 +12,7 @@ import { refuseStaticName } from './static-names.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
 const sideEffects = ['None', 'NoneOnDryRun']
-/** The former values that configurations from before v1 may keep. */
+/** Side effects that stored configurations from before v1 may keep. */
 const formerSideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 
 const pkg = 'admissionregistration/v1'
@@ -34,7 +34,7 @@ const webhookSteps: TypeRules = [
 ]
 const ruleSteps: TypeRules = ['operations', 'apiGroups', 'apiVersions', requireVersions, 'resources', validateResources, 'scope']
 
-/** Webhook configurations; the object that is replaced may be of a time when there were fewer rules. */
+/** Webhook configurations. A configuration stored by an older server may break newer rules. */
 export const webhookRules: Readonly<Record<string, TypeRules>> = {
   [`${pkg}.MutatingWebhookConfiguration`]: [{ passedOver: ['webhooks'] }, validateWebhooks('MutatingWebhook'), refuseStaticName],
   [`${pkg}.ValidatingWebhookConfiguration`]: [{ passedOver: ['webhooks'] }, validateWebhooks('ValidatingWebhook'), refuseStaticName],
@@ -48,16 +48,16 @@ export const webhookRules: Readonly<Record<string, TypeRules>> = {
   [`${pkg}.RuleWithOperations`]: ruleSteps,
 }
 
-/** The values that a stored configuration may keep, so that its other fields can still be changed. */
+/** The invalid values that a stored configuration may keep, so that its other fields can still be changed. */
 interface Tolerance {
   readonly sideEffects: boolean
   readonly reviewVersions: boolean
   readonly sameNames: boolean
-  /** Expressions of its conditions. */
+  /** Expressions of the stored match conditions. */
   readonly conditions: ReadonlySet<string>
 }
 
-/** The values that a configuration may keep, read once from the stored one. */
+/** The invalid values that a configuration may keep, computed once per stored object. */
 const toleranceOf = memo(({ live }: RuleContext): Tolerance => {
   const stored = itemsOf(live, 'webhooks')
   const names = stored.map((webhook) => textOf(webhook, 'name')).filter((name) => name !== '')
@@ -143,7 +143,7 @@ function validateResources(errors: FieldError[], rule: Part, at: string): void {
   if (resources.length > 1 && resources.includes('*/*')) {
     errors.push(invalidTexts(field, resources, "if '*/*' is present, must not specify other resources"))
   }
-  // As in kube-apiserver, `*` may follow whole resources, but not precede them.
+  // As in kube-apiserver, `*` may follow whole resources but not precede them.
   if (resources.includes('*') && isLastWhole) {
     errors.push(invalidTexts(field, resources, "if '*' is present, must not specify other resources without subresources"))
   }

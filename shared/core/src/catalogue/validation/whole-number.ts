@@ -1,6 +1,6 @@
 import { type Part, partOf } from '../../validation/part.ts'
 
-/** The error of Go's parser for an annotation that should be a whole number of 64 bits; undefined: it is one, or absent. */
+/** The error of Go's parser for an annotation that should be an int64; undefined if it is valid or absent. */
 export function numberProblemIn(object: Part, annotation: string): string | undefined {
   const text = partOf(partOf(object, 'metadata'), 'annotations')[annotation]
   if (typeof text !== 'string') return undefined

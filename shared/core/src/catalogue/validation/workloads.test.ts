@@ -21,10 +21,10 @@ const notSelected =
 
 type Row = readonly [type: string, name: string, body: Body, ...expected: string[]]
 
-/** A row with names for its cells: what follows them is expected. */
+/** Names the cells of a row; the last ones are the expected errors. */
 const toCase = ([type, name, body, ...expected]: Row) => ({ type, name, body, expected })
 
-/** The errors of a selector and a template, at any place. */
+/** Errors of a selector and a template, which several kinds share. */
 const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].flatMap((type): Row[] => {
   const what = { [statefulSet]: 'statefulset', [daemonSet]: 'daemonset' }[type] ?? 'deployment'
   const owner = { [statefulSet]: 'StatefulSet', [daemonSet]: 'DaemonSet' }[type] ?? 'ReplicaSet'
@@ -65,7 +65,7 @@ const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].
   ]
 })
 
-/** The errors of a template's spec, except that of a StatefulSet. */
+/** Errors of a template's spec, for all kinds except StatefulSet. */
 const ofTemplates: readonly Row[] = [deployment, replicaSet, daemonSet].flatMap((type): Row[] => [
   [type, 'no container', withChange(workload, 'spec/template/spec/containers', []), 'spec.template.spec.containers: Required value'],
   [
@@ -89,7 +89,7 @@ const noOperator = 'spec.selector.matchExpressions[0].operator: Invalid value: "
 const endsToo = withChange(spec({ selector: unreadable }), 'spec/template/spec/restartPolicy', 'Never')
 const ends = 'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'
 
-/** A selector that cannot be read hides the errors of the template, not in the same way for all kinds. */
+/** An invalid selector hides errors of the template, differently per kind. */
 const unread: readonly Row[] = [
   [
     deployment,

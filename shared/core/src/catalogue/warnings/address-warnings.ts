@@ -9,10 +9,10 @@ import {
   parseIp,
 } from '../../validation/ip-address.ts'
 
-/** The first level that names the usual text of an address or a range instead of the error of a stricter reader. */
+/** The first level whose warning contains the canonical form of an address or range instead of an error of Go's strict parser. */
 const usualTextSince = 33
 
-/** The warnings of an address that other programs may read differently, or that is written in an unusual way. */
+/** The warnings about an address that other programs may read differently, or that is not in canonical form. */
 export function warningsOfIp(text: string, path: string, level: number): string[] {
   if (level < usualTextSince) return formerWarningsOfIp(text, path)
   const canonical = canonicalIp(text)
@@ -23,7 +23,7 @@ export function warningsOfIp(text: string, path: string, level: number): string[
   return [`${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`]
 }
 
-/** As `warningsOfIp`, for a range. */
+/** Like `warningsOfIp`, for a range. */
 export function warningsOfCidr(text: string, path: string, level: number): string[] {
   if (level < usualTextSince) return formerWarningsOfCidr(text, path)
   const [canonical, [address = '', bits = '']] = [canonicalCidr(text), text.split('/')]
@@ -67,7 +67,7 @@ function formerWarningsOfCidr(text: string, path: string): string[] {
   ]
 }
 
-/** The error of Go's stricter reader of addresses. */
+/** The error of Go's strict parser of addresses. */
 function addressProblem(text: string): string | undefined {
   const said = (why: string): string => `ParseAddr(${JSON.stringify(text)}): ${why}`
   if (parseIp(text) === undefined)

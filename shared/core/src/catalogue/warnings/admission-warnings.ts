@@ -3,23 +3,23 @@ import { domainGroup } from '../../names.ts'
 import { itemsOf } from '../../validation/part.ts'
 import { staticNameProblem } from '../validation/static-names.ts'
 
-/** The first level that warns of names that are left to the manifests of a folder. */
+/** The first level that warns about names reserved for static manifests. */
 const staticNamesWarnedSince = 36
 
-/** The warnings of a policy, of its binding, and of a configuration of webhooks: their names. */
+/** The warnings about the name of a policy, a binding or a webhook configuration. */
 export const warningsOfStaticName: WarningRule = (object, _live, names, level) => {
   const problem = level < staticNamesWarnedSince ? undefined : staticNameProblem(object, names)
   return problem === undefined ? [] : [`metadata.name: ${problem}`]
 }
 
-/** The first level that warns of rules that name questions to the server, which no webhook sees. */
+/** The first level that warns about rules for review resources, which are never sent to webhooks. */
 const reviewsWarnedSince = 37
 const reviews = {
   authentication: ['selfsubjectreviews', 'tokenreviews'],
   authorization: ['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'],
 } as const
 
-/** As `warningsOfStaticName`, and the rules of webhooks that match nothing. A rule with a wildcard may mean others. */
+/** Like `warningsOfStaticName`, and warnings about rules of webhooks that match no request. Rules with a wildcard are not checked. */
 export const warningsOfWebhooks: WarningRule = (configuration, live, names, level) => {
   const said = warningsOfStaticName(configuration, live, names, level)
   if (level < reviewsWarnedSince) return said

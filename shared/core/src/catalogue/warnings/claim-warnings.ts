@@ -4,11 +4,11 @@ import { subdomainLabel } from '../../names.ts'
 import { type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
 
-/** The first levels that warn of parts of a byte in claims, and of the annotation that a field replaces. */
+/** The first levels that warn about fractions of a byte in claims, and about an annotation that a field replaces. */
 const amountsWarnedSince = 26
 const annotationWarnedSince = 28
 
-/** The warnings of a PersistentVolumeClaim: the annotation of old, and parts of a byte. */
+/** The warnings about a PersistentVolumeClaim: a deprecated annotation, and fractions of a byte. */
 export const warningsOfClaim: WarningRule = (claim, _live, names, level) => {
   const annotation = subdomainLabel(names, 'volume.beta', 'storage-class')
   const isOld = level >= annotationWarnedSince && isGiven(partOf(partOf(claim, 'metadata'), 'annotations'), annotation)
@@ -16,7 +16,7 @@ export const warningsOfClaim: WarningRule = (claim, _live, names, level) => {
   return [...ofAnnotation, ...warningsOfClaimSpec(partOf(claim, 'spec'), 'spec', level)]
 }
 
-/** The warnings of the spec of a claim, or of a template of claims, at a path. */
+/** The warnings about the spec of a claim or a claim template at a path. */
 export function warningsOfClaimSpec(spec: Part, path: string, level: number): string[] {
   if (level < amountsWarnedSince) return []
   const resources = partOf(spec, 'resources')

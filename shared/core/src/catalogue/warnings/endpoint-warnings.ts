@@ -2,12 +2,12 @@ import type { WarningRule } from '../../kind/define-resource.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { warningsOfCidr, warningsOfIp } from './address-warnings.ts'
 
-/** The first level that warns of the addresses of these kinds. */
+/** The first level that warns about addresses of these kinds. */
 const addressesCheckedSince = 33
-/** The first level at which slices of names are deprecated. */
+/** The first level at which the address type FQDN is deprecated. */
 const namesDeprecatedSince = 27
 
-/** The warnings of the addresses of an Endpoints object. */
+/** The warnings about the addresses of an Endpoints object. */
 export const warningsOfEndpoints: WarningRule = ({ subsets }, _live, _names, level) => {
   if (level < addressesCheckedSince) return []
   return itemsOf({ subsets }, 'subsets').flatMap((subset, at) =>
@@ -17,7 +17,7 @@ export const warningsOfEndpoints: WarningRule = ({ subsets }, _live, _names, lev
   )
 }
 
-/** The warnings of the addresses of an EndpointSlice, and of their type if the slice is new. */
+/** The warnings about the addresses of an EndpointSlice, and about its address type if it is new. */
 export const warningsOfEndpointSlice: WarningRule = (slice, live, _names, level) => {
   if (textOf(slice, 'addressType') === 'FQDN') {
     return live === undefined && level >= namesDeprecatedSince ? ['spec.addressType: FQDN endpoints are deprecated'] : []
@@ -30,7 +30,7 @@ export const warningsOfEndpointSlice: WarningRule = (slice, live, _names, level)
   )
 }
 
-/** The warnings of the ranges of a NetworkPolicy. */
+/** The warnings about the ranges of a NetworkPolicy. */
 export const warningsOfNetworkPolicy: WarningRule = (policy, _live, _names, level) => {
   if (level < addressesCheckedSince) return []
   const spec = partOf(policy, 'spec')

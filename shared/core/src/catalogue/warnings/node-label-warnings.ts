@@ -11,7 +11,7 @@ export interface Release {
   readonly level: number
 }
 
-/** Labels of nodes that others replace, with their warnings. */
+/** The warnings about deprecated node labels, by label. */
 export const formerNodeLabels: (names: Names) => Readonly<Record<string, string>> = memo((names: Names) => makeFormerNodeLabels(names))
 
 function makeFormerNodeLabels(names: Names): Readonly<Record<string, string>> {
@@ -25,15 +25,15 @@ function makeFormerNodeLabels(names: Names): Readonly<Record<string, string>> {
   }
 }
 
-/** The warnings of a node selector term's labels. */
+/** The warnings about the labels of a node selector term. */
 export function warningsOfNodeTerm(term: Part, path: string, names: Names): string[] {
   return itemsOf(term, 'matchExpressions').flatMap((expression, index) => ofKey(expression, `${path}.matchExpressions[${index}]`, names))
 }
 
-/** The first level that warns of values that no label has. */
+/** The first level that warns about invalid label values. */
 const valuesCheckedSince = 33
 
-/** As `warningsOfNodeTerm`, for a preferred term, whose values are not validated. */
+/** Like `warningsOfNodeTerm`, for a preferred term, whose values are not validated. */
 export function warningsOfPreference(term: Part, path: string, { names, level }: Release): string[] {
   return itemsOf(term, 'matchExpressions').flatMap((expression, index) => {
     const at = `${path}.matchExpressions[${index}]`
@@ -52,7 +52,7 @@ function ofKey(expression: Part, path: string, names: Names): string[] {
   return Object.hasOwn(messages, key) ? [`${path}.key: ${key} is ${messages[key]}`] : []
 }
 
-/** The first level that warns of volumes that are emptied for others. */
+/** The first level that warns about the reclaim policy Recycle. */
 const recyclingWarnedSince = 30
 
 function ofReclaiming(spec: Part, level: number): string[] {
@@ -61,7 +61,7 @@ function ofReclaiming(spec: Part, level: number): string[] {
   return [`spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. ${instead}`]
 }
 
-/** The warnings of a PersistentVolume: annotations of old, how it is emptied, the nodes that reach it, and its kind. */
+/** The warnings about a PersistentVolume: deprecated annotations, its reclaim policy, its node affinity, and its kind. */
 export function warningsOfVolume(volume: Part, _live: Part | undefined, names: Names, level: number): string[] {
   const path = 'spec.nodeAffinity.required.nodeSelectorTerms'
   const spec = partOf(volume, 'spec')
@@ -80,13 +80,13 @@ export function warningsOfVolume(volume: Part, _live: Part | undefined, names: N
   ]
 }
 
-/** Annotations of volumes that fields replace, and the first level that warns of them. */
+/** Annotations of volumes that fields replace, with the first level that warns about each. */
 const formerAnnotations = [
   { name: 'storage-class', since: 28, text: 'deprecated since v1.8; use "storageClassName" attribute instead' },
   { name: 'mount-options', since: 31, text: 'deprecated since v1.31; use "mountOptions" attribute instead' },
 ] as const
 
-/** Kinds of volumes that no node mounts any more, and the first level that warns of them. */
+/** Kinds of volumes that nodes no longer support, with the first level that warns about each. */
 const formerPlugins = [
   { field: 'cephfs', shown: 'cephfs', since: 28, text: 'deprecated in v1.28, non-functional in v1.31+' },
   { field: 'photonPersistentDisk', shown: 'photonPersistentDisk', since: 26, text: 'deprecated in v1.11, non-functional in v1.16+' },
@@ -96,20 +96,20 @@ const formerPlugins = [
   { field: 'rbd', shown: 'rbd', since: 28, text: 'deprecated in v1.28, non-functional in v1.31+' },
 ] as const
 
-/** The warnings of a RuntimeClass's node selector. */
+/** The warnings about a RuntimeClass's node selector. */
 export function warningsOfRuntimeClass(runtimeClass: Part, _live: Part | undefined, names: Names): string[] {
   const keys = Object.keys(partOf(partOf(runtimeClass, 'scheduling'), 'nodeSelector'))
   return keys.flatMap((key) => saidOf(key, 'scheduling.nodeSelector', names))
 }
 
-/** The warnings of a StorageClass's topologies. */
+/** The warnings about a StorageClass's topologies. */
 export function warningsOfStorageClass(storageClass: Part, _live: Part | undefined, names: Names): string[] {
   return itemsOf(storageClass, 'allowedTopologies').flatMap((topology, index) =>
     ofExpressions(itemsOf(topology, 'matchLabelExpressions'), `allowedTopologies[${index}].matchLabelExpressions`, names),
   )
 }
 
-/** The warnings of a CSIStorageCapacity's topology. */
+/** The warnings about a CSIStorageCapacity's topology. */
 export function warningsOfStorageCapacity(capacity: Part, _live: Part | undefined, names: Names): string[] {
   const topology = partOf(capacity, 'nodeTopology')
   return [

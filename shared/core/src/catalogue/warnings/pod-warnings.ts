@@ -9,15 +9,15 @@ import { warningsOfIp } from './address-warnings.ts'
 import { formerNodeLabels, type Release, warningsOfNodeTerm, warningsOfPreference } from './node-label-warnings.ts'
 import { warningsOfVolumes } from './volume-warnings.ts'
 
-/** The warnings of a new Pod. */
+/** The warnings about a new Pod. */
 export function warningsOfPod(pod: Part, names: Names, level: number): string[] {
   return warningsOfTemplate(pod, '', { names, level })
 }
 
-/** The first level at which annotations of AppArmor are warned of. Those of a Pod are when they fill their fields. */
+/** The first level that warns about AppArmor annotations of templates. For Pods, the warning is made when the annotations are copied to fields. */
 const appArmorWarnedSince = 30
 
-/** The warnings of a template of Pods, in the order of kube-apiserver; `path` is its own. Nearly always there are none. */
+/** The warnings about a Pod template at a path, in kube-apiserver's order. Usually there are none. */
 export function warningsOfTemplate(template: Part, path: string, { names, level }: Release): string[] {
   const prefix = path === '' ? '' : `${path}.`
   const spec = partOf(template, 'spec')
@@ -46,15 +46,15 @@ export function warningsOfTemplate(template: Part, path: string, { names, level 
 }
 
 /**
- * The first level at which only a variable that hides an earlier one is warned of, and ports that others repeat and negative times. Also
- * the first one that says of profiles in annotations that they have no effect.
+ * The first level that warns about a duplicate variable only if it hides an earlier one, and about duplicate ports and negative times. It is also
+ * the first level whose warning states that profiles in annotations have no effect.
  */
 const clearerSince = 27
-/** The first level that warns of selectors that are absent, and of addresses of ports that have no port of the node. */
+/** The first level that warns about missing selectors, and about host addresses of ports without a host port. */
 const selectorsWarnedSince = 28
 const addressesWarnedSince = 33
 
-/** A variable may refer to an earlier one of its name. */
+/** A variable may refer to an earlier one with the same name. */
 function ofVariables(variables: readonly Part[], path: string, level: number): readonly string[] {
   if (level < clearerSince) return repeated(variables, 'name', path)
   const seen = new Set<string>()
@@ -73,7 +73,7 @@ interface PlacedPort {
   readonly place: string
 }
 
-/** Ports of one number and protocol, or of one name, in any container, that a Service or the node cannot tell apart. */
+/** Warns about ports of any container with the same number and protocol, or the same name, which Services or the node cannot tell apart. */
 function ofPorts(spec: Part, path: string, level: number): string[] {
   const said: string[] = []
   const saidOfNames: string[] = []
@@ -96,7 +96,7 @@ function ofPorts(spec: Part, path: string, level: number): string[] {
   return level >= addressesWarnedSince ? [...said, ...saidOfNames] : said
 }
 
-/** The address of a node means nothing without a port there. The port is shown as Go prints it. */
+/** A host address has no effect without a host port. The message prints the port like Go. */
 function ofNodePort(port: Part, place: string): string[] {
   const ip = textOf(port, 'hostIP')
   if (ip === '' || (port['hostPort'] ?? 0) !== 0) return []
@@ -113,7 +113,7 @@ function ofGracePeriod(spec: Part, path: string): string[] {
   return [`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
 }
 
-/** A term without a selector matches no Pod. */
+/** An affinity term without a selector matches no Pod. */
 function ofAffinities(spec: Part, path: string): string[] {
   return ['podAffinity', 'podAntiAffinity'].flatMap((name) => {
     const [affinity, at] = [partOf(partOf(spec, 'affinity'), name), `${path}.affinity.${name}`]
@@ -160,7 +160,7 @@ function ofContainer(container: Part, at: string, { annotations, path, names, le
   return [...ofProfile, ...ofResources, ...ofVariables(itemsOf(container, 'env'), `${at}.env`, level)]
 }
 
-/** The annotation is set and the Pod's field is not. */
+/** Warns if the annotation is set and the field is not. */
 function ofAppArmor(container: Part, spec: Part, { annotations, path, names }: PodAnnotations): string[] {
   const key = appArmorPrefix(names) + textOf(container, 'name')
   if (!isGiven(annotations, key) || isGiven(partOf(container, 'securityContext'), 'appArmorProfile')) return []
@@ -171,7 +171,7 @@ function ofAppArmor(container: Part, spec: Part, { annotations, path, names }: P
 
 const [required, preferred] = ['requiredDuringSchedulingIgnoredDuringExecution', 'preferredDuringSchedulingIgnoredDuringExecution'] as const
 
-/** The warnings about replaced labels of nodes, in selectors and in spread constraints. */
+/** The warnings about deprecated node labels in selectors and spread constraints. */
 function ofNodeLabels(spec: Part, path: string, { names, level }: Release): string[] {
   const messages = formerNodeLabels(names)
   const said: string[] = []
@@ -200,7 +200,7 @@ interface FormerAnnotation {
   readonly message: string
 }
 
-/** Annotations of Pods that have fields in their place, or nothing. */
+/** Deprecated annotations of Pods, with or without a field that replaces them. */
 const formerAnnotations = memo((names: Names): readonly FormerAnnotation[] => {
   const useSysctls = 'non-functional in v1.11+; use the "sysctls" field instead'
   const made = [
@@ -222,7 +222,7 @@ function ofFormerAnnotations(annotations: Part, path: string, names: Names): str
 
 const nothing: readonly never[] = []
 
-/** The warnings of each item with the same text in a field as an earlier one. */
+/** Warns about each item whose field has the same text as that of an earlier item. */
 function repeated(items: readonly Part[], name: string, path: string): readonly string[] {
   if (items.length < 2) return nothing
   const seen = new Set<string>()
@@ -251,7 +251,7 @@ function ofAmounts(resources: Part, path: string): string[] {
   return said
 }
 
-/** There are no parts of bytes. */
+/** Warns about fractions of a byte. */
 function ofBytes(amounts: Part, path: string, resources: readonly string[] = bytesResources): string[] {
   const said: string[] = []
   for (const resource of resources) {
@@ -263,7 +263,7 @@ function ofBytes(amounts: Part, path: string, resources: readonly string[] = byt
   return said
 }
 
-/** An annotation has the value of a present field, and the field is absent. */
+/** Warns if an annotation is set and the field that replaces it is not. */
 function ofSeccomp(holder: Part, { annotations, path, key }: { annotations: Part; path: string; key: string }, level: number): string[] {
   if (!isGiven(annotations, key) || isGiven(partOf(holder, 'securityContext'), 'seccompProfile')) return []
   const state = level >= clearerSince ? 'non-functional in v1.27+' : 'deprecated since v1.19, non-functional in a future release'

@@ -19,10 +19,10 @@ export const warningsOfPodTemplate = ofTemplate('template')
 const warningsOfSpecTemplate = ofTemplate('spec', 'template')
 const ofJobTemplate = ofTemplate('spec', 'jobTemplate', 'spec', 'template')
 
-/** The first level that warns of names of several labels, which hosts of Pods seldom have. */
+/** The first level that warns about names that are not a single DNS label, which host names of Pods should be. */
 const namesWarnedSince = 27
 
-/** The warning of a new object whose name is not one label, as Pods get it. */
+/** The warning about a new object whose name is used in Pod names but is not a DNS label. */
 function ofName(object: Part, live: Part | undefined, level: number, use = 'in Pod names and hostnames'): string[] {
   if (live !== undefined || level < namesWarnedSince) return []
   const problems = checkLabel(textOf(partOf(object, 'metadata'), 'name'))
@@ -31,16 +31,16 @@ function ofName(object: Part, live: Part | undefined, level: number, use = 'in P
   return [`metadata.name: ${why}: [${problems.map((problem) => textAt(problem, level)).join(' ')}]`]
 }
 
-/** The warnings of an owner of Pods that have its name. */
+/** The warnings about an owner of Pods, whose names begin with its name. */
 export const warningsOfOwner: WarningRule = (owner, live, names, level) => [
   ...ofName(owner, live, level),
   ...warningsOfSpecTemplate(owner, live, names, level),
 ]
 
-/** The first level that warns of a negative number of revisions. */
+/** The first level that warns about a negative revision history limit. */
 const historyWarnedSince = 33
 
-/** The warnings of a StatefulSet: its template, its claims, and its history. An update has another path for claims, as in kube-apiserver. */
+/** The warnings about a StatefulSet: its template, claims and history. As in kube-apiserver, an update has another path for claims. */
 export const warningsOfStatefulSet: WarningRule = (set, live, names, level) => {
   const spec = partOf(set, 'spec')
   const part = live === undefined ? '' : '.Spec'
@@ -52,14 +52,14 @@ export const warningsOfStatefulSet: WarningRule = (set, live, names, level) => {
   return [...warningsOfSpecTemplate(set, live, names, level), ...ofClaims, ...(isEndless ? [ofHistory] : [])]
 }
 
-/** Pods are mostly updated by programs, which do not read warnings. */
+/** Warns only about new Pods: most updates are made by programs, which do not read warnings. */
 export const warningsOfNewPod: WarningRule = (pod, live, names, level) =>
   live === undefined ? [...ofName(pod, live, level, "in the Pod's hostname"), ...warningsOfPod(pod, names, level)] : []
 
 export const warningsOfDaemonSet: WarningRule = (set, live, names, level) =>
   hasCountedTemplate(set, live) ? [] : warningsOfSpecTemplate(set, undefined, names, level)
 
-/** The first level at which a large Indexed Job of many Pods at a time is warned of. */
+/** The first level that warns about a large Indexed Job with high parallelism. */
 const largeJobsSince = 28
 const completionsMax = 100_000
 const parallelismMax = 10_000
@@ -87,7 +87,7 @@ export const warningsOfCronJob: WarningRule = (job, live, names, level) => {
   return [...ofName(job, live, level), ...ofSpec, ...ofJobTemplate(job, live, names, level), ...warningsOfSchedule(job, live, names, level)]
 }
 
-/** The generation counts changes of the object's spec. */
+/** True if the spec is unchanged, which the generation shows. */
 function isAsBefore(object: Part, live: Part | undefined): boolean {
   return live !== undefined && partOf(object, 'metadata')['generation'] === partOf(live, 'metadata')['generation']
 }
@@ -114,7 +114,7 @@ export function warningsOfIngress(ingress: Part, live: Part | undefined, names: 
   return [`annotation ${JSON.stringify(annotation)} is deprecated, please use 'spec.ingressClassName' instead`]
 }
 
-/** The first level at which an account that names the Secrets of its Pods is warned of. */
+/** The first level that warns about accounts that restrict the Secrets of their Pods. */
 const mountableSecretsSince = 32
 
 export const warningsOfServiceAccount: WarningRule = (account, _live, names, level) => {
@@ -124,10 +124,10 @@ export const warningsOfServiceAccount: WarningRule = (account, _live, names, lev
   return [`metadata.annotations[${annotation}]: ${why}`]
 }
 
-/** The first level that warns of ranges of nodes, and of addresses of a Pod's status, that have another usual text. */
+/** The first level that warns about node ranges and Pod addresses that are not in canonical form. */
 const addressesSince = 33
 
-/** The warnings of the addresses that a node reports of a Pod. */
+/** The warnings about addresses in a Pod's status. */
 export const warningsOfPodStatus: WarningRule = (pod, _live, _names, level) => {
   if (level < addressesSince) return []
   const status = partOf(pod, 'status')
@@ -136,7 +136,7 @@ export const warningsOfPodStatus: WarningRule = (pod, _live, _names, level) => {
   )
 }
 
-/** The warnings about fields of a Node that nothing reads, and about its ranges. */
+/** The warnings about unused fields of a Node, and about its ranges. */
 export const warningsOfNode: WarningRule = (node, _live, _names, level) => {
   const spec = partOf(node, 'spec')
   const ranges = level < addressesSince ? [] : itemsOf<string>(spec, 'podCIDRs')
@@ -147,11 +147,11 @@ export const warningsOfNode: WarningRule = (node, _live, _names, level) => {
   ]
 }
 
-/** The first level that warns of tokens among the attributes of a volume, and the member that moves them. */
+/** The first level that warns about tokens in volume attributes, and the field that moves them to secrets. */
 const tokensWarnedSince = 35
 const inSecrets = 'serviceAccountTokenInSecrets'
 
-/** The warning of a CSIDriver that is given tokens where its log may show them. */
+/** The warning about a CSIDriver that receives tokens in a way that may log them. */
 export const warningsOfCsiDriver: WarningRule = (driver, live, _names, level) => {
   const [spec, before] = [partOf(driver, 'spec'), partOf(live, 'spec')]
   if (level < tokensWarnedSince || isGiven(spec, inSecrets) || itemsOf(spec, 'tokenRequests').length === 0) return []
@@ -160,7 +160,7 @@ export const warningsOfCsiDriver: WarningRule = (driver, live, _names, level) =>
   return [`spec.${inSecrets} is unset; ${advice}`]
 }
 
-/** Drivers whose names differ in case alone are different drivers. */
+/** Warns about a driver name with capitals: names that differ only in case are different drivers. */
 export function warningsOfSlice(slice: Part): string[] {
   const driver = textOf(partOf(slice, 'spec'), 'driver')
   if (driver === driver.toLowerCase()) return []

@@ -3,11 +3,11 @@ import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
 import { warningsOfCidr, warningsOfIp } from './address-warnings.ts'
 
-/** The first levels at which outer addresses, and the older name of a preference, are deprecated. */
+/** The first levels at which external IPs, and the old name of a traffic preference, are deprecated. */
 const outerAddressesDeprecatedSince = 36
 const preferenceDeprecatedSince = 35
 
-/** The warnings of a Service: replaced names, addresses that other programs read differently, and fields without effect. */
+/** The warnings about a Service: deprecated names, addresses that other programs read differently, and fields without effect. */
 export function warningsOfService(service: Part, _live: Part | undefined, names: Names, level: number): string[] {
   const spec = partOf(service, 'spec')
   const [address, balancer] = [textOf(spec, 'clusterIP'), textOf(spec, 'loadBalancerIP')]
@@ -26,10 +26,10 @@ export function warningsOfService(service: Part, _live: Part | undefined, names:
   ]
 }
 
-/** The first level that warns of the addresses of balancers. */
+/** The first level that warns about addresses of load balancers. */
 const balancersCheckedSince = 33
 
-/** The warnings of the addresses in the status of a Service or an Ingress. */
+/** The warnings about addresses in the status of a Service or Ingress. */
 export function warningsOfBalancer(object: Part, _live: Part | undefined, _names: Names, level: number): string[] {
   if (level < balancersCheckedSince) return []
   return itemsOf(partOf(partOf(object, 'status'), 'loadBalancer'), 'ingress').flatMap((point, index) => {
@@ -48,7 +48,7 @@ function isHeadless(spec: Part): boolean {
   return textOf(spec, 'type') === 'ClusterIP' && textOf(spec, 'clusterIP') === 'None'
 }
 
-/** The fields without effect on a Service without a cluster address. */
+/** Fields without effect on a headless Service. */
 function ofHeadless(spec: Part): string[] {
   if (!isHeadless(spec)) return []
   const affinity = textOf(spec, 'sessionAffinity')
@@ -69,7 +69,7 @@ function ofPreference(spec: Part): string[] {
   return ['spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"']
 }
 
-/** The fields without effect with, or without, the type ExternalName. */
+/** Fields without effect on a Service of type ExternalName, or of another type. */
 function ofExternalName(spec: Part): string[] {
   if (textOf(spec, 'type') === 'ExternalName')
     return itemsOf<string>(spec, 'externalIPs').length === 0 ? [] : ['spec.externalIPs is ignored when spec.type is "ExternalName"']

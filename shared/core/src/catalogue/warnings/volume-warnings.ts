@@ -2,10 +2,10 @@ import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validati
 import { isGiven } from '../validation/checks.ts'
 import { warningsOfClaimSpec } from './claim-warnings.ts'
 
-/** A deprecated kind of volumes, at the levels from `since` to `until`. */
+/** A deprecated kind of volume, at the levels from `since` to `until`. */
 interface FormerVolume {
   readonly field: string
-  /** The name in the path; absent: that of the field. */
+  /** The name in the path. Default: the field's name. */
   readonly shown?: string
   readonly since?: number
   readonly until?: number
@@ -33,7 +33,7 @@ const formerVolumes: readonly FormerVolume[] = [
   { field: 'rbd', ...going },
 ]
 
-/** The warnings of the volumes of a Pod. */
+/** The warnings about the volumes of a Pod. */
 export function warningsOfVolumes(spec: Part, path: string, level: number): string[] {
   const said: string[] = []
   const volumes = itemsOf(spec, 'volumes')
@@ -49,10 +49,10 @@ export function warningsOfVolumes(spec: Part, path: string, level: number): stri
   return said
 }
 
-/** The first level at which files with one path, or of which one is the folder of another, are warned of. */
+/** The first level that warns about files with the same path, or with a path below another file's. */
 const overlapsSince = 30
 
-/** The path of a file in a volume, and the object that it comes from; empty: that of the volume. */
+/** The path of a file in a volume, and the object that contains it; empty for the volume's own object. */
 interface VirtualFile {
   readonly path: string
   readonly source: string
@@ -102,7 +102,7 @@ function projectedFiles(source: Part): VirtualFile[] {
   return certificateFiles.map(([field, shown]) => ({ path: textOf(partOf(source, 'podCertificate'), field), source: shown }))
 }
 
-/** The pairs of a file and an earlier one that has its path, is in its folder, or is a folder that it is in. */
+/** The pairs of a file and an earlier one that has the same path, or of which one is in the folder of the other. */
 function overlapsOf(files: readonly VirtualFile[]): string[] {
   const said: string[] = []
   const before: VirtualFile[] = []

@@ -6,7 +6,7 @@ import { type Body, withChange } from '../testing/rules-testing.ts'
 const names = namesOf('kubernetes')
 const of = (type: string, object: Body, level: number, live?: Body): readonly string[] => warningsAt(level, { type, names }, object, live)
 
-/** A kind of objects, a part of it, the first level that warns of its value, and the warning there as kube-apiserver 1.37.2 gives it. */
+/** A kind of object, a field, the first level that warns about its value, and the warning there as kube-apiserver 1.37.2 gives it. */
 type Row = readonly [type: string, path: string, value: unknown, since: number, warning: string]
 
 const deployment: Body = {

@@ -36,7 +36,7 @@ export const deployment = defineResource({
   },
 })
 
-/** The revision for a rollback of an older version's Deployment is in an annotation. */
+/** Checks the annotation with the rollback revision of an old Deployment. */
 function rollbackProblem(deployment: Part): string | undefined {
   const problem = numberProblemIn(deployment, rollbackAnnotation)
   const value = partOf(partOf(deployment, 'metadata'), 'annotations')[rollbackAnnotation]

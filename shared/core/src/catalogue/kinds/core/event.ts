@@ -6,7 +6,7 @@ import { validateBetaEvent, validateCoreEvent, validateEvent } from '../../valid
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
 
-/** Events of the newer group are kept as core ones, under the core names of the same facts. */
+/** Labels of the events group for fields that are stored under their core names. */
 const newerLabels: Readonly<Record<string, string>> = {
   ...common,
   ...same('reason', 'type'),

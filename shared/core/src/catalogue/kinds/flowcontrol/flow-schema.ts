@@ -47,7 +47,7 @@ export const flowSchema = defineResource({
   },
 })
 
-/** As requests meet them: by precedence, then by name. */
+/** The order in which requests are matched: by precedence, then by name. */
 function byPrecedence(left: readonly Cell[], right: readonly Cell[]): number {
   return Number(left[2]) - Number(right[2]) || (String(left[0]) < String(right[0]) ? -1 : 1)
 }

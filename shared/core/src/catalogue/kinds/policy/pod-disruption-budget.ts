@@ -17,7 +17,7 @@ export const podDisruptionBudget = defineResource({
   plural: 'poddisruptionbudgets',
   shortNames: ['pdb'],
   scope: 'Namespaced',
-  // Its objects may have any name.
+  // Names are not restricted to DNS names.
   nameKind: 'pathSegment',
   takesBareFinalizers: true,
   subresources: [statusSubresource],

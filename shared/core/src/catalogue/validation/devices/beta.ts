@@ -9,7 +9,7 @@ import { validateWithExpressions } from './expressions.ts'
 type Rule = NonNullable<Rules['main']>
 type ToFirst = (object: Part) => Part
 
-/** The rules of objects of v1beta1: those of v1, of the objects as v1 has them. */
+/** The rules of v1beta1: the object is converted to v1 and validated by the rules of v1. */
 const asFirst =
   (type: string, toFirst: ToFirst): Rule =>
   (object, _live, _names, context) =>
@@ -23,7 +23,7 @@ export const validateBetaClaim = asFirst('resource/v1.ResourceClaim', claimToFir
 export const validateBetaClaimTemplate = asFirst('resource/v1.ResourceClaimTemplate', claimTemplateToFirst)
 export const validateBetaSlice = asFirst('resource/v1.ResourceSlice', deviceSliceToFirst)
 
-/** The status is as in v1; the requests that it refers to are not. */
+/** The status is as in v1, but the requests that it refers to are not. */
 export function validateBetaClaimStatus(claim: Part, _live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
   const object = claimToFirst(claim)
   return context.rules.checkObject('resource/v1.ResourceClaim', 'status', { ...contextOf(context, claimToFirst), object })

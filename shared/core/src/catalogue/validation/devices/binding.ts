@@ -9,7 +9,7 @@ import { declared } from './device-claim.ts'
 
 const conditionsMax = 4
 
-/** The conditions that a binding waits for: there are both kinds or none, and no type is in both. */
+/** Validates binding conditions and failure conditions: either both are given or neither, and no type is in both. */
 export function validateBinding(errors: FieldError[], part: Part, at: string, context: RuleContext): void {
   const [conditions, failures] = [itemsOf<string>(part, 'bindingConditions'), itemsOf<string>(part, 'bindingFailureConditions')]
   for (const [name, types] of Object.entries({ bindingConditions: conditions, bindingFailureConditions: failures })) {
@@ -32,7 +32,7 @@ export function validateBinding(errors: FieldError[], part: Part, at: string, co
   if (failures.length === 0 && conditions.length > 0) lacks('bindingFailureConditions', 'bindingConditions')
 }
 
-/** Operations that prepare a device on its node are not skipped alone. */
+/** `NodePrepareResources` may be skipped only together with `NodeUnprepareResources`. */
 export function validateSkips(errors: FieldError[], part: Part, at: string): void {
   const skipped = itemsOf<string>(part, 'skipNodeOperations')
   if (!skipped.includes('NodePrepareResources') || skipped.includes('NodeUnprepareResources') || skipped.includes('*')) return

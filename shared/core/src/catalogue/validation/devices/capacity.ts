@@ -21,13 +21,13 @@ const int64Max = 2n ** 63n - 1n
 /** A policy of a capacity. */
 interface PlacedPolicy {
   readonly policy: Part
-  /** The whole capacity. */
+  /** The total capacity. */
   readonly capacity: unknown
   readonly at: string
   readonly context: RuleContext
 }
 
-/** The amounts that claims may take of a capacity: some values, or a range. */
+/** Validates the amounts that claims may request from a capacity: a set of values, or a range. */
 export function validateRequestPolicy(errors: FieldError[], { policy, capacity, at, context }: PlacedPolicy): void {
   const values = itemsOf<unknown>(policy, 'validValues').map(toQuantity)
   const range = optionalPart(policy, 'validRange')
@@ -53,7 +53,7 @@ export function validateRequestPolicy(errors: FieldError[], { policy, capacity, 
 }
 
 interface Bounds {
-  /** The amount of a request that names none. */
+  /** The amount for a request that states no amount. */
   readonly initial: Quantity
   readonly whole: Quantity
   readonly at: string

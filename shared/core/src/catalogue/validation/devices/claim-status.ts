@@ -14,7 +14,7 @@ const conditionsMax = 8
 
 const isFirst = (_status: Part, { live }: RuleContext): boolean => !isGiven(partOf(live, 'status'), 'allocation')
 
-/** The devices that a claim has been given. An allocation is looked at once: it stays as long as there is one. */
+/** The devices allocated to a claim. An allocation is checked once, since it does not change. */
 export const claimStatusRules: Readonly<Record<string, TypeRules>> = {
   'resource/v1.ResourceClaimStatus': [
     'reservedFor',
@@ -60,7 +60,7 @@ function validateDevicePool(errors: FieldError[], device: Part, at: string): voi
   errors.push(...validatePoolName(textOf(device, 'pool'), `${at}.pool`))
 }
 
-/** A device by its driver, its pool, its name and its share. */
+/** Identifies a device by driver, pool, name and share. */
 interface DeviceKey {
   readonly Driver: string
   readonly Pool: string
@@ -119,7 +119,7 @@ function keepAllocation(errors: FieldError[], status: Part, at: string, context:
   else errors.push(invalidValue(field, goValue(ref('resource/v1.AllocationResult'), allocation), 'field is immutable'))
 }
 
-/** The conditions of a DeviceTaintRule are bounded, too. */
+/** The conditions of a DeviceTaintRule are bounded as well. */
 export const taintRuleRules: Readonly<Record<string, TypeRules>> = {
   'resource/v1.DeviceTaintRuleStatus': ['conditions', limitConditions],
   'resource/v1.DeviceTaintSelector': [

@@ -12,13 +12,13 @@ import { isGiven } from '../checks.ts'
 
 const parametersBytesMax = 10 * 1024
 
-/** Configuration of devices, for their drivers. */
+/** Configuration of devices for their drivers. */
 export const configurationRules: Readonly<Record<string, TypeRules>> = {
   'resource/v1.OpaqueDeviceConfiguration': ['driver', validateParameters],
   'resource/v1.DeviceClassSpec': ['selectors', 'config', validateExtendedResource],
 }
 
-/** The name of an extended resource has a domain that is not reserved, and can be counted by a quota. */
+/** The name of an extended resource has a domain that is not reserved, and is valid in a quota. */
 function validateExtendedResource(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (!isGiven(spec, 'extendedResourceName')) return
   const name = textOf(spec, 'extendedResourceName')
@@ -37,7 +37,7 @@ function validateParameters(errors: FieldError[], configuration: Part, at: strin
   validateOpaque(errors, { value: configuration['parameters'], field: `${at}.parameters`, isStored: isStored(context) })
 }
 
-/** The configuration of a class that an update leaves as it is may be longer. */
+/** True for the unchanged configuration of a class, which may be longer. */
 function isStored({ object, live }: RuleContext): boolean {
   if (live === undefined || object['kind'] !== 'DeviceClass') return false
   return isSame(partOf(object, 'spec')['config'], partOf(live, 'spec')['config'])
@@ -49,7 +49,7 @@ interface OpaqueValue {
   readonly isStored?: boolean
 }
 
-/** Adds the errors of a value that is an object for a driver. */
+/** Adds the errors of a driver's opaque parameters. */
 export function validateOpaque(errors: FieldError[], { value, field, isStored: mayBeLong = false }: OpaqueValue): void {
   if (value === undefined || value === null) errors.push(requiredValue(field))
   else if (!mayBeLong && bytesOf(printJson(value)) > parametersBytesMax) errors.push(tooLongValue(field, parametersBytesMax))

@@ -15,7 +15,7 @@ const listMax = 32
 const isNew = (_part: Part, { live }: RuleContext): boolean => live === undefined
 const has = (name: string, other: string) => (request: Part) => isChosen(request, name) && !isChosen(request, other)
 
-/** The devices that a claim asks for. Its spec stays as it was made, and is looked at once. */
+/** The devices that a claim requests. The spec is immutable, so it is checked once. */
 export const claimRules: Readonly<Record<string, TypeRules>> = {
   'resource/v1.ResourceClaim': [{ when: isNew, steps: ['spec'] }],
   'resource/v1.ResourceClaimTemplateSpec': [validateTemplateMetadata, 'spec', { passedOver: ['metadata'] }],
@@ -38,7 +38,7 @@ export const claimRules: Readonly<Record<string, TypeRules>> = {
   'resource/v1.DeviceClaimConfiguration': [requestRefs('requests'), 'requests', 'opaque'],
 }
 
-/** Errors of a rule that is declared since a level: they come last from then on. */
+/** Returns the list for errors of a rule that is declarative from a level on; from then on these errors come last. */
 export function declared(errors: FieldError[], { level, declared: last }: RuleContext): FieldError[] {
   return level < declaredSince ? errors : last
 }
@@ -68,7 +68,7 @@ function validateChoice(errors: FieldError[], request: Part, at: string): void {
   if (given > 1) errors.push(invalidValue(at, undefined, `${text}, but multiple fields are set`))
 }
 
-/** Declared rules look at both forms even where one is too many. */
+/** Declarative rules check both forms even if only one is allowed. */
 function validateDeclaredForms(_errors: FieldError[], request: Part, at: string, context: RuleContext): void {
   const [exactly, alternatives] = [optionalPart(request, 'exactly'), itemsOf(request, 'firstAvailable')]
   if (context.level < declaredSince || exactly === undefined || alternatives.length === 0) return
@@ -106,7 +106,7 @@ function validateConstraint(errors: FieldError[], constraint: Part, at: string, 
 
 const wrongReference = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
-/** The rule of a list of names of requests, besides its length and repeated names. */
+/** Checks a list of request names, except for its length and duplicates. */
 export function requestRefs(name: string): PartRule {
   return (errors, part, at, context) => {
     const names = itemsOf<string>(part, name)
@@ -115,7 +115,7 @@ export function requestRefs(name: string): PartRule {
   }
 }
 
-/** Adds the errors of the name of a request, or of a request and a subrequest. */
+/** Adds the errors of a request's name, or of `request/subrequest`. */
 export function validateRequestRef(errors: FieldError[], name: string, field: string, context: RuleContext): void {
   const [first = '', second, ...rest] = name.split('/')
   if (rest.length === 0)
@@ -125,12 +125,12 @@ export function validateRequestRef(errors: FieldError[], name: string, field: st
   if (rest.length > 0 || request === undefined || !isKnown) errors.push(invalidValue(field, name, wrongReference))
 }
 
-/** The devices that the claim of a field asks for. */
+/** The devices that are requested by the claim of a field. */
 function devicesOf(field: string, { object }: RuleContext): Part {
   return partAt(object, field.startsWith('spec.spec.') ? 'spec.spec.devices' : 'spec.devices')
 }
 
-/** A derived attribute is for a constraint of its request. */
+/** A derived attribute must be used by a constraint of its request. */
 function validateUse(errors: FieldError[], attribute: Part, at: string, context: RuleContext): void {
   const name = textOf(attribute, 'name')
   const devices = devicesOf(at, context)

@@ -18,7 +18,7 @@ const namesMax = 32
 const valuesMax = 48
 const textBytesMax = 64
 const taintsMax = 16
-/** Longer names of attributes and capacities are shortened in the paths of causes. */
+/** Maximum length of a name in an error's path; longer names of attributes and capacities are shortened. */
 const shownNameMax = 96
 
 /** A device of a slice. */
@@ -92,7 +92,7 @@ function validateAttribute(errors: FieldError[], attribute: Part, at: string, co
 
 function validateChoice(errors: FieldError[], attribute: Part, at: string, context: RuleContext): void {
   const isDeclared = context.level >= declaredSince
-  // A declared rule takes an empty list for none.
+  // For a declarative rule, an empty list counts as absent.
   const isOne = (name: string) => isGiven(attribute, name) && !(isDeclared && itemsOf(attribute, name).length === 0 && name.endsWith('s'))
   const given = values.filter(isOne)
   if (given.length === 1) return
@@ -115,13 +115,13 @@ const versionPattern = new RegExp(
 
 function validateVersion(errors: FieldError[], version: string, field: string): void {
   const isLong = bytesOf(version) > textBytesMax
-  // A long version is not matched beyond its bound by far.
+  // A version far beyond the maximum length is not matched.
   if (version.length > textBytesMax * 16 || !versionPattern.test(version))
     errors.push(invalidValue(field, version, 'must be a string compatible with semver.org spec 2.0.0'))
   if (isLong) errors.push(tooLongValue(field, textBytesMax))
 }
 
-/** The device of the same name before an update. */
+/** The device with the same name in the live slice. */
 function deviceBefore(device: Part, { live }: RuleContext): Part | undefined {
   const name = textOf(device, 'name')
   return itemsOf(partOf(live, 'spec'), 'devices').find((one) => textOf(one, 'name') === name)
@@ -155,7 +155,7 @@ function validateTaints(errors: FieldError[], device: Part, at: string, context:
 
 const forms = ['nodeName', 'nodeSelector', 'allNodes'] as const
 
-/** The nodes of one device, where the slice leaves them to its devices. */
+/** Validates the node selection of a device, if its slice leaves that to the devices. */
 function validateNodes(errors: FieldError[], device: Part, at: string, context: RuleContext): void {
   if (partOf(context.object, 'spec')['perDeviceNodeSelection'] !== true) {
     const text =

@@ -14,7 +14,7 @@ import { bytesOf } from '../../../validation/texts.ts'
 
 const expressionBytesMax = 10 * 1024
 
-/** Expressions in CEL about devices. */
+/** CEL expressions about devices. */
 export const expressionRules: Readonly<Record<string, TypeRules>> = {
   'resource/v1.CELDeviceSelector': [validateSelector],
 }
@@ -24,7 +24,7 @@ function validateSelector(errors: FieldError[], selector: Part, at: string, cont
   validateExpression(errors, { text: textOf(selector, 'expression'), purpose: 'selector', field: `${at}.expression` }, context)
 }
 
-/** The selectors of a class that an update leaves as they are have been compiled before. */
+/** True for unchanged selectors of a class, which were compiled before. */
 function areStored({ object, live }: RuleContext): boolean {
   if (live === undefined || object['kind'] !== 'DeviceClass') return false
   return isSame(partOf(object, 'spec')['selectors'], partOf(live, 'spec')['selectors'])
@@ -36,7 +36,7 @@ interface PlacedExpression {
   readonly field: string
 }
 
-/** Adds the fault of an expression, which has been looked for before. */
+/** Adds the error of an expression that was already compiled. */
 export function validateExpression(errors: FieldError[], { text, purpose, field }: PlacedExpression, context: RuleContext): void {
   if (isTooLong(text)) {
     errors.push(tooLongValue(field, expressionBytesMax))
@@ -55,7 +55,7 @@ function keyOf(text: string, purpose: DevicePurpose): string {
   return `${purpose} ${text}`
 }
 
-/** The rules of a kind with expressions about devices, which are compiled before, in steps. */
+/** The rules of a kind with expressions about devices. The expressions are compiled first, in steps. */
 export function* validateWithExpressions(object: Part, type: string, context: RuleContext): Steps<FieldError[]> {
   const language: DeviceLanguage = {
     level: context.level,

@@ -6,7 +6,7 @@ import { isGiven, notFoundValue } from '../checks.ts'
 
 const plainNames = new Set(['cpu', 'memory', 'ephemeral-storage'])
 
-/** The amounts that a device takes of the resources of its node. */
+/** Validates the amounts of node resources that a device uses. */
 export function validateNodeResources(errors: FieldError[], device: Part, at: string): void {
   const resources = partOf(device, 'nodeAllocatableResources')
   for (const name of Object.keys(resources).sort()) {
@@ -44,7 +44,7 @@ function validateOverhead(errors: FieldError[], overhead: Part, at: string): voi
 interface SignedField {
   readonly name: string
   readonly at: string
-  /** The lowest sign. */
+  /** The minimum sign of an amount. */
   readonly min: 0 | 1
 }
 

@@ -11,11 +11,11 @@ import { validateSkips } from './binding.ts'
 import { declared } from './device-claim.ts'
 
 const devicesMax = 128
-/** Devices of a slice in which one has taints, takes from counters, or has a list as an attribute. */
+/** Maximum number of devices in a slice in which a device has taints, consumes counters, or has a list as an attribute. */
 const devicesWithExtrasMax = 64
 const countersMax = 32
 
-/** The devices of a pool, and the nodes that can use them. */
+/** The devices of a pool, and the nodes that can use the devices. */
 export const sliceRules: Readonly<Record<string, TypeRules>> = {
   'resource/v1.ResourceSliceSpec': [
     ...['driver', 'pool'],
@@ -37,7 +37,7 @@ function validatePool(errors: FieldError[], pool: Part, at: string): void {
   errors.push(...validatePoolName(textOf(pool, 'name'), `${at}.name`))
 }
 
-/** A slice stays with its driver, its pool and its node. */
+/** The driver, the pool and the node of a slice are immutable. */
 function keepOwner(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (context.live === undefined) return
   const before = liveAt(context, at)
@@ -103,7 +103,7 @@ function validateDevices(errors: FieldError[], spec: Part, at: string, context: 
   for (const index of repeatedPlaces(names)) errors.push(duplicateValue(`${at}.devices[${index}]`, names[index]))
 }
 
-/** The counters of a set, or the amounts that a device takes. */
+/** Validates the counters of a set, or the amounts that a device consumes. */
 function validateCounters(errors: FieldError[], part: Part, at: string, context: RuleContext): void {
   const names = Object.keys(partOf(part, 'counters')).sort()
   const field = `${at}.counters`
@@ -113,7 +113,7 @@ function validateCounters(errors: FieldError[], part: Part, at: string, context:
   else for (const name of names) last.push(...validateCounterName(name, field))
 }
 
-/** Each device that consumes counters has the attribute with the type of its partition, as a text. */
+/** Each device that consumes counters needs a string attribute with the type of its partition. */
 function validatePartitionType(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (!isGiven(spec, 'partitionTypeAttribute')) return
   const name = textOf(spec, 'partitionTypeAttribute')

@@ -59,7 +59,7 @@ function validateSource(errors: FieldError[], variable: Part, at: string, { isGa
   else if (count > 1) refuse(tooMany)
 }
 
-/** kube-apiserver blames the list. */
+/** Like kube-apiserver, reports the list and not its item. */
 function validateWholeSource(errors: FieldError[], source: Part, at: string): void {
   const count = ['configMapRef', 'secretRef'].filter((name) => isGiven(source, name)).length
   const path = at.slice(0, at.lastIndexOf('['))
@@ -67,10 +67,10 @@ function validateWholeSource(errors: FieldError[], source: Part, at: string): vo
   if (count > 1) errors.push(invalidValue(path, '', tooMany))
 }
 
-/** The reader of a Pod's field: a variable, or a file in a volume. */
+/** The place that uses a Pod's field: an environment variable, or a file in a volume. */
 type Reader = 'variable' | 'file'
 
-/** Fields of a Pod that can be read at all; the readers may know fewer. */
+/** Fields of a Pod that can be referenced; each place allows only some of them. */
 const readableFields = new Set([
   ...['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'],
   ...['spec.nodeName', 'spec.restartPolicy', 'spec.serviceAccountName', 'spec.schedulerName', 'spec.host'],
@@ -85,7 +85,7 @@ const fieldsByReader: Readonly<Record<Reader, readonly string[]>> = {
   file: ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'],
 }
 
-/** The field of the Pod itself that a part refers to, such as `metadata.labels['app']`. */
+/** A rule for a reference to a field of the Pod, such as `metadata.labels['app']`. */
 export function fieldRefRule(reader: Reader): PartRule {
   return (errors, part, at) => {
     const reference = optionalPart(part, 'fieldRef')
@@ -121,7 +121,7 @@ function findUnreadable(text: string): string | undefined {
 }
 
 function splitSubscript(text: string): { path: string; subscript?: string } {
-  // Not by a pattern: one that looks for both brackets takes minutes over a long text that has many of the first.
+  // A regular expression for both brackets would take minutes on a long text with many opening ones.
   const start = text.endsWith("']") && text.length >= 4 ? text.lastIndexOf("['", text.length - 4) : -1
   return start < 0 ? { path: text } : { path: text.slice(0, start), subscript: text.slice(start + 2, -2) }
 }
@@ -133,7 +133,7 @@ const resourceFields = [
 
 const sizeUnits = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
 
-/** A reference to a container's limit or request. */
+/** A rule for a reference to a container's limit or request. */
 export function resourceRefRule(reader: Reader): PartRule {
   return (errors, part, at) => {
     const reference = optionalPart(part, 'resourceFieldRef')

@@ -31,7 +31,7 @@ export function validateVolumeMounts(errors: FieldError[], container: Part, plac
   }
 }
 
-/** The names of a container's devices, and their paths. */
+/** The names and paths of a container's block devices. */
 interface UsedByDevices {
   readonly names: ReadonlySet<unknown>
   readonly paths: ReadonlySet<unknown>
@@ -67,7 +67,7 @@ function validatePropagation(errors: FieldError[], mount: Part, container: Part,
 
 const recursions = ['Disabled', 'Enabled', 'IfPossible']
 
-/** Mounts below a mount are read-only where it is itself, and sees none that come later. */
+/** Recursive read-only mounts must be read-only, and must not propagate mounts. */
 function validateRecursion(errors: FieldError[], mount: Part, path: string): void {
   const recursion = textOf(mount, 'recursiveReadOnly')
   if (!recursions.includes(recursion)) errors.push(unsupportedValue(path, recursion, recursions))
@@ -79,7 +79,7 @@ function validateRecursion(errors: FieldError[], mount: Part, path: string): voi
   }
 }
 
-/** The raw devices of a container's volumes. */
+/** Validates the block devices of a container. */
 export function validateVolumeDevices(errors: FieldError[], container: Part, place: string, context: RuleContext): void {
   const [path, volumes] = [`${place}.volumeDevices`, volumesIn(context)]
   const devices = itemsOf(container, 'volumeDevices')
@@ -102,7 +102,7 @@ export function validateVolumeDevices(errors: FieldError[], container: Part, pla
 
 interface DeviceName {
   readonly name: string
-  /** The names of the earlier devices. */
+  /** The names of earlier devices. */
   readonly names: Set<string>
   readonly at: string
 }

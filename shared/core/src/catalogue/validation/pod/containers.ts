@@ -16,7 +16,7 @@ const ofAll: TypeRules = [
   ...['name', 'image', 'terminationMessagePolicy', 'ports', 'env', 'envFrom'],
   ...[validateVolumeMounts, validateVolumeDevices],
   ...['imagePullPolicy', 'resources', 'securityContext'],
-  // The container's list decides about these fields.
+  // The list that contains the container decides about these fields.
   { passedOver: ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe', 'restartPolicy', 'restartPolicyRules'] },
 ]
 
@@ -28,7 +28,7 @@ export const containerRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.ResourceRequirements': [validateResources, validateUsedClaims],
 }
 
-/** All containers of a Pod. Names are unique over the three lists. */
+/** Validates all containers of a Pod. Names are unique across the three lists. */
 export function validateAllContainers(errors: FieldError[], spec: Part, path: string, context: PodContext): void {
   const names = new Set<string>()
   validateContainers(errors, itemsOf(spec, 'containers'), { names, path: `${path}.containers`, context })
@@ -40,7 +40,7 @@ export function validateAllContainers(errors: FieldError[], spec: Part, path: st
 
 /** The place of a list of containers. */
 interface ContainerList {
-  /** Names of the containers that were looked at. */
+  /** Names of the containers that were already validated. */
   readonly names: Set<string>
   readonly path: string
   readonly context: PodContext
@@ -60,7 +60,7 @@ function validateContainers(errors: FieldError[], list: readonly Part[], { names
   refuseSharedHostPorts(errors, list, path)
 }
 
-/** The hooks and probes of a container that runs as long as its Pod. */
+/** Validates the hooks and probes of a container that runs as long as its Pod. */
 function validateServing(errors: FieldError[], container: Part, at: string, context: PodContext): void {
   const lifecycle = optionalPart(container, 'lifecycle')
   if (lifecycle !== undefined) context.rules.of('core/v1.Lifecycle')(errors, lifecycle, `${at}.lifecycle`, context)
@@ -130,7 +130,7 @@ function refuseTwice(errors: FieldError[], name: string, names: Set<string>, at:
   names.add(name)
 }
 
-/** A port of the node can be given out once for each protocol and address. */
+/** A host port can be used once per protocol and address. */
 function refuseSharedHostPorts(errors: FieldError[], list: readonly Part[], path: string): void {
   const taken = new Set<string>()
   for (const [index, container] of list.entries()) {

@@ -6,7 +6,7 @@ import { validateLabelKey } from '../../../validation/selector.ts'
 
 const inSelector = 'exists in both matchLabelKeys and labelSelector'
 
-/** The keys of a term, whose labels of the Pod were merged into its selector on create. */
+/** Validates the keys of an affinity term. On create, the Pod's labels with these keys were merged into its selector. */
 export function validateMergedKeys(errors: FieldError[], term: Part, at: string): void {
   const [keys, otherKeys] = [itemsOf<string>(term, 'matchLabelKeys'), itemsOf<string>(term, 'mismatchLabelKeys')]
   if (keys.length + otherKeys.length === 0) return
@@ -14,7 +14,7 @@ export function validateMergedKeys(errors: FieldError[], term: Part, at: string)
   for (const name of ['matchLabelKeys', 'mismatchLabelKeys']) validateKeys(errors, term, `${at}.${name}`, itemsOf<string>(term, name))
   const taken = new Set<unknown>(Object.keys(partOf(selector, 'matchLabels')))
   for (const { key } of itemsOf(selector, 'matchExpressions')) {
-    // A key in the selector twice was there before its label was merged. kube-apiserver blames the place of the key in the term.
+    // A key that occurs twice in the selector was there before the merge. Like kube-apiserver, reports the key's index in the term.
     const index = keys.lastIndexOf(String(key))
     if (index >= 0 && taken.has(key)) errors.push(invalidValue(`${at}[${index}]`, key, inSelector))
     taken.add(key)
@@ -33,17 +33,17 @@ function validateKeys(errors: FieldError[], term: Part, path: string, keys: read
 
 const noSelector = 'must not be specified when labelSelector is not set'
 
-/** The first level at which the keys of a spread constraint are merged: the gate MatchLabelKeysInPodTopologySpreadSelectorMerge. */
+/** The first level that merges the keys of spread constraints: the gate MatchLabelKeysInPodTopologySpreadSelectorMerge. */
 const spreadMergedSince = 34
 
-/** The keys of a spread constraint. */
+/** Validates the keys of a spread constraint. */
 export function validateSpreadKeys(errors: FieldError[], constraint: Part, at: string, { level }: RuleContext): void {
   if (itemsOf(constraint, 'matchLabelKeys').length === 0) return
   if (level >= spreadMergedSince) validateMergedKeys(errors, constraint, at)
   else validateUnmergedKeys(errors, constraint, at)
 }
 
-/** Keys that the scheduler merges may not be in the selector. */
+/** Keys that the scheduler merges must not be in the selector. */
 function validateUnmergedKeys(errors: FieldError[], constraint: Part, at: string): void {
   const [keys, path] = [itemsOf<string>(constraint, 'matchLabelKeys'), `${at}.matchLabelKeys`]
   const selector = optionalPart(constraint, 'labelSelector')

@@ -5,25 +5,25 @@ import type { PartRule } from '../../../validation/rule-book.ts'
 
 type PathCheck = (errors: FieldError[], target: string, path: string) => void
 
-/** A rule about the path in a field. */
+/** Makes a rule for the path in a field. */
 export function pathIn(field: string, check: PathCheck): PartRule {
   return (errors, part, at) => check(errors, textOf(part, field), `${at}.${field}`)
 }
 
-/** A path that stays below where it starts. */
+/** Checks that a path stays within its base. */
 export function validateDescendingPath(errors: FieldError[], target: string, path: string): void {
   if (target.startsWith('/')) errors.push(invalidValue(path, target, 'must be a relative path'))
   refuseBacksteps(errors, target, path)
 }
 
-/** A path that stays below where it starts, and out of the names that the node keeps for itself. */
+/** Checks that a path stays within its base, and does not use names that the node reserves. */
 export function validateFilePath(errors: FieldError[], target: string, path: string): void {
   validateDescendingPath(errors, target, path)
-  // A name of only two dots has been refused above.
+  // The name `..` was already refused above.
   if (target.startsWith('..') && !target.startsWith('../')) errors.push(invalidValue(path, target, "must not start with '..'"))
 }
 
-/** A path that does not climb. */
+/** Checks that a path has no `..` step. */
 export function refuseBacksteps(errors: FieldError[], target: string, path: string): void {
   if (target.split('/').includes('..')) errors.push(invalidValue(path, target, "must not contain '..'"))
 }

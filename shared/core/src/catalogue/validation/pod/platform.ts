@@ -22,7 +22,7 @@ const containerFieldsOfLinux = [
   ...['allowPrivilegeEscalation', 'procMount', 'runAsUser', 'runAsGroup'],
 ]
 
-/** A Pod that names its operating system may not set fields of another one. */
+/** A Pod that names its operating system must not set fields of another one. */
 export function validateOperatingSystem(errors: FieldError[], spec: Part, path: string): void {
   const system = optionalPart(spec, 'os')
   if (system === undefined) return
@@ -55,7 +55,7 @@ function refuseLinuxOptions(errors: FieldError[], spec: Part, path: string): voi
   }
 }
 
-/** On Windows, containers run as processes of the node all together or not at all. */
+/** On Windows, either all containers of a Pod are host processes or none is. */
 export function validateHostProcesses(errors: FieldError[], spec: Part, path: string): void {
   const ofPod = hostProcessOf(spec)
   let count = 0
@@ -83,7 +83,7 @@ function hostProcessOf(owner: Part): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }
 
-/** All containers of a Pod with their places. */
+/** All containers of a Pod with their paths. */
 export function* containersOf(spec: Part, path: string): Generator<readonly [Part, string]> {
   for (const list of containerLists)
     for (const [index, container] of itemsOf(spec, list).entries()) yield [container, `${path}.${list}[${index}]`]

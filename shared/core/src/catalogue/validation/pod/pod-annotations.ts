@@ -12,7 +12,7 @@ import { containersOf } from './platform.ts'
 
 const int32Max = 2 ** 31 - 1
 
-/** The annotations of a Pod, or of a template of Pods. */
+/** The annotations of a Pod, or of a Pod template. */
 export interface AnnotatedPod {
   readonly annotations: Part
   readonly spec: Part
@@ -20,7 +20,7 @@ export interface AnnotatedPod {
   readonly path: string
 }
 
-/** Annotations of a Pod that mean something to the server or to a node. */
+/** Validates annotations that affect the server or a node. */
 export function validatePodAnnotations(errors: FieldError[], { annotations, spec, path }: AnnotatedPod, context: RuleContext): void {
   const { names } = context
   const refuse = (key: string, value: unknown, detail: string): void => void errors.push(invalidValue(`${path}[${key}]`, value, detail))
@@ -51,7 +51,7 @@ export function validatePodAnnotations(errors: FieldError[], { annotations, spec
   }
 }
 
-/** Annotations that the node reads at the start of the Pod stay as they are. */
+/** Annotations that the node reads when it starts a Pod are immutable. */
 export function validateAnnotationChange(errors: FieldError[], after: Part, before: Part, names: Names): void {
   if (after === before) return
   const prefix = appArmorPrefix(names)
@@ -65,7 +65,7 @@ export function validateAnnotationChange(errors: FieldError[], after: Part, befo
   for (const key in after) if (!Object.hasOwn(before, key)) refuse(key, 'add')
 }
 
-/** Tolerations of before there was a field for them. Nothing reads them. */
+/** Validates the deprecated annotation with tolerations, which no component reads. */
 function validateTolerations(errors: FieldError[], annotations: Part, path: string, context: RuleContext): void {
   const key = subdomainLabel(context.names, 'scheduler.alpha', 'tolerations')
   const text = textOf(annotations, key)
@@ -79,7 +79,7 @@ function validateTolerations(errors: FieldError[], annotations: Part, path: stri
   }
 }
 
-/** The first member of a wrong type, as Go reports it. */
+/** The first member with a wrong type, as Go reports it. */
 function findMistyped(value: unknown): string | undefined {
   if (value === null) return undefined
   if (!Array.isArray(value)) return cannotUnmarshal(value, '[]core.Toleration')
@@ -96,7 +96,7 @@ function findMistyped(value: unknown): string | undefined {
   return undefined
 }
 
-/** Annotations about seccomp profiles: the Pod's, and the prefix of the containers'. */
+/** The seccomp annotation of a Pod, and the prefix of those of its containers. */
 function seccompKeys(names: Names): { readonly pod: string; readonly container: string } {
   const at = (subdomain: string, name: string): string => subdomainLabel(names, subdomain, name)
   return { pod: at('seccomp.security.alpha', 'pod'), container: at('container.seccomp.security.alpha', '') }
@@ -111,7 +111,7 @@ function validateSeccomp(errors: FieldError[], profile: string, path: string): v
   else errors.push(invalidValue(path, profile, 'must be a valid seccomp profile'))
 }
 
-/** Annotations about the profiles of a Pod and its containers say the same as the fields. */
+/** Annotations with the profiles of a Pod and its containers must agree with the fields. */
 export function validateProfilesMatch(errors: FieldError[], pod: AnnotatedPod, context: RuleContext): void {
   const { annotations, spec, path } = pod
   const { pod: ofPod, container: ofContainer } = seccompKeys(context.names)
@@ -125,7 +125,7 @@ export function validateProfilesMatch(errors: FieldError[], pod: AnnotatedPod, c
   if (hasAppArmorFields(context)) validateAppArmorMatch(errors, pod, context.names)
 }
 
-/** A container without a profile of its own has that of the Pod. */
+/** A container without a profile uses that of its Pod. */
 function validateAppArmorMatch(errors: FieldError[], { annotations, spec, path }: AnnotatedPod, names: Names): void {
   if (textOf(optionalPart(spec, 'os'), 'name') === 'windows') return
   const ofPod = optionalPart(optionalPart(spec, 'securityContext'), 'appArmorProfile')
@@ -153,7 +153,7 @@ function refuseOther(errors: FieldError[], annotation: unknown, { profile, at, k
   }
 }
 
-/** The type of a profile that an annotation names. */
+/** The type of a profile in an annotation. */
 function typeOf(annotation: string, kind: PlacedProfile['kind']): string | undefined {
   if (annotation.startsWith(localhost)) return 'Localhost'
   if (kind === 'seccomp' && runtimeProfiles.includes(annotation)) return 'RuntimeDefault'

@@ -4,10 +4,10 @@ import type { Names } from '../../../names.ts'
 import type { Part } from '../../../validation/part.ts'
 import type { RuleBook, RuleContext } from '../../../validation/rule-book.ts'
 
-/** The sound volumes of a Pod by name, so that mounts can be looked up. */
+/** The valid volumes of a Pod by name, for checking mounts. */
 export type Volumes = ReadonlyMap<string, Part>
 
-/** The shared data of one Pod's containers and volumes. */
+/** Data of a Pod that the rules of its containers and volumes share. */
 export class PodContext implements RuleContext {
   readonly body: unknown
   readonly object: Part
@@ -17,16 +17,16 @@ export class PodContext implements RuleContext {
   readonly level: number
   readonly rules: RuleBook
   readonly declared: FieldError[]
-  /** Empty where a template has no name yet. */
+  /** Empty for a template without a name. */
   readonly podName: string
   volumes: Volumes = new Map()
-  /** Names of the resource claims that containers may use. */
+  /** Names of the resource claims that the containers may use. */
   claims: ReadonlySet<string> = new Set()
-  /** The Pod has users of its own. */
+  /** True if the Pod uses its own user namespace. */
   hasOwnUsers = false
   /** The restart policy of the Pod; '' for none. */
   restartPolicy = ''
-  /** Time of the containers to end; undefined if it is absent. */
+  /** The Pod's grace period for termination; undefined if absent. */
   graceSeconds: number | bigint | undefined
 
   constructor({ body, object, live, names, isGateOn, level, rules, declared }: RuleContext, podName: string) {
@@ -42,22 +42,22 @@ export class PodContext implements RuleContext {
   }
 }
 
-/** The volumes of the Pod whose containers are looked at. */
+/** The volumes of the current Pod. */
 export function volumesIn(context: RuleContext): Volumes {
   return context instanceof PodContext ? context.volumes : new Map()
 }
 
-/** The names of the resource claims of the Pod whose containers are looked at. */
+/** The names of the current Pod's resource claims. */
 export function claimsIn(context: RuleContext): ReadonlySet<string> {
   return context instanceof PodContext ? context.claims : new Set()
 }
 
-/** The time that the containers have to end of the Pod that is looked at; undefined if it is absent. */
+/** The current Pod's grace period for termination; undefined if absent. */
 export function graceSecondsIn(context: RuleContext): number | bigint | undefined {
   return context instanceof PodContext ? context.graceSeconds : undefined
 }
 
-/** True if the Pod whose containers are looked at has users of its own. */
+/** True if the current Pod uses its own user namespace. */
 export function hasOwnUsers(context: RuleContext): boolean {
   return context instanceof PodContext && context.hasOwnUsers
 }

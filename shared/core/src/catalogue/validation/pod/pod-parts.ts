@@ -11,7 +11,7 @@ import { isGiven } from '../checks.ts'
 import { validateContent } from './pod.ts'
 import { isSidecar } from './restart-policy.ts'
 
-/** Containers that are put into a running Pod; they stay unchanged. */
+/** Validates ephemeral containers that are added to a running Pod; existing ones are immutable. */
 export function validateAddedContainers(pod: Part, live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
   const errors = validateContent(pod, context)
   const after = new Map(itemsOf(partOf(pod, 'spec'), 'ephemeralContainers').map((container) => [textOf(container, 'name'), container]))
@@ -29,7 +29,7 @@ export function validateAddedContainers(pod: Part, live: Part | undefined, _name
   return errors
 }
 
-/** The resources of a Pod that may be running. Only cpu and memory change; nothing of them is removed. KEP-1287. */
+/** Validates a resize of a Pod. Only cpu and memory may change, and no amount may be removed. KEP-1287. */
 export function validateResize(pod: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const [spec, before] = [partOf(pod, 'spec'), partOf(live, 'spec')]
   const kind = unresizableKind(live, names)
@@ -65,7 +65,7 @@ function unresizableKind(live: Part | undefined, names: Names): string | undefin
   return textOf(partOf(partOf(live, 'spec'), 'os'), 'name') === 'windows' ? 'windows' : undefined
 }
 
-/** The node of a running container that reports its resources can change them. */
+/** True if the node supports resizing, which a running container shows by reporting its resources. */
 function canNodeResize(status: Part): boolean {
   const running = itemsOf(status, 'containerStatuses').find((container) => isGiven(partOf(container, 'state'), 'running'))
   return running === undefined || isGiven(running, 'resources')
@@ -117,7 +117,7 @@ function refuseRemoved(errors: FieldError[], { resources, old, path, what }: Rem
   }
 }
 
-/** Resources without the amounts that may change. */
+/** The resources without the amounts that may change. */
 function withoutAmounts(resources: Part | undefined): Part {
   const without = (list: string): Part => {
     const { cpu: _cpu, memory: _memory, ...rest } = partOf(resources, list)

@@ -9,7 +9,7 @@ import type { PodContext } from './pod-context.ts'
 import { validateUsedClaims } from './resource-claims.ts'
 import { validatePodLevelAmounts } from './resources.ts'
 
-/** The requests and limits of a Pod itself, which cover those of its containers. */
+/** Validates the pod-level requests and limits, which must cover those of the containers. */
 export function validatePodResources(errors: FieldError[], spec: Part, at: string, context: PodContext): void {
   const resources = optionalPart(spec, 'resources')
   if (resources === undefined) return
@@ -32,7 +32,7 @@ export function validatePodResources(errors: FieldError[], spec: Part, at: strin
 
 interface Sum {
   readonly name: string
-  /** The sum over all containers. */
+  /** The sum of all containers. */
   readonly amount: Quantity
   readonly side: Side
   readonly path: string
@@ -45,7 +45,7 @@ function refuseLess(errors: FieldError[], amounts: ReadonlyMap<string, Quantity>
   errors.push(invalidValue(`${path}.${side}[${name}]`, printQuantity(own), detail))
 }
 
-/** kube-apiserver has the containers below the Pod's resources. */
+/** Checks that no container's limit exceeds the pod-level limit, like kube-apiserver. */
 function validateContainerLimits(errors: FieldError[], spec: Part, most: ReadonlyMap<string, Quantity>, path: string): void {
   for (const [index, container] of itemsOf(spec, 'containers').entries()) {
     for (const [name, limit] of amountsIn(partOf(container, 'resources'), 'limits')) {

@@ -18,12 +18,12 @@ import { validateSharing } from './security.ts'
 import { validateVolumes } from './volumes.ts'
 
 const nameserversMax = 3
-/** Paths and characters of the search list, and the first level with more of them. */
+/** Maximum number of search paths and of their characters, and the first level with larger limits. */
 const searches = { pathsMax: 6, lengthMax: 256 }
 const moreSearches = { pathsMax: 32, lengthMax: 2048 }
 const moreSearchesSince = 26
 
-/** A Pod's spec, in a Pod or in a template. */
+/** The spec of a Pod or of a Pod template. */
 export const podSpecRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PodSpec': [
     { passedOver: ['volumes', 'resourceClaims', 'containers', 'initContainers', 'ephemeralContainers', 'resources'] },
@@ -49,9 +49,9 @@ export const podSpecRules: Readonly<Record<string, TypeRules>> = {
   ],
 }
 
-/** Volumes, and the containers that mount them. */
+/** Validates volumes, and the containers that mount them. */
 function validateParts(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
-  // A template has no name; only a Pod's own spec is here.
+  // Only a Pod's own spec is at `spec`; a template has no name.
   const pod = new PodContext(context, at === 'spec' ? textOf(partOf(context.object, 'metadata'), 'name') : '')
   pod.volumes = validateVolumes(errors, itemsOf(spec, 'volumes'), `${at}.volumes`, pod)
   pod.claims = validateResourceClaims(errors, spec, at, pod)
@@ -64,7 +64,7 @@ function validateParts(errors: FieldError[], spec: Part, at: string, context: Ru
 
 const hostnameLengthMax = 64
 
-/** A hostname for the containers alone goes with no other source of their hostname. */
+/** `hostnameOverride` excludes other settings of the host name. */
 function validateHostname(errors: FieldError[], spec: Part, at: string): void {
   const name = spec['hostnameOverride']
   if (typeof name !== 'string') return
@@ -76,7 +76,7 @@ function validateHostname(errors: FieldError[], spec: Part, at: string): void {
   errors.push(...invalidFor(path, name, checkSubdomain(name)))
 }
 
-/** Files with variables of containers are in volumes that the node makes. */
+/** Files with environment variables must be in emptyDir volumes. */
 function validateFileKeys(errors: FieldError[], spec: Part, at: string): void {
   for (const [container, path] of containersOf(spec, at)) {
     for (const [index, variable] of itemsOf(container, 'env').entries()) {
@@ -97,7 +97,7 @@ function validatePreemption(errors: FieldError[], spec: Part, at: string): void 
   }
 }
 
-/** The first level with the rules of all old fields for addresses, and with names of hosts in DNS as search paths. */
+/** The first level that validates all old address fields, and accepts DNS names of hosts as search paths. */
 const [addressRulesSince, dnsNamesSince] = [33, 33]
 
 function validateAddress(text: string, field: string, context: RuleContext, kept: readonly string[]): readonly FieldError[] {
@@ -148,7 +148,7 @@ function validateSearches(errors: FieldError[], given: readonly string[], path: 
   }
 }
 
-/** Before 1.33 kube-apiserver blames the list. */
+/** Before 1.33, kube-apiserver reports the list. */
 function validateHostAliases(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   const kept = itemsOf(liveAt(context, at), 'hostAliases').map((alias) => textOf(alias, 'ip'))
   for (const [index, alias] of itemsOf(spec, 'hostAliases').entries()) {

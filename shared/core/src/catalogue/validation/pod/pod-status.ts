@@ -57,7 +57,7 @@ function validateConditions(errors: FieldError[], conditions: readonly Part[]): 
   }
 }
 
-/** A Pod that has its node is nominated for no other one from level 1.35 on. */
+/** From level 1.35 on, a Pod with a node cannot be nominated for another node. */
 function validateNomination(errors: FieldError[], status: Part, live: Part | undefined, context: RuleContext): void {
   const nominated = textOf(status, 'nominatedNodeName')
   if (nominated === '' || nominated === textOf(optionalPart(live, 'status'), 'nominatedNodeName')) return
@@ -73,7 +73,7 @@ interface Reports {
   readonly context: RuleContext
 }
 
-/** A terminated container stays terminated, unless the Pod's policy or its own starts it again. */
+/** A terminated container must stay terminated, unless its restart policy or the Pod's allows a restart. */
 function refuseRestarts(errors: FieldError[], list: string, { after, before, spec, context }: Reports): void {
   const byName = new Map(after.toReversed().map((status) => [textOf(status, 'name'), status]))
   for (const [index, old] of before.entries()) {
@@ -104,7 +104,7 @@ interface Change {
   readonly context: RuleContext
 }
 
-/** The addresses of a Pod or of its node: at most one of each family, of which the first is in a field of its own, too. */
+/** Validates the addresses of a Pod or its node: at most one per family; the first one must equal the single-address field. */
 function validateAddresses(errors: FieldError[], list: 'podIPs' | 'hostIPs', { status, before, context }: Change): void {
   const addresses = itemsOf(status, list)
   const texts = addresses.map((address) => textOf(address, 'ip'))
@@ -155,7 +155,7 @@ interface Health {
   readonly context: RuleContext
 }
 
-/** A container has the health of the resources that it asks for. Containers that the spec lacks may say anything. */
+/** A container may report the health of resources that it requests. Containers that are not in the spec may report any. */
 function validateHealth(errors: FieldError[], list: string, { status, containers, context }: Health): void {
   for (const [index, report] of itemsOf(status, list).entries()) {
     const container = containers.find((one) => textOf(one, 'name') === textOf(report, 'name'))

@@ -25,10 +25,10 @@ const volume = (source: Body): Body => spec({ volumes: [{ name: 'v', ...source }
 
 type Row = readonly [name: string, body: Body, ...expected: string[]]
 
-/** A row with names for its cells: what follows them is expected. */
+/** Names the cells of a row; the last ones are the expected errors. */
 const toCase = ([name, body, ...expected]: Row) => ({ name, body, expected })
 
-/** A change with names for its cells. */
+/** Names the cells of a row about a change. */
 const toChange = ([name, live, body, ...expected]: readonly [string, Body, Body, ...string[]]) => ({ name, live, body, expected })
 
 const at = 'spec.containers[0]'
@@ -574,7 +574,7 @@ const health = (name: string, word = 'Healthy'): Body => ({
   containerStatuses: [{ ...running[0], allocatedResourcesStatus: [{ name, resources: [{ resourceID: 'a', health: word }] }] }],
 })
 
-/** A status at a level, with the one before and names for the cells. */
+/** A status at a level, with the previous status. */
 const ofStatusAt: readonly (readonly [name: string, level: number, live: Body, body: Body, ...expected: string[]])[] = [
   [
     'a container that never runs again stays ended',
@@ -678,7 +678,7 @@ describe("a Pod's status", () => {
 const probe = { exec: { command: ['a'] } }
 const init = (fields: Body): Body => spec({ initContainers: [{ name: 'i', image: 'i', ...fields }] })
 
-/** A Pod of a level, with names for its cells: what follows them is expected. */
+/** Pods at a level, with the expected errors. */
 const ofLevels: readonly (readonly [name: string, level: number, body: Body, ...expected: string[]])[] = [
   [
     'a Pod requests at least what its containers do',

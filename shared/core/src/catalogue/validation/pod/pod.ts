@@ -11,7 +11,7 @@ import { validateAnnotationChange, validatePodAnnotations, validateProfilesMatch
 import { refuseTokensWithoutAccount } from './projected.ts'
 import { isHeldBack, validateGateChange, validateNarrowing, withNodesOf } from './scheduling-gates.ts'
 
-/** A new Pod, or an update of it, which may change hardly anything, as it may be running already. */
+/** The rules of a new Pod, or of an update, which may change very little because the Pod may be running. */
 export function validatePod(pod: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const errors = validateContent(pod, context)
   const spec = partOf(pod, 'spec')
@@ -26,7 +26,7 @@ export function validatePod(pod: Part, live: Part | undefined, names: Names, con
   return errors
 }
 
-/** The annotations and the spec of a Pod, whatever has changed in them. */
+/** Validates the annotations and the spec of a Pod, even if they are unchanged. */
 export function validateContent(pod: Part, context: RuleContext): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(pod, 'spec')
@@ -47,10 +47,10 @@ function validateNewSpec(errors: FieldError[], spec: Part): void {
   }
 }
 
-/** Specs without errors, by the name of their Pod. A write shares unchanged parts, and does not change them in place. */
+/** Valid specs with the names of their Pods. Writes share unchanged parts, which are immutable. */
 const faultless = new WeakMap<Part, string>()
 
-/** A Pod that is there is mostly written for its metadata or its status: its spec is looked at once. */
+/** Most updates of a Pod change its metadata or status, so an unchanged spec is not checked again. */
 function validateOwnSpec(errors: FieldError[], spec: Part, podName: string, context: RuleContext): void {
   const isThere = context.live !== undefined
   if (isThere && faultless.get(spec) === podName) return
@@ -102,7 +102,7 @@ function validateDeadlineChange(errors: FieldError[], after: number | bigint | u
   else if (after > before) refuse('must be less than or equal to previous value')
 }
 
-/** Tolerations may be added; only the time of present ones may change. */
+/** Tolerations may be added, but existing ones may only change their time. */
 function validateTolerationChange(errors: FieldError[], tolerations: readonly Part[], live: readonly Part[]): void {
   if (tolerations === live) return
   const identityOf = ({ tolerationSeconds: _seconds, ...rest }: Part): string => print(rest)
@@ -112,7 +112,7 @@ function validateTolerationChange(errors: FieldError[], tolerations: readonly Pa
   }
 }
 
-/** The changed spec with the live values of all that may change. */
+/** The changed spec with the live values of all mutable fields. */
 function withChangeable(spec: Part, live: Part): Part {
   const { activeDeadlineSeconds, tolerations, schedulingGates, terminationGracePeriodSeconds: before } = live
   const grace = numberOf(spec, 'terminationGracePeriodSeconds')

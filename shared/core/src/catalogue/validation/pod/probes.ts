@@ -14,7 +14,7 @@ const handler: Step = {
   many: 'may not specify more than 1 handler type',
 }
 
-/** Probes of containers, and their hooks after the start and before the end. */
+/** Probes of containers, and their lifecycle hooks. */
 export const probeRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.Probe': [handler],
   'core/v1.LifecycleHandler': [handler],
@@ -22,7 +22,7 @@ export const probeRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.HTTPGetAction': ['path', 'port', 'scheme', validateHeaders],
 }
 
-/** A hook sleeps no longer than the containers have to end. */
+/** A sleep hook must not exceed the grace period for termination. */
 function validateSleep(errors: FieldError[], sleep: Part, at: string, context: RuleContext): void {
   const grace = graceSecondsIn(context)
   if (grace === undefined) return
@@ -39,7 +39,7 @@ function validateHeaders(errors: FieldError[], action: Part, at: string): void {
   }
 }
 
-/** The three probes of a container. One success decides a probe that stops it. */
+/** Validates the three probes of a container. Liveness and startup probes must have a success threshold of 1. */
 export function validateProbes(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
   const validate = context.rules.of('core/v1.Probe')
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) {

@@ -13,10 +13,10 @@ import { numberOf, requireText } from '../checks.ts'
 import { validateSignerName } from '../signer-name.ts'
 import { validateFilePath } from './paths.ts'
 
-/** Fields with paths of files that a certificate and its key are written to. */
+/** Fields with the paths of files for a certificate and its key. */
 export const certificatePaths = ['credentialBundlePath', 'keyPath', 'certificateChainPath']
 
-/** Certificates of one bundle, or of all bundles of a signer. */
+/** Validates a projection of one trust bundle, or of all bundles of a signer. */
 export function validateBundle(errors: FieldError[], bundle: Part, at: string, context: RuleContext): void {
   const [name, signer, selector] = [bundle['name'], bundle['signerName'], optionalPart(bundle, 'labelSelector')]
   if (typeof name === 'string' && typeof signer === 'string') {
@@ -39,7 +39,7 @@ export function validateBundle(errors: FieldError[], bundle: Part, at: string, c
   if (requireText(errors, { part: bundle, name: 'path', at })) validateFilePath(errors, textOf(bundle, 'path'), `${at}.path`)
 }
 
-/** A bundle of a signer is named after it: `example.com:signer:name`. */
+/** The name of a signer's bundle begins with the signer: `example.com:signer:name`. */
 function checkBundleName(name: string): readonly LevelText[] {
   return checkSubdomain(name.includes(':') ? name.slice(name.lastIndexOf(':') + 1) : name)
 }
@@ -47,11 +47,11 @@ function checkBundleName(name: string): readonly LevelText[] {
 const hintBytesMax = 256 * 1024
 const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
 const day = 86_400
-/** Bounds of the validity of a requested certificate, in seconds. The last one is for the signers of Kubernetes. */
+/** Minimum and maximum validity of a requested certificate in seconds; the last bound is for the signers of Kubernetes. */
 export const validityMin = 3600
 export const [validityMax, ownValidityMax] = [91 * day, day]
 
-/** A key of the Pod and a certificate, which the node asks a signer for. */
+/** Validates a projection of a key and certificate that the node requests from a signer. */
 export function validateCertificate(errors: FieldError[], certificate: Part, at: string, { names }: RuleContext): void {
   const signer = textOf(certificate, 'signerName')
   errors.push(...validateSignerName(signer, `${at}.signerName`))
@@ -70,13 +70,13 @@ export function validateCertificate(errors: FieldError[], certificate: Part, at:
   errors.push(requiredValue(at, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'))
 }
 
-/** Signers of Kubernetes itself, and of its parts. */
+/** True for signers of Kubernetes. */
 export function isOwnSigner(signer: string, { labelDomain }: Names): boolean {
   const [domain = ''] = signer.split('/')
   return domain === labelDomain || domain.endsWith(`.${labelDomain}`)
 }
 
-/** Hints to a signer have names with a domain, in any case. */
+/** Annotations for a signer must have a domain in their names, in any case. */
 export function validateHints(errors: FieldError[], hints: Part, path: string): void {
   let bytes = 0
   for (const given in hints) {

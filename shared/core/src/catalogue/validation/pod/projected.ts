@@ -13,7 +13,7 @@ const tokenSecondsMin = 600
 const tokenSecondsMax = 2 ** 32
 const name = as('name', needed(string()))
 
-/** Files out of a Secret, a ConfigMap, the Pod itself, or several of them in one folder, where each needs a path of its own. */
+/** Files from a Secret, a ConfigMap, the Pod itself, or several of these sources, which must have different paths. */
 export const fileRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.SecretVolumeSource': ['secretName', 'defaultMode', 'items'],
   'core/v1.ConfigMapVolumeSource': [name, 'defaultMode', 'items'],
@@ -30,7 +30,7 @@ export const fileRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PodCertificateProjection': ['user', validateCertificate],
 }
 
-/** kube-apiserver blames the volume, not the file. */
+/** Like kube-apiserver, reports the volume and not the file. */
 function validateDownwardFiles(errors: FieldError[], source: Part, at: string, context: RuleContext): void {
   const validate = context.rules.of('core/v1.DownwardAPIVolumeFile')
   for (const file of itemsOf(source, 'items')) validate(errors, file, at, context)
@@ -69,14 +69,14 @@ function validateSources(errors: FieldError[], volume: Part, at: string, context
   }
 }
 
-/** The paths of files of a source that no other may have. kube-apiserver does not compare that of a token. */
+/** The file paths of a source that must be unique. Like kube-apiserver, ignores the path of a token. */
 function pathsOf(kind: string, projection: Part): readonly string[] {
   if (kind === 'podCertificate') return certificatePaths.map((name) => textOf(projection, name))
   if (kind === 'clusterTrustBundle') return [textOf(projection, 'path')]
   return itemsOf(projection, 'items').map((file) => textOf(file, 'path'))
 }
 
-/** A token without a path is blamed on the volume, by kube-apiserver too. */
+/** Like kube-apiserver, reports a missing token path on the volume. */
 function validateToken(errors: FieldError[], token: Part, at: string): void {
   const seconds = numberOf(token, 'expirationSeconds')
   const refuse = (detail: string): void => void errors.push(invalidValue(`${at}.expirationSeconds`, seconds, detail))
@@ -85,7 +85,7 @@ function validateToken(errors: FieldError[], token: Part, at: string): void {
   requireText(errors, { part: token, name: 'path', at: at.slice(0, at.lastIndexOf('.sources[')) })
 }
 
-/** Tokens of an account can be had only where an account is named. */
+/** Projected tokens require a service account. */
 export function refuseTokensWithoutAccount(errors: FieldError[], volumes: readonly Part[], path: string): void {
   for (const [index, volume] of volumes.entries()) {
     for (const [position, source] of itemsOf(optionalPart(volume, 'projected'), 'sources').entries()) {

@@ -7,7 +7,7 @@ import type { PodContext } from './pod-context.ts'
 const resources = ['cpu', 'memory']
 const policies = ['NotRequired', 'RestartContainer']
 
-/** The policies of a container for changes of its resources. kube-apiserver mostly blames the list. */
+/** Validates the resize policies of a container. kube-apiserver reports most errors on the list. */
 export function validateResizePolicy(errors: FieldError[], container: Part, at: string, { restartPolicy }: PodContext): void {
   const path = `${at}.resizePolicy`
   const seen = new Set<string>()
@@ -22,7 +22,7 @@ export function validateResizePolicy(errors: FieldError[], container: Part, at: 
   }
 }
 
-/** A container that initializes is not started again. */
+/** An init container cannot be restarted for a resize. */
 export function refuseRestartsOfInit(errors: FieldError[], container: Part, at: string): void {
   const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
   for (const [index, item] of itemsOf(container, 'resizePolicy').entries()) {

@@ -9,7 +9,7 @@ import type { RuleContext } from '../../../validation/rule-book.ts'
 import { checkGiven, isGiven, requireChecked } from '../checks.ts'
 import { claimsIn, type PodContext } from './pod-context.ts'
 
-/** The claims of a Pod. Containers may use those that have names. */
+/** Validates the claims of a Pod. Containers may use claims that have names. */
 export function validateResourceClaims(errors: FieldError[], spec: Part, at: string, context: PodContext): ReadonlySet<string> {
   const names = new Set<string>()
   for (const [index, claim] of itemsOf(spec, 'resourceClaims').entries()) {
@@ -25,12 +25,12 @@ export function validateResourceClaims(errors: FieldError[], spec: Part, at: str
   return names
 }
 
-/** The API has a mirror of each static Pod of a node. */
+/** True for a mirror Pod, which represents a static Pod of a node. */
 function isMirror({ object, names, podName }: PodContext): boolean {
   return podName !== '' && isGiven(partOf(partOf(object, 'metadata'), 'annotations'), domainLabel(names, 'config.mirror'))
 }
 
-/** Last level at which the names of a claim and of a template are in a part of their own. */
+/** The last level with a separate `source` struct for the names of a claim and a template. */
 const sourceUntil = 30
 
 function validateClaimSource(errors: FieldError[], claim: Part, path: string, { level }: PodContext): void {
@@ -46,7 +46,7 @@ function validateClaimSource(errors: FieldError[], claim: Part, path: string, { 
   checkGiven(errors, { part: source, name: 'resourceClaimTemplateName', at }, checkSubdomain)
 }
 
-/** The claims that a container uses, each of them, or each of their requests, once. */
+/** Validates the claims that a container uses: each claim, or each request of a claim, at most once. */
 export function validateUsedClaims(errors: FieldError[], resources: Part, at: string, context: RuleContext): void {
   const claims = claimsIn(context)
   const used = new Set<string>()

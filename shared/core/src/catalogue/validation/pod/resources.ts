@@ -9,10 +9,10 @@ import { goValue } from '../../../schema/go-value.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { type Part, partOf } from '../../../validation/part.ts'
 
-/** Resources without a prefix that a container may ask for, beside huge pages. */
+/** Unprefixed resources that a container may request, besides huge pages. */
 export const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage'])
 
-/** Resources without a prefix that exist at all: the rest is counted by quotas. */
+/** All unprefixed resources; those that containers cannot request are counted by quotas. */
 const standardResources = new Set([
   ...['cpu', 'memory', 'ephemeral-storage', 'storage', 'pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets'],
   ...['configmaps', 'persistentvolumeclaims', 'requests.cpu', 'requests.memory', 'requests.storage', 'requests.ephemeral-storage'],
@@ -26,7 +26,7 @@ const ofContainers: NameRule = (errors, name, path) => {
   if (!containerResources.has(name)) validateResourceName(errors, name, path)
 }
 
-/** The requests and limits of a container. */
+/** Validates the requests and limits of a container. */
 export function validateResources(errors: FieldError[], resources: Part, path: string): void {
   validateAmounts(errors, resources, path, ofContainers)
 }
@@ -38,7 +38,7 @@ const ofPods: NameRule = (errors, name, path) => {
   errors.push(unsupportedValue(path, name, ['cpu', hugePagesPrefix, 'memory']))
 }
 
-/** The requests and limits of a Pod itself. */
+/** Validates the pod-level requests and limits. */
 export function validatePodLevelAmounts(errors: FieldError[], resources: Part, path: string): void {
   validateAmounts(errors, resources, path, ofPods)
 }
@@ -102,7 +102,7 @@ function validateAmount(errors: FieldError[], { name, amount, at }: Amount, vali
   if (isCounted(name) && !isWholeQuantity(quantity)) refuse('must be an integer')
 }
 
-/** Huge pages are given whole. */
+/** Huge pages can only be requested in multiples of the page size. */
 function validatePages(errors: FieldError[], { name, amount, at }: Amount): void {
   const quantity = isHugePages(name) ? parseQuantity(amount) : undefined
   if (quantity === undefined) return
@@ -113,7 +113,7 @@ function validatePages(errors: FieldError[], { name, amount, at }: Amount): void
   }
 }
 
-/** Resources without a prefix that are counted in whole pieces. */
+/** Unprefixed resources with whole amounts. */
 export const countedResources: ReadonlySet<string> = new Set([
   ...['pods', 'services', 'services.nodeports', 'services.loadbalancers', 'replicationcontrollers', 'resourcequotas', 'secrets'],
   ...['configmaps', 'persistentvolumeclaims'],
@@ -121,7 +121,7 @@ export const countedResources: ReadonlySet<string> = new Set([
 
 const isCounted = (name: string): boolean => countedResources.has(name) || isExtended(name)
 
-/** An amount of any resource, with the whole path of its field; `written` is the writer's text. */
+/** Validates an amount of any resource at a path; `written` is the text for messages. */
 export function validateAmountOf(name: string, text: string, at: string, written = text): FieldError[] {
   const quantity = parseQuantity(text)
   if (quantity === undefined) return []
@@ -130,7 +130,7 @@ export function validateAmountOf(name: string, text: string, at: string, written
   return [...errors, invalidValue(at, goValue(quantityNode(), written), 'must be an integer')]
 }
 
-/** The name of a resource that is none of `containerResources`. */
+/** Validates a resource name that is not in `containerResources`. */
 export function validateResourceName(errors: FieldError[], name: string, path: string): void {
   validateAnyResourceName(errors, name, path)
   if (!name.includes('/')) {
@@ -140,7 +140,7 @@ export function validateResourceName(errors: FieldError[], name: string, path: s
   }
 }
 
-/** The name of a resource of any kind. */
+/** Validates any resource name. */
 export function validateAnyResourceName(errors: FieldError[], name: string, path: string): void {
   const problems = checkQualifiedName(name)
   for (const problem of problems) errors.push(invalidValue(path, name, problem))
@@ -148,5 +148,5 @@ export function validateAnyResourceName(errors: FieldError[], name: string, path
   errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'))
 }
 
-/** True if containers together may request more than there is. */
+/** True for resources that may be overcommitted. */
 export const mayExceed = (name: string): boolean => isNative(name) && !isHugePages(name)

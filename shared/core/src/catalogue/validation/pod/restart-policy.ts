@@ -14,7 +14,7 @@ export function isSidecar(container: Part): boolean {
   return container['restartPolicy'] === 'Always'
 }
 
-/** The restart policy of a container that is no init container. */
+/** Validates the restart policy of a container that is not an init container. */
 export function validateRestartPolicy(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
   if (hasRules(context)) validateWithRules(errors, container, at, context)
   else if (isGiven(container, 'restartPolicy')) {
@@ -22,7 +22,7 @@ export function validateRestartPolicy(errors: FieldError[], container: Part, at:
   }
 }
 
-/** The restart policy of an init container. */
+/** Validates the restart policy of an init container. */
 export function validateInitRestartPolicy(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
   const hasNone = !isGiven(container, 'restartPolicy')
   if (hasNone && itemsOf(container, 'restartPolicyRules').length > 0) errors.push(requiredValue(`${at}.restartPolicy`, neededByRules))
@@ -38,12 +38,12 @@ export function validateInitRestartPolicy(errors: FieldError[], container: Part,
   }
 }
 
-/** Levels with the gate ContainerRestartRules drop its fields while it is off. Fields that an object keeps are validated. */
+/** Some levels drop the fields of the gate ContainerRestartRules while it is off. Fields that are kept are validated. */
 function hasRules({ level }: RuleContext): boolean {
   return level >= 34
 }
 
-/** The gate RestartAllContainersOnContainerExits is on since 1.36. */
+/** The gate RestartAllContainersOnContainerExits is on by default since 1.36. */
 function canRestartAll({ level }: RuleContext): boolean {
   return level >= 36
 }
@@ -76,13 +76,13 @@ function validateRule(errors: FieldError[], rule: Part, at: string, actions: rea
 }
 
 interface Ending {
-  /** The list of statuses, such as `containerStatuses`. */
+  /** The name of the status list, such as `containerStatuses`. */
   readonly list: string
   readonly name: string
   readonly exitCode: number
 }
 
-/** True if a container that has ended may run again. */
+/** True if a terminated container may run again. */
 export function mayRestart(spec: Part, { list, name, exitCode }: Ending, context: RuleContext): boolean {
   if (list === 'ephemeralContainerStatuses') return false
   const isInit = list === 'initContainerStatuses'
@@ -103,7 +103,7 @@ function hasRestartOfAll(spec: Part): boolean {
   return containers.some((one) => itemsOf(one, 'restartPolicyRules').some((rule) => rule['action'] === 'RestartAllContainers'))
 }
 
-/** The test of a rule for one exit code. */
+/** Returns a test for rules that match an exit code. */
 function matches(exitCode: number): (rule: Part) => boolean {
   return (rule) => {
     const exitCodes = optionalPart(rule, 'exitCodes')

@@ -5,7 +5,7 @@ import { duplicateValue, forbiddenValue, invalidFor, invalidValue } from '../../
 import { textChecks } from '../../../validation/formats.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 
-/** The names of the gates that hold a Pod back. kube-apiserver blames the gate, not its name. */
+/** Validates the names of scheduling gates. Like kube-apiserver, reports the gate and not its name. */
 export function validateSchedulingGates(errors: FieldError[], spec: Part, at: string): void {
   const seen = new Set<string>()
   for (const [index, gate] of itemsOf(spec, 'schedulingGates').entries()) {
@@ -16,7 +16,7 @@ export function validateSchedulingGates(errors: FieldError[], spec: Part, at: st
   }
 }
 
-/** Gates may be removed, and none may be added. */
+/** Gates may be removed but not added. */
 export function validateGateChange(errors: FieldError[], gates: readonly Part[], live: readonly Part[]): void {
   const before = new Set(live.map((gate) => textOf(gate, 'name')))
   for (const [index, gate] of gates.entries()) {
@@ -27,15 +27,15 @@ export function validateGateChange(errors: FieldError[], gates: readonly Part[],
   }
 }
 
-/** The first level at which the nodes of a Pod that is held back may be narrowed down. */
+/** The first level at which a gated Pod's node selection may be narrowed. */
 const narrowedSince = 27
 
-/** True if the nodes that a Pod may run on may still be narrowed down. */
+/** True if a Pod is gated, so that its node selection may be narrowed. */
 export function isHeldBack(live: Part, level: number): boolean {
   return level >= narrowedSince && itemsOf(live, 'schedulingGates').length > 0
 }
 
-/** The nodes of a Pod that is held back: its selector and its affinity may only become narrower. */
+/** The node selector and the node affinity of a gated Pod may only become narrower. */
 export function validateNarrowing(errors: FieldError[], spec: Part, live: Part): void {
   const [selector, before] = [partOf(spec, 'nodeSelector'), partOf(live, 'nodeSelector')]
   if (Object.keys(before).some((key) => selector[key] !== before[key])) {
@@ -63,14 +63,14 @@ function requiredTerms(spec: Part): readonly Part[] {
   return itemsOf(partOf(partOf(partOf(spec, 'affinity'), 'nodeAffinity'), required), 'nodeSelectorTerms')
 }
 
-/** A term without requirements selects nothing, so it may get none. */
+/** True if a term has only added requirements. A term without requirements selects nothing, so none may be added to it. */
 function isNarrower(term: Part, before: Part): boolean {
   const lists = ['matchExpressions', 'matchFields']
   if (lists.every((name) => itemsOf(before, name).length === 0)) return lists.every((name) => itemsOf(term, name).length === 0)
   return lists.every((name) => isSame(itemsOf(term, name).slice(0, itemsOf(before, name).length), itemsOf(before, name)))
 }
 
-/** A spec with the nodes of the live one. */
+/** The spec with the live node selection. */
 export function withNodesOf(spec: Part, live: Part): Part {
   const { nodeSelector: _selector, affinity: _affinity, ...rest } = spec
   const { nodeAffinity: _nodes, ...others } = partOf(spec, 'affinity')

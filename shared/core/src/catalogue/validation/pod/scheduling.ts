@@ -10,7 +10,7 @@ import { validateLabelKey, validateNodeSelectorTerm } from '../../../validation/
 import { allowOneOf, isGiven, onceForShared } from '../checks.ts'
 import { validateMergedKeys, validateSpreadKeys } from './label-keys.ts'
 
-/** The nodes that a Pod wants, the other Pods that it wants near or far, and the spread of Pods. */
+/** Node affinity, Pod affinity and topology spread constraints. */
 export const schedulingRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.NodeSelector': [{ passedOver: ['nodeSelectorTerms'] }, validateTerms],
   'core/v1.NodeSelectorTerm': [(errors, term, at) => void errors.push(...validateNodeSelectorTerm(term, at))],
@@ -25,10 +25,10 @@ export const schedulingRules: Readonly<Record<string, TypeRules>> = {
   ],
 }
 
-/** The first level whose server is known to look at the values of required nodes. */
+/** The first level at which kube-apiserver is known to check the values of required node terms. */
 const valuesSince = 34
 
-/** Values that are none of labels may stay where some were so before. */
+/** Values that are no valid label values are allowed if the live object has any such value. */
 function validateTerms(errors: FieldError[], selector: Part, at: string, context: RuleContext): void {
   const terms = itemsOf(selector, 'nodeSelectorTerms')
   if (terms.length === 0) errors.push(requiredValue(`${at}.nodeSelectorTerms`, 'must have at least one node selector term'))
@@ -40,7 +40,7 @@ function validateTerms(errors: FieldError[], selector: Part, at: string, context
   }
 }
 
-/** kube-apiserver blames an absent field. */
+/** Like kube-apiserver, reports the absent field `namespace`. */
 function validateNamespaces(errors: FieldError[], term: Part, at: string): void {
   for (const namespace of itemsOf<string>(term, 'namespaces')) {
     for (const problem of checkLabel(namespace)) errors.push(invalidValue(`${at}.namespace`, namespace, problem))
@@ -49,7 +49,7 @@ function validateNamespaces(errors: FieldError[], term: Part, at: string): void 
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** The first level at which the operators of numbers have names, though no field may have them yet. */
+/** The first level that knows the numeric operators by name, although no field may use them yet. */
 const numbersSince = 35
 
 function validateToleration(errors: FieldError[], toleration: Part, at: string, context: RuleContext): void {
@@ -66,7 +66,7 @@ function validateToleration(errors: FieldError[], toleration: Part, at: string, 
   if (effect !== '') allowOneOf(errors, { part: toleration, name: 'effect', at }, effects)
 }
 
-/** The first level whose message about a value shows it alone. */
+/** The first level whose message shows only the value. */
 const valuesShownSince = 32
 
 function validateTolerationValue(errors: FieldError[], toleration: Part, path: string, { level }: RuleContext): void {
@@ -83,7 +83,7 @@ function validateTolerationValue(errors: FieldError[], toleration: Part, path: s
   }
 }
 
-/** Two constraints cannot be about the same topology and action. */
+/** Two constraints must not have the same topology key and action. */
 export function refuseSameSpread(errors: FieldError[], spec: Part, at: string): void {
   const pairs = itemsOf(spec, 'topologySpreadConstraints').map(
     (constraint) => `{${textOf(constraint, 'topologyKey')}, ${textOf(constraint, 'whenUnsatisfiable')}}`,

@@ -21,7 +21,7 @@ const credentialBytesMax = 64 * 1024
 const domainLengthMax = 256
 const userLengthMax = 104
 
-/** The rules for a Pod's containers, all or one. */
+/** The security contexts of a Pod and its containers. */
 export const securityRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PodSecurityContext': [
     ...['fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups', 'sysctls', 'fsGroupChangePolicy', 'seccompProfile', 'windowsOptions'],
@@ -42,7 +42,7 @@ export const securityRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.WindowsSecurityContextOptions': ['gmsaCredentialSpecName', validateWindowsOptions],
 }
 
-/** The namespaces that a Pod shares with its node. */
+/** Validates the host namespaces that a Pod shares. */
 export function validateSharing(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (spec['hostNetwork'] === true) validateHostPorts(errors, itemsOf(spec, 'containers'), `${at}.containers`, context)
   if (spec['hostUsers'] === false) refuseSharing(errors, spec, at, context)
@@ -51,7 +51,7 @@ export function validateSharing(errors: FieldError[], spec: Part, at: string, co
   errors.push(invalidValue(`${at}.securityContext.shareProcessNamespace`, true, detail))
 }
 
-/** In the node's own network a container's port is the node's port. Templates of today leave it out, and their Pods get it. */
+/** With host networking, a container port equals its host port. Current templates omit host ports, and their Pods get them. */
 function validateHostPorts(errors: FieldError[], containers: readonly Part[], path: string, context: RuleContext): void {
   const mayBeAbsent = !path.startsWith('spec.containers') && !copiesHostPorts(context.isGateOn, context.level)
   for (const [index, container] of containers.entries()) {
@@ -63,13 +63,13 @@ function validateHostPorts(errors: FieldError[], containers: readonly Part[], pa
   }
 }
 
-/** First level at which a Pod with users of its own has no devices. */
+/** The first level that refuses block devices in a Pod with its own user namespace. */
 const devicesRefusedSince = 34
 
-/** The first level with these texts, in which kube-apiserver spells two of the fields in another way. */
+/** The first level with these messages, in which kube-apiserver spells two fields differently. */
 const spelledSince = 26
 
-/** A Pod with users of its own shares nothing else. */
+/** A Pod with its own user namespace must not share other namespaces of the host. */
 function refuseSharing(errors: FieldError[], spec: Part, path: string, context: RuleContext): void {
   const detail = textSince(spelledSince, { before: 'when `pod.Spec.HostUsers` is false', after: 'when `hostUsers` is false' })
   const [processes, messages] = context.level < spelledSince ? ['hostPID', 'hostIPC'] : ['HostPID', 'HostIPC']
@@ -81,17 +81,17 @@ function refuseSharing(errors: FieldError[], spec: Part, path: string, context: 
   for (const at of devicesIn(spec, path)) errors.push(forbiddenValue(at, detail))
 }
 
-/** The places of the devices of containers. */
+/** The paths of block devices in containers. */
 function devicesIn(spec: Part, path: string): readonly string[] {
   return [...containersOf(spec, path)].flatMap(([container, at]) => {
     return itemsOf(container, 'volumeDevices').length > 0 ? [`${at}.volumeDevices`] : []
   })
 }
 
-/** The first level at which the files of all volumes can be labelled by their mounts: the gate SELinuxMount. */
+/** The first level that supports SELinux mount options for all volumes: the gate SELinuxMount. */
 const mountOptionSince = 37
 
-/** The policy by which volumes get the label of the Pod. */
+/** Validates the policy for SELinux labels of volumes. */
 function validateLabelling(errors: FieldError[], security: Part, at: string, context: RuleContext): void {
   const policy = security['seLinuxChangePolicy']
   if (typeof policy !== 'string') return
@@ -100,7 +100,7 @@ function validateLabelling(errors: FieldError[], security: Part, at: string, con
   if (!policies.includes(policy)) errors.push(unsupportedValue(`${at}.seLinuxChangePolicy`, policy, policies))
 }
 
-/** The first level at which /proc can be seen whole in Pods with users of their own only. */
+/** The first level that allows an unmasked /proc only in Pods with their own user namespace. */
 const unmaskedSince = 30
 
 function validateProcMount(errors: FieldError[], security: Part, at: string, context: RuleContext): void {
@@ -166,7 +166,7 @@ function validateWindowsOptions(errors: FieldError[], options: Part, at: string)
   for (const problem of checkUserName(name)) errors.push(invalidValue(`${at}.runAsUserName`, name, problem))
 }
 
-/** The errors of `DOMAIN\user`; empty for none. */
+/** The errors of `DOMAIN\user`; empty if it is valid. */
 function checkUserName(name: string): readonly string[] {
   if (name === '') return ['runAsUserName cannot be an empty string']
   if (/[\x00-\x1f\x7f]/.test(name)) return ['runAsUserName cannot contain control characters']

@@ -12,7 +12,7 @@ import { allowBetween, allowChecked, isGiven, requireText } from '../checks.ts'
 import { validateDriverName } from '../csi-node.ts'
 import { pathIn, refuseBacksteps, validateDescendingPath } from './paths.ts'
 
-/** Sources of Pods' volumes, in the order in which they are looked at. */
+/** Sources of Pod volumes, in the order of validation. */
 const podSources = [
   ...['emptyDir', 'hostPath', 'gitRepo', 'gcePersistentDisk', 'awsElasticBlockStore', 'secret', 'nfs', 'iscsi', 'glusterfs'],
   ...['persistentVolumeClaim', 'rbd', 'cinder', 'cephfs', 'flocker', 'downwardAPI', 'fc', 'flexVolume', 'configMap', 'azureFile'],
@@ -20,7 +20,7 @@ const podSources = [
   ...['ephemeral', 'image'],
 ]
 
-/** Sources of PersistentVolumes in that order. */
+/** Sources of PersistentVolumes, in the order of validation. */
 export const persistentSources = [
   ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'flocker', 'nfs', 'rbd', 'quobyte', 'cephfs', 'fc', 'flexVolume'],
   ...['vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk', 'scaleIO', 'glusterfs', 'iscsi', 'cinder', 'azureFile'],
@@ -28,9 +28,9 @@ export const persistentSources = [
 ]
 
 const named = as('name', needed(string()))
-/** A secret of a volume that belongs to no namespace names its own. */
+/** A reference to a secret with a namespace, for volumes that are not in a namespace. */
 const placedSecret = within('secretRef', named, as('namespace', needed(string())))
-/** One of these sources has to be given. */
+/** Requires exactly one of these sources. */
 export const sourceChoice = (oneOf: readonly string[]): Step => ({
   oneOf,
   none: 'must specify a volume type',
@@ -78,7 +78,7 @@ function validateEmptyDir(errors: FieldError[], source: Part, at: string): void 
   errors.push(forbiddenValue(`${at}.sizeLimit`, 'SizeLimit field must be a valid resource quantity'))
 }
 
-/** kube-apiserver names the field otherwise. */
+/** kube-apiserver uses another name for the field. */
 function initiator(check: (name: string) => readonly string[]): Step {
   return (errors, source, at) => {
     const name = source['initiatorName']
@@ -86,7 +86,7 @@ function initiator(check: (name: string) => readonly string[]): Step {
   }
 }
 
-/** A volume of a node says of which. */
+/** A local volume requires a node affinity. */
 function requireAffinity(errors: FieldError[], _source: Part, at: string, { object }: RuleContext): void {
   const place = at.slice(0, at.lastIndexOf('.'))
   if (isGiven(partAt(object, place), 'nodeAffinity')) return
@@ -158,7 +158,7 @@ function validateDiskUri(errors: FieldError[], source: Part, at: string): void {
   if (!uri.startsWith(form.start)) errors.push(unsupportedValue(`${at}.diskURI`, uri, [form.whole]))
 }
 
-/** A host and a port, either of which may be empty; the port may be a name. */
+/** A host and a port. Either may be empty, and the port may be a name. */
 const hostAndPort = /^(?:[^:[\]]*|\[[^[\]]*\]):[^:[\]]*$/
 
 function validateQuobyte(errors: FieldError[], source: Part, at: string): void {
@@ -174,7 +174,7 @@ function validateQuobyte(errors: FieldError[], source: Part, at: string): void {
   requireText(errors, { part: source, name: 'volume', at })
 }
 
-/** A claim that is made together with its Pod. It is named after the Pod, so its metadata may only describe it. */
+/** Validates a claim that is created together with its Pod. It is named after the Pod, so its metadata must not name it. */
 function validateClaimTemplate(errors: FieldError[], source: Part, at: string, context: RuleContext): void {
   const template = optionalPart(source, 'volumeClaimTemplate')
   if (template === undefined) {

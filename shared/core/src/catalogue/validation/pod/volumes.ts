@@ -5,7 +5,7 @@ import { optionalPart, type Part, textOf, textsOf } from '../../../validation/pa
 import { requireChecked } from '../checks.ts'
 import type { PodContext, Volumes } from './pod-context.ts'
 
-/** The volumes of a Pod. Only the sound ones can be mounted. The Pod's name tells which claims are made for it. */
+/** Validates the volumes of a Pod. Only valid volumes can be mounted. The names of generated claims depend on the Pod's name. */
 export function validateVolumes(errors: FieldError[], volumes: readonly Part[], path: string, context: PodContext): Volumes {
   const { podName, rules } = context
   const validateSource = rules.of('core/v1.VolumeSource')
@@ -28,13 +28,13 @@ export function validateVolumes(errors: FieldError[], volumes: readonly Part[], 
   return sound
 }
 
-/** The claim that is made for a volume is named after the Pod and the volume. */
+/** A generated claim is named after its Pod and volume. */
 function validateMadeClaim(claim: string, volume: string, at: string): FieldError[] {
   const problems = checkSubdomain(claim).map((problem) => `PVC name ${JSON.stringify(claim)}: ${problem}`)
   return invalidFor(`${at}.name`, volume, problems)
 }
 
-/** A claim that is made for a volume of this Pod cannot be named by another of its volumes. */
+/** A generated claim of a Pod must not be named by another volume of that Pod. */
 function refuseOwnClaim(
   errors: FieldError[],
   { volume, at }: { readonly volume: Part; readonly at: string },
