@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Client, type Informer, type InformerEvent, type ResourceClient, startInformer } from '@orch/client'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import {
   type CompiledScript,
@@ -12,6 +12,7 @@ import {
 } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import { type Clock, createWorkqueue, type Log, sleep, TurnBudget, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import { keyOf } from './requests.ts'
 
 export interface PodScriptsOptions {
   readonly names: Names
@@ -181,8 +182,4 @@ function* scriptsOf(list: ReadonlyMap<string, Known>): Generator<CompiledScript>
 function draw({ uid }: CompiledScript, podUid: string): number {
   const digest = createHash('sha256').update(`${uid} ${podUid}`).digest()
   return digest.readUIntBE(0, 6) / 2 ** 48
-}
-
-function keyOf({ metadata: { namespace = '', name = '' } }: ApiObject): string {
-  return `${namespace}/${name}`
 }

@@ -53,3 +53,14 @@ export async function untaint(
   if (left.length === taints.length) return
   await client.resource(nodes).patch(name, { spec: { taints: left } }, { type: 'merge', signal })
 }
+
+/** `namespace/name`. */
+export function keyOf({ metadata: { namespace = '', name = '' } }: ApiObject): string {
+  return `${namespace}/${name}`
+}
+
+/** The parts of such a key. */
+export function nameAndNamespace(key: string): [name: string, namespace: string] {
+  const slash = key.indexOf('/')
+  return [key.slice(slash + 1), key.slice(0, slash)]
+}

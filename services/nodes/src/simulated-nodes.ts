@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { type Client, type Informer, type InformerEvent, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
+import {
+  type Client,
+  EventBudget,
+  type Informer,
+  type InformerEvent,
+  type InformerOptions,
+  type ResourceAddress,
+  startInformer,
+} from '@orch/client'
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { boundedMemo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
@@ -9,7 +17,6 @@ import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { type CodeScript, codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
-import { EventBudget } from './event-budget.ts'
 import { KeyedListeners } from './keyed-listeners.ts'
 import { Measurements } from './measurements.ts'
 import { checkSettings, freeIndex, type NodeSettings } from './node-object.ts'
@@ -20,7 +27,7 @@ import { PodScripts } from './pod-scripts.ts'
 import { environmentIn, SourceReader, type SourcesOfPod } from './pod-sources.ts'
 import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
-import { deleteNode, deletePod, newest, untaint, writePodStatus } from './requests.ts'
+import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, untaint, writePodStatus } from './requests.ts'
 import { SimulatedNode } from './simulated-node.ts'
 import { WrittenLogs } from './written-logs.ts'
 
@@ -488,12 +495,3 @@ class StandIn implements SimulatedNodes {
 
 /** Images are few and Pods are many. */
 const digestOf = boundedMemo(1000, (image: string): string => createHash('sha256').update(image).digest('hex'))
-
-function keyOf({ metadata: { namespace, name } }: ApiObject): string {
-  return `${namespace}/${name}`
-}
-
-function nameAndNamespace(key: string): [name: string, namespace: string] {
-  const slash = key.indexOf('/')
-  return [key.slice(slash + 1), key.slice(0, slash)]
-}

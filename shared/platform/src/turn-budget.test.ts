@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TurnBudget } from './turn-budget.ts'
+import { passTurns, TurnBudget } from './turn-budget.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -58,4 +58,14 @@ test('LIM-12: a turn without carried-over work may have a smaller budget', async
   await turn()
   expect(budget.take(3)).toBeUndefined()
   expect(budget.take(1)).toBeInstanceOf(Promise)
+})
+
+test('turns of the loop pass as often as asked, and none for 0', async () => {
+  const log: string[] = []
+  void passTurns(2).then(() => log.push('two'))
+  void passTurns(0).then(() => log.push('none'))
+  await turn()
+  expect(log).toEqual(['none'])
+  await turn()
+  expect(log).toEqual(['none', 'two'])
 })

@@ -68,3 +68,8 @@ export class TurnBudget {
     }
   }
 }
+
+/** Resolves after so many turns of the event loop. */
+export async function passTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

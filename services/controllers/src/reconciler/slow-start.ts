@@ -4,8 +4,11 @@ export interface Batches {
   readonly errors: readonly unknown[]
 }
 
+/** Requests of one batch: their work would fill turns of the event loop. */
+const batchMax = 64
+
 /**
- * Works on items in batches of 1, 2, 4, 8 …, each batch at once, and stops after the first batch with an error: a quota that is
+ * Works on items in batches of 1, 2, 4, 8 … 64, each batch at once, and stops after the first batch with an error: a quota that is
  * full refuses one request instead of a hundred.
  *
  *   10 items, no error:                batches of 1, 2, 4 and 3    triedCount 10
@@ -13,7 +16,7 @@ export interface Batches {
  */
 export async function inGrowingBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<Batches> {
   let triedCount = 0
-  for (let size = 1; triedCount < items.length; size *= 2) {
+  for (let size = 1; triedCount < items.length; size = Math.min(size * 2, batchMax)) {
     const batch = items.slice(triedCount, triedCount + size)
     const results = await Promise.allSettled(batch.map(work))
     triedCount += batch.length

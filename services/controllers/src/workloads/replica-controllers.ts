@@ -5,7 +5,7 @@ import { subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import type { LabelSelector } from '@orch/core/selectors'
 import { decideReplicas, type Pod, type ReplicaCondition, type ReplicasObserved, type ReplicasPlan } from '@orch/core/workloads'
-import { messageOf } from '@orch/platform'
+import { messageOf, passTurns } from '@orch/platform'
 import type { Controller } from '../controller.ts'
 import type { ControllerName } from '../controller-names.ts'
 import { controllerOf } from '../informers/object-keys.ts'
@@ -104,12 +104,16 @@ interface ReplicaPass {
   readonly signal: AbortSignal
 }
 
+/** Pods of an owner for which it rests for one turn of the event loop after each pass: the next pass over many Pods sees many changes. */
+const podsPerTurn = 500
+
 async function reconcileReplicas(pass: ReplicaPass, nowMs: number): Promise<Result> {
   const { kind, owner, world } = pass
   const spec = kind.read(owner)
   const selector = requirementsOf(spec.selector)
   if (selector === undefined) return done
-  const plan = decideReplicas(observe(pass, spec, selector), nowMs)
+  const observed = observe(pass, spec, selector)
+  const plan = decideReplicas(observed, nowMs)
   if (plan.adopted.length > 0 && !(await mayAdopt(owner, pass.owners, world, pass.signal))) return done
   const { adopted, released } = plan
   await world.perform(claimActions({ in: pods, owner, reference: referenceTo(kind, owner), adopted, released }))
@@ -119,6 +123,7 @@ async function reconcileReplicas(pass: ReplicaPass, nowMs: number): Promise<Resu
   })
   await world.writeStatus(owner, plan.statusAfter(failure === undefined ? undefined : messageOf(failure)))
   if (failure !== undefined) throw failure
+  await passTurns(Math.trunc(observed.pods.length / podsPerTurn))
   return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
 }
 
@@ -133,7 +138,7 @@ function observe({ owner, owners, world }: ReplicaPass, spec: ReplicaSpec, selec
     templateLabels: spec.template?.metadata?.labels ?? {},
     conditions: spec.conditions ?? [],
     pods: [...cached.controlledBy(uid), ...cached.uncontrolled(namespace)],
-    related: relatedPods(owner, world.read(owners), cached),
+    related: () => relatedPods(owner, world.read(owners), cached),
     costAnnotation: subdomainLabel(world.names, 'controller', 'pod-deletion-cost'),
     isPending: world.isPending,
     hasTerminatingReplicas: spec.hasTerminatingReplicas,

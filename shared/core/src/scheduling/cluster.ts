@@ -4,7 +4,7 @@ import type { ResourceClaim } from '../workloads/device-claims.ts'
 import type { VolumeClaim } from '../workloads/stateful-set/claims.ts'
 import type { StorageClass, Volume } from '../workloads/volumes/objects.ts'
 import type { DeviceClass, ResourceSlice } from './devices/objects.ts'
-import { NodeInfo } from './node-info.ts'
+import { NodeInfo, type NodeMarks } from './node-info.ts'
 import type { Labels, Node, Pod } from './objects.ts'
 import type { PodInfo } from './pod-info.ts'
 
@@ -61,6 +61,7 @@ type Images = NonNullable<Node['status']['images']>
 export class Cluster {
   readonly objects: ClusterObjects
   readonly #nodes = new Map<string, NodeInfo>()
+  readonly #marks: NodeMarks = { withAffinity: new Set(), withRequiredAnti: new Set() }
   #list: readonly NodeInfo[] | undefined
   /** Pods of nodes that are not there, by name of the node. */
   readonly #waiting = new Map<string, Map<string, PodInfo>>()
@@ -81,6 +82,15 @@ export class Cluster {
     return this.#list
   }
 
+  /** Nodes with Pods that have an affinity of any kind to Pods. */
+  get nodesWithAffinity(): ReadonlySet<NodeInfo> {
+    return this.#marks.withAffinity
+  }
+
+  get nodesWithRequiredAntiAffinity(): ReadonlySet<NodeInfo> {
+    return this.#marks.withRequiredAnti
+  }
+
   node(name: string): NodeInfo | undefined {
     return this.#nodes.get(name)
   }
@@ -92,7 +102,7 @@ export class Cluster {
       this.#forgetImages(name, known.node.status.images)
       known.setNode(node)
     } else {
-      const info = new NodeInfo(node)
+      const info = new NodeInfo(node, this.#marks)
       for (const pod of this.#waiting.get(name)?.values() ?? []) info.addPod(pod)
       this.#waiting.delete(name)
       this.#nodes.set(name, info)
@@ -109,6 +119,8 @@ export class Cluster {
     if (known === undefined) return
     this.#nodes.delete(name)
     this.#list = undefined
+    this.#marks.withAffinity.delete(known)
+    this.#marks.withRequiredAnti.delete(known)
     this.#forgetImages(name, known.node.status.images)
     if (known.podCount > 0) this.#waiting.set(name, new Map(known.pods))
   }

@@ -6,6 +6,12 @@ import type { PodInfo } from './pod-info.ts'
 /** Counts that a node keeps. */
 const countsMax = 16
 
+/** Nodes of a cluster with Pods that others are compared with. */
+export interface NodeMarks {
+  readonly withAffinity: Set<NodeInfo>
+  readonly withRequiredAnti: Set<NodeInfo>
+}
+
 /** A node with the Pods on it and the sums of what they use. It is changed as Pods come and go. */
 export class NodeInfo {
   readonly name: string
@@ -20,7 +26,11 @@ export class NodeInfo {
   /** Counts of its Pods by what was counted, since the last of them came or went. */
   readonly #counted = new Map<string, number>()
 
-  constructor(node: Node) {
+  readonly #marks: NodeMarks | undefined
+
+  /** `marks` follow the Pods of the node. */
+  constructor(node: Node, marks?: NodeMarks) {
+    this.#marks = marks
     this.name = node.metadata.name ?? ''
     this.#node = node
     this.#allocatable = readAmounts(node.status.allocatable)
@@ -91,8 +101,14 @@ export class NodeInfo {
     this.#pods.set(pod.key, pod)
     this.#counted.clear()
     this.#count(pod, 1)
-    if (pod.hasAffinity) this.#withAffinity.add(pod)
-    if (pod.terms.requiredAnti.length > 0) this.#withRequiredAnti.add(pod)
+    if (pod.hasAffinity) {
+      this.#withAffinity.add(pod)
+      this.#marks?.withAffinity.add(this)
+    }
+    if (pod.terms.requiredAnti.length > 0) {
+      this.#withRequiredAnti.add(pod)
+      this.#marks?.withRequiredAnti.add(this)
+    }
   }
 
   removePod(pod: PodInfo): void {
@@ -100,8 +116,8 @@ export class NodeInfo {
     this.#pods.delete(pod.key)
     this.#counted.clear()
     this.#count(pod, -1)
-    this.#withAffinity.delete(pod)
-    this.#withRequiredAnti.delete(pod)
+    if (this.#withAffinity.delete(pod) && this.#withAffinity.size === 0) this.#marks?.withAffinity.delete(this)
+    if (this.#withRequiredAnti.delete(pod) && this.#withRequiredAnti.size === 0) this.#marks?.withRequiredAnti.delete(this)
   }
 
   #count({ requested, nonZero }: PodInfo, times: 1 | -1): void {

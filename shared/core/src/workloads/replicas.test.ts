@@ -16,7 +16,7 @@ function observed(pods: Readonly<Record<string, PodWords>>, differing: Partial<R
     templateLabels: { ...labels, tier: 'front' },
     conditions: [],
     pods: Object.entries(pods).map(([name, words]) => aPod({ name, labels, controller: 'u', ...words }, nowMs)),
-    related: [],
+    related: () => [],
     costAnnotation,
     isPending: false,
     hasTerminatingReplicas: false,

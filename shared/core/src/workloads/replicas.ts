@@ -20,7 +20,7 @@ export interface ReplicasObserved {
   /** Pods that the owner controls, and Pods of its namespace without a controller. */
   readonly pods: readonly Pod[]
   /** Pods of all ReplicaSets with the same controller. Empty: nodes rank alike. */
-  readonly related: readonly Pod[]
+  related(): readonly Pod[]
   /** The annotation with the cost of a Pod's deletion. */
   readonly costAnnotation: string
   /** Creations or deletions of earlier passes are not visible yet. */
@@ -80,7 +80,8 @@ export function decideReplicas(observed: ReplicasObserved, nowMs: number): Repli
   const difference = counted.length - replicas
   const mayChange = !isPending && !isDeleted
   const surplus = mayChange ? Math.min(burstMax, Math.max(0, difference)) : 0
-  const victims = surplus > 0 && surplus < counted.length ? inVictimOrder(counted, { ...observed, nowMs }) : counted
+  const victims =
+    surplus > 0 && surplus < counted.length ? inVictimOrder(counted, { ...observed, related: observed.related(), nowMs }) : counted
   return {
     adopted,
     released,
@@ -98,15 +99,11 @@ interface Outcome {
 }
 
 function statusOf(observed: ReplicasObserved, outcome: Outcome): ReplicasStatus {
-  const { owner, templateLabels, minReadySeconds, selector, pods } = observed
-  const { counted, nowMs } = outcome
-  const isFullyLabeled = ({ metadata }: Pod) => Object.entries(templateLabels).every(([name, value]) => metadata.labels?.[name] === value)
-  const isAvailable = (pod: Pod) => (availableFromMs(pod, minReadySeconds) ?? Number.POSITIVE_INFINITY) <= nowMs
+  const { owner, selector, pods } = observed
+  const { counted } = outcome
   const isTerminating = (pod: Pod) => isTerminatingPod(pod) && isControlled(pod, owner.uid) && matchesLabels(selector, pod.metadata.labels)
   const conditions = conditionsAfter(observed, outcome)
-  const fullyLabeledReplicas = counted.filter(isFullyLabeled).length
-  const readyReplicas = counted.filter(isReadyPod).length
-  const availableReplicas = counted.filter(isAvailable).length
+  const { fullyLabeledReplicas, readyReplicas, availableReplicas } = countReplicas(observed, outcome)
   const observedGeneration = owner.generation ?? 0
   return {
     replicas: counted.length,
@@ -117,6 +114,19 @@ function statusOf(observed: ReplicasObserved, outcome: Outcome): ReplicasStatus 
     ...(observedGeneration > 0 && { observedGeneration }),
     ...(conditions.length > 0 && { conditions }),
   }
+}
+
+/** One loop: thousands of Pods are not in the processor's cache. */
+function countReplicas({ templateLabels, minReadySeconds }: ReplicasObserved, { counted, nowMs }: Outcome) {
+  const labels = Object.entries(templateLabels)
+  const counts = { fullyLabeledReplicas: 0, readyReplicas: 0, availableReplicas: 0 }
+  for (const pod of counted) {
+    if (labels.every(([name, value]) => pod.metadata.labels?.[name] === value)) counts.fullyLabeledReplicas++
+    if (!isReadyPod(pod)) continue
+    counts.readyReplicas++
+    if ((availableFromMs(pod, minReadySeconds) ?? Number.POSITIVE_INFINITY) <= nowMs) counts.availableReplicas++
+  }
+  return counts
 }
 
 /** The first failure is kept, and removed with the first step that does not fail. */

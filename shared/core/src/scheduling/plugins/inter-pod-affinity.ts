@@ -63,7 +63,7 @@ class AffinityRun implements FilterRun {
     this.#pod = pod
     this.#cluster = cluster
     const hasTerms = pod.terms.required.length + pod.terms.requiredAnti.length > 0
-    for (const node of cluster.nodes) {
+    for (const node of hasTerms ? cluster.nodes : cluster.nodesWithRequiredAntiAffinity) {
       const concerned = hasTerms ? node.pods.values() : node.podsWithRequiredAntiAffinity
       for (const other of concerned) this.count(other, node, 1)
     }
@@ -128,7 +128,7 @@ export const podAffinityScore: ScorePlugin = {
       if (matchesAffinity(term, selected, labelsOf(selected))) sums.add(node, term.topologyKey, weight)
     }
     const { preferred } = pod.terms
-    for (const node of cluster.nodes) {
+    for (const node of preferred.length > 0 ? cluster.nodes : cluster.nodesWithAffinity) {
       const concerned: Iterable<PodInfo> = preferred.length > 0 ? node.pods.values() : node.podsWithAffinity
       for (const other of concerned) {
         for (const term of preferred) add(node, term, term.weight, other)

@@ -134,7 +134,7 @@ function partOf({ key, countPods, maxSkew, isCounted }: Spread, input: PartInput
   const counts = new Map<string, number>()
   if (!isPerNode) for (const { labels } of considered) counts.set(labels?.[key] ?? '', 0)
   const weight = Math.log((isPerNode ? considered.length : counts.size) + 2)
-  if (!isPerNode) {
+  if (!isPerNode && considered.some(({ labels }) => labels?.[key] !== undefined)) {
     for (const node of cluster.nodes) {
       const value = node.labels?.[key]
       if ((hasOwn && value === undefined) || !counts.has(value ?? '') || !isCounted(node)) continue

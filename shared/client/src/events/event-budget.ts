@@ -1,8 +1,8 @@
-/** Normal events of all Pods: so many at once, and so many more each second. A large rollout shows those of its first Pods. */
+/** Normal events about Pods: so many at once, and so many more each second. A large rollout shows those of its first Pods. */
 const burst = 300
-const perSecond = 300
+const perSecond = 50
 
-/** Bounds the normal events of simulated nodes. */
+/** Bounds the normal events of one source that grow with the number of Pods, such as all simulated nodes, or the scheduler. */
 export class EventBudget {
   #left = burst
   #atMs = 0
