@@ -14,8 +14,11 @@ export interface InformerOptions<T extends ApiObject> {
   readonly select?: Omit<SelectOptions, 'signal'>
   /** Objects per page of the list. Default: the page size of the resource client. */
   readonly pageSize?: number | undefined
-  /** Returns the part of an object that the informer holds; it may modify and return the object. Default: the whole object. */
-  readonly keep?: ((object: T) => T) | undefined
+  /**
+   * Returns the part of an object that the informer holds; it may modify and return the object, and share equal parts with `like`: the object
+   * that it replaces, or the last held object, which often has the same template. Default: the whole object.
+   */
+  readonly keep?: ((object: T, like: T | undefined) => T) | undefined
   readonly signal: AbortSignal
   /** Waits between attempts; resolves early when the signal is raised. */
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
@@ -48,7 +51,7 @@ const backoffMaxMs = 30_000
  */
 export function startInformer<T extends ApiObject>(options: InformerOptions<T>): Informer<T> {
   const held = new Map<string, T>()
-  const state: State<T> = { held, version: '', mustList: true, attempts: 0 }
+  const state: State<T> = { held, last: undefined, version: '', mustList: true, attempts: 0 }
   const { promise: synced, resolve: onSynced } = Promise.withResolvers<void>()
   return {
     synced,
@@ -63,6 +66,8 @@ export function startInformer<T extends ApiObject>(options: InformerOptions<T>):
 
 interface State<T> {
   readonly held: Map<string, T>
+  /** The last object that was kept. */
+  last: T | undefined
   version: string
   mustList: boolean
   /** The number of failures since the last success. */
@@ -93,8 +98,8 @@ async function run<T extends ApiObject>(options: InformerOptions<T>, state: Stat
 
 /** The first list accepts any version, later lists none older than the last seen. If that version is expired or unknown, the latest is listed. */
 async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<void> {
-  const { resource, select, pageSize, keep, signal } = options
-  const whole = { ...select, pageSize, keep, signal }
+  const { resource, select, pageSize, signal } = options
+  const whole = { ...select, pageSize, keep: (object: T) => kept(options, state, object), signal }
   const fresh: ListOptions = { resourceVersion: state.version === '' ? '0' : state.version, resourceVersionMatch: 'NotOlderThan' }
   const list = await resource.listAll({ ...whole, ...fresh }).catch((error: unknown) => {
     if (!isGone(error) && !isTooLarge(error)) throw error
@@ -108,7 +113,7 @@ async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state
 
 /** True if an event arrived. A watch that ends without an event is not reopened at once. */
 async function follow<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<boolean> {
-  const { resource, select, keep, signal } = options
+  const { resource, select, signal } = options
   const events = await resource.watch({ ...select, resourceVersion: state.version, allowWatchBookmarks: true, signal })
   let hasEvents = false
   for await (const { type, object } of events) {
@@ -117,11 +122,18 @@ async function follow<T extends ApiObject>(options: InformerOptions<T>, state: S
     state.version = object.metadata.resourceVersion ?? state.version
     const key = keyOf(object.metadata.namespace, object.metadata.name)
     if (type === 'BOOKMARK') continue
-    const kept = keep === undefined ? object : keep(object)
-    if (type === 'DELETED') remove(options, state.held, key, kept)
-    else put(options, state.held, key, kept)
+    const part = kept(options, state, object)
+    if (type === 'DELETED') remove(options, state.held, key, part)
+    else put(options, state.held, key, part)
   }
   return hasEvents
+}
+
+/** The part of an object to hold. */
+function kept<T extends ApiObject>({ keep }: InformerOptions<T>, state: State<T>, object: T): T {
+  if (keep === undefined) return object
+  state.last = keep(object, state.held.get(keyOf(object.metadata.namespace, object.metadata.name)) ?? state.last)
+  return state.last
 }
 
 function replaceAll<T extends ApiObject>(options: InformerOptions<T>, held: Map<string, T>, items: readonly T[]): void {

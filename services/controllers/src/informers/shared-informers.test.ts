@@ -51,6 +51,23 @@ function aServer(items: readonly ApiObject[], changes: readonly object[] = []) {
 const parts = { resource: { group: '', version: 'v1', plural: 'parts', namespaced: true } }
 const namesIn = (objects: Iterable<ApiObject>) => [...objects].map(({ metadata }) => metadata.name)
 
+test('objects of one template share equal parts in the cache, and an update shares what it leaves', async () => {
+  const spec = { containers: [{ name: 'main', image: 'web:1' }] }
+  const aPod = (name: string, rest: object = {}) => ({ ...aPart(name, 'a', { managedFields: [{ manager: 'm' }], ...rest }), spec })
+  const changed = { ...aPod('p', { resourceVersion: '6' }), status: { phase: 'Running' } }
+  const { client, informers, release } = aServer([aPod('p'), aPod('q')], [{ type: 'MODIFIED', object: changed }])
+  const pods = informers.open(parts, client)
+  await pods.synced
+  const [before, sibling] = [pods.get('a/p'), pods.get('a/q')]
+  expect(before?.metadata).toEqual({ name: 'p', namespace: 'a', uid: 'p', resourceVersion: '1' })
+  expect(before?.['spec']).toEqual(spec)
+  expect(sibling?.['spec']).toBe(before?.['spec'])
+  release()
+  await expect.poll(() => pods.get('a/p')?.['status']).toEqual({ phase: 'Running' })
+  expect(pods.get('a/p')?.['spec']).toBe(before?.['spec'])
+  expect(before).not.toHaveProperty('status')
+})
+
 test('controllers that watch the same objects share one list, and controllers of other objects have separate lists', async () => {
   const { client, informers, lists } = aServer([aPart('p', 'a')])
   const first = informers.open(parts, client)

@@ -8,7 +8,7 @@ const sharedDepthMax = 64
  * Returns `before` if both values are equal including member order. Otherwise replaces equal parts of `value` by those of `before`,
  * in place; parts that differ must belong to the caller.
  */
-export function shareWith(value: unknown, before: unknown, depth = 0): unknown {
+export function shareWith<T>(value: T, before: unknown, depth = 0): T {
   if (value === before || !hasMembers(value) || !hasMembers(before) || depth > sharedDepthMax) return value
   if (Array.isArray(value) !== Array.isArray(before)) return value
   const own = Object.keys(value)
@@ -22,5 +22,6 @@ export function shareWith(value: unknown, before: unknown, depth = 0): unknown {
     if (kept !== member) setMember(value, key, kept)
     if (kept !== before[key]) isSame = false
   }
-  return isSame ? before : value
+  // Equal JSON has the type of the value.
+  return isSame ? (before as T) : value
 }
