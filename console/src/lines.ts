@@ -1,24 +1,25 @@
 /** Milliseconds of one turn in which lines are parsed; then the page has its turn. */
 const turnMs = 8
 
-/** Reads a stream of lines of JSON. Lines are handed on in parts, so that no turn of the page lasts long. */
+/** Reads a stream of lines of JSON. Lines are handed on in parts, so that no turn of the page lasts long, however the stream is divided. */
 export async function readLines<T>(body: ReadableStream<Uint8Array>, take: (values: readonly T[]) => void): Promise<void> {
   let rest = ''
+  let startedMs = performance.now()
   for await (const text of body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
+    const end = text.lastIndexOf('\n')
+    const lines = end < 0 ? [] : (rest + text.slice(0, end)).split('\n')
+    rest = end < 0 ? rest + text : text.slice(end + 1)
     let values: T[] = []
-    let startedMs = performance.now()
     for (const line of lines) {
-      if (line === '') continue
-      values.push(JSON.parse(line))
-      if (performance.now() - startedMs < turnMs) continue
-      take(values)
-      values = []
-      await nextTurn()
-      startedMs = performance.now()
+      if (performance.now() - startedMs >= turnMs) {
+        take(values)
+        values = []
+        await nextTurn()
+        startedMs = performance.now()
+      }
+      if (line !== '') values.push(JSON.parse(line))
     }
-    if (values.length > 0) take(values)
+    take(values)
   }
 }
 

@@ -2,6 +2,7 @@ import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { TracePage } from './pages/trace.tsx'
 import { route, setQuery } from './route.ts'
+import { decodeBase64 } from './text.ts'
 
 /** The page of a trace that opens from a disk, without a server. */
 function Offline({ given }: { readonly given: Blob | undefined }) {
@@ -39,7 +40,7 @@ function Offline({ given }: { readonly given: Blob | undefined }) {
 /** The trace that `orch trace show --html` has written into the page. */
 function embedded(): Blob | undefined {
   const text = document.getElementById('trace')?.textContent?.trim() ?? ''
-  return text === '' ? undefined : new Blob([Uint8Array.from(atob(text), (character) => character.charCodeAt(0))])
+  return text === '' ? undefined : new Blob([decodeBase64(text)])
 }
 
 const app = document.getElementById('app')

@@ -1,4 +1,5 @@
 import type { LoggedRequest } from '@orch/core/contracts'
+import { decodeBase64 } from './text.ts'
 
 /** A phase of admission, as an explanation has it. */
 interface AdmissionStep {
@@ -75,8 +76,7 @@ export function replayEffect({ method, verb, resource, namespace, name, path }: 
 
 /** The bytes of a body. */
 export function bytesOf({ text, base64 }: RequestBody): Uint8Array<ArrayBuffer> {
-  if (base64 === undefined) return new TextEncoder().encode(text ?? '')
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  return base64 === undefined ? new TextEncoder().encode(text ?? '') : decodeBase64(base64)
 }
 
 /** The identifier of the trace in a W3C trace context. */

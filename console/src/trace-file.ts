@@ -22,6 +22,8 @@ export interface TraceFile {
 const formatKnown = 1
 /** Bytes of a file after decompression: changes and objects have 32 MiB each. */
 const bytesMax = 128 * 1024 * 1024
+/** Bytes of a file that are decompressed in one turn of the page, to a thousand times as many at most. */
+const pieceBytes = 16 * 1024
 
 /** A line of a file. */
 type Line =
@@ -105,5 +107,17 @@ function unpacked(file: Blob): ReadableStream<Uint8Array> {
       else controller.enqueue(part)
     },
   })
-  return file.stream().pipeThrough(new DecompressionStream('gzip')).pipeThrough(bounded)
+  return piecesOf(file).pipeThrough(new DecompressionStream('gzip')).pipeThrough(bounded)
+}
+
+/** The bytes of a file in small pieces: a browser decompresses each piece in one go. */
+function piecesOf(file: Blob): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let at = 0
+  return new ReadableStream({
+    async pull(controller) {
+      if (at >= file.size) return controller.close()
+      controller.enqueue(new Uint8Array(await file.slice(at, at + pieceBytes).arrayBuffer()))
+      at += pieceBytes
+    },
+  })
 }

@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { traceCommand } from '../../services/orch/src/trace/show-trace.ts'
 import { complaintsOf, hasNoBrowser, openBrowser, withoutBrowser } from './browser.ts'
 import type { ToBusyServer } from './busy-server.ts'
 import { goTo } from './console-test.ts'
@@ -105,20 +107,27 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
     expect(complaints).toEqual([])
   })
 
-  test(`opens a trace of as many objects without a task of ${msMax} ms of CPU`, { timeout: 180_000 }, async () => {
+  test(`opens a trace of as many objects without a task of ${msMax} ms of CPU, from a disk too`, { timeout: 180_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    const file = join(folder, 'a.trace.gz')
+    const [file, html] = [join(folder, 'a.trace.gz'), join(folder, 'a.html')]
     await ask({ kind: 'trace', path: file })
     const { page } = await aPage()
     await goTo(page, 'trace')
-    const tasks = await measureTasks(page, async () => {
-      await page.getByLabel('The file that a failed test has left').setInputFiles(file)
-      await page.getByRole('heading', { name: 'large' }).waitFor({ timeout: 120_000 })
-      await lastFrame(page)
-    })
-    process.stdout.write(`trace: longest task ${tasks.longestCpuMs.toFixed(0)} ms of CPU, ${tasks.longestMs.toFixed(0)} ms\n`)
-    expect(tasks.longestCpuMs).toBeLessThan(msMax)
+    const longestCpuMs = async (open: () => Promise<unknown>) => {
+      const tasks = await measureTasks(page, async () => {
+        await open()
+        await page.getByRole('heading', { name: 'large' }).waitFor({ timeout: 120_000 })
+        await lastFrame(page)
+      })
+      return tasks.longestCpuMs
+    }
+    const chosen = await longestCpuMs(() => page.getByLabel('The file that a failed test has left').setInputFiles(file))
+    const terminal = { arguments: [], env: {}, workingFolder: folder, out: () => {}, error: () => {} }
+    expect(await traceCommand(terminal, ['show', file, '--html', html])).toBe(0)
+    const embedded = await longestCpuMs(() => page.goto(pathToFileURL(html).href))
+    process.stdout.write(`trace: longest task ${chosen.toFixed(0)} ms of CPU, from a disk ${embedded.toFixed(0)} ms\n`)
+    expect(Math.max(chosen, embedded)).toBeLessThan(msMax)
   })
 })
 
