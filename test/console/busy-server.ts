@@ -5,15 +5,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type RunningServer, start } from 'orch'
 
 /** A message to the process. */
-export type ToBusyServer = { readonly kind: 'link' } | { readonly kind: 'count' } | { readonly kind: 'trace'; readonly path: string }
+export type ToBusyServer = { readonly kind: 'link' } | { readonly kind: 'work' } | { readonly kind: 'trace'; readonly path: string }
+
+/** The work of the process so far. */
+export interface BusyServerWork {
+  readonly changes: number
+  readonly cpuMs: number
+}
 
 /** Objects of each of the namespaces `n0` to `n9`. */
 const mapsPerNamespace = 1_000
 const namespaces = Array.from({ length: 10 }, (_, index) => `n${index}`)
 const changesPerSecond = 1_000
-const writersAtOnce = 8
-/** A part of a second for which changes are owed: a process that had to wait longer does not catch up in a burst. */
-const turnMs = 100
+/** Namespaces whose objects change. */
+const busyNamespaces = namespaces.slice(0, 8)
+/** Changes that are open at once: enough for all of the server's thread. */
+const changesAtOnce = 32
+const turnMs = 20
 
 /**
  * A process with a server of 10,000 objects, of which a thousand change each second as far as the machine can. It is one of its own, as the
@@ -40,8 +48,10 @@ process.on('message', async (message: ToBusyServer) => {
   switch (message.kind) {
     case 'link':
       return process.send?.(await server.console())
-    case 'count':
-      return process.send?.(written)
+    case 'work': {
+      const { user, system } = process.cpuUsage()
+      return process.send?.({ changes: written, cpuMs: (user + system) / 1_000 } satisfies BusyServerWork)
+    }
     case 'trace':
       await server.saveTrace(message.path, { test: 'large' })
       return process.send?.('saved')
@@ -50,19 +60,23 @@ process.on('message', async (message: ToBusyServer) => {
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')
 
+/** A late turn is made up for by the next ones, within a second: an average over a visit says whether the machine has time for the changes. */
 async function writeSteadily({ user }: RunningServer): Promise<void> {
   const { objects: client } = user('operator').client
-  for (let round = 0; ; round++) {
-    const startedMs = performance.now()
-    let owed = (changesPerSecond * turnMs) / 1_000
-    const write = async (namespace = '') => {
-      while (owed-- > 0) {
-        const map = { apiVersion: 'v1', kind: 'ConfigMap', name: `map-${(round * 7 + owed) % mapsPerNamespace}`, namespace }
-        await client.patch(map, { data: { round: `${round} ${owed}` } }, { type: 'merge' })
-        written += 1
-      }
-    }
-    await Promise.all(namespaces.slice(0, writersAtOnce).map(write))
-    await sleep(Math.max(0, turnMs - (performance.now() - startedMs)))
+  const write = async (index: number) => {
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', name: `map-${(index * 7) % mapsPerNamespace}` }
+    const namespace = busyNamespaces[index % busyNamespaces.length] ?? ''
+    await client.patch({ ...map, namespace }, { data: { round: String(index) } }, { type: 'merge' })
+    written += 1
+  }
+  let next = 0
+  for (let lastMs = performance.now(), owed = 0; ; ) {
+    const nowMs = performance.now()
+    owed = Math.min(changesPerSecond, owed + ((nowMs - lastMs) * changesPerSecond) / 1_000)
+    lastMs = nowMs
+    const count = Math.min(changesAtOnce, Math.floor(owed))
+    owed -= count
+    await Promise.all(Array.from({ length: count }, () => write(next++)))
+    if (owed < 1) await sleep(turnMs)
   }
 }

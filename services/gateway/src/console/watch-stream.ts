@@ -1,4 +1,5 @@
 import { badRequest } from '@orch/core/meta'
+import { Batches } from '../exchange/batches.ts'
 import type { Exchange, HeaderFields } from '../exchange/exchange.ts'
 import type { InProcessExchange, InProcessRequest } from '../exchange/in-process.ts'
 import { limits } from './limits.ts'
@@ -31,7 +32,13 @@ export function streamWatches(exchange: Exchange, watches: Readonly<Record<strin
   })
   // An answer that has written nothing is not sent: a page has to learn that its watches have begun.
   exchange.write('\n')
-  void Promise.all(open.map(({ name, watch }) => follow(exchange, name, watch))).then(() => exchange.end())
+  const batches = new Batches(exchange)
+  void Promise.all(open.map(({ name, watch }) => follow(exchange, batches, { name, watch }))).then(() => batches.end())
+}
+
+interface OpenWatch {
+  readonly name: string
+  readonly watch: InProcessExchange
 }
 
 /** The headers of a request that the console sends for a page. Compression would hide the bytes. */
@@ -40,7 +47,7 @@ export function headersOf(exchange: Exchange): Record<string, string> {
 }
 
 /** Passes on the events of one watch, as fast as the client reads. Never throws. */
-async function follow(exchange: Exchange, name: string, watch: InProcessExchange): Promise<void> {
+async function follow(exchange: Exchange, batches: Batches, { name, watch }: OpenWatch): Promise<void> {
   const front = `{"watch":${JSON.stringify(name)},`
   let code = 0
   let rest = ''
@@ -55,12 +62,12 @@ async function follow(exchange: Exchange, name: string, watch: InProcessExchange
       const end = rest.lastIndexOf('\n') + 1
       const lines = rest.slice(0, end).split('\n').slice(0, -1)
       rest = rest.slice(end)
-      if (lines.length > 0) exchange.write(lines.map((line) => `${front}"event":${line}}\n`).join(''))
+      if (lines.length > 0) batches.write(lines.map((line) => `${front}"event":${line}}\n`).join(''))
       while (exchange.waitingBytes > limits.streamBytesMax && !exchange.isClosed) await exchange.drained()
     }
   } catch {
     // The watch was cut off, as by the end of the session: the page opens it again.
   }
   const status = code === 200 || code === 0 ? 'null' : JSON.stringify(rest)
-  exchange.write(`${front}"end":${code},"status":${status}}\n`)
+  batches.write(`${front}"end":${code},"status":${status}}\n`)
 }

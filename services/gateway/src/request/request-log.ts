@@ -3,7 +3,7 @@ import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from './request.ts'
 import type { KeptDetails, RequestDetails } from './request-details.ts'
-import { parseRequestInfo } from './request-info.ts'
+import { parseRequestInfo, type RequestInfo } from './request-info.ts'
 import { compileMatch, type RequestMatch } from './request-match.ts'
 
 /** Chooses requests of a log. */
@@ -125,6 +125,17 @@ export class RequestLog {
     return found
   }
 
+  /** The last requests after an id that the filter matches, oldest first, and so many at most: older ones are not looked at. */
+  readLast(filter: RequestFilter, after: number, limit: number): LoggedRequest[] {
+    const matches = this.matcher(filter)
+    const found: LoggedRequest[] = []
+    for (let id = this.#next; id >= Math.max(this.oldestId, after + 1) && found.length < limit; id--) {
+      const entry = matches(id)
+      if (entry !== undefined) found.push(entry)
+    }
+    return found.reverse()
+  }
+
   /** Finds the request of an id; undefined if the filter does not match it, or if it is forgotten. A wrong filter throws a TypeError. */
   matcher(filter: RequestFilter): (id: number) => LoggedRequest | undefined {
     const { since, changed, noop, fault } = filter
@@ -132,8 +143,9 @@ export class RequestLog {
     return (id) => {
       if (id < this.oldestId || id > this.#next) return undefined
       const slot = (id - 1) % this.#max
-      if (!matches({ user: this.#users[slot] ?? '', agent: this.#agents[slot] ?? '', info: this.#infoAt(slot) })) return undefined
-      const entry = this.#entryAt(id)
+      const info = this.#infoAt(slot)
+      if (!matches({ user: this.#users[slot] ?? '', agent: this.#agents[slot] ?? '', info })) return undefined
+      const entry = this.#entryAt(id, info)
       if (since !== undefined && entry.time < Number(since)) return undefined
       if (changed !== undefined && entry.changed !== changed) return undefined
       if (noop !== undefined && entry.noop !== noop) return undefined
@@ -189,7 +201,7 @@ export class RequestLog {
     return kept
   }
 
-  #infoAt(slot: number) {
+  #infoAt(slot: number): RequestInfo {
     return parseRequestInfo({
       method: this.#methods[slot] ?? '',
       path: this.#paths[slot] ?? '',
@@ -197,9 +209,8 @@ export class RequestLog {
     })
   }
 
-  #entryAt(id: number): LoggedRequest {
+  #entryAt(id: number, info: RequestInfo): LoggedRequest {
     const slot = (id - 1) % this.#max
-    const info = this.#infoAt(slot)
     const place = info.kind === 'resource' ? info : { group: '', resource: '', subresource: '', namespace: '', name: '' }
     const [durationMs = 0, revision = 0, flags = 0] = [this.#durations[slot], this.#revisions[slot], this.#flags[slot]]
     const [fault = '', watch = 0] = [this.#faults[slot], this.#watchIds[slot]]

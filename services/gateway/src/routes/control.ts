@@ -1,5 +1,6 @@
 import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
+import { Batches } from '../exchange/batches.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import type { Query } from '../request/request-info.ts'
@@ -51,11 +52,12 @@ export async function serveControl(request: GatewayRequest, control: ControlHand
   exchange.begin(200, commonHeaders(request, linesType))
   // The head leaves with the first bytes, and the first object may come late.
   exchange.write('\n')
+  const batches = new Batches(exchange)
   for await (const object of answer.lines) {
     if (exchange.isClosed) return true
-    if (!exchange.write(`${JSON.stringify(object)}\n`)) await exchange.drained()
+    if (!batches.write(`${JSON.stringify(object)}\n`)) await exchange.drained()
   }
-  exchange.end()
+  batches.end()
   return true
 }
 

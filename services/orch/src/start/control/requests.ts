@@ -70,16 +70,10 @@ function readTime(text: string | undefined): number | undefined {
 function pageOf(log: RequestLog, filter: RequestFilter, after: number, call: ControlCall): ControlAnswer {
   const limit = readCount(call, 'limit', { otherwise: pageUsual, max: pageMax })
   const last = call.query.get('last') === undefined ? undefined : readCount(call, 'last', { otherwise: 0, max: pageMax })
-  const items = asBadRequest('requests', () =>
-    last === undefined ? log.read(filter, after, limit) : newest(log.read(filter, after), last),
-  )
+  const items = asBadRequest('requests', () => (last === undefined ? log.read(filter, after, limit) : log.readLast(filter, after, last)))
   const isWhole = last !== undefined || items.length < limit
   const next = isWhole ? log.total : (items.at(-1)?.id ?? after)
   return object({ items, next, remaining: !isWhole, oldest: log.oldestId })
-}
-
-function newest(requests: readonly LoggedRequest[], count: number): readonly LoggedRequest[] {
-  return requests.slice(Math.max(0, requests.length - count))
 }
 
 /** Requests of one turn of a stream. */
