@@ -1,6 +1,6 @@
 /**
- * The one table of every identifier that has the product word in it, with a column per profile.
- * Nothing else in the code spells such a name.
+ * All identifiers that contain the product's name, with a column per profile.
+ * No other code spells such a name.
  */
 export type Profile = 'orch' | 'kubernetes'
 
@@ -10,26 +10,26 @@ export const profiles: readonly Profile[] = ['orch', 'kubernetes']
 /** The names of one profile. Read it with `namesOf(profile)`; the object is shared and frozen. */
 export interface Names {
   readonly profile: Profile
-  /** Domain after the first word of an API group: `storage.<apiDomain>`. */
+  /** The domain after the first label of an API group: `storage.<apiDomain>`. */
   readonly apiDomain: string
-  /** Domain of labels, annotations, finalizers and Secret types: `<labelDomain>/metadata.name`. */
+  /** The domain of labels, annotations, finalizers and Secret types: `<labelDomain>/metadata.name`. */
   readonly labelDomain: string
   /** Media type of Protobuf bodies. */
   readonly protobufMediaType: string
-  /** Beginning of header fields of the server's own. */
+  /** The prefix of the server's own header fields. */
   readonly headerPrefix: string
   readonly systemNamespace: string
   readonly publicNamespace: string
   readonly nodeLeaseNamespace: string
-  /** Entry of a Namespace's `spec.finalizers` that the namespace controller removes. */
+  /** The entry in a Namespace's `spec.finalizers` that the namespace controller removes. */
   readonly namespaceFinalizer: string
-  /** Name of the Service and Endpoints of the server itself in `default`. */
+  /** The name of the server's own Service and Endpoints in `default`. */
   readonly serverServiceName: string
-  /** Value of the label `component` on that Service. */
+  /** The value of the label `component` on that Service. */
   readonly serverComponent: string
-  /** Domain of annotations by which Pods say how they behave on simulated nodes. */
+  /** The domain of annotations that control Pods on simulated nodes. */
   readonly simulationDomain: string
-  /** The driver of simulated volumes, which is their provisioner, too. */
+  /** The driver and provisioner of simulated volumes. */
   readonly simulatedDriver: string
   /** Field manager of simulated nodes. */
   readonly nodeAgent: string
@@ -45,29 +45,29 @@ export interface Names {
   readonly controllerManager: string
   /** Field manager of the scheduler's writes. */
   readonly schedulerManager: string
-  /** Field manager of the FlowSchemas and PriorityLevelConfigurations of the start. */
+  /** Field manager of the initial FlowSchemas and PriorityLevelConfigurations. */
   readonly flowControlProducer: string
-  /** Field manager of the conditions of FlowSchemas. */
+  /** Field manager of the conditions in FlowSchemas. */
   readonly flowControlConsumer: string
-  /** Environment variable that carries cluster information to a credential plugin. */
+  /** The environment variable with cluster information for a credential plugin. */
   readonly execInfoVariable: string
-  /** Root certificate ConfigMap of each namespace. */
+  /** The name of the ConfigMap with root certificates in each namespace. */
   readonly rootCertificateConfigMap: string
-  /** The prefix of the names of volumes in which pods find their token. */
+  /** The prefix of the names of token volumes in Pods. */
   readonly tokenVolumePrefix: string
-  /** Path below which the server has what kube-apiserver has not. */
+  /** The path below which the server has resources that kube-apiserver lacks. */
   readonly ownPath: string
-  /** Header field by which a request asks how it was decided, and by which the response says it. */
+  /** The header field by which a request asks for an explanation of its authorization and admission, and in which the response contains it. */
   readonly explainHeader: string
-  /** Header field by which a response names the fault of a test that has hit its request. */
+  /** The header field in which a response names the injected fault. */
   readonly faultHeader: string
-  /** The part of the server that passes requests on to other servers: in its user name and in its labels. */
+  /** The aggregator, in its user name and in its labels. */
   readonly aggregator: string
-  /** Key in `WebhookAdmissionConfiguration` that names the client configuration file. */
+  /** The key in a `WebhookAdmissionConfiguration` that names the client configuration file. */
   readonly clientConfigFileKey: string
 }
 
-/** Path of what no other API server has: the past, and the control of a server for tests. */
+/** The path of features that other API servers lack: past states, and control of a test server. */
 export const controlPath = '/orch/v1'
 
 const table: Readonly<Record<Profile, Names>> = {
@@ -137,10 +137,10 @@ const table: Readonly<Record<Profile, Names>> = {
   }),
 }
 
-/** API group of the faults of tests, in every profile. */
+/** The API group of injected faults, in every profile. */
 export const faultsGroup = 'faults.orch.io'
 
-/** True for the path of the control of a server, and for those below it. */
+/** True for the control path and all paths below it. */
 export function isControlPath(path: string): boolean {
   return path.startsWith(controlPath) && (path.length === controlPath.length || path[controlPath.length] === '/')
 }
@@ -150,14 +150,14 @@ export function namesOf(profile: Profile): Names {
   return table[profile]
 }
 
-/** An API group that carries the product's domain: `domainGroup(names, 'storage')` is `storage.orch.io`. */
+/** An API group in the product's domain: `domainGroup(names, 'storage')` is `storage.orch.io`. */
 export function domainGroup(names: Names, prefix: string): string {
   return `${prefix}.${names.apiDomain}`
 }
 
 /**
- * A name below an API group rather than below the domain of labels: `groupName(names, 'rbac.authorization', 'aggregate-to-view')`
- * is `rbac.authorization.orch.io/aggregate-to-view`. The two differ in the `kubernetes` profile.
+ * A name below an API group instead of the label domain: `groupName(names, 'rbac.authorization', 'aggregate-to-view')`
+ * is `rbac.authorization.orch.io/aggregate-to-view`. The two domains differ in the `kubernetes` profile.
  */
 export function groupName(names: Names, prefix: string, name: string): string {
   return `${domainGroup(names, prefix)}/${name}`
@@ -168,7 +168,7 @@ export function domainLabel(names: Names, name: string): string {
   return asKey(`${names.labelDomain}/${name}`)
 }
 
-/** The text as an internalized string. V8 deoptimizes code, again and again, that reads a property by a concatenated one. */
+/** The text as an internalized string. V8 repeatedly deoptimizes code that uses concatenated strings as property names. */
 function asKey(text: string): string {
   return Object.keys({ [text]: text })[0] ?? text
 }
@@ -178,10 +178,10 @@ export function subdomainLabel(names: Names, subdomain: string, name: string): s
   return asKey(`${subdomain}.${names.labelDomain}/${name}`)
 }
 
-/** The label of APIServices that the server makes for its own group versions. */
+/** The label of APIServices that the server creates for its own group versions. */
 export function automanagedLabel(names: Names): string {
   return subdomainLabel(names, names.aggregator, 'automanaged')
 }
 
-/** The domain of kwok's annotations, in every profile. */
+/** The domain of kwok's annotations in every profile. */
 export const kwokDomain = 'kwok.x-k8s.io'

@@ -1,6 +1,6 @@
 /**
- * Interruptible work: it yields where the rest can wait. The core decides where a step ends; the caller decides
- * whether anything else happens in between.
+ * Interruptible work, which yields at points where it may pause. The core decides where steps end; the caller decides
+ * what happens between steps.
  */
 export type Steps<T> = Generator<undefined, T, undefined>
 
@@ -12,7 +12,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Counts the parts of one piece of work, and reports the end of each step. */
+/** Counts the parts of a piece of work, and reports the end of each step. */
 export class StepMeter {
   readonly #partsPerStep: number
   #count = 0
@@ -21,7 +21,7 @@ export class StepMeter {
     this.#partsPerStep = partsPerStep
   }
 
-  /** Counts parts; whether the step is full, and another begins. */
+  /** Counts parts. True if the step is full and the next one begins. */
   isFull(parts = 1): boolean {
     this.#count += parts
     if (this.#count < this.#partsPerStep) return false
@@ -30,10 +30,10 @@ export class StepMeter {
   }
 }
 
-/** Steps into which a loop is divided at most: each costs the caller a turn of the event loop. */
+/** Maximum number of steps in a loop, since each step costs the caller a turn of the event loop. */
 const stepsPerLoopMax = 32
 
-/** True if a loop over so many items pauses before the item at `index`. */
+/** True if a loop over `count` items should pause before the item at `index`. */
 export function isStepEnd(index: number, count: number): boolean {
   return index > 0 && index % Math.ceil(count / stepsPerLoopMax) === 0
 }

@@ -16,8 +16,8 @@ import {
 import { joinTexts, type LevelText, textSince } from './level-text.ts'
 
 /**
- * The allowed names of a kind's objects. `pathSegment` is any text that can be alone in a URL; `longName` is a subdomain by a rule of the
- * type, which does not look at what names are generated from.
+ * The allowed names of a kind's objects. `pathSegment` is any text that can be a segment of a URL. `longName` is a subdomain by a rule of the
+ * type, which does not check the base of a generated name.
  */
 export type NameKind = 'subdomain' | 'longName' | 'label' | 'label1035' | 'pathSegment'
 
@@ -30,13 +30,13 @@ const wrongDnsName = explain(
   dnsName,
 )
 
-/** The problems of a name, or of the prefix that it is generated from. */
+/** Returns the errors of a name, or of the prefix of a generated name. */
 export type NameCheck = (name: string) => readonly LevelText[]
 
-/** Bytes that all annotations of an object may have together, keys and values. */
+/** Maximum size of an object's annotations, keys and values together. */
 export const annotationsBytesMax = 262_144
 
-/** The first level at which problems of labels speak of bytes, and dots in a name of one label are named. */
+/** The first level whose errors about labels count bytes and name dots in a single label. */
 const newTextsSince = 34
 
 const tooManyParts = textSince(newTextsSince, {
@@ -45,10 +45,10 @@ const tooManyParts = textSince(newTextsSince, {
 })
 const hasDots = textSince(newTextsSince, { before: wrongLabel, after: 'must not contain dots' })
 
-/** Nothing to complain about; shared, so that the common case allocates nothing. */
+/** No errors; shared, so that valid names allocate nothing. */
 const fine: readonly string[] = Object.freeze([])
 
-/** The errors of an object's name; empty for none. */
+/** The errors of an object's name; empty if it is valid. */
 export function checkName(kind: NameKind | NameCheck, name: string): readonly LevelText[] {
   if (typeof kind === 'function') return kind(name)
   switch (kind) {
@@ -65,7 +65,7 @@ export function checkName(kind: NameKind | NameCheck, name: string): readonly Le
   }
 }
 
-/** The errors of the base of a generated name, which may end in a dash. */
+/** The errors of the base of a generated name, which may end with a dash. */
 export function checkNamePrefix(kind: NameKind | NameCheck, prefix: string): readonly LevelText[] {
   if (kind === 'longName') return fine
   const masked = kind !== 'pathSegment' && prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix
@@ -88,32 +88,32 @@ export function checkSubdomain(text: string): readonly string[] {
   return checkDns(text, subdomainPattern, wrongSubdomain, subdomainLengthMax)
 }
 
-/** As `checkSubdomain`, counted in bytes. */
+/** Like `checkSubdomain`, counting bytes. */
 export function checkLongName(text: string): readonly string[] {
   return checkSubdomain(text).map((problem) => (problem === tooLongSubdomain ? inBytes : problem))
 }
 
-/** As `checkSubdomain`, for a name in DNS whose labels may have underscores. */
+/** Like `checkSubdomain`, for a DNS name whose labels may contain underscores. */
 export function checkDnsName(text: string): readonly string[] {
   return checkDns(text, dnsNamePattern, wrongDnsName, subdomainLengthMax)
 }
 
 function checkDns<T extends LevelText>(text: string, pattern: RegExp, wrong: T, lengthMax: number): readonly (T | string)[] {
   const isLong = text.length > lengthMax
-  // A text that is far too long is not matched at all: the answer is no either way.
+  // A text far beyond the maximum is not matched, since it is invalid anyway.
   if (!isLong && pattern.test(text)) return fine
   const problems: (T | string)[] = isLong ? [tooLong(lengthMax)] : []
   if (text.length > lengthMax * 16 || !pattern.test(text)) problems.push(wrong)
   return problems
 }
 
-/** Anything that can be one segment of a path: names of roles and bindings. */
+/** Any text that can be a segment of a path: names of roles and bindings. */
 export function checkPathSegment(text: string): readonly string[] {
   if (text === '.' || text === '..') return [`may not be '${text}'`]
   return ['/', '%'].filter((character) => text.includes(character)).map((character) => `may not contain '${character}'`)
 }
 
-/** A label key, annotation key, finalizer: a short name with an optional DNS prefix before a slash. */
+/** A label key, annotation key or finalizer: a short name, optionally after a DNS prefix and a slash. */
 export function checkQualifiedName(text: string): readonly LevelText[] {
   const slash = text.indexOf('/')
   if (slash === -1) return checkNamePart(text)
@@ -149,7 +149,7 @@ export function checkLabelValue(value: string): readonly LevelText[] {
   return problems
 }
 
-/** True if the annotations are within the bytes that an object may spend on them. */
+/** True if the annotations are within the size limit. */
 export function annotationsFit(annotations: Readonly<Record<string, string>>): boolean {
   let bytes = 0
   for (const key of Object.keys(annotations)) bytes += utf8Length(key) + utf8Length(annotations[key] ?? '')
@@ -160,7 +160,7 @@ function utf8Length(text: string): number {
   let bytes = text.length
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index)
-    // The two halves of a pair make four bytes together: each adds one to its own unit.
+    // A surrogate pair is four bytes: each half adds one to its own unit.
     if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1
   }
   return bytes

@@ -1,7 +1,7 @@
 import { conditionPatch } from '../workloads/pod-condition.ts'
 import type { Pod } from '../workloads/pods.ts'
 
-/** Why a controller ends a Pod before its time. */
+/** A controller's reason for terminating a Pod early. */
 export interface Disruption {
   readonly reason: string
   readonly message: string
@@ -9,11 +9,11 @@ export interface Disruption {
 
 export interface DisruptionOptions {
   readonly nowMs: number
-  /** True if conditions name the generation that they are about. */
+  /** True if conditions record the generation that they refer to. */
   readonly tracksGenerations: boolean
 }
 
-/** The part of a strategic merge patch of the status by which a Pod gets DisruptionTarget. Undefined: the Pod has it. */
+/** The status patch (strategic merge) that adds DisruptionTarget to a Pod. Undefined if the Pod has the condition. */
 export function disruptedConditions(pod: Pod, disruption: Disruption, { nowMs, tracksGenerations }: DisruptionOptions): object | undefined {
   const generation = tracksGenerations ? pod.metadata.generation : undefined
   return conditionPatch(pod, { type: 'DisruptionTarget', status: 'True', ...disruption }, { nowMs, generation })

@@ -6,12 +6,12 @@ import type { Taint } from './taints.ts'
 
 type Toleration = BuiltIn<'core/v1.Toleration'>
 
-/** The time for which a Pod may stay on a node with taints NoExecute, in milliseconds. */
+/** The time that a Pod may stay on a node with NoExecute taints, in milliseconds. */
 export type Stay = { readonly kind: 'forever' } | { readonly kind: 'none' } | { readonly kind: 'for'; readonly ms: number }
 
 /**
- * The stay of a Pod beside taints NoExecute (NODE-LC-08): none if a taint is not tolerated, else the shortest time of the first tolerations
- * that match. A time below zero counts as zero.
+ * The time that a Pod may stay on a node with NoExecute taints (NODE-LC-08): none if a taint is not tolerated, else the shortest time of the first
+ * matching tolerations. A negative time counts as zero.
  *
  *   no taints                                        forever
  *   taint a, tolerations [a for 100 s]               for 100 s
@@ -29,22 +29,22 @@ export function stayBeside(taints: readonly Taint[], tolerations: readonly Toler
   return shortestStay(used)
 }
 
-/** The stay that the tolerations in use give. */
+/** The time that the matching tolerations allow. */
 export function shortestStay(used: readonly Toleration[]): Stay {
   if (used.length === 0) return { kind: 'none' }
   const seconds = used.flatMap(({ tolerationSeconds }) => (tolerationSeconds == null ? [] : [Math.max(0, Number(tolerationSeconds))]))
   return seconds.length === 0 ? { kind: 'forever' } : { kind: 'for', ms: Math.min(...seconds) * 1000 }
 }
 
-/** The eviction of a Pod after another look at it. */
+/** The plan for evicting a Pod, after it was checked again. */
 export interface EvictionPlan {
-  /** Undefined: none is to come. */
+  /** The time of the eviction; undefined for none. */
   readonly dueMs: number | undefined
-  /** The one that was to come is called off; another one may follow at once. */
+  /** True if the earlier plan is cancelled; a new one may follow at once. */
   readonly isCancelled: boolean
 }
 
-/** A time that is set stays, whatever becomes of tolerations and taints, unless the stay becomes endless or ends now. */
+/** A planned time stays when tolerations and taints change, unless the Pod may now stay for ever or must leave at once. */
 export function planEviction(stay: Stay, dueMs: number | undefined, nowMs: number): EvictionPlan {
   switch (stay.kind) {
     case 'forever':
@@ -60,7 +60,7 @@ export function noExecuteTaints(taints: readonly Taint[] | null | undefined): re
   return taints?.filter(({ effect }) => effect === 'NoExecute') ?? []
 }
 
-/** The status of a Pod that is about to be evicted, as a strategic merge patch. Undefined: nothing changes. */
+/** The status patch (strategic merge) of a Pod before its eviction. Undefined without a change. */
 export function evictedStatus(pod: Pod, options: DisruptionOptions): object | undefined {
   const reason = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' }
   const status = disruptedConditions(pod, reason, options)

@@ -6,42 +6,42 @@ export type Lease = BuiltIn<'coordination/v1.Lease'>
 type Condition = NonNullable<Node['status']['conditions']>[number]
 export type ReadyStatus = Condition['status']
 
-/** Conditions that a silent kubelet makes Unknown. NetworkUnavailable is another's. */
+/** Conditions that become Unknown when the kubelet is silent. NetworkUnavailable has another owner. */
 const kubeletConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const
 
-/** Signs of life of a node, as the controller has seen them. Times are by its own clock, in milliseconds. */
+/** The last signs of life of a node. Times are by the controller's clock, in milliseconds. */
 export interface NodeHealth {
   readonly probeMs: number
-  /** The condition Ready. Undefined: it was never reported. */
+  /** The condition Ready; undefined if it was never reported. */
   readonly ready: Condition | undefined
-  /** The last renewal that has counted. */
+  /** The last lease renewal that was counted. */
   readonly renewTime: string | null | undefined
 }
 
 export interface HealthOptions {
   readonly nowMs: number
-  /** Longest silence of a node. */
+  /** Maximum silence of a node. */
   readonly graceMs: number
-  /** The same before its first report, from its creation on. */
+  /** Maximum silence between the creation of a node and its first report. */
   readonly startupGraceMs: number
 }
 
-/** A look at a node. */
+/** The result of checking a node. */
 export interface HealthLook {
   readonly health: NodeHealth
-  /** The status of Ready that the node has. A node without the condition counts as Unknown. */
+  /** The node's status of Ready; Unknown without the condition. */
   readonly observed: ReadyStatus
-  /** The status of Ready after the look. Undefined: the node has not reported, and may still be starting. */
+  /** The status of Ready after the check; undefined if the node has not reported and may still be starting. */
   readonly current: ReadyStatus | undefined
-  /** Conditions to write, as the node was silent for too long. Undefined: none. */
+  /** Conditions to write because the node was silent for too long, if any. */
   readonly conditions: readonly Condition[] | undefined
-  /** The time at which the node has been silent for too long. Undefined: it has, and its conditions say so. */
+  /** The time at which the silence becomes too long; undefined if it already is and the conditions show it. */
   readonly expiresMs: number | undefined
 }
 
 /**
- * Looks for signs of life (NODE-LC-01 to NODE-LC-03): a new heartbeat of Ready, or a renewed lease, counts from the time at which it is
- * seen. After the grace period conditions become Unknown.
+ * Checks a node for signs of life (NODE-LC-01 to NODE-LC-03): a new heartbeat of Ready, or a renewed lease, counts from the time when it is
+ * observed. After the grace period, conditions become Unknown.
  *
  *   grace 50 s, heartbeat seen at 0 s, look at 50 s    nothing
  *   the same, look at 55 s                             Ready, MemoryPressure, DiskPressure, PIDPressure are Unknown
@@ -62,18 +62,18 @@ export function lookAtHealth(before: NodeHealth | undefined, node: Node, lease: 
   return { health, observed, current: 'Unknown', conditions, expiresMs: undefined }
 }
 
-/** The health after an event of a lease that has counted before. A renewal counts from this time on. */
+/** The health after an event of a lease that was already counted. A renewal counts from now on. */
 export function renewedHealth(health: NodeHealth, { spec: { renewTime } }: Lease, probeMs: number): NodeHealth {
   return isLater(renewTime, health.renewTime ?? null) ? { ...health, renewTime: renewTime ?? null, probeMs } : health
 }
 
-/** The health after conditions have been written. */
+/** The health after conditions were written. */
 export function silentHealth({ probeMs }: NodeHealth, conditions: readonly Condition[], lease: Lease | undefined): NodeHealth {
   const renewTime = lease === undefined ? undefined : (lease.spec.renewTime ?? null)
   return { probeMs, ready: conditions.find(({ type }) => type === 'Ready'), renewTime }
 }
 
-/** A new report forgets the lease, so that it counts once more at the next look: as upstream. */
+/** As upstream, a new report resets the lease, so that the lease counts again at the next check. */
 function reported(before: NodeHealth | undefined, node: Node, ready: Condition | undefined, nowMs: number): NodeHealth {
   if (ready === undefined) {
     const createdMs = Date.parse(node.metadata.creationTimestamp ?? '')
@@ -104,7 +104,7 @@ function conditionOf({ status }: Node, type: string): Condition | undefined {
   return status.conditions?.find((condition) => condition.type === type)
 }
 
-/** Times without a value are not compared. */
+/** Absent times are not compared. */
 function isLater(time: string | null | undefined, before: string | null): boolean {
   return time != null && before !== null && Date.parse(time) > Date.parse(before)
 }

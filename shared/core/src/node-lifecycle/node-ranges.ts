@@ -1,22 +1,22 @@
 import { canonicalCidr, cidrFamilyOf, type IpFamily, parseIp } from '../validation/ip-address.ts'
 
-/** A range of addresses: its first one as a number, and the length of its network in bits. */
+/** A range of addresses: the first address as a number, and the prefix length. */
 interface Range {
   readonly family: IpFamily
   readonly first: bigint
   readonly bits: number
 }
 
-/** Numbers of the parts of a range, both included. */
+/** The numbers of the first and the last part of a range, inclusive. */
 interface Parts {
   readonly begin: number
   readonly end: number
 }
 
-/** Bits by which a node's range may be longer than the cluster's, of IPv6. */
+/** Maximum difference between the prefix lengths of a node's range and of the cluster's, for IPv6. */
 const longerMax = 16
 
-/** Why nodes cannot have ranges of that length. Undefined: they can. */
+/** The error of a prefix length for node ranges; undefined if it is valid. */
 export function nodeRangeProblem(cluster: string, nodeBits: number): string | undefined {
   const range = parseRange(cluster)
   if (range === undefined) return `${cluster} is no range of addresses such as 10.244.0.0/16`
@@ -28,8 +28,8 @@ export function nodeRangeProblem(cluster: string, nodeBits: number): string | un
 }
 
 /**
- * The ranges of nodes within the range of a cluster. The next free one is looked for after the last one that was given, so that a range that
- * was given back rests for some time.
+ * Allocates node ranges within a cluster's range. The search starts after the last allocated range, so that a released range
+ * is not reused immediately.
  *
  *   10.0.0.0/14 in ranges of 16 bits: allocate() → 10.0.0.0/16, 10.1.0.0/16; release the first; allocate() → 10.2.0.0/16
  */
@@ -38,7 +38,7 @@ export class NodeRanges {
   readonly #nodeBits: number
   readonly #count: number
   readonly #single = new Set<number>()
-  /** Ranges of several parts, as those of Services. */
+  /** Ranges that cover several parts, such as those of Services. */
   readonly #wide: Parts[] = []
   #next = 0
 
@@ -51,7 +51,7 @@ export class NodeRanges {
     this.#count = 2 ** (nodeBits - range.bits)
   }
 
-  /** Undefined: all are taken. */
+  /** Returns a free range; undefined if all are taken. */
   allocate(): string | undefined {
     let at = this.#next
     for (let passed = 0; passed < this.#count; ) {
@@ -67,7 +67,7 @@ export class NodeRanges {
     return undefined
   }
 
-  /** False: the range has nothing in common with the cluster's. */
+  /** Marks a range as taken. False if it does not overlap the cluster's range. */
   occupy(text: string): boolean {
     const parts = this.partsOf(text)
     if (parts === undefined) return false
@@ -99,7 +99,7 @@ export class NodeRanges {
     return { begin, end: Number((last - first) >> part) }
   }
 
-  /** The text of the part with that number. */
+  /** The text of a part. */
   #print(index: number): string {
     const { family, first } = this.#cluster
     const width = family === 'IPv4' ? 32 : 128
@@ -111,7 +111,7 @@ export class NodeRanges {
     return canonicalCidr(`${groups.map((group) => group.toString(radix)).join(separator)}/${this.#nodeBits}`) ?? ''
   }
 
-  /** Taken parts from that one on, as far as one range tells. 0: the part is free. */
+  /** The number of taken parts from this one on, as far as one range shows. 0 if the part is free. */
   #takenFrom(index: number): number {
     if (this.#single.has(index)) return 1
     const wide = this.#wide.find(({ begin, end }) => begin <= index && index <= end)

@@ -1,4 +1,4 @@
-/** Seconds for which nodes keep what they have read, by the number of nodes. Steps overlap, so that a cluster between two does not go to and fro. */
+/** Seconds for which nodes cache objects, by the number of nodes. The steps overlap, so that a cluster between two does not alternate. */
 const steps = [
   { min: 0, max: 100, seconds: 0 },
   { min: 90, max: 500, seconds: 15 },
@@ -7,7 +7,7 @@ const steps = [
   { min: 1_800, max: Number.POSITIVE_INFINITY, seconds: 300 },
 ] as const
 
-/** The time of a cluster whose nodes come and go one by one (WL-NODE-13). */
+/** The cache time of a cluster to which nodes are added and from which they are removed one by one (WL-NODE-13). */
 export class NodeTtl {
   #nodes = 0
   #step = 0

@@ -1,21 +1,21 @@
 import { isFinishedPod, type Node, type Pod } from '../workloads/pods.ts'
 import { type DisruptionOptions, disruptedConditions } from './disruption.ts'
 
-/** Levels from which on evicted Pods are deleted before other finished ones. */
+/** The first level that deletes evicted Pods before other finished Pods. */
 const evictedFirstSince = 27
 
 /** Time for which a node must be missing before its Pods are deleted. */
 const quarantineMs = 40_000
 
 export interface CollectionOptions {
-  /** Finished Pods that are kept. 0: all are. */
+  /** Maximum number of finished Pods; 0 for no limit. */
   readonly terminatedMax: number
   readonly level: number
-  /** Key of the taint of nodes that are out of service. Undefined: such nodes are not looked for. */
+  /** The key of the taint of nodes that are out of service. Undefined to ignore such nodes. */
   readonly outOfServiceTaint: string | undefined
 }
 
-/** Pods to delete at once, beside those of nodes that are gone. */
+/** Pods to delete now, except for Pods of missing nodes. */
 export interface CollectedPods {
   readonly terminated: readonly Pod[]
   readonly outOfService: readonly Pod[]
@@ -23,8 +23,8 @@ export interface CollectedPods {
 }
 
 /**
- * The Pods that no kubelet will end (WL-NODE-07 to WL-NODE-09): finished ones beyond the threshold, those under deletion on a node that is
- * out of service, and those under deletion that were never bound.
+ * Finds Pods that no kubelet will terminate (WL-NODE-07 to WL-NODE-09): finished ones beyond the threshold, deleted ones on a node that is
+ * out of service, and deleted ones that were never bound.
  *
  *   finished p1 (older), p2, at most 1 kept     p1 is terminated
  *   p3 under deletion, not bound                p3 is unscheduled
@@ -47,13 +47,13 @@ export function collectPods(
   return { terminated, outOfService: inDeletionOrder(outOfService, level), unscheduled }
 }
 
-/** The node has the taint, and is not ready. */
+/** True if the node has the taint and is not ready. */
 export function isOutOfService({ spec: { taints = [] }, status: { conditions = [] } }: Node, taint: string): boolean {
   const isReady = conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
   return !isReady && taints.some(({ key }) => key === taint)
 }
 
-/** Evicted Pods first, then by age, then by name. */
+/** Sorts evicted Pods first, then by age, then by name. */
 function inDeletionOrder(pods: readonly Pod[], level: number): readonly Pod[] {
   const isEvicted = ({ status }: Pod) => level >= evictedFirstSince && status.phase === 'Failed' && status.reason === 'Evicted'
   const keyOf = ({ metadata: { creationTimestamp, name = '' } }: Pod) => `${creationTimestamp ?? ''} ${name}`
@@ -63,17 +63,17 @@ function inDeletionOrder(pods: readonly Pod[], level: number): readonly Pod[] {
   })
 }
 
-/** Names of missing nodes, with the times at which their quarantine ends, in milliseconds. */
+/** Missing nodes, with the end of their quarantine in milliseconds. */
 export type Quarantine = ReadonlyMap<string, number>
 
-/** Nodes that are missing, seen once more. */
+/** The quarantine after another check of the nodes. */
 export interface QuarantineStep {
   readonly quarantine: Quarantine
-  /** Nodes whose quarantine has ended. Each leaves it, found or not. */
+  /** Nodes whose quarantine has ended, even if they have returned. */
   readonly ended: readonly string[]
 }
 
-/** Adds the missing nodes. A node stays until its time is over, though it may be back earlier. */
+/** Adds missing nodes. A node stays in quarantine until its time is over, even if it returns earlier. */
 export function stepQuarantine(before: Quarantine, missing: Iterable<string>, nowMs: number): QuarantineStep {
   const all = new Map(before)
   for (const name of missing) if (!all.has(name)) all.set(name, nowMs + quarantineMs)
@@ -82,7 +82,7 @@ export function stepQuarantine(before: Quarantine, missing: Iterable<string>, no
   return { quarantine: all, ended }
 }
 
-/** The status with which an unfinished Pod is failed before it is deleted, as a strategic merge patch. Undefined: it has finished. */
+/** The status patch (strategic merge) that fails an unfinished Pod before its deletion. Undefined if it has finished. */
 export function failedStatus(pod: Pod, isOrphan: boolean, options: DisruptionOptions): object | undefined {
   if (isFinishedPod(pod)) return undefined
   const { uid, generation } = pod.metadata

@@ -1,6 +1,6 @@
 /**
- * The nodes of a zone that wait for a taint NoExecute, at a limited rate. The first one need not wait (NODE-LC-12). A node that was taken
- * is not taken again until it is removed. Times are monotonic milliseconds.
+ * The nodes of a zone that wait for a NoExecute taint, at a limited rate. The first one does not wait (NODE-LC-12). A node is taken
+ * only once until it is removed. Times are monotonic milliseconds.
  *
  *   0.1 nodes a second; add a, b    take(0) → a    take(0) → undefined    waitMs(0) → 10,000    take(10,000) → b
  */
@@ -22,7 +22,7 @@ export class TaintQueue {
     this.#waiting.push(node)
   }
 
-  /** A taint could not be set: the node is the next again. */
+  /** Makes a node the next one again, because its taint could not be set. */
   putBack(node: string): void {
     if (this.#known.has(node)) this.#waiting.unshift(node)
   }
@@ -33,7 +33,7 @@ export class TaintQueue {
     if (at >= 0) this.#waiting.splice(at, 1)
   }
 
-  /** At another rate a wait begins anew. */
+  /** A new rate restarts the wait. */
   setRate(perSecond: number, nowMs: number): void {
     if (perSecond === this.#perSecond) return
     this.#refill(nowMs)
@@ -41,14 +41,14 @@ export class TaintQueue {
     this.#perSecond = perSecond
   }
 
-  /** Undefined: no node waits, or it is not time yet. */
+  /** The next node; undefined if none waits or its time has not come. */
   take(nowMs: number): string | undefined {
     if (this.waitMs(nowMs) !== 0) return undefined
     this.#tokens -= 1
     return this.#waiting.shift()
   }
 
-  /** Time until the next node may be taken. Undefined: none waits, or none is taken at this rate. */
+  /** The time until the next node may be taken; undefined if none waits or the rate is 0. */
   waitMs(nowMs: number): number | undefined {
     if (this.#waiting.length === 0 || this.#perSecond <= 0) return undefined
     this.#refill(nowMs)

@@ -4,13 +4,13 @@ import type { Node } from '../workloads/pods.ts'
 
 export type Taint = BuiltIn<'core/v1.Taint'>
 
-/** Taints of a node to set and to take away. */
+/** Taints to add to and to remove from a node. */
 export interface TaintChange {
   readonly added: readonly Taint[]
   readonly removed: readonly Taint[]
 }
 
-/** The taints by condition: type and status of the condition, and the name of the taint. */
+/** The taints by condition: its type and status, and the taint's name. */
 const ofConditions = [
   ['Ready', 'False', 'not-ready'],
   ['Ready', 'Unknown', 'unreachable'],
@@ -23,8 +23,8 @@ const ofConditions = [
 const unschedulable = 'unschedulable'
 
 /**
- * The taints NoSchedule that a node's conditions and spec.unschedulable ask for, against those that it has (NODE-LC-05). Taints with other
- * keys or effects are left alone.
+ * The changes of NoSchedule taints that a node's conditions and spec.unschedulable require (NODE-LC-05). Taints with other
+ * keys or effects are ignored.
  *
  *   MemoryPressure is True, taint not-ready:NoSchedule     add memory-pressure, remove not-ready
  */
@@ -42,25 +42,25 @@ export function noScheduleChange(names: Names, { spec, status: { conditions = []
   }
 }
 
-/** Taints are the same if they have key and effect in common. */
+/** True if the list contains a taint with the same key and effect. */
 export function hasTaint(taints: readonly Taint[] | null | undefined, { key, effect }: Taint): boolean {
   return taints?.some((taint) => taint.key === key && taint.effect === effect) === true
 }
 
-/** The taints after a change; new ones come last, with the time. Undefined: nothing changes. */
+/** The taints after a change; new taints are last and have the time. Undefined without a change. */
 export function changedTaints(taints: readonly Taint[], { added, removed }: TaintChange, timeAdded: string): readonly Taint[] | undefined {
   const kept = taints.filter((taint) => !hasTaint(removed, taint))
   const missing = added.filter((taint) => !hasTaint(taints, taint)).map((taint) => ({ ...taint, timeAdded }))
   return kept.length === taints.length && missing.length === 0 ? undefined : [...kept, ...missing]
 }
 
-/** The taints NoExecute by the condition Ready. */
+/** The NoExecute taints for the condition Ready. */
 export function noExecuteOf(names: Names): { readonly notReady: Taint; readonly unreachable: Taint } {
   const toTaint = (name: string): Taint => ({ key: subdomainLabel(names, 'node', name), effect: 'NoExecute' })
   return { notReady: toTaint('not-ready'), unreachable: toTaint('unreachable') }
 }
 
-/** Labels to set, so that the old forms of os and arch equal the new ones (NODE-LC-13). Undefined: they do. */
+/** Labels to set so that the old labels for os and arch equal the new ones (NODE-LC-13). Undefined if they do. */
 export function labelChange(names: Names, { labels = {} }: Node['metadata']): Readonly<Record<string, string>> | undefined {
   const changed: Record<string, string> = {}
   for (const name of ['os', 'arch']) {

@@ -2,27 +2,27 @@ import { type Names, subdomainLabel } from '../names.ts'
 import type { Node } from '../workloads/pods.ts'
 import type { ReadyStatus } from './health.ts'
 
-/** The state of a zone by its nodes. A zone is Initial until its first look. */
+/** The state of a zone, from its nodes. A zone is Initial until its first check. */
 export type ZoneState = 'Initial' | 'Normal' | 'PartialDisruption' | 'FullDisruption'
 
 /** States of zones, by key. */
 export type ZoneStates = ReadonlyMap<string, ZoneState>
 
-/** Statuses of Ready of the nodes of each zone. Undefined: the node has not reported yet. */
+/** The statuses of Ready in each zone; undefined for a node that has not reported. */
 export type ZoneNodes = ReadonlyMap<string, readonly (ReadyStatus | undefined)[]>
 
 export interface ZoneOptions {
-  /** Nodes a second that get a taint NoExecute in a zone. */
+  /** Nodes per second in a zone that get a NoExecute taint. */
   readonly evictionRate: number
-  /** The same in a large zone that is partly down; a small one gets none. */
+  /** The rate in a partly disrupted large zone; a small one has rate 0. */
   readonly secondaryEvictionRate: number
-  /** Nodes beyond which a zone is large. */
+  /** A zone with more nodes is large. */
   readonly largeZoneSize: number
-  /** Share of nodes that are not ready from which on a zone is partly down. */
+  /** Minimum share of unready nodes in a partly disrupted zone. */
   readonly unhealthyShare: number
 }
 
-/** The zone of a node: region and zone of its labels. '': it has neither (NODE-LC-10). */
+/** The zone of a node, from its region and zone labels; '' without labels (NODE-LC-10). */
 export function zoneKeyOf(names: Names, { labels = {} }: Node['metadata']): string {
   const of = (name: string) =>
     labels[subdomainLabel(names, 'failure-domain.beta', name)] ?? labels[subdomainLabel(names, 'topology', name)] ?? ''
@@ -30,37 +30,37 @@ export function zoneKeyOf(names: Names, { labels = {} }: Node['metadata']): stri
   return region === '' && zone === '' ? '' : `${region}:\u0000:${zone}`
 }
 
-/** True if the node does not count for the state of its zone. */
+/** True if the node is ignored for the state of its zone. */
 export function isExcluded(names: Names, { labels = {} }: Node['metadata']): boolean {
   return Object.hasOwn(labels, subdomainLabel(names, 'node', 'exclude-disruption'))
 }
 
-/** The state of a zone whose nodes have these statuses (NODE-LC-10). */
+/** The state of a zone with these statuses (NODE-LC-10). */
 export function zoneState(statuses: readonly (ReadyStatus | undefined)[], unhealthyShare: number): Exclude<ZoneState, 'Initial'> {
   const notReady = statuses.filter((status) => status !== 'True').length
   if (notReady === statuses.length && notReady > 0) return 'FullDisruption'
-  // Upstream compares numbers of 32 bits.
+  // Upstream compares 32-bit numbers.
   const isPartial = notReady > 2 && Math.fround(notReady / statuses.length) >= Math.fround(unhealthyShare)
   return isPartial ? 'PartialDisruption' : 'Normal'
 }
 
-/** Nodes a second that get a taint in a zone (NODE-LC-11). */
+/** Nodes per second in a zone that get a taint (NODE-LC-11). */
 export function evictionRate(state: ZoneState, size: number, options: ZoneOptions): number {
   if (state !== 'PartialDisruption') return options.evictionRate
   return size > options.largeZoneSize ? options.secondaryEvictionRate : 0
 }
 
-/** The zones after a look. */
+/** The zones after another check. */
 export interface ZoneStep {
   readonly states: ZoneStates
-  /** New rates of zones, in nodes a second. */
+  /** Changed rates of zones, in nodes per second. */
   readonly rates: ReadonlyMap<string, number>
-  /** `stopped`: all zones are down, from now on. `resumed`: one is not, for the first time. */
+  /** `stopped`: now all zones are fully disrupted. `resumed`: one is not any more. */
   readonly turn: 'stopped' | 'resumed' | undefined
 }
 
 /**
- * Judges the zones anew (NODE-LC-11). While all of them are down, no node is at fault, and none gets a taint.
+ * Computes the states of zones (NODE-LC-11). While all zones are fully disrupted, the cause is not in the nodes, so no node gets a taint.
  *
  *   a Normal, b Normal → b FullDisruption        b has the usual rate
  *   a, b Normal → both FullDisruption            stopped: rates are 0

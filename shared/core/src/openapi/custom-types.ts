@@ -3,7 +3,7 @@ import type { SchemaProps } from '../definitions/schema-props.ts'
 import type { OpenApiSchema } from '../kind/kind-readers.ts'
 import type { Catalogue, Gvk } from '../kind/resource.ts'
 
-/** The types of a catalogue without a description, with those of their lists, by the name of the type. */
+/** The types of a catalogue without a description, and of their lists, by type name. */
 export function customTypesOf({ resources }: Catalogue): Map<string, OpenApiSchema> {
   const types = new Map<string, OpenApiSchema>()
   for (const { type, kind, listKind, group, version, readers } of resources) {
@@ -15,12 +15,12 @@ export function customTypesOf({ resources }: Catalogue): Map<string, OpenApiSche
   return types
 }
 
-/** The published facts of a definition's version. */
+/** Facts about a definition's version that are published. */
 export interface PublishedVersion extends Pick<Publication, 'keepsUnknown' | 'selectable' | 'isStructural'> {
   readonly schema: SchemaProps | undefined
 }
 
-/** The OpenAPI description of a custom kind. `read` is called for each document. */
+/** The OpenAPI description of a custom kind. `read` is called per document. */
 export function customOpenApi(gvk: Gvk, read: () => PublishedVersion): OpenApiSchema {
   return {
     kind: 'schema',

@@ -1,10 +1,10 @@
 import type { Catalogue } from '../kind/resource.ts'
 import { operationPrefix, type PathDescription } from './operations.ts'
 
-/** The type of `/version`'s answer, which is of no API group. */
+/** The type of the answer of `/version`, which belongs to no API group. */
 export const versionType = 'version.Info'
 
-/** The discovery paths, by the OpenAPI 3 document that holds them: `apis/apps` → `/apis/apps/`. */
+/** The discovery paths by the OpenAPI 3 document that contains them: `apis/apps` → `/apis/apps/`. */
 export function describeDiscovery(catalogue: Catalogue, { hasIssuer }: { readonly hasIssuer: boolean }): Map<string, PathDescription> {
   const { names, groups } = catalogue
   const documents = new Map<string, PathDescription>()

@@ -3,24 +3,24 @@ import { printJson } from '../json/print.ts'
 import type { StepMeter, Steps } from '../steps.ts'
 import type { Schema } from './schemas.ts'
 
-/** Paths and schemas that are encoded in one step. */
+/** Number of paths and schemas that are encoded per step. */
 export const partsPerStep = 100
-/** Bytes that are written in one step. */
+/** Number of bytes that are written per step. */
 const bytesPerStep = 512 * 1024
 
-/** The object in a member of a document's part. */
+/** The object in a member of a part. */
 export function schemaAt(part: Schema, name: string): Schema | undefined {
   const value = part[name]
   return isJsonObject(value) ? value : undefined
 }
 
 /**
- * Fields of a message, encoded, in a text that has a character for each byte: texts are joined without being copied each time, and become
- * bytes at the end. Undefined: left out.
+ * Encoded fields of a message, as a text with one character per byte: texts are concatenated without copying, and converted to
+ * bytes at the end. Undefined if omitted.
  */
 export type Part = string | undefined
 
-/** The message of a member. */
+/** Encodes the message of a member. */
 export type Encode = (value: Schema, meter: StepMeter) => Steps<string>
 
 export function* namedInSteps(field: number, values: Schema, encode: Encode, meter: StepMeter): Steps<Part[]> {
@@ -55,7 +55,7 @@ export function text(field: number, value: unknown): Part {
   return typeof value === 'string' && value !== '' ? delimited(field, binary(value)) : undefined
 }
 
-/** Most texts are their own bytes. */
+/** Converts a text to one character per byte; most texts need no change. */
 export function binary(value: string): string {
   if (isAscii(value)) return value
   const bytes = utf8.encode(value)
@@ -64,7 +64,7 @@ export function binary(value: string): string {
   return content
 }
 
-/** A call takes a bounded number of arguments. */
+/** Maximum number of arguments in a call. */
 const argumentsMax = 8_192
 
 function isAscii(value: string): boolean {

@@ -22,14 +22,14 @@ import type { Schema } from './schemas.ts'
 import type { OpenApi2 } from './v2.ts'
 
 /**
- * An OpenAPI 2 document as the Protobuf message that command-line clients read (`openapi.v2.Document`).
- * Maps become lists of named values; members that begin with `x-` become extensions in YAML, of which JSON is a part.
+ * Encodes an OpenAPI 2 document as the Protobuf message `openapi.v2.Document`, which kubectl reads.
+ * Maps become lists of named values. Members that begin with `x-` become extensions in YAML, a superset of JSON.
  */
 export function encodeOpenApi2(document: OpenApi2): Uint8Array {
   return runAtOnce(encodeOpenApi2InSteps(document))
 }
 
-/** As `encodeOpenApi2`, with pauses between paths and schemas. */
+/** Like `encodeOpenApi2`, with pauses between paths and schemas. */
 export function* encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
   const { swagger, info, paths, definitions, parameters, securityDefinitions, security } = document
   const meter = new StepMeter(partsPerStep)
@@ -52,19 +52,19 @@ export function* encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
 }
 
 /**
- * The addition of paths to an encoded document before them: consecutive messages are read as one, with the members
- * of their maps joined.
+ * Encodes additional paths to put before an encoded document: consecutive messages are read as one, whose
+ * maps are joined.
  */
 export function encodePathsInSteps(paths: OpenApi2['paths']): Steps<Uint8Array> {
   return encodeMapInSteps(8, 2, paths, pathItem)
 }
 
-/** The addition of definitions, as `encodePathsInSteps`. */
+/** Encodes additional definitions, like `encodePathsInSteps`. */
 export function encodeDefinitionsInSteps(definitions: OpenApi2['definitions']): Steps<Uint8Array> {
   return encodeMapInSteps(9, 1, definitions, schemaMessage)
 }
 
-/** A map of a document, in a field of its own for each member. Nothing for an empty one. */
+/** A map of a document, with a separate field per member. An empty map is omitted. */
 function* encodeMapInSteps(field: number, memberField: number, values: Schema, encode: Encode): Steps<Uint8Array> {
   const members = yield* namedInSteps(memberField, values, encode, new StepMeter(partsPerStep))
   return yield* bytesInSteps(members.length === 0 ? '' : nested(field, members))
@@ -95,7 +95,7 @@ function* operationMessage(operation: Schema, meter: StepMeter): Steps<string> {
   ])
 }
 
-/** A response has its schema two levels down: it could also be a file. */
+/** A response contains its schema two levels down, because it could also be a file. */
 function* responseMessage(response: Schema, meter: StepMeter): Steps<string> {
   const schema = schemaAt(response, 'schema')
   const described = schema && nested(2, [delimited(1, yield* schemaMessage(schema, meter))])
@@ -112,7 +112,7 @@ function* parameterItem(parameter: Schema, meter: StepMeter): Steps<string> {
   return parameter['in'] === 'body' ? delimited(1, yield* parameterMessage(parameter, meter)) : plainItem(parameter)
 }
 
-/** Operations share parameters: most of the paths of a document of custom kinds. */
+/** Path items are cached, since the parameters of custom kinds' operations are mostly the same. */
 const plainItem = memo((parameter: Schema): string => {
   const reference = parameter['$ref']
   return reference === undefined ? delimited(1, plainMessage(parameter)) : nested(2, [text(1, reference)])
@@ -134,7 +134,7 @@ function* bodyParameter(parameter: Schema, meter: StepMeter): Steps<string> {
   return message([text(1, description), text(2, name), text(3, place), flag(4, required), schema])
 }
 
-/** Query parameters have one field more than path parameters, before the type. */
+/** A query parameter has one more field before the type than a path parameter. */
 function plainParameter(parameter: Schema, fields: { readonly type: number; readonly uniqueItems: number }): Part[] {
   return [
     flag(1, parameter['required']),

@@ -20,12 +20,12 @@ import {
 } from './gnostic-message.ts'
 import type { Schema } from './schemas.ts'
 
-/** An OpenAPI 3 document, as its JSON has it, as the Protobuf message that clients read (`openapi.v3.Document`). */
+/** Encodes the JSON of an OpenAPI 3 document as the Protobuf message `openapi.v3.Document`. */
 export function encodeOpenApi3(document: Schema): Uint8Array {
   return runAtOnce(encodeOpenApi3InSteps(document))
 }
 
-/** As `encodeOpenApi3`, with pauses between paths and schemas. */
+/** Like `encodeOpenApi3`, with pauses between paths and schemas. */
 export function* encodeOpenApi3InSteps(document: Schema): Steps<Uint8Array> {
   const meter = new StepMeter(partsPerStep)
   const info = schemaAt(document, 'info') ?? {}
@@ -120,7 +120,7 @@ function* mediaType(given: Schema, meter: StepMeter): Steps<string> {
   return message([schema && delimited(1, yield* schemaOrReference(schema, meter)), ...extensions(5, given)])
 }
 
-/** A reference has nothing beside it. */
+/** A reference has no siblings. */
 function* schemaOrReference(schema: Schema, meter: StepMeter): Steps<string> {
   const reference = schema['$ref']
   return reference === undefined ? delimited(1, yield* schemaMessage(schema, meter)) : nested(2, [text(1, reference)])
@@ -164,7 +164,7 @@ function* additionalProperties(given: unknown, meter: StepMeter): Steps<Part> {
   return isJsonObject(given) ? nested(32, [delimited(1, yield* schemaOrReference(given, meter))]) : undefined
 }
 
-/** The message has no place for other values than these. */
+/** The message cannot represent values of other types. */
 function defaultValue(value: unknown): Part {
   switch (typeof value) {
     case 'number':
@@ -189,7 +189,7 @@ function integer(field: number, value: unknown): Part {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? `${varint(field << 3)}${longVarint(value)}` : undefined
 }
 
-/** Beyond 32 bits, where shifts end. */
+/** Encodes numbers beyond 32 bits, where shifts do not work. */
 function longVarint(value: number): string {
   let bytes = ''
   let rest = value

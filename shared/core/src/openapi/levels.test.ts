@@ -11,7 +11,7 @@ type Shapes = Record<string, string>
 const levels = [25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37]
 const upstream = readFileSync(new URL('upstream-schemas.txt', import.meta.url), 'utf8').split('\n')
 
-/** Fields that this server has from 1.25 on, though Kubernetes has them later. */
+/** Fields that this server has from 1.25 on, although Kubernetes added them later. */
 const early = [
   /^admissionregistration\.v1\.MatchCondition /,
   /^admissionregistration\.v1\.(?:Mutating|Validating)Webhook matchConditions$/,
@@ -22,13 +22,13 @@ const early = [
   /^meta\.v1\.FieldSelectorRequirement /,
 ]
 
-/** Up to 1.26 the published documents leave the group of the aggregator out. */
+/** Up to 1.26, the published documents omit the aggregator's group. */
 const aggregator = /^apiregistration\.v1\./
 
-/** Storage version migrations alone refer to it, whose version was beta and off by default. */
+/** Only storage version migrations refer to it, whose version was beta and off by default. */
 const offByDefault = /^meta\.v1\.GroupResource /
 
-/** Definitions that differ: the conditions of a rule are required here up to 1.27; Status was also of an alpha version at 1.27 to 1.30. */
+/** Known differences: up to 1.27 this server requires the conditions of a rule, and from 1.27 to 1.30 an alpha version also had Status. */
 const different = [/^batch\.v1\.PodFailurePolicyRule $/, /^meta\.v1\.Status $/]
 
 test.each(levels)(
@@ -106,7 +106,7 @@ function shapeOf(value: Json, prefix: string, hasEnums: boolean): string {
     enum: values,
     ...extensions
   } = value
-  // A description of this server wraps a reference that has none in Kubernetes.
+  // This server wraps a reference to add a description that Kubernetes lacks.
   const reference = ($ref ?? (allOf as Json[] | undefined)?.[0]?.['$ref']) as string | undefined
   const inner = (items ?? additionalProperties) as Json | undefined
   const base = () => {
@@ -130,7 +130,7 @@ function extensionWords(extensions: Json): string[] {
     })
 }
 
-/** Members of objects in the order of their names. */
+/** Sorts members by name. */
 function inOrder(_key: string, value: unknown): unknown {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? Object.fromEntries(Object.entries(value).sort()) : value

@@ -19,7 +19,7 @@ const schemas3 = core3.components['schemas'] as Record<string, Json>
 const at = (value: unknown, ...names: (string | number)[]): unknown =>
   names.reduce<unknown>((inner, name) => (inner as Json | undefined)?.[name], value)
 
-/** All references of a document that lead nowhere. */
+/** All unresolved references of a document. */
 const loose = (document: unknown, prefix: string, definitions: Json): string[] => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '')
   return references.filter((reference) => !(reference.startsWith(prefix) && reference.slice(prefix.length) in definitions))
@@ -182,7 +182,7 @@ test('ADDR-18: a kind of every group version lists all of them up to 1.35, and l
 
 describe('operations', () => {
   const written = (...path: string[]) => at(document2.paths, ...path, 'parameters') as Json[]
-  /** The parameters themselves, of which some are in the document once. */
+  /** The resolved parameters, some of which the document shares. */
   const parametersAt = (...path: string[]): Json[] =>
     written(...path).map((one) =>
       one['$ref'] === undefined ? one : document2.parameters[String(one['$ref']).replace('#/parameters/', '')]!,

@@ -2,7 +2,7 @@ import type { Group, Gvk, Resource, Subresource } from '../kind/resource.ts'
 import type { Names } from '../names.ts'
 import { resolveStruct } from '../schema/resolve.ts'
 
-/** A path with its operations, before either version of OpenAPI has written it down. */
+/** A path with its operations, independent of the OpenAPI version. */
 export interface PathDescription {
   readonly path: string
   readonly parameters: readonly Parameter[]
@@ -13,13 +13,13 @@ export interface OperationDescription {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options'
   readonly operationId: string
   readonly description: string
-  /** Its action on objects, and their kind. Absent without a kind. */
+  /** The action on objects, and their kind; undefined without a kind. */
   readonly action?: 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection' | 'connect' | 'watch' | 'watchlist'
   readonly gvk?: Gvk
   readonly tag: string
   readonly parameters: readonly Parameter[]
   readonly body?: Body
-  /** Status code → type of the answer; '' is plain text. */
+  /** Status code → type of the answer; '' for plain text. */
   readonly responses: Readonly<Record<string, string>>
   readonly consumes: readonly string[]
   readonly produces: readonly string[]
@@ -33,7 +33,7 @@ export interface Parameter {
   readonly type: 'string' | 'integer' | 'boolean'
   readonly description: string
   readonly isRequired?: boolean
-  /** Its name among the parameters that many operations share, each of which is in a document of OpenAPI 2 once. */
+  /** The name under which operations share the parameter; a document of OpenAPI 2 contains it once. */
   readonly sharedAs?: string
 }
 
@@ -80,7 +80,7 @@ const deleting: readonly Parameter[] = [
   query('propagationPolicy', 'string', 'What becomes of dependants: Orphan, Background or Foreground.'),
 ]
 
-/** The parameters that many operations have. */
+/** Parameters that many operations share. */
 export const sharedParameters: readonly Parameter[] = [pretty, namespaceParameter, ...listing, ...writing, ...deleting]
 
 const deletingMany = [...paging, ...deleting].sort((left, right) => (left.name < right.name ? -1 : 1))
@@ -101,11 +101,11 @@ export function describePaths(names: Names, group: Group['name'], version: strin
   return all.sort((left, right) => (left.path < right.path ? -1 : 1))
 }
 
-/** Media types of operations on a kind. */
+/** Media types of the operations on a kind. */
 interface Types {
   readonly objects: readonly string[]
   readonly lists: readonly string[]
-  /** For patches: clients choose one of the listed types. */
+  /** The media types of patches. */
   readonly patches: readonly string[]
 }
 
@@ -120,7 +120,7 @@ function builtInTypes({ protobufMediaType }: Names): Types {
 
 const watchType = 'application/json;stream=watch'
 
-/** Custom kinds have no keys to merge lists by, and no Protobuf. */
+/** Custom kinds have no merge keys for lists, and no Protobuf form. */
 const customTypes: Types = {
   objects: ['application/json', 'application/yaml'],
   lists: ['application/json', 'application/yaml', watchType],
@@ -157,7 +157,7 @@ function describeResource(resource: Resource, writer: Writer): PathDescription[]
   return paths.filter(({ operations }) => operations.length > 0)
 }
 
-/** The older paths of watches, which a list with `watch` has taken the place of. */
+/** The deprecated watch paths; a list with `watch` replaces them. */
 function describeWatches(resource: Resource, writer: Writer): PathDescription[] {
   if (!resource.verbs.includes('watch')) return []
   const { isNamespaced, kind, plural } = resource
@@ -277,17 +277,17 @@ function itemOperations(resource: Resource, writer: Writer): OperationDescriptio
   return operations
 }
 
-/** An object, or one aspect of it. */
+/** An object, or a subresource of it. */
 interface Aspect {
   readonly type: string
   readonly verbs: readonly string[]
-  /** Its name in descriptions. */
+  /** The name in descriptions. */
   readonly what: string
-  /** Id of the operation for a verb. */
+  /** Returns the operation id for a verb. */
   readonly id: (verb: string) => string
 }
 
-/** Reading, replacing and patching one object, or one aspect of it. */
+/** Operations to read, replace and patch an object or a subresource. */
 function objectOperations(
   of: Gvk & { readonly plural: string },
   { type, verbs, what, id }: Aspect,
@@ -369,7 +369,7 @@ function describeConnect(at: string, resource: Resource, subresource: Subresourc
   return [plain, { ...below, parameters: [...below.parameters, rest] }]
 }
 
-/** Options of a tunnel or a log travel as query parameters. */
+/** The options of a connection or a log as query parameters. */
 function optionParameters(type: string | undefined): Parameter[] {
   if (type === undefined) return []
   const fields = resolveStruct(type).fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion')

@@ -1,14 +1,14 @@
 import { printJson } from '../json/print.ts'
 import type { Steps } from '../steps.ts'
 
-/** Characters that are printed in one step. */
+/** Number of characters that are printed per step. */
 const charactersPerStep = 128 * 1024
 
-/** Largest depth of maps with many members in documents: those of `components.schemas`. */
+/** Depth of the deepest large maps in documents, which are those of `components.schemas`. */
 const depthMax = 3
 
 /**
- * The JSON text of a document, with pauses. Parts deeper than `depth` are printed in one step. Bounds and defaults of custom kinds may be
+ * The JSON text of a document, with pauses. Parts deeper than `depth` are printed in one step. Bounds and defaults of custom kinds may contain
  * integers beyond 2^53, which stay exact.
  */
 export function* printOpenApiInSteps(document: object, depth = depthMax): Steps<string> {
@@ -17,12 +17,12 @@ export function* printOpenApiInSteps(document: object, depth = depthMax): Steps<
   return pieces.join()
 }
 
-/** Text in pieces of which each is a step. */
+/** A text in pieces, one per step. */
 class Pieces {
   readonly #done: string[] = []
   #piece = ''
 
-  /** Adds a text; true if a piece is complete, and another begins. */
+  /** Adds a text; true if a piece is complete. */
   add(text: string): boolean {
     this.#piece += text
     if (this.#piece.length < charactersPerStep) return false

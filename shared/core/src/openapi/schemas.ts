@@ -6,7 +6,7 @@ import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeN
 import type { Steps } from '../steps.ts'
 import { versionType } from './discovery.ts'
 
-/** A JSON schema as OpenAPI has it. */
+/** A JSON schema in OpenAPI. */
 export type Schema = Record<string, unknown>
 
 /** The differences between the two versions of OpenAPI. */
@@ -19,7 +19,7 @@ export interface Dialect {
 export const dialect2: Dialect = { version: 2, refPrefix: '#/definitions/' }
 export const dialect3: Dialect = { version: 3, refPrefix: '#/components/schemas/' }
 
-/** Types that are no structs and yet have a definition of their own; keyed by the kind of node. */
+/** Types other than structs that have a definition, by kind of node. */
 const special = {
   time: { path: 'apimachinery.pkg.apis.meta.v1.Time', schema: { type: 'string', format: 'date-time' } },
   microTime: { path: 'apimachinery.pkg.apis.meta.v1.MicroTime', schema: { type: 'string', format: 'date-time' } },
@@ -60,7 +60,7 @@ function versionSchema({ level, dialect }: Context): Schema {
   }
 }
 
-/** Definitions that are written here instead of being made from the type's schema, by type. */
+/** Definitions that are written here instead of being derived from a type, by type. */
 const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: (context: Context) => Schema }> = new Map([
   [versionType, { path: 'apimachinery.pkg.version.Info', schema: versionSchema }],
   [
@@ -72,35 +72,35 @@ const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: (cont
   ],
 ])
 
-/** Kinds that are accepted in the bodies of every group version. */
+/** Kinds that bodies of every group version may have. */
 const sharedKinds = new Set(['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'])
 
-/** Makes the definitions of types, and collects the referenced ones. */
+/** Makes the definitions of types, and collects all referenced ones. */
 export interface SchemaWriter {
-  /** A reference to a type; its definition will be among `definitions`. */
+  /** Returns a reference to a type, and adds its definition to `definitions`. */
   readonly refTo: (type: string) => Schema
-  /** Everything that was referred to, directly or not, by definition name in alphabetical order. */
+  /** Everything that was referenced directly or indirectly, sorted by definition name. */
   readonly definitions: () => Steps<Record<string, Schema>>
 }
 
-/** Definitions that are made in one step. */
+/** Number of definitions per step. */
 const definitionsPerStep = 32
 
 /** The sources of definitions. */
 export interface SchemaWriterOptions {
   readonly names: Names
   readonly dialect: Dialect
-  /** Minor number of the release whose types are described. */
+  /** The minor version of the release whose types are described. */
   readonly level: number
-  /** The served group versions: kinds that all of them accept list them. */
+  /** The served group versions, which shared kinds list. */
   readonly apiVersions: readonly { group: string; version: string }[]
-  /** The types that no description has. */
+  /** Types without a description. */
   readonly custom: ReadonlyMap<string, OpenApiSchema>
-  /** Definitions of another document, with all that they refer to: these are not made. */
+  /** Definitions of another document together with everything that they refer to; they are not made again. */
   readonly known?: Readonly<Record<string, Schema>>
 }
 
-/** A writer without definitions. */
+/** Creates a writer without definitions. */
 export function createSchemaWriter({ names, dialect, level, apiVersions, custom, known = {} }: SchemaWriterOptions): SchemaWriter {
   const made = new Map<string, Schema>()
   const pending: string[] = []
@@ -172,7 +172,7 @@ function definitionOf(type: string, context: Context): Schema {
   }
 }
 
-/** Kinds that are written with the bare version although their package has a group. */
+/** Kinds whose version is written without their package's group. */
 const unversioned = new Set([
   'meta/v1.Status',
   'meta/v1.APIVersions',
@@ -188,7 +188,7 @@ function gvksOf(type: string, { names, apiVersions }: Context): Schema[] {
   return [{ group, kind, version }]
 }
 
-/** The discriminator's value of each field: the field's own name, with a capital. */
+/** The discriminator value of each field, which is the field's name with an initial capital. */
 function unionOf(node: StructNode): Schema {
   const discriminator = node.fields.find((field) => field.unionDiscriminator)
   const others = node.fields.filter((field) => field !== discriminator)
@@ -206,7 +206,7 @@ function propertySchema(field: Field, context: Context): Schema {
   return withSiblings(schema, siblings, context.dialect)
 }
 
-/** OpenAPI 3 allows nothing beside a reference, so the reference moves one level down. */
+/** In OpenAPI 3, references have no siblings, so the reference moves one level down. */
 function withSiblings(schema: Schema, siblings: Schema, { version }: Dialect): Schema {
   if (version === 2 || !('$ref' in schema) || Object.keys(siblings).length === 0) return { ...siblings, ...schema }
   return { ...siblings, allOf: [schema] }
@@ -219,7 +219,7 @@ function defaultOf(field: Field, context: Context): Schema {
   return implicitDefault(field.node, isPrinted, context.level)
 }
 
-/** The zero of a value that can't be absent; lists and maps have none, and from 1.29 on types with several forms. */
+/** The zero value of a field that cannot be absent. Lists and maps have none, and from 1.29 on neither do types with several forms. */
 function implicitDefault(node: Node, isPrinted: boolean, level: number): Schema {
   const { kind } = resolveNode(node)
   const zero = zeros[kind]
@@ -227,7 +227,7 @@ function implicitDefault(node: Node, isPrinted: boolean, level: number): Schema 
   return { default: zero }
 }
 
-/** Zeros of values that can't be absent. Those of objects exist whether or not they are printed. */
+/** Zero values of fields that cannot be absent. Objects have one even if it is not printed. */
 const zeros: Readonly<Record<Node['kind'], '' | false | 0 | Record<never, never> | undefined>> = {
   struct: {},
   time: {},
@@ -290,13 +290,13 @@ const plain: Readonly<Record<Exclude<ScalarNode['kind'], keyof typeof special>, 
   bytes: { type: 'string', format: 'byte' },
 }
 
-/** Names of texts are written out; structs and the types with several forms have a definition. */
+/** Text types are written inline; structs and types with several forms have a definition. */
 function referenceSchema(type: string, context: Context): Schema {
   const target = resolveType(type)
   return target.kind === 'struct' || target.kind === 'variant' ? context.refTo(type) : nodeSchema(target, context)
 }
 
-/** Items of lists and values of maps have implicit defaults until 1.36. */
+/** Items of lists and values of maps have implicit defaults up to 1.36. */
 function elementSchema(node: Node, context: Context): Schema {
   const { dialect, level } = context
   const schema = nodeSchema(node, context)

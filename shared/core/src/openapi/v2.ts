@@ -12,25 +12,25 @@ export interface OpenApi2 {
   readonly info: { readonly title: string; readonly version: string }
   readonly paths: Readonly<Record<string, Schema>>
   readonly definitions: Readonly<Record<string, Schema>>
-  /** Parameters that many operations refer to, as in kube-apiserver from 1.28 on. */
+  /** Parameters to which many operations refer, as in kube-apiserver from 1.28 on. */
   readonly parameters: Readonly<Record<string, Schema>>
   readonly securityDefinitions: Readonly<Record<string, Schema>>
   readonly security: readonly Schema[]
 }
 
-/** The document of `/openapi/v2`: everything that is served, in one piece. `version` is the server's. */
+/** The document of `/openapi/v2`, with everything that is served. `version` is the server's version. */
 export function openApi2Document(catalogue: Catalogue, version: string, options: { readonly hasIssuer: boolean }): OpenApi2 {
   return runAtOnce(openApi2DocumentInSteps(catalogue, version, options))
 }
 
-/** The described parts besides those of a catalogue. */
+/** Parts to describe besides those of a catalogue. */
 export interface OpenApi2Options {
   readonly hasIssuer: boolean
-  /** A document beside which this one is read: paths and definitions that it has are left out. */
+  /** A document that the result complements: its paths and definitions are omitted. */
   readonly beside?: Pick<OpenApi2, 'paths' | 'definitions'>
 }
 
-/** As `openApi2Document`, with pauses between group versions, paths and definitions. */
+/** Like `openApi2Document`, with pauses between group versions, paths and definitions. */
 export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, options: OpenApi2Options): Steps<OpenApi2> {
   const { paths, definitions } = yield* openApi2PartInSteps(catalogue, options)
   return {
@@ -49,7 +49,7 @@ export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, 
 /** The paths and definitions of a document. */
 type OpenApi2Part = Pick<OpenApi2, 'paths' | 'definitions'>
 
-/** The paths of a catalogue, and the definitions of all types that they refer to, with pauses. */
+/** The paths of a catalogue and the definitions of all referenced types, with pauses. */
 export function* openApi2PartInSteps(catalogue: Catalogue, options: OpenApi2Options): Steps<OpenApi2Part> {
   const { names, level } = catalogue
   const { paths: knownPaths = {}, definitions: known = {} } = options.beside ?? {}
@@ -74,10 +74,10 @@ export function* openApi2PartInSteps(catalogue: Catalogue, options: OpenApi2Opti
   return { paths, definitions: yield* writer.definitions() }
 }
 
-/** Paths of one group version that are described in one step. */
+/** Number of paths of a group version per step. */
 export const pathsPerStep = 64
 
-/** Every group version that has a resource, the core one first. */
+/** Every group version with a resource, the core group first. */
 export function servedGroupVersions(catalogue: Catalogue): { group: string; version: string }[] {
   const core = catalogue.inGroupVersion('', 'v1').length > 0 ? [{ group: '', version: 'v1' }] : []
   return [...core, ...catalogue.groups.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version })))]
@@ -90,7 +90,7 @@ function pathItem({ parameters, operations }: PathDescription, writer: SchemaWri
 
 function operationObject(operation: OperationDescription, writer: SchemaWriter): Schema {
   const { method, description, consumes, produces, tag, operationId, parameters, responses, action, gvk } = operation
-  // kubectl before 1.28 reads the server's features from patches, and follows no references.
+  // kubectl before 1.28 detects server features from patches, and does not resolve references.
   const written = parameters.map((parameter) => (method === 'patch' ? parameterObject(parameter) : parameterOrReference(parameter)))
   const body = bodyParameter(operation, writer)
   return {
@@ -121,14 +121,14 @@ function bodyParameter({ body }: OperationDescription, writer: SchemaWriter): Sc
   return { name: 'body', in: 'body', ...(body.isRequired ? { required: true } : {}), schema: writer.refTo(body.type) }
 }
 
-/** One value for each. */
+/** One shared reference per parameter. */
 const references = new Map(sharedParameters.map((parameter) => [parameter, { $ref: `#/parameters/${parameter.sharedAs}` }]))
 
 function parameterOrReference(parameter: Parameter): Schema {
   return references.get(parameter) ?? parameterObject(parameter)
 }
 
-/** Most operations have the same ones, which are the same values here too. */
+/** Parameter objects are shared, since most operations have the same parameters. */
 const parameterObject = memo(
   ({ name, in: place, type, description, isRequired }: Parameter): Schema => ({
     uniqueItems: true,

@@ -15,39 +15,39 @@ export interface OpenApi3 {
   readonly security: readonly Schema[]
 }
 
-/** The documents: one per group version, and those of discovery. */
+/** Options for the set of documents: one per group version, and those of discovery. */
 export interface OpenApi3Options {
   readonly hasIssuer: boolean
 }
 
-/** Names of the documents, in the index and in paths: `api/v1`, `apis/apps`, `apis/apps/v1`, `version`. */
+/** The names of the documents in the index and in paths: `api/v1`, `apis/apps`, `apis/apps/v1`, `version`. */
 export function openApi3Names(catalogue: Catalogue, options: OpenApi3Options): string[] {
   return [...describeDiscovery(catalogue, options).keys()].sort()
 }
 
-/** The index entry of a document. `url` is the path and query at which the server has the document. */
+/** An entry of the index. `url` is the document's path and query. */
 export function openApi3Entry(name: string, url: string): string {
   return `${JSON.stringify(name)}:${JSON.stringify({ serverRelativeURL: url })}`
 }
 
-/** The selected documents, and their server. */
+/** The selected documents. */
 export interface OpenApi3Wanted extends OpenApi3Options {
   readonly name: string
-  /** The server's own version. */
+  /** The server's version. */
   readonly serverVersion: string
 }
 
-/** One of the documents. */
+/** Makes one of the documents. */
 export function openApi3Document(catalogue: Catalogue, wanted: OpenApi3Wanted): OpenApi3 {
   return runAtOnce(openApi3DocumentInSteps(catalogue, wanted))
 }
 
-/** As `openApi3Document`, with pauses between paths and definitions. */
+/** Like `openApi3Document`, with pauses between paths and definitions. */
 export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVersion, ...options }: OpenApi3Wanted): Steps<OpenApi3> {
   const { names, level } = catalogue
   const groupVersions = servedGroupVersions(catalogue)
   const one = groupVersions.find(({ group, version }) => name === (group === '' ? `api/${version}` : `apis/${group}/${version}`))
-  // From 1.36 on a document lists no group versions of others with the kinds that all of them accept.
+  // From 1.36 on, shared kinds in a document do not list the group versions of other documents.
   const apiVersions = level < 36 ? groupVersions : [{ group: '', version: 'v1' }, ...(one === undefined || one.group === '' ? [] : [one])]
   const writer = createSchemaWriter({ names, level, dialect: dialect3, apiVersions, custom: customTypesOf(catalogue) })
   const discovery = describeDiscovery(catalogue, options).get(name)
@@ -78,7 +78,7 @@ function pathItem({ parameters, operations }: PathDescription, writer: SchemaWri
   return { ...Object.fromEntries(written), ...parametersOf(parameters) }
 }
 
-/** Types of Go leave an empty list out, so that a document with one is another after them. */
+/** Go types omit an empty list, so re-encoding a document with one would change it. */
 function parametersOf(parameters: readonly Parameter[]): Schema {
   return parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }
 }

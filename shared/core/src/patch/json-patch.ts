@@ -4,22 +4,22 @@ import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { printJson, printValue } from '../json/print.ts'
 import { badRequest, failed, requestEntityTooLarge, type StatusError } from '../meta/status.ts'
 
-/** Operations that one patch may have. */
+/** Maximum number of operations per patch. */
 export const jsonPatchOperationsMax = 10_000
-/** Bytes of JSON that the `copy` operations of one patch may write together. */
+/** Maximum size of the JSON that a patch's `copy` operations may write in total. */
 const jsonPatchCopyBytesMax = 3 * 1024 * 1024
-/** Items of lists that one patch may move to make or close gaps: a thousand operations at the front of a list of fifty thousand, some 20 ms. */
+/** Maximum number of list items that a patch may shift: a thousand insertions at the front of a list of fifty thousand, about 20 ms. */
 const jsonPatchMovedItemsMax = 50_000_000
 
-/** Operations as sent; each is checked in its turn, so that a wrong one fails as the others do. */
+/** Operations as sent; each is checked when it is applied, so that a malformed one fails like any other. */
 export type JsonPatch = readonly Readonly<Record<string, unknown>>[]
 
 export type JsonPatchReading = { kind: 'patch'; patch: JsonPatch } | { kind: 'refused'; error: StatusError }
 
-/** The result of applying: the new document, or the answer to the client. */
+/** The new document, or an error for the client. */
 export type JsonPatchOutcome = { kind: 'patched'; value: unknown } | { kind: 'refused'; error: StatusError }
 
-/** Reads the body of a request as a patch. */
+/** Parses the body of a request as a patch. */
 export function parseJsonPatch(body: unknown): JsonPatchReading {
   if (body === null) return { kind: 'patch', patch: [] }
   if (!Array.isArray(body)) return undecodable(body, '[]handlers.jsonPatchOp')
@@ -39,7 +39,7 @@ function undecodable(value: unknown, type: string): JsonPatchReading {
   }
 }
 
-/** Applies a patch, whole or not at all (RFC 6902). The document is not changed. */
+/** Applies a patch completely or not at all (RFC 6902). The document is not changed. */
 export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOutcome {
   const draft = new Draft(document)
   try {
@@ -54,15 +54,15 @@ export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOu
   return { kind: 'patched', value: draft.root }
 }
 
-/** An operation can't be done. The client of a PATCH receives only that; the log has the text, and mutating policies show it. */
+/** An operation cannot be applied. The client of a PATCH sees only that; the log and mutating policies show the message. */
 class Impossible extends Error {}
 
-/** There is nothing at the path of an operation, and no place for it. */
+/** The path of an operation does not exist and cannot be created. */
 class Missing extends Impossible {}
 
 type Path = readonly string[]
 
-/** As `apply`; an impossible operation is named, in the words of kube-apiserver if nothing is at the path. */
+/** Like `apply`, but names the failing operation, in kube-apiserver's words if the path does not exist. */
 function applyOne(draft: Draft, operation: Readonly<Record<string, unknown>>): void {
   try {
     apply(draft, operation)
@@ -100,7 +100,7 @@ function apply(draft: Draft, operation: Readonly<Record<string, unknown>>): void
   }
 }
 
-/** An operation without a value has null. */
+/** The value of an operation; null if absent. */
 function operandOf(operation: Readonly<Record<string, unknown>>): unknown {
   return memberOf(operation, 'value') ?? null
 }
@@ -119,8 +119,8 @@ function isContainer(value: unknown): value is Container {
 }
 
 /**
- * A document under change. A container is copied before its first change and changed in place after that, so that the
- * input stays whole and ten thousand operations on one list do not make ten thousand lists.
+ * A document under change. A container is copied before its first change and then changed in place, so that the
+ * input is unchanged and ten thousand operations on a list do not make ten thousand copies.
  */
 class Draft {
   root: unknown
@@ -150,7 +150,7 @@ class Draft {
     this.#take(path)
   }
 
-  /** An absent member of an object that is there is simply set, as the real service does. */
+  /** As in kube-apiserver, replacing an absent member of an existing object adds it. */
   replace(path: Path, value: unknown): void {
     const key = path.at(-1)
     if (key === undefined) {
@@ -173,16 +173,16 @@ class Draft {
     if (value === undefined) throw new Impossible('there is nothing to copy')
     this.#copiedBytes += printJson(value, { hasBigIntegers: true }).length
     if (this.#copiedBytes > jsonPatchCopyBytesMax) throw new Impossible('the copies are too large')
-    // A change in one place must not change the other.
+    // The copies must not share containers.
     this.add(path, copyOf(value))
   }
 
-  /** An absent member counts as null, as the real service does. */
+  /** As in kube-apiserver, an absent member tests as null. */
   test(path: Path, expected: unknown): void {
     if (!jsonEqual(this.#get(path) ?? null, expected)) throw new Impossible('a test failed')
   }
 
-  /** Undefined: the last segment is an absent member. Anything else that is missing can't be asked for. */
+  /** Undefined for an absent last segment. Any other missing segment is an error. */
   #get(path: Path): unknown {
     let value = this.root
     for (const [depth, key] of path.entries()) {
@@ -213,7 +213,7 @@ class Draft {
     if (this.#movedItems > jsonPatchMovedItemsMax) throw new Impossible('too many items of lists are moved')
   }
 
-  /** The container that holds the last segment, ours to change, as are those above it. */
+  /** The container of the last segment, copied like all containers above it, so that it may be changed. */
   #ownParent(path: Path): Container {
     let parent = this.#owned(this.root)
     this.root = parent
@@ -241,7 +241,7 @@ class Draft {
   }
 }
 
-/** The same value in containers of its own. It keeps its own stack, as a value may be deeper than the call stack. */
+/** A deep copy. It uses its own stack, since a value may be deeper than the call stack. */
 function copyOf(value: unknown): unknown {
   const pending: Container[] = []
   const own = (member: unknown): unknown => {
@@ -258,7 +258,7 @@ function copyOf(value: unknown): unknown {
   return whole
 }
 
-/** A place in a list, from 0 to `last`. */
+/** An index of a list, from 0 to `last`. */
 function toIndex(key: string, last: number): number {
   const index = /^(?:0|[1-9]\d{0,9})$/.test(key) ? Number(key) : -1
   if (index < 0 || index > last) throw new Missing(`no place ${key} in the list`)

@@ -2,10 +2,10 @@ import { cannotUnmarshal } from '../json/go-errors.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { badRequest, type StatusError } from '../meta/status.ts'
 
-/** The result of merging; a patch that is no object is refused. */
+/** The result of merging. A patch that is not an object is refused. */
 export type MergeOutcome = { kind: 'patched'; value: Record<string, unknown> } | { kind: 'refused'; error: StatusError }
 
-/** Merges a patch from a request into an object. The inputs are not changed. */
+/** Applies a merge patch of a request. The inputs are not changed. */
 export function applyMergePatch(document: unknown, patch: unknown): MergeOutcome {
   if (isJsonObject(patch)) return { kind: 'patched', value: mergeObjects(document, patch) }
   if (patch === null) return { kind: 'refused', error: badRequest('Invalid JSON Patch') }
@@ -20,7 +20,7 @@ export function applyMergePatch(document: unknown, patch: unknown): MergeOutcome
  *
  *   {a: 1, b: {c: 2, d: 3}}  with  {a: null, b: {c: 4}, e: [5]}   →   {b: {c: 4, d: 3}, e: [5]}
  *
- * It keeps its own stack, as a patch may be deeper than the call stack. What the patch does not touch is shared.
+ * It uses its own stack, since a patch may be deeper than the call stack. Unchanged parts are shared.
  */
 function mergeObjects(document: unknown, patch: Record<string, unknown>): Record<string, unknown> {
   const merged = copyOf(document)
@@ -42,7 +42,7 @@ function mergeObjects(document: unknown, patch: Record<string, unknown>): Record
   return merged
 }
 
-/** Something that is no object is replaced as if it were an empty one. */
+/** A value other than an object is replaced as if it were an empty object. */
 function copyOf(value: unknown): Record<string, unknown> {
   return isJsonObject(value) ? { ...value } : {}
 }

@@ -9,7 +9,7 @@ export const orderPrefix = '$setElementOrder'
 
 /** The patch cannot be applied to the live object. */
 export class BadPatch extends Error {}
-/** The patch is malformed, for any live object. */
+/** The patch is malformed, regardless of the live object. */
 export class MalformedPatch extends Error {}
 
 const formats: Readonly<Record<string, string>> = {
@@ -17,20 +17,20 @@ const formats: Readonly<Record<string, string>> = {
   [orderPrefix]: 'invalid patch format of setElementOrder list',
 }
 
-/** The field of a directive: `x` of `$setElementOrder/x`. */
+/** The field of a directive: `x` for `$setElementOrder/x`. */
 export function keyOf(directive: string, prefix: string): string {
   const key = directive.slice(prefix.length + 1)
   if (directive[prefix.length] !== '/' || key === '') throw new MalformedPatch(formats[prefix])
   return key
 }
 
-/** A value that can only be a list. */
+/** The value as a list; throws for other types. */
 export function listOf(value: unknown): unknown[] {
   if (!Array.isArray(value)) throw new MalformedPatch('expected a list in the patch')
   return value
 }
 
-/** A part of the patch for which there is nothing yet to merge it into: without nulls, directives and items that are directives. */
+/** A part of the patch that has no counterpart to merge with, without nulls, directives and items that are directives. */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !(isJsonObject(item) && patchMarker in item)).map(withoutDirectives)
   if (!isJsonObject(value)) return value

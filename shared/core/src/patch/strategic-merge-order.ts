@@ -3,18 +3,18 @@ import { isJsonObject, memberOf } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
 import { BadPatch, isDeletion, orderPrefix } from './strategic-merge-directives.ts'
 
-/** A merged list, and the two orders that it has to respect. */
+/** A merged list, and the two orders that it must follow. */
 export interface Ordering {
   readonly items: readonly unknown[]
-  /** As the patch wants it. */
+  /** The order in the patch. */
   readonly order: readonly unknown[]
-  /** As the live list has it. */
+  /** The order in the live list. */
   readonly live: readonly unknown[]
   readonly mergeKey: string | undefined
 }
 
 /**
- * Items that the patch names have its order. The others keep the live order among themselves, and one stays before
+ * Items that the patch names have its order. Other items keep their live order, and such an item stays before
  * an item of the patch that followed it in the live list.
  *
  *   live 1 2 9 3 4   order 2 1 4 3   →   2 1 9 4 3
@@ -40,7 +40,7 @@ export function inOrder({ items, order, live, mergeKey }: Ordering): unknown[] {
   return [...result, ...others.slice(next).map(({ item }) => item)]
 }
 
-/** The first place of each item. */
+/** The first index of each item. */
 export function firstPlaces(list: readonly unknown[], mergeKey: string | undefined): Map<string, number> {
   const places = new Map<string, number>()
   for (const [index, item] of list.entries()) {
@@ -50,7 +50,7 @@ export function firstPlaces(list: readonly unknown[], mergeKey: string | undefin
   return places
 }
 
-/** The patch's own items must have the order that it asks for. */
+/** Checks that the patch's own items have the order that it asks for. */
 export function requireOrder(items: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   const kept = items.filter((item) => !isDeletion(item))
   let next = 0
@@ -60,7 +60,7 @@ export function requireOrder(items: readonly unknown[], order: readonly unknown[
 }
 
 /**
- * The live order once the patch has deleted items by key: new items take the places that became free at the end.
+ * The live order after the patch has deleted items by key: new items take the free positions at the end.
  *
  *   live 1 2 4   delete 1, add 3   →   2 4 3        live 1 2   add 3   →   1 2
  */
@@ -74,13 +74,13 @@ export function placesAfter(live: readonly unknown[], patch: readonly unknown[],
   return [...left, ...fresh].slice(0, live.length)
 }
 
-/** The list without the items that are also in the other list. */
+/** The list without items of the other list. */
 export function withoutItems<Item>(list: readonly Item[], others: readonly unknown[], mergeKey?: string): Item[] {
   const gone = new Set(others.map((item) => identityOf(item, mergeKey)))
   return list.filter((item) => !gone.has(identityOf(item, mergeKey)))
 }
 
-/** Text that two items share exactly when they are the same to a merge: by their key, or by all they are. */
+/** The identity of an item in a merge: its key, or its whole value. */
 export function identityOf(item: unknown, mergeKey: string | undefined): string {
   const value = mergeKey !== undefined && isJsonObject(item) ? memberOf(item, mergeKey) : item
   return typeof value === 'object' ? printJson(value, { hasBigIntegers: true }) : `${typeof value} ${value}`

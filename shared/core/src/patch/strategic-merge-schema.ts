@@ -2,12 +2,12 @@ import { memo } from '@orch/cel/memo'
 import type { Field, Node, StructNode } from '../description/node.ts'
 import { resolveNode } from '../schema/resolve.ts'
 
-/** The strategy of a member's merge, and the schema inside it. */
+/** The merge strategy of a member, and the schema inside it. */
 export interface FieldStrategy {
-  /** `merge` makes lists merge by their items; without a word, objects merge and lists are replaced. */
+  /** `merge` merges lists by item. By default, objects are merged and lists are replaced. */
   readonly kind: 'merge' | 'replace' | 'default'
   readonly mergeKey: string | undefined
-  /** Type of the member's values, or of the items of a list; undefined where nothing is known. */
+  /** The type of the member, or of its list items; undefined if unknown. */
   readonly schema: Node | undefined
 }
 
@@ -24,7 +24,7 @@ const fieldsOf = memo(
   (node: StructNode): ReadonlyMap<string, FieldStrategy> => new Map(node.fields.map((field) => [field.name, strategyOfField(field)])),
 )
 
-/** That keys are retained is said by the patch; for the server only the rest of the strategy counts. */
+/** The patch itself states which keys are retained, so the server ignores that part of the strategy. */
 function strategyOfField({ node, patchStrategy, patchMergeKey }: Field): FieldStrategy {
   const kind = patchStrategy === 'replace' ? 'replace' : patchStrategy?.startsWith('merge') ? 'merge' : 'default'
   return { kind, mergeKey: patchMergeKey, schema: insideOf(node) }

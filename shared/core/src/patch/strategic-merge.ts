@@ -21,18 +21,18 @@ import { firstPlaces, identityOf, inOrder, placesAfter, requireOrder, withoutIte
 import { type FieldStrategy, strategyOf } from './strategic-merge-schema.ts'
 
 /**
- * Merges a patch by the fields' own strategies: lists by the key of their items or as a whole, and with the
- * directives that a patch may carry:
+ * Merges a patch by the strategies of fields: lists by key of their items or as a whole. Supports these
+ * directives in the patch:
  *
  *   $patch: replace | delete | merge      of the object, or of the item or list that contains it
- *   $retainKeys: [a, b]                   nothing but these stays in the object
- *   $deleteFromPrimitiveList/x: [1]       values that leave the list x
- *   $setElementOrder/x: [2, 1]            the order of the list x; items that it does not name keep their place among them
+ *   $retainKeys: [a, b]                   only these members stay in the object
+ *   $deleteFromPrimitiveList/x: [1]       values to remove from the list x
+ *   $setElementOrder/x: [2, 1]            the order of the list x; other items keep their relative position
  *
  * The inputs are not changed, and parts that the patch does not touch are shared.
  */
 export function strategicMerge(original: unknown, given: unknown, schema: Node): MergeOutcome {
-  // A patch that is null says nothing.
+  // A null patch changes nothing.
   const patch = given === null ? {} : given
   if (!isJsonObject(patch)) return { kind: 'refused', error: badRequest(cannotUnmarshal(patch, 'map[string]interface {}')) }
   if (isDeeper(patch, patchDepthMax))
@@ -46,10 +46,10 @@ export function strategicMerge(original: unknown, given: unknown, schema: Node):
   }
 }
 
-/** Levels of a patch: the steps below call themselves for each of them. */
+/** Maximum depth of a patch, since the functions below are recursive. */
 const patchDepthMax = 1_000
 
-/** True if a value has more levels than this. Goes level by level, since it may be deeper than the call stack. */
+/** True if a value is deeper than a maximum. It proceeds level by level, since the value may be deeper than the call stack. */
 function isDeeper(value: unknown, depthMax: number): boolean {
   let level: readonly unknown[] = [value]
   for (let depth = 0; depth <= depthMax; depth += 1) {
@@ -59,7 +59,7 @@ function isDeeper(value: unknown, depthMax: number): boolean {
   return true
 }
 
-/** Order of the steps matters: retained keys, then lists with an order, then everything else. */
+/** The order of steps matters: retained keys, then ordered lists, then everything else. */
 function mergeMap(original: JsonObject, given: JsonObject, schema: Node | undefined): JsonObject {
   const directive = memberOf(given, patchMarker)
   if (directive === 'delete') return {}
@@ -72,7 +72,7 @@ function mergeMap(original: JsonObject, given: JsonObject, schema: Node | undefi
   return merged
 }
 
-/** The retained keys, and the patch without directives about itself. A patch without any is not copied: it may have many members. */
+/** The retained keys, and the patch without directives about itself. A patch without directives is not copied, since it may be large. */
 function withoutMarkers(given: JsonObject): [retained: unknown, patch: JsonObject] {
   if (!Object.keys(given).some((key) => key.startsWith('$'))) return [undefined, given]
   const { [patchMarker]: _directive, [retainMarker]: retained, ...patch } = given
@@ -95,7 +95,7 @@ function retain(original: JsonObject, patch: JsonObject, retained: unknown): Jso
   return result
 }
 
-/** Merges a list and puts it in the order that the patch gives; both are then done with. */
+/** Merges a list and orders it as the patch states; then removes both the list and the directive from the patch. */
 function mergeOrdered(merged: JsonObject, patch: JsonObject, directive: string, schema: Node | undefined): void {
   const key = keyOf(directive, orderPrefix)
   const order = listOf(patch[directive])
@@ -145,7 +145,7 @@ function mergeList(live: readonly unknown[], patch: readonly unknown[], strategy
   return mergeItems(live as readonly JsonObject[], patch as readonly JsonObject[], mergeKey, strategy.schema)
 }
 
-/** All items are objects, or none is, and none is a list. */
+/** Requires either only objects or only scalars; lists are not allowed. */
 function requireOneKind(items: readonly unknown[]): 'object' | 'scalar' {
   if (items.some((item) => Array.isArray(item))) throw new BadPatch('lists of lists are not supported')
   const objects = items.filter(isJsonObject).length

@@ -6,22 +6,22 @@ export type NodeSelectorTerm = BuiltIn<'core/v1.NodeSelectorTerm'>
 type NodeSelector = BuiltIn<'core/v1.NodeSelector'>
 type Expressions = NonNullable<NodeSelectorTerm['matchExpressions']>
 
-/** The field of a node by which Pods of DaemonSets are bound. */
+/** The node field that DaemonSet Pods select by. */
 export const nameField = 'metadata.name'
 
-/** The parts of a node that selectors read. */
+/** The parts of a node that a selector reads. */
 export interface SelectedNode {
   readonly name: string
   readonly labels: Readonly<Record<string, string>> | undefined
 }
 
-/** A term, ready to be compared with many nodes. */
+/** A compiled term, for comparison with many nodes. */
 interface CompiledTerm {
   readonly ofLabels: readonly LabelRequirement[]
   readonly ofFields: readonly LabelRequirement[]
 }
 
-/** A function that says if a term matches a node. A term without requirements, or with an operator that is not known, matches nothing. */
+/** Compiles a term. A term without requirements, or with an unknown operator, matches no node. */
 export function compileTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): (node: SelectedNode) => boolean {
   const [ofLabels, ofFields] = [ofLabelsIn(matchExpressions), ofFieldsIn(matchFields)]
   if (ofLabels === undefined || ofFields === undefined || ofLabels.length + ofFields.length === 0) return () => false
@@ -33,7 +33,7 @@ function matchesTerm({ ofLabels, ofFields }: CompiledTerm, { name, labels }: Sel
   return matchesLabels(ofLabels, labels) && (ofFields.length === 0 || matchesLabels(ofFields, { [nameField]: name }))
 }
 
-/** Selectors of labels in objects have no comparisons; those of nodes do. Undefined: a key, operator or value is not valid. */
+/** Node selectors have comparison operators, which label selectors lack. Undefined if a key, operator or value is invalid. */
 function ofLabelsIn(list: Expressions): readonly LabelRequirement[] | undefined {
   const compared = list.flatMap(({ key, operator, values = [] }) =>
     operator === 'Gt' || operator === 'Lt' ? [{ key, operator, values } as const] : [],
@@ -43,7 +43,7 @@ function ofLabelsIn(list: Expressions): readonly LabelRequirement[] | undefined 
   return reading.kind === 'selector' ? [...reading.requirements, ...compared] : undefined
 }
 
-/** Fields are compared with one value. Undefined: there are more, or the operator is not known. */
+/** Fields are compared with a single value. Undefined for several values or an unknown operator. */
 function ofFieldsIn(list: Expressions): readonly LabelRequirement[] | undefined {
   const known = list.flatMap(({ key, operator, values = [] }) =>
     (operator === 'In' || operator === 'NotIn') && values.length === 1 ? [{ key, operator, values } as const] : [],
@@ -51,13 +51,13 @@ function ofFieldsIn(list: Expressions): readonly LabelRequirement[] | undefined 
   return known.length === list.length ? known : undefined
 }
 
-/** A function that says if one of the terms matches a node. No terms match nothing. */
+/** Compiles a node selector, which matches if one of its terms does. Without terms it matches no node. */
 export function compileNodeSelector(selector: NodeSelector): (node: SelectedNode) => boolean {
   const terms = (selector.nodeSelectorTerms ?? []).map(compileTerm)
   return (node) => terms.some((matches) => matches(node))
 }
 
-/** The required affinity and the node selector of a Pod; both must hold. Undefined: it has neither (SCHED-30). */
+/** A Pod's required node affinity and node selector, both of which must match. Undefined if it has neither (SCHED-30). */
 export function requiredNodeAffinity({ spec }: Pick<BuiltIn<'core/v1.Pod'>, 'spec'>): ((node: SelectedNode) => boolean) | undefined {
   const selected = Object.entries(spec.nodeSelector ?? {})
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution

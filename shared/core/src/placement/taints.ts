@@ -5,7 +5,7 @@ export type Taint = BuiltIn<'core/v1.Taint'>
 export type Toleration = BuiltIn<'core/v1.Toleration'>
 
 /**
- * True if a toleration covers a taint. `hasComparisons` says if the operators Lt and Gt are served (SCHED-29).
+ * True if a toleration covers a taint. `hasComparisons` enables the operators Lt and Gt (SCHED-29).
  *
  *   {operator: Exists}              covers every taint
  *   {key: a, value: x}              covers a=x with any effect
@@ -34,7 +34,7 @@ export function tolerates(
   }
 }
 
-/** The first of the taints that keeps the Pod away from a node: one with effect NoSchedule or NoExecute that no toleration covers. */
+/** The first taint that excludes the Pod from a node: with effect NoSchedule or NoExecute, and not tolerated. */
 export function firstUntolerated(taints: readonly Taint[], tolerations: readonly Toleration[], hasComparisons: boolean): Taint | undefined {
   for (const taint of taints) {
     if (taint.effect !== 'NoSchedule' && taint.effect !== 'NoExecute') continue

@@ -18,7 +18,7 @@ interface Row {
   readonly reasons: readonly string[]
 }
 
-/** The object with the members that a row leaves out. */
+/** Completes an object with the members that a row omits. */
 const filled = <T>(object: object): T => ({ metadata: {}, spec: {}, status: {}, ...object }) as T
 
 test.each(lines.map((line): [string, Row] => [JSON.parse(line).name, JSON.parse(line)]))(

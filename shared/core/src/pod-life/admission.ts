@@ -14,7 +14,7 @@ import { firstUntolerated } from '../placement/taints.ts'
 import { podAmounts } from '../quota/pod-amounts.ts'
 import { isFinishedPod, type Node, type Pod } from '../workloads/pods.ts'
 
-/** The reason for which a node does not run a Pod that is bound to it. */
+/** The reason why a node refuses a Pod that is bound to it. */
 export interface Refusal {
   readonly reason: string
   readonly message: string
@@ -23,21 +23,21 @@ export interface Refusal {
 export interface AdmissionInput {
   readonly pod: Pod
   readonly node: Node
-  /** Pods that the node runs, without this one. */
+  /** The other Pods of the node. */
   readonly others: readonly Pod[]
   readonly names: Names
-  /** Minor number of the release. */
+  /** The minor version of the release. */
   readonly level: number
 }
 
 const os = 'linux'
 
-/** Resources in the order in which they are looked at; others follow. */
+/** Resources in the order of the check; others follow. */
 const firstResources = ['cpu', 'memory', 'ephemeral-storage']
 
 /**
- * The first reason against a Pod, by the rules of the kubelet: system, resources, labels, name, ports, taints with NoExecute. Undefined: the
- * node runs it.
+ * The first reason to refuse a Pod, by the kubelet's rules: system, resources, labels, name, ports, NoExecute taints. Undefined if the
+ * node accepts it.
  *
  *   2 of 4 CPUs requested, the Pod requests 3   OutOfcpu: Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000
  */
@@ -67,7 +67,7 @@ export function refusalOf(input: AdmissionInput): Refusal | undefined {
     : failed('TaintToleration', "node(s) had taints that the pod didn't tolerate")
 }
 
-/** The first resource of which too little is left. Extended resources that the node does not have are not looked at. */
+/** The first resource that is insufficient. Extended resources that the node lacks are ignored. */
 function shortage(pod: Pod, { status }: Node, running: readonly Pod[]): Refusal | undefined {
   const allocatable = status.allocatable ?? {}
   const podsMax = Number(allocatable['pods'] ?? 0)
@@ -121,7 +121,7 @@ function hostPortsOf({ spec }: Pod): HostPort[] {
 
 const everyAddress = '0.0.0.0'
 
-/** One port of one protocol is taken for an address, or for all. */
+/** True if a host port is taken: same port and protocol, and the same or all addresses. */
 function hasPortConflict(pod: Pod, running: readonly Pod[]): boolean {
   const wanted = hostPortsOf(pod)
   if (wanted.length === 0) return false
@@ -136,7 +136,7 @@ function hasPortConflict(pod: Pod, running: readonly Pod[]): boolean {
   )
 }
 
-/** The status of a Pod that its node refuses now. */
+/** The status of a Pod that its node refuses. */
 export function refusedStatus({ metadata, status }: Pod, { reason, message }: Refusal, { level, nowMs }: RefusalTime): Pod['status'] {
   return {
     ...status,

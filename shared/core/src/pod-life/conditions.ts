@@ -3,7 +3,7 @@ import { type ContainerStatus, isSidecar } from './phase.ts'
 
 export type PodCondition = NonNullable<Pod['status']['conditions']>[number]
 
-/** A condition before it has times. */
+/** A condition without times. */
 export interface Verdict {
   readonly status: 'True' | 'False'
   readonly reason?: string
@@ -12,7 +12,7 @@ export interface Verdict {
 
 export interface ConditionInput {
   readonly spec: Pod['spec']
-  /** Statuses of all containers but ephemeral ones. Undefined: there are none yet. */
+  /** Statuses of all containers except ephemeral ones; undefined before they exist. */
   readonly statuses: readonly ContainerStatus[] | undefined
   readonly phase: string
 }
@@ -42,7 +42,7 @@ export function containersReady({ spec, statuses, phase }: ConditionInput): Verd
   return verdict('ContainersNotReady', ['unknown', unknowns], ['unready', others])
 }
 
-/** The condition Ready: that of the containers, then the gates, which other clients set. */
+/** The condition Ready: containers first, then readiness gates, which other clients set. */
 export function ready(input: ConditionInput, conditions: readonly PodCondition[]): Verdict {
   const containers = containersReady(input)
   if (containers.status === 'False') return containers
@@ -88,14 +88,14 @@ export function hasRun({ containers }: Pod['spec'], statuses: readonly Container
   })
 }
 
-/** Conditions that nodes set. All others belong to other clients. */
+/** Conditions that nodes set. Others belong to other clients. */
 const ofNodes: ReadonlySet<string> = new Set(['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'])
 
 export function isOfNodes({ type }: PodCondition): boolean {
   return ofNodes.has(type)
 }
 
-/** `before` without conditions of nodes, then those of `after`; a status that stays keeps its time of transition. */
+/** `before` without the node's conditions, followed by `after`. An unchanged status keeps its transition time. */
 export function mergeConditions(before: readonly PodCondition[], after: readonly PodCondition[]): PodCondition[] {
   const kept = before.filter((condition) => !isOfNodes(condition))
   const own = after.filter(isOfNodes).map((condition) => {

@@ -9,11 +9,11 @@ import { type ContainerStatus, type PodContainer, restartsAfter } from './phase.
 import { beginProbe, callProbe, type ProbeRun, type ProbeStart, passesAt, printFailure, turnProbe } from './probe-run.ts'
 import type { ContainerScript, ProbeKind, Turn } from './script-model.ts'
 
-/** Attempts after which the next one is nothing that a clock runs on for. */
+/** Number of attempts after which an automatic clock does not advance to the next one. */
 const hopefulAttempts = 5
-/** SIGKILL. */
+/** The exit code after SIGKILL. */
 const killedCode = 137
-/** Probes that begin when a container has started. */
+/** Probes that begin after the startup probe. */
 const afterStart = ['readiness', 'liveness'] as const
 const titles: Readonly<Record<ProbeKind, string>> = { startup: 'Startup', readiness: 'Readiness', liveness: 'Liveness' }
 const fields: Readonly<Record<Role, string>> = {
@@ -27,11 +27,11 @@ export interface ContainerLifeOptions {
   readonly container: PodContainer
   readonly role: Role
   readonly script: ContainerScript
-  /** 64 hexadecimal digits, the same for one image. */
+  /** 64 hexadecimal digits, which are the same for equal images. */
   readonly imageDigest: string
 }
 
-/** One container over all its runs. */
+/** A container with all its runs. */
 export class ContainerLife {
   readonly name: string
   readonly role: Role
@@ -54,7 +54,7 @@ export class ContainerLife {
     this.#pull = new ImagePull(container, script.pull, (...event) => this.#report(...event))
   }
 
-  /** Goes on from the state that the API has, as after a restart of the node. */
+  /** Continues from the status in the API, as after a node restart. */
   resume(status: ContainerStatus): void {
     this.#restarts = status.restartCount
     this.#id = status.containerID ?? ''
@@ -84,12 +84,12 @@ export class ContainerLife {
     return this.#state.kind === 'running'
   }
 
-  /** It has not run and does not wait for anything but its turn. */
+  /** True if it has not run yet and only waits for its turn. */
   get isWaiting(): boolean {
     return this.#state.kind === 'waiting'
   }
 
-  /** A run by its id, with its times to the millisecond. Undefined: it is none of the last two. */
+  /** A run by its id, with times in milliseconds; undefined if it is not one of the last two. */
   runOf(id: string): LogRun | undefined {
     const state = this.#state
     if (state.kind === 'running' && this.#id === id) return { id, startedMs: state.startedMs }
@@ -98,7 +98,7 @@ export class ContainerLife {
     return { id, startedMs: end.startedMs ?? end.finishedMs, end: { atMs: end.finishedMs, exitCode: end.exitCode } }
   }
 
-  /** The id of the present run. Undefined: it does not run. */
+  /** The id of the current run; undefined if the container is not running. */
   get runId(): string | undefined {
     return this.isRunning ? this.#id : undefined
   }
@@ -107,17 +107,17 @@ export class ContainerLife {
     return this.#restarts
   }
 
-  /** It runs, and has got the signal to end. */
+  /** True if it is running and was signalled to stop. */
   get isStopping(): boolean {
     return this.#state.kind === 'running' && this.#state.stoppedMs !== undefined
   }
 
-  /** Its program has ended; the next step shows it. */
+  /** Ends the run because its program has ended; the next step shows it. */
   endRun(end: ProgramEnd, nowMs: number): void {
     if (this.#state.kind === 'running') Object.assign(this.#state, { reason: undefined, message: undefined, ...end, endMs: nowMs })
   }
 
-  /** Its program says that it is ready, or that it is not, for the rest of the run. */
+  /** Sets the readiness that the program reports, for the rest of the run. */
   setReady(isReady: boolean, nowMs: number): void {
     const state = this.#state
     if (state.kind !== 'running') return
@@ -141,7 +141,7 @@ export class ContainerLife {
     return this.isStarted && (readiness === undefined || readiness.result === 'pass') && this.#passesNow('readiness')
   }
 
-  /** Scripts also change the status of a container without a probe. */
+  /** The current result of a script; scripts also affect containers without a probe. */
   #passesNow(kind: ProbeKind): boolean {
     return this.#hasProbe(kind) || passesAt(this.#turnsOf(kind), this.#seenMs - this.#startedMs)
   }
@@ -178,12 +178,12 @@ export class ContainerLife {
     return restartsAfter(this.#container, spec, exitCode)
   }
 
-  /** It has ended, and will not run again. */
+  /** True if it has ended and will not run again. */
   isDone(spec: Pod['spec']): boolean {
     return this.exitCode !== undefined && !this.restarts(spec)
   }
 
-  /** The time of its next change, and whether a clock should run on for it. */
+  /** The time of its next change; `isHopeless` if an automatic clock should not advance to it. */
   due(): { readonly atMs: number; readonly isHopeless: boolean } | undefined {
     const state = this.#state
     switch (state.kind) {
@@ -224,7 +224,7 @@ export class ContainerLife {
     return Number.isFinite(atMs) ? { atMs, isHopeless: !Number.isFinite(hopeful) } : undefined
   }
 
-  /** Makes the change that is due; false: none is. */
+  /** Makes a due change; false if none is due. */
   step(step: LifeStep): boolean {
     const state = this.#state
     const { nowMs } = step
@@ -262,7 +262,7 @@ export class ContainerLife {
     }
   }
 
-  /** Pulls the image and starts the container, at once where the script has no delays. */
+  /** Pulls the image and starts the container, immediately if the script has no delays. */
   begin(step: LifeStep): void {
     this.#goOn(this.#pull.begin(step), step)
   }
@@ -302,7 +302,7 @@ export class ContainerLife {
     return { endMs: startedMs + durationMs, exitCode, ...rest }
   }
 
-  /** The startup probe alone, while it has not passed, or the others. */
+  /** The startup probe until it has passed, then the other probes. */
   #probesFrom(startedMs: number): Map<ProbeKind, ProbeRun> {
     const runs = new Map<ProbeKind, ProbeRun>()
     const kinds = this.#probeOf('startup') === undefined ? afterStart : (['startup'] as const)
@@ -324,7 +324,7 @@ export class ContainerLife {
     if (state.stoppedMs !== undefined) return false
     for (const [kind, run] of state.probes) {
       if (run.nextMs === undefined || run.nextMs > nowMs) continue
-      // The time of the call itself, so that a late step changes no later call.
+      // Uses the time at which the call was due, so that a late step does not delay later calls.
       const called = callProbe(run, run.nextMs)
       state.probes.set(kind, called)
       this.#judge(state, called, step)
@@ -333,7 +333,7 @@ export class ContainerLife {
     return false
   }
 
-  /** Reports a failed call, begins the other probes after the startup probe, and stops a container that is not alive. */
+  /** Handles the result of a call: reports a failure, begins the other probes after the startup probe, and stops a container that is not alive. */
   #judge(state: Running, run: ProbeRun, step: LifeStep): void {
     const { kind, probe, last, result } = run
     if (last?.passes === false) this.#report(step, 'Warning', 'Unhealthy', `${titles[kind]} ${printFailure(run, step.address, step.level)}`)
@@ -352,7 +352,7 @@ export class ContainerLife {
     this.#signal(state, { stoppedMs: step.nowMs, graceMs: graceSeconds * 1000, exitCode: killedCode })
   }
 
-  /** Ends a run: the container has the grace period to end by itself. A later call may shorten it. False: nothing changes. */
+  /** Stops the run: the container has the grace period to end by itself. A later call may shorten it. False if nothing changes. */
   stop(graceMs: number, step: LifeStep): boolean {
     const state = this.#state
     if (state.kind !== 'running') return false
@@ -385,8 +385,8 @@ export class ContainerLife {
   }
 
   /**
-   * Starts the container again: at once after its first end, then after pauses of 10 s, 20 s, … 5 min from each end on. Ten minutes without
-   * an end make the next end the first one.
+   * Restarts the container: at once after its first end, then after pauses of 10 s, 20 s, … 5 min after each end. After ten minutes without
+   * an end, the count begins again.
    */
   #restart(step: LifeStep): void {
     const { nowMs } = step
@@ -413,7 +413,7 @@ export class ContainerLife {
     report({ type, reason, message, fieldPath: `${fields[this.role]}{${this.name}}` })
   }
 
-  /** The status for the API. `waiting` is the reason of a container that has not begun. */
+  /** The status for the API. `waiting` is the reason for a container that has not begun. */
   status(waiting: string, level: number): ContainerStatus {
     const { image = '' } = this.#container
     const state = this.#state

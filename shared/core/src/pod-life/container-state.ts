@@ -2,31 +2,31 @@ import type { ContainerEnd } from './container-status.ts'
 import type { ProbeRun } from './probe-run.ts'
 import type { ProbeKind, Turn } from './script-model.ts'
 
-/** Pauses between attempts, as the kubelet has them. */
+/** Pauses between attempts, as in the kubelet. */
 export const backoffFirstMs = 10_000
 export const backoffMaxMs = 300_000
 
-/** Pause of a Pod whose container could not be created. */
+/** Pause before another attempt to create a container. */
 export const configRetryMs = 10_000
 
-/** A container that runs. */
+/** A running container. */
 export interface Running {
   readonly kind: 'running'
   readonly startedMs: number
-  /** Infinity: it runs until it is stopped. */
+  /** Infinity if it runs until it is stopped. */
   endMs: number
   exitCode: number
-  /** Absent: the one that goes with the exit code. */
+  /** Default: the reason for the exit code. */
   reason?: string
   message?: string
-  /** Time of the signal to end. Absent: there was none. */
+  /** The time of the stop signal; undefined if there was none. */
   stoppedMs?: number
   readonly probes: Map<ProbeKind, ProbeRun>
-  /** Readiness by its program, in the place of the script's. */
+  /** The readiness that its program reports, instead of the script's. */
   readiness?: readonly Turn[]
 }
 
-/** The present state of a container. */
+/** The current state of a container. */
 export type State =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'pulling'; readonly beganMs: number; readonly untilMs: number }
@@ -38,12 +38,12 @@ export type State =
       readonly untilMs: number
     }
   | { readonly kind: 'crashed'; readonly message: string; readonly untilMs: number }
-  /** An object or a key that its environment needs is missing. */
+  /** An object or key for its environment is missing. */
   | { readonly kind: 'unconfigured'; readonly message: string; readonly untilMs: number }
   | Running
   | { readonly kind: 'terminated'; readonly end: ContainerEnd }
 
-/** The end of a run that its program has brought about. */
+/** The end of a run, caused by its program. */
 export interface ProgramEnd {
   readonly exitCode: number
   readonly message?: string

@@ -11,14 +11,14 @@ export interface ContainerEnd {
   readonly id?: string
 }
 
-/** A time for the API. */
+/** Prints a time for the API. */
 export function printMs(timeMs: number): string {
   return printTime(toInstant(timeMs))
 }
 
 type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>
 
-/** The end of a run as the API has it. */
+/** Parses the end of a run in the API. */
 export function endOf({ exitCode, reason = '', message, startedAt, finishedAt, containerID }: Terminated): ContainerEnd {
   return {
     exitCode,
@@ -30,7 +30,7 @@ export function endOf({ exitCode, reason = '', message, startedAt, finishedAt, c
   }
 }
 
-/** The end of a run for the API. */
+/** Prints the end of a run for the API. */
 export function printEnd({ exitCode, reason, message, startedMs, finishedMs, id }: ContainerEnd): Terminated {
   return {
     exitCode,
@@ -42,12 +42,12 @@ export function printEnd({ exitCode, reason, message, startedMs, finishedMs, id 
   }
 }
 
-/** The amounts that a container has, which are those of its spec. */
+/** The container's resources, which are those of its spec. */
 export function resourcesOf({ resources }: PodContainer): Partial<ContainerStatus> {
   return { ...(resources?.requests && { allocatedResources: resources.requests }), resources: resources ?? {} }
 }
 
-/** The mounts that a container has, which are those of its spec. */
+/** The container's mounts, which are those of its spec. */
 export function mountsOf({ volumeMounts }: PodContainer): Partial<ContainerStatus> {
   if (!volumeMounts || volumeMounts.length === 0) return {}
   const mounts = volumeMounts.map(({ name, mountPath, readOnly, recursiveReadOnly }) => {

@@ -4,18 +4,18 @@ import type { LifeStep, PodEvent } from './life-step.ts'
 import type { PodContainer } from './phase.ts'
 import { type ContainerScript, pullProblem } from './script-model.ts'
 
-/** Pause between a failed pull and the state that says that the next one waits. */
+/** Time from a failed pull until the state ImagePullBackOff. */
 const pullRefusedMs = 1000
 
-/** A container whose image is being pulled, or could not be. */
+/** A container whose image is being pulled or could not be pulled. */
 export type PullState = Extract<State, { kind: 'pulling' | 'unpulled' }>
 
 /** Reports an event of a container. */
 type Report = (step: LifeStep, type: PodEvent['type'], reason: string, message: string) => void
 
-/** The pulls of one container's image. An image that was pulled is on the node. */
+/** Pulls the image of one container. A pulled image stays on the node. */
 export class ImagePull {
-  /** Pulls that have failed. */
+  /** The number of failed pulls. */
   failed = 0
   readonly #policy: PodContainer['imagePullPolicy']
   readonly #image: string
@@ -30,7 +30,7 @@ export class ImagePull {
     this.#report = report
   }
 
-  /** Pulls the image. Undefined: it is there. */
+  /** Begins a pull; undefined if the image is present. */
   begin(step: LifeStep): PullState | undefined {
     const { nowMs } = step
     const { ms, failures } = this.#script
@@ -53,7 +53,7 @@ export class ImagePull {
     return { kind: 'unpulled', reason, message, untilMs: Number.POSITIVE_INFINITY }
   }
 
-  /** Ends a pull that began then. Undefined: the image is there. */
+  /** Ends a pull that began at this time; undefined if the image is now present. */
   end(beganMs: number, step: LifeStep): PullState | undefined {
     const { error = pullProblem, failures } = this.#script
     if (this.failed < failures) return this.#fail(error, step)
@@ -72,7 +72,7 @@ export class ImagePull {
     return { kind: 'unpulled', reason: 'ErrImagePull', message, untilMs: step.nowMs + pullRefusedMs }
   }
 
-  /** Waits for the next pull after a failed one. */
+  /** Waits before the next pull after a failure. */
   wait(problem: string, step: LifeStep): PullState {
     const text = `Back-off pulling image ${this.#image}`
     this.#report(step, 'Normal', 'BackOff', text)

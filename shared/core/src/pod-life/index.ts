@@ -1,4 +1,4 @@
-/** The life of a Pod on a node: states of containers, phases, conditions, events. */
+/** The life of a Pod on a node: container states, phases, conditions and events. */
 export { refusalOf, refusedStatus } from './admission.ts'
 export type { PodEvent } from './life-step.ts'
 export {

@@ -12,7 +12,7 @@ import { resolvePort } from './probe-run.ts'
 import type { ScriptLayer } from './script-model.ts'
 import { compileScript } from './script-object.ts'
 
-/** A row of a table of the kubelet's tests; the first line of the file has its source. */
+/** A row of a test table of the kubelet; the first line of the file names its source. */
 interface Row {
   readonly func: string
   readonly name?: string
@@ -68,7 +68,7 @@ interface ConditionRow {
 const verdicts: Readonly<Record<string, (input: ConditionInput, conditions: readonly PodCondition[]) => Verdict>> = {
   TestGeneratePodReadyCondition: ready,
   TestGenerateContainersReadyCondition: containersReady,
-  // This table compares no messages.
+  // This table contains no messages.
   TestGeneratePodInitializedCondition: (input) => ({ ...initialized(input), message: undefined }),
 }
 
@@ -83,7 +83,7 @@ type MergeRow = Readonly<Record<'oldStatus' | 'newStatus' | 'expected', { readon
 
 test.each(rowsOf<MergeRow>('TestMergePodStatus'))('NODE-SIM-27: conditions of other clients stay, as in the table %s', (_, row) => {
   const merged = mergeConditions(row.oldStatus.conditions, row.newStatus.conditions)
-  // Conditions are a map by type: the table has them in another order.
+  // Conditions are a map by type, and the table orders them differently.
   expect(new Map(merged.map((one) => [one.type, one]))).toEqual(new Map(row.expected.conditions.map((one) => [one.type, one])))
 })
 
@@ -95,7 +95,7 @@ interface DeadlineRow {
 test.each(rowsOf<DeadlineRow>('TestActiveDeadlineHandler'))(
   'NODE-SIM-40: a Pod is past its deadline as in the table %s',
   (_, { pod, expected }) => {
-    // The table's Pods began a minute before.
+    // The table's Pods began a minute earlier.
     const startedMs = pod.status?.startTime ? Date.parse(pod.status.startTime) : undefined
     const nowMs = (startedMs ?? 0) + 60_000
     expect(nowMs >= (deadlineOf(pod, startedMs) ?? Number.POSITIVE_INFINITY)).toBe(expected)
@@ -112,7 +112,7 @@ interface HostNetworkRow {
   readonly podIPs: readonly { readonly ip: string }[]
 }
 
-/** Clusters of one family of addresses ended with 1.23, and since then a Pod gets a second address when its node does. */
+/** Clusters with one address family ended with 1.23; since then a Pod gets a second address when its node does. */
 const olderRows = ['Dual-stack addresses are ignored in single-stack cluster', 'CRI PodIPs override NodeAddresses']
 
 test.each(rowsOf<HostNetworkRow>('TestGenerateAPIPodStatusHostNetworkPodIPs').filter(([, { name }]) => !olderRows.includes(name)))(
@@ -273,7 +273,7 @@ interface RegisterRow {
 test.each(rowsOf<RegisterRow>('TestTryRegisterWithApiServer'))(
   'NODE-SIM-01, NODE-SIM-03: a kubelet patches an existing Node as in the table %s',
   (_, row) => {
-    // A create and a get come before the patch.
+    // A create and a get precede the patch.
     expect(registrationPatch(registered(row.existingNode), registered(row.newNode), names) !== undefined).toBe(row.expectedActions === 3)
   },
 )
@@ -301,11 +301,11 @@ interface ProbeRow {
   readonly podStatus?: Pod['status']
   readonly expectContinue: boolean
   readonly expectSet: boolean
-  /** 0: success; 1: failure. */
+  /** 0 means success, 1 failure. */
   readonly expectedResult: number
 }
 
-/** The table has each row for liveness, then for readiness, then for startup. */
+/** The table has each row three times: for liveness, readiness and startup. */
 const probeRows = rowsOf<ProbeRow>('TestDoProbe').map(([name, row], index, all) => {
   const kind = (['liveness', 'readiness', 'startup'] as const)[Math.floor((index / all.length) * 3)] ?? 'liveness'
   return [`${name} of ${kind}`, kind, row] as const
@@ -313,7 +313,7 @@ const probeRows = rowsOf<ProbeRow>('TestDoProbe').map(([name, row], index, all) 
 
 test.each(probeRows)('NODE-SIM-43, NODE-SIM-45: a probe sets its result and continues as in the table %s', (_, kind, row) => {
   const name = 'cOnTaInEr_NaMe'
-  // A container without status starts later.
+  // A container without a status has not started.
   const script = { name: '*', startAfter: '1h' }
   const container = { name, [`${kind}Probe`]: row.probe }
   const object = {

@@ -7,25 +7,25 @@ export interface PodEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
-  /** `spec.containers{web}`. Absent: it is about the Pod. */
+  /** `spec.containers{web}`. Default: the event is about the Pod. */
   readonly fieldPath?: string
 }
 
-/** The surroundings of one step. */
+/** The context of a step. */
 export interface LifeStep {
   readonly pod: Pod
   readonly nowMs: number
-  /** Minor number of the release. */
+  /** The minor version of the release. */
   readonly level: number
-  /** The address of the Pod. */
+  /** The Pod's address. */
   readonly address: string
-  /** No container starts any more. */
+  /** True if no more containers start. */
   readonly isEnding: boolean
-  /** 64 hexadecimal digits. */
+  /** Returns 64 hexadecimal digits. */
   newId(): string
   report(event: PodEvent): void
-  /** The reason why a container cannot be created, in the words of a kubelet. Undefined: it can. */
+  /** The reason why a container cannot be created, in the kubelet's words; undefined if it can. */
   configProblem(container: string): string | undefined
-  /** A container has begun to run. */
+  /** Called when a container has started. */
   onRun(container: string): void
 }

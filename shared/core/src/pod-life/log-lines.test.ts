@@ -7,7 +7,7 @@ import { findLogRun, type LogEntry, logLines, logLinesMax, nextLineMs, printLine
 import type { ContainerStatus } from './phase.ts'
 import { scriptOf } from './script.ts'
 
-/** A row of a table of the kubelet's tests; the first line of the file has its source. `pSuccess`: the previous run has a log. */
+/** A row of a test table of the kubelet; the first line of the file names its source. `pSuccess`: the previous run has a log. */
 interface Row {
   readonly statuses: readonly ContainerStatus[]
   readonly success: boolean

@@ -6,9 +6,9 @@ export type LogEntry = {
   readonly isError?: boolean
 } & (
   | { readonly kind: 'at'; readonly atMs: number }
-  /** Again and again, the first time after `everyMs`; `${n}` in its text is the number of the line, from 1 on. */
+  /** Repeats every `everyMs`; `${n}` in the text is the number of the line, from 1. */
   | { readonly kind: 'every'; readonly everyMs: number }
-  /** Line at the end of the run; `${code}` in its text is the exit status. */
+  /** A line at the end of the run; `${code}` in the text is the exit code. */
   | { readonly kind: 'end' }
 )
 
@@ -17,25 +17,25 @@ export interface LogRun {
   /** `containerd://…`. */
   readonly id: string
   readonly startedMs: number
-  /** Absent: it runs. */
+  /** Undefined while it is running. */
   readonly end?: { readonly atMs: number; readonly exitCode: number }
 }
 
-/** A line, without its end. */
+/** A line without its line break. */
 export interface LogLine {
   readonly timeMs: number
   readonly text: string
   readonly isError: boolean
 }
 
-/** Lines of one run that can be read, counted from its end, and their characters: a kubelet keeps a file of 10 MiB. */
+/** Number of readable lines, counted from the end of a run, and of their characters; a kubelet's log file is 10 MiB. */
 export const logLinesMax = 20_000
 const logCharactersMax = 10 * 1024 * 1024
 
-/** Entries of a log: each line that is read is found among them. */
+/** Maximum number of entries in a script's log, since each read line is searched among them. */
 export const logEntriesMax = 100
 
-/** The log of a container whose script has none: a line at the start and one at the end. */
+/** The default log of a container: a line at the start and a line at the end. */
 export function usualLog(container: string, image: string): readonly LogEntry[] {
   return [
     { kind: 'at', atMs: 0, text: `${container}: started, simulated from image ${image}` },
@@ -44,13 +44,13 @@ export function usualLog(container: string, image: string): readonly LogEntry[] 
 }
 
 interface LinesWanted {
-  /** Lines after this time; absent: from the start on. */
+  /** Only lines after this time. Default: from the start. */
   readonly afterMs?: number
   readonly untilMs: number
   readonly linesMax: number
 }
 
-/** One entry on the way back from the end: its next earlier line. */
+/** An entry with its position while reading backwards. */
 interface Backwards {
   readonly order: number
   timeMs: number
@@ -58,8 +58,8 @@ interface Backwards {
 }
 
 /**
- * The lines of a run up to a time, in their order: the last `linesMax` of them. They are computed from the end back, so that the
- * work follows from the number of lines and entries, however long the run is.
+ * The last `linesMax` lines of a run up to a time, in order. They are computed backwards from the end, so that the
+ * work depends on the numbers of lines and entries, not on the length of the run.
  *
  *   every 1s "tick ${n}", started at 0, until 3,500, linesMax 2 → 2,000 tick 2, 3,000 tick 3
  */
@@ -84,7 +84,7 @@ export function logLines(entries: readonly LogEntry[], run: LogRun, { afterMs, u
   return lines.reverse()
 }
 
-/** The time of the next line after another time; undefined: there is none, or the end of the run brings it. */
+/** The time of the next line after a time; undefined if there is none or it depends on the end of the run. */
 export function nextLineMs(entries: readonly LogEntry[], { startedMs, end }: LogRun, afterMs: number): number | undefined {
   if (end !== undefined) return end.atMs > afterMs ? end.atMs : undefined
   const times = entries.flatMap((entry) => {
@@ -130,10 +130,10 @@ function textOf({ kind, text }: LogEntry, number: number, { end }: LogRun): stri
 type Statuses = readonly ContainerStatus[]
 type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>
 
-/** The run whose log can be read, or the reason why there is none, by the rules of validateContainerLogStatus of a kubelet. */
+/** The run whose log is read, or the reason why there is none, by the kubelet's validateContainerLogStatus. */
 export type LogRunFound = { readonly kind: 'run'; readonly run: LogRun } | { readonly kind: 'refused'; readonly message: string }
 
-/** Finds the run of a container for a reader of its log. `previous` is the one before the last restart. */
+/** Finds the run whose log is read. `previous` means the run before the last restart. */
 export function findLogRun(
   pod: string,
   statuses: Statuses,
@@ -168,13 +168,13 @@ function toMs(time: string | null | undefined): number {
   return time ? Date.parse(time) : 0
 }
 
-/** Lines as a client reads them. */
+/** Prints lines for a client. */
 export function printLines(lines: readonly LogLine[], { timestamps }: { readonly timestamps: boolean }): Uint8Array {
   const texts = lines.map(({ timeMs, text }) => (timestamps ? `${printLineTime(timeMs)} ${text}\n` : `${text}\n`))
   return new TextEncoder().encode(texts.join(''))
 }
 
-/** Nine digits always, as kubelets print it. */
+/** Prints nine fractional digits, like the kubelet. */
 function printLineTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace('Z', '000000Z')
 }

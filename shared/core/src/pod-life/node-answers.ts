@@ -5,13 +5,13 @@ import { domainGroup, type Names } from '../names.ts'
 import type { Node, Pod } from '../workloads/pods.ts'
 import { type ContainerUsage, type UsageTurn, usageAt } from './usage.ts'
 
-/** A running Pod with the use of its containers, by name. */
+/** A running Pod with the usage of its containers by name. */
 export interface UsedPod {
   readonly pod: Pod
   readonly usage: ReadonlyMap<string, ContainerUsage>
 }
 
-/** The node that answers, and its Pods. */
+/** The answering node, and its Pods. */
 export interface AnsweringNode {
   readonly node: Node
   readonly pods: readonly UsedPod[]
@@ -23,11 +23,11 @@ export interface NodeDocument {
   readonly text: string
 }
 
-/** The use of a node beside that of its Pods. */
+/** The usage of a node apart from its Pods. */
 const ofNodeItself: ContainerUsage = { nanoCores: 50_000_000, bytes: 200 * 1024 * 1024 }
 const json = 'application/json'
 
-/** Paths of a kubelet that simulated nodes answer. */
+/** The paths of a kubelet that simulated nodes answer. */
 const documents: Readonly<Record<string, (asked: AnsweringNode) => NodeDocument>> = {
   '/healthz': () => ({ contentType: 'text/plain; charset=utf-8', text: 'ok' }),
   '/pods': ({ pods }) => {
@@ -38,7 +38,7 @@ const documents: Readonly<Record<string, (asked: AnsweringNode) => NodeDocument>
   '/metrics/resource': (asked) => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text: resourceMetrics(asked) }),
 }
 
-/** The answer of a node to a path without its query. Undefined: a simulated node has none. */
+/** A node's answer to a path; undefined for paths that simulated nodes do not have. The query is ignored. */
 export function nodeDocument(path: string, asked: AnsweringNode): NodeDocument | undefined {
   return documents[path]?.(asked)
 }
@@ -56,7 +56,7 @@ function usageOfNode({ pods }: AnsweringNode): ContainerUsage {
   return summed([ofNodeItself, ...pods.flatMap(({ usage }) => [...usage.values()])])
 }
 
-/** Times at which the containers of a Pod have started, in milliseconds, by name. */
+/** The start times of a Pod's containers in milliseconds, by name. */
 function startsOf({ status }: Pod): ReadonlyMap<string, number> {
   const statuses = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])]
   return new Map(statuses.flatMap(({ name, state }) => (state?.running?.startedAt ? [[name, Date.parse(state.running.startedAt)]] : [])))
@@ -90,7 +90,7 @@ interface Series {
   readonly lines: readonly string[]
 }
 
-/** In the form of Prometheus, with the names that a metrics server reads. Processor time grows evenly from the start of a container on. */
+/** Metrics in the Prometheus format, with the names that metrics-server reads. CPU time grows evenly from the start of a container. */
 function resourceMetrics(asked: AnsweringNode): string {
   const { node, pods, nowMs } = asked
   const seconds = (nanoCores: number, startMs: number) => ((nanoCores / 1e9) * Math.max(0, nowMs - startMs)) / 1000
@@ -143,7 +143,7 @@ function resourceMetrics(asked: AnsweringNode): string {
   return `${texts.join('\n')}\n`
 }
 
-/** The use of the containers of a Pod that run, by the time since their start. */
+/** The usage of a Pod's running containers, by the time since their start. */
 export function usageOf(
   pod: Pod,
   scripts: ReadonlyMap<string, { readonly usage: readonly UsageTurn[] }>,
@@ -153,10 +153,10 @@ export function usageOf(
   return new Map(starts.map(([name, startMs]) => [name, usageAt(scripts.get(name)?.usage ?? [], nowMs - startMs)]))
 }
 
-/** Longest time over which the use is measured: that between two looks of a metrics server. */
+/** Maximum measurement window: the interval of metrics-server. */
 const windowMs = 15_000
 
-/** A Pod as metrics.k8s.io shows it. Undefined: none of its containers runs. */
+/** A Pod in metrics.k8s.io; undefined if none of its containers is running. */
 export function podMetrics({ pod, usage }: UsedPod, names: Names, nowMs: number): object | undefined {
   if (usage.size === 0) return undefined
   const { name, namespace, labels } = pod.metadata
@@ -167,7 +167,7 @@ export function podMetrics({ pod, usage }: UsedPod, names: Names, nowMs: number)
   }
 }
 
-/** A node as metrics.k8s.io shows it. */
+/** A node in metrics.k8s.io. */
 export function nodeMetrics(asked: AnsweringNode, names: Names): object {
   const { node, nowMs } = asked
   const { name, labels, creationTimestamp } = node.metadata

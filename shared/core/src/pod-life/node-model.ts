@@ -7,17 +7,17 @@ import type { Node } from '../workloads/pods.ts'
 type NodeAddress = NonNullable<Node['status']['addresses']>[number]
 type Amounts = Readonly<Record<string, string>>
 
-/** An image on a node, with its names: digests, then tags. */
+/** An image on a node, with its names: digests first, then tags. */
 export interface NodeImage {
   readonly names: readonly string[]
   readonly sizeBytes: number
 }
 
-/** Most images that a kubelet reports, and most names of each. */
+/** Maximum number of images that a kubelet reports, and of names per image. */
 const imagesMax = 50
 const imageNamesMax = 5
 
-/** True for a Node that a client creates to have it simulated, by the annotation of this server or that of kwok. */
+/** True for a Node that asks to be simulated, by an annotation of this server or of kwok. */
 export function asksForSimulation(
   { metadata: { annotations } }: Pick<ApiObject, 'metadata'>,
   names: Pick<Names, 'simulationDomain'>,
@@ -25,7 +25,7 @@ export function asksForSimulation(
   return annotations?.[`${names.simulationDomain}/node`] === 'true' || annotations?.[`${kwokDomain}/node`] === 'fake'
 }
 
-/** The addresses that a kubelet reports: those that the Node has, the IP addresses of the machine if it has none, and the name. */
+/** The addresses that a kubelet reports: those in the Node, or the machine's IP addresses if it has none, and the name. */
 export function reportedAddresses(present: readonly NodeAddress[], addresses: readonly string[], name: string): NodeAddress[] {
   const isThere = (...types: readonly string[]) => present.some(({ type }) => types.includes(type))
   const internal = addresses.map((address) => ({ type: 'InternalIP', address }))
@@ -35,7 +35,7 @@ export function reportedAddresses(present: readonly NodeAddress[], addresses: re
 
 const isIpv6 = (address: string) => address.includes(':')
 
-/** The addresses of a node that its Pods see: the first internal one, or else the first external one, and the first of the other family. */
+/** A node's addresses as its Pods see them: the first internal one, or else the first external one, and the first of the other family. */
 export function hostAddresses(addresses: readonly NodeAddress[]): string[] {
   const inOrder = ['InternalIP', 'ExternalIP'].flatMap((type) => addresses.filter((one) => one.type === type))
   const [first, ...others] = inOrder.map(({ address }) => address)
@@ -44,7 +44,7 @@ export function hostAddresses(addresses: readonly NodeAddress[]): string[] {
   return second === undefined ? [first] : [first, second]
 }
 
-/** The addresses of a Pod in the network of its node. The first one stays when the node gets another. */
+/** The addresses of a Pod with host networking. The first one stays when the node gets another. */
 export function hostNetworkAddresses(present: readonly string[], ofNode: readonly string[]): readonly string[] {
   const [first] = present
   if (first === undefined) return ofNode
@@ -53,7 +53,7 @@ export function hostNetworkAddresses(present: readonly string[], ofNode: readonl
 }
 
 /**
- * The part of a node's capacity that Pods may have. Huge pages are no other memory, and nothing is less than 0.
+ * The allocatable part of a node's capacity. Huge pages are subtracted from memory, and amounts are at least 0.
  *
  *   capacity { cpu: 2, memory: 1Ki, pods: 110 } without { cpu: 1m, pods: 1 }   { cpu: 1999m, memory: 1Ki, pods: 109 }
  */
@@ -70,13 +70,13 @@ export function allocatableOf(capacity: Amounts, reserved: Amounts = {}): Record
   return Object.fromEntries(Object.entries(capacity).map(([resource, text]) => [resource, without(resource, text)]))
 }
 
-/** The images that a kubelet reports, the largest first. */
+/** The images that a kubelet reports, largest first. */
 export function reportedImages(images: readonly NodeImage[], max = imagesMax): NodeImage[] {
   const bySize = images.toSorted((one, other) => other.sizeBytes - one.sizeBytes)
   return bySize.slice(0, max < 0 ? undefined : max).map(({ names, sizeBytes }) => ({ names: names.slice(0, imageNamesMax), sizeBytes }))
 }
 
-/** The kind of a text that is no IP address which a node may have, as of a kubelet's --node-ip. Undefined: it is one. */
+/** The kind of an invalid node address, as for a kubelet's --node-ip; undefined if it is valid. */
 export function addressProblem(address: string): string | undefined {
   if (parseIp(address) === undefined) return JSON.stringify(address)
   const kinds: readonly [RegExp, string][] = [

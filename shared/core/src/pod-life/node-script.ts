@@ -6,7 +6,7 @@ import { healthy, type NodeHealth, type PressureType } from './node-status.ts'
 
 type Taint = NonNullable<Node['spec']['taints']>[number]
 
-/** A NodeScript. Its schema is that of `scriptKinds`. */
+/** A NodeScript; `scriptKinds` has its schema. */
 export interface NodeScriptObject extends ApiObject {
   readonly spec: {
     readonly selector?: LabelSelector
@@ -30,19 +30,19 @@ export interface NodeStep {
   readonly health: NodeHealth
 }
 
-/** A script as simulated nodes use it. */
+/** A compiled script. */
 export interface CompiledNodeScript {
-  /** Number of requirements. Of two scripts that match, the one with more of them wins. */
+  /** The number of requirements. Among matching scripts, the one with the most applies. */
   readonly specificity: number
-  /** Absent: there is none. A script with a problem matches no Node. */
+  /** The script's error, if any. A script with an error matches no Node. */
   readonly problem?: string
   readonly capacity: Readonly<Record<string, string>>
-  /** In the order of times; a member that a step leaves out stays as it was. */
+  /** In order of time; a member that a step omits is unchanged. */
   readonly steps: readonly NodeStep[]
   matches(labels: Readonly<Record<string, string>> | undefined): boolean
 }
 
-/** Reads a script once, for all Nodes. */
+/** Compiles a script once for all Nodes. */
 export function compileNodeScript({ spec }: NodeScriptObject): CompiledNodeScript {
   const reading = toLabelRequirements(spec.selector ?? {})
   const requirements = reading.kind === 'selector' ? reading.requirements : []
@@ -65,7 +65,7 @@ export function compileNodeScript({ spec }: NodeScriptObject): CompiledNodeScrip
   }
 }
 
-/** The labels and taints that a Node lacks of a script. Undefined: it has them. */
+/** The labels and taints of a script that a Node lacks; undefined if it has all. */
 export function nodeScriptPatch(
   { spec: wanted }: NodeScriptObject,
   { metadata, spec }: Pick<Node, 'metadata' | 'spec'>,

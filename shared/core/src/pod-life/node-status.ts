@@ -6,21 +6,21 @@ import type { Node } from '../workloads/pods.ts'
 type NodeStatus = Node['status']
 type NodeCondition = NonNullable<NodeStatus['conditions']>[number]
 
-/** Conditions of a node that something runs out. */
+/** Conditions about exhausted resources of a node. */
 export const pressureTypes = ['MemoryPressure', 'DiskPressure', 'PIDPressure'] as const
 export type PressureType = (typeof pressureTypes)[number]
 
-/** The runtime of containers that simulated nodes report, and that no kubelet has. */
+/** The container runtime that simulated nodes report, and that no kubelet has. */
 export const simulatedRuntime = 'containerd://1.6.0-simulated'
 
 export function isSimulatedNode({ status }: Pick<Node, 'status'>): boolean {
   return status.nodeInfo?.containerRuntimeVersion === simulatedRuntime
 }
 
-/** The state of a node that its conditions show. */
+/** The health of a node that its conditions show. */
 export interface NodeHealth {
   readonly pressures: readonly PressureType[]
-  /** Reasons why it is not ready. Empty: it is ready. */
+  /** Reasons why it is not ready; empty if it is. */
   readonly problems: readonly string[]
 }
 
@@ -31,7 +31,7 @@ interface Verdict {
   readonly message: string
 }
 
-/** Reasons and messages of a kubelet: without pressure, then with it (nodestatus/setters.go). */
+/** Reasons and messages of the kubelet without pressure and with pressure (nodestatus/setters.go). */
 const pressureVerdicts: Readonly<Record<PressureType, readonly [free: Verdict, pressed: Verdict]>> = {
   MemoryPressure: [
     { reason: 'KubeletHasSufficientMemory', message: 'kubelet has sufficient memory available' },
@@ -47,16 +47,16 @@ const pressureVerdicts: Readonly<Record<PressureType, readonly [free: Verdict, p
   ],
 }
 
-/** Resources without whose capacity a node is not ready. */
+/** Resources that a node needs in its capacity to be ready. */
 const neededResources = ['cpu', 'memory', 'pods', 'ephemeral-storage']
 
 export interface ReportedConditions {
   readonly conditions: NodeCondition[]
-  /** Reasons of the events that tell of changes. */
+  /** Reasons of the events that report the changes. */
   readonly events: readonly string[]
 }
 
-/** The conditions that a kubelet reports over those that the API has. A status that stays keeps its time of transition. */
+/** The kubelet's conditions merged over those in the API. An unchanged status keeps its transition time. */
 export function nodeConditions(
   { pressures, problems }: NodeHealth,
   { conditions: before, capacity }: Pick<NodeStatus, 'conditions' | 'capacity'>,
@@ -85,7 +85,7 @@ export function nodeConditions(
   return { conditions: [...pressed, ready], events }
 }
 
-/** True if two statuses differ in more than heartbeats and the order of conditions: a kubelet writes such a one at once. */
+/** True if two statuses differ in more than heartbeats and the order of conditions: a kubelet writes such a change at once. */
 export function hasStatusChanged(before: NodeStatus | undefined, after: NodeStatus | undefined): boolean {
   if (before === undefined || after === undefined) return before !== after
   return !jsonEqual(comparable(before), comparable(after))
@@ -96,7 +96,7 @@ function comparable({ conditions = [], ...rest }: NodeStatus): object {
   return { ...rest, conditions: Object.fromEntries(byType) }
 }
 
-/** Labels that a kubelet keeps as it has them. Others are those of clients. */
+/** Labels that a kubelet maintains; others belong to clients. */
 function defaultLabels(names: Names): readonly string[] {
   const topology = (key: string) => [subdomainLabel(names, 'topology', key), `failure-domain.beta.${domainLabel(names, key)}`]
   const machine = [subdomainLabel(names, 'node', 'instance-type'), `beta.${domainLabel(names, 'instance-type')}`]
@@ -108,10 +108,10 @@ export function attachAnnotation(names: Names): string {
   return subdomainLabel(names, 'volumes', 'controller-managed-attach-detach')
 }
 
-/** The parts of a Node that a registration is about. */
+/** The parts of a Node that registration sets. */
 type Registered = Pick<Node, 'metadata'> & { readonly spec?: Pick<Node['spec'], 'podCIDR' | 'podCIDRs'> }
 
-/** The change of a Node that is there already when its kubelet starts. Undefined: it is as the kubelet wants it. */
+/** The change of an existing Node when its kubelet starts; undefined if there is none. */
 export function registrationPatch(existing: Registered, wanted: Registered, names: Names): object | undefined {
   const has = (holder: Pick<Node, 'metadata'>, key: string) => holder.metadata.annotations?.[key]
   const labels = defaultLabels(names).flatMap((key) => {

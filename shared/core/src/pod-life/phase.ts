@@ -1,15 +1,15 @@
 import type { Pod } from '../workloads/pods.ts'
 
-/** Containers of a Pod as its spec has them. */
+/** A container in a Pod's spec. */
 export type PodContainer = NonNullable<Pod['spec']['containers']>[number]
 export type ContainerStatus = NonNullable<Pod['status']['containerStatuses']>[number]
 
-/** A container that initializes and then runs beside the others. KEP-753. */
+/** True for an init container that keeps running beside the others. KEP-753. */
 export function isSidecar({ restartPolicy }: PodContainer): boolean {
   return restartPolicy === 'Always'
 }
 
-/** True if a container starts again after this exit code: its own rules, then its own policy, then that of the Pod. KEP-5307. */
+/** True if a container restarts after this exit code: its rules decide first, then its policy, then the Pod's. KEP-5307. */
 export function restartsAfter(container: PodContainer, spec: Pod['spec'], exitCode: number): boolean {
   const { restartPolicy, restartPolicyRules = [] } = container
   const rule = restartPolicyRules?.find(({ exitCodes }) => exitCodes != null && matches(exitCodes, exitCode))
@@ -31,11 +31,11 @@ function matches({ operator, values }: { readonly operator?: string; readonly va
 
 export interface PhaseInput {
   readonly spec: Pod['spec']
-  /** Statuses of initializing containers and of the others. */
+  /** Statuses of init containers and of other containers. */
   readonly statuses: readonly ContainerStatus[]
-  /** No container will run again, whatever the policy says. */
+  /** True if no container will run again, whatever the policy. */
   readonly isOver?: boolean
-  /** A container of `spec.containers` has run. */
+  /** True if a container of `spec.containers` has run. */
   readonly hasStarted?: boolean
 }
 
@@ -52,10 +52,10 @@ interface Counts {
 }
 
 /**
- * The phase that follows from the states of containers, by the rules of the kubelet.
+ * The phase of a Pod from the states of its containers, by the kubelet's rules.
  *
  *   restartPolicy Never, exit codes 0 and 1   Failed
- *   restartPolicy Always, exit codes 0 and 1  Running: they start again
+ *   restartPolicy Always, exit codes 0 and 1  Running: they restart
  */
 export function podPhase({ spec, statuses, isOver = false, hasStarted = false }: PhaseInput): string {
   const byName = new Map(statuses.map((status) => [status.name, status]))

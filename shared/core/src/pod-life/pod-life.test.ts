@@ -14,7 +14,7 @@ interface Words {
   readonly spec?: object
   readonly status?: Partial<Pod['status']>
   readonly level?: number
-  /** The entry of the container `main` in a PodScript. */
+  /** The script of the container `main`. */
   readonly script?: Partial<ScriptObject['spec']['containers'][number]>
 }
 

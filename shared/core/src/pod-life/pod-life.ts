@@ -17,53 +17,53 @@ export type PodStatus = Pod['status']
 export interface PodLifeOptions {
   readonly pod: Pod
   readonly names: Pick<Names, 'simulationDomain'>
-  /** Minor number of the release. */
+  /** The minor version of the release. */
   readonly level: number
-  /** Addresses of the Pod and of its node. */
+  /** The addresses of the Pod and of its node. */
   readonly addresses: readonly string[]
   readonly hostAddresses: readonly string[]
-  /** Scripts for the Pod, of which later ones are stronger. */
+  /** Script layers of the Pod; later ones override earlier ones. */
   readonly layers?: readonly ScriptLayer[]
-  /** Objects that the Pod needs, as they are at the next advance. Absent: it needs none. */
+  /** Objects that the Pod needs, read at each advance. Default: none. */
   readonly sources?: PodSources
-  /** A container has begun to run. */
+  /** Called when a container has started. */
   onRun?(container: string): void
-  /** 64 hexadecimal digits, each time others. */
+  /** Returns 64 new hexadecimal digits. */
   newId(): string
-  /** 64 hexadecimal digits that follow from the text. */
+  /** Returns 64 hexadecimal digits that depend on the text. */
   digestOf(text: string): string
 }
 
-/** The objects that a Pod needs before its containers start. */
+/** Objects that a Pod needs before its containers start. */
 export interface PodSources {
-  /** The reason why a container cannot be created. Undefined: it can. */
+  /** The reason why a container cannot be created; undefined if it can. */
   configProblem(container: string): string | undefined
-  /** Volumes that cannot be set up. */
+  /** Volumes that cannot be mounted. */
   mountProblems(): readonly MountProblem[]
-  /** True while the node waits for volumes to be attached. */
+  /** True while volumes are being attached to the node. */
   isAttaching(): boolean
 }
 
-/** Pauses between attempts to set up a volume. */
+/** Pauses between attempts to mount a volume. */
 const mountRetry = { firstMs: 500, maxMs: 122_000 } as const
 
 /** The changes of one moment. */
 export interface Advance {
   readonly events: readonly PodEvent[]
-  /** The next change by itself; absent: none. `isHopeless`: an endless failure, for which no clock should run. */
+  /** The time of the next change; undefined if there is none. `isHopeless` marks an endless failure, to which no automatic clock should advance. */
   readonly due: { readonly atMs: number; readonly isHopeless: boolean } | undefined
-  /** The Pod is being deleted and all its containers have ended. */
+  /** True if the Pod is being deleted and all its containers have ended. */
   readonly isGone: boolean
 }
 
-/** Reasons for which no container starts any more. */
+/** Reasons why no more containers start. */
 type Ending = 'deleted' | 'completed' | 'deadline'
 
 const deadlineReason = 'DeadlineExceeded'
 const deadlineMessage = 'Pod was active on the node longer than the specified deadline'
 /**
- * A Pod on a node, from its binding to its end, without clock and network: containers start in order, run as their scripts say, are probed,
- * restarted and stopped, as a kubelet does it. `advance` makes all changes that are due; `status` is what the API should show then.
+ * A Pod on a node, from its binding to its end, without clock and network: containers start in order, run by their scripts, are probed,
+ * restarted and stopped as by a kubelet. `advance` makes all due changes; `status` is what the API should show afterwards.
  *
  *   two containers without delays   advance(0): both run and are ready, due: undefined
  *   a Job's container, run-for 1s   advance(0): runs, due: 1,000   advance(1000): Succeeded
@@ -74,7 +74,7 @@ export class PodLife {
   #pod: Pod
   #startedMs: number | undefined
   #ending: Ending | undefined
-  /** Its volumes are there. */
+  /** True when the volumes are mounted. */
   #isMounted: boolean
   #mountFailures = 0
   #mountMs = 0
@@ -96,7 +96,7 @@ export class PodLife {
     this.#isMounted = options.sources === undefined || [...this.#containers.values()].some(({ isWaiting }) => !isWaiting)
   }
 
-  /** Returns the problems of the script. */
+  /** Adds the containers of a Pod. Returns the errors of the script. */
   #addContainers(pod: Pod): readonly string[] {
     const { names, digestOf, layers } = this.#options
     const { spec } = pod
@@ -113,39 +113,39 @@ export class PodLife {
     return script.problems
   }
 
-  /** The Pod as the API has it now: it may be deleted, and have new ephemeral containers. */
+  /** Takes the current Pod from the API, which may be deleted or have new ephemeral containers. */
   observe(pod: Pod): void {
     this.#pod = pod
     if (pod.spec.ephemeralContainers?.some(({ name }) => !this.#containers.has(name))) this.#addContainers(pod)
   }
 
-  /** A run of a container by its id, with its times to the millisecond. Undefined: the node has not seen it. */
+  /** A run of a container by its id, with times in milliseconds; undefined if the node does not know it. */
   runOf(container: string, id: string): LogRun | undefined {
     return this.#containers.get(container)?.runOf(id)
   }
 
-  /** The names of its containers of all kinds. */
+  /** The names of all its containers. */
   get names(): readonly string[] {
     return [...this.#containers.keys()]
   }
 
-  /** The Pod as it was seen last. */
+  /** The last observed Pod. */
   get pod(): Pod {
     return this.#pod
   }
 
-  /** True while its node waits for volumes. */
+  /** True while volumes are being attached to its node. */
   get isAttaching(): boolean {
     return !this.#isMounted
   }
 
-  /** True while a container is not there that will run. */
+  /** True while a container has not started yet. */
   get isStarting(): boolean {
     const { spec } = this.#pod
     return [...this.#containers.values()].some((container) => !container.isRunning && !container.isDone(spec))
   }
 
-  /** The id of the present run of a container. Undefined: it does not run. */
+  /** The id of a container's current run; undefined if it is not running. */
   runIdOf(name: string): string | undefined {
     return this.#containers.get(name)?.runId
   }
@@ -154,17 +154,17 @@ export class PodLife {
     return this.#containers.get(name)?.restartCount ?? 0
   }
 
-  /** True for a container that runs and has got the signal to end. */
+  /** True for a running container that was signalled to stop. */
   isStopping(name: string): boolean {
     return this.#containers.get(name)?.isStopping === true
   }
 
-  /** Ends the run of a container at the next advance, as its program has ended. */
+  /** Ends the run of a container, whose program has ended, at the next advance. */
   endRun(name: string, end: ProgramEnd, nowMs: number): void {
     this.#containers.get(name)?.endRun(end, nowMs)
   }
 
-  /** The program of a container says that it is ready, or that it is not; the next advance shows it. */
+  /** Sets the readiness that a container's program reports; the next advance shows it. */
   setReady(name: string, isReady: boolean, nowMs: number): void {
     this.#containers.get(name)?.setReady(isReady, nowMs)
   }
@@ -187,7 +187,7 @@ export class PodLife {
     return { atMs: Math.min(...dues.map(({ atMs }) => atMs)), isHopeless: dues.every(({ isHopeless }) => isHopeless) }
   }
 
-  /** Makes one change; false: none is due. */
+  /** Makes one change; false if none is due. */
   #step(nowMs: number): boolean {
     if (this.#beginEnding(nowMs)) return true
     const step = this.#lifeStep(nowMs)
@@ -197,7 +197,7 @@ export class PodLife {
     return this.#stopNext(step) || hasChanged
   }
 
-  /** Sets up the volumes; false: they are not there yet. */
+  /** Mounts the volumes; false if that is not possible yet. */
   #mount(nowMs: number): boolean {
     const { sources } = this.#options
     const problems = sources?.mountProblems() ?? []
@@ -247,7 +247,7 @@ export class PodLife {
     return true
   }
 
-  /** All containers have ended for good, or one that initializes has failed for good. */
+  /** True if all containers have ended for good, or an init container has failed for good. */
   #isCompleted(): boolean {
     const { spec } = this.#pod
     if (this.#of('init').some((container) => container.exitCode !== 0 && container.isDone(spec))) return true
@@ -259,7 +259,7 @@ export class PodLife {
     return [...this.#containers.values()].filter(({ role }) => roles.includes(role))
   }
 
-  /** Containers that initialize start one after another; the others start together when those are done and sidecars have started. */
+  /** Init containers start one after another; the others start together when init containers have completed and sidecars have started. */
   #startNext(step: LifeStep): boolean {
     const begin = (containers: readonly ContainerLife[]) => {
       const waiting = containers.filter(({ isWaiting }) => isWaiting)
@@ -272,14 +272,14 @@ export class PodLife {
     for (const container of isInitialized ? [] : this.#of('init', 'sidecar')) {
       if (isDone(container)) continue
       hasBegunOne = begin([container]) || hasBegunOne
-      // A run without duration ends now, so that a thousand of them need one pass.
+      // A run without duration ends immediately, so that a thousand of them need one pass.
       while (container.step(step));
       if (!isDone(container)) return hasBegunOne
     }
     return begin(this.#of('main')) || hasBegunOne
   }
 
-  /** Sidecars stop when all others have, the last one first. */
+  /** Sidecars stop after all other containers, in reverse order. */
   #stopNext(step: LifeStep): boolean {
     const graceMs = this.#graceMs()
     const others = this.#of('init', 'main', 'ephemeral').filter(({ isRunning }) => isRunning)
@@ -299,7 +299,7 @@ export class PodLife {
     return this.#ending !== undefined && [...this.#containers.values()].every(({ isRunning }) => !isRunning)
   }
 
-  /** The status that the API should show. Parts that belong to other clients stay as they are in `before`. */
+  /** The status that the API should show. Parts that belong to other clients are copied from `before`. */
   status(before: PodStatus, nowMs: number): PodStatus {
     const { level, addresses, hostAddresses } = this.#options
     const { spec, metadata } = this.#pod
@@ -329,7 +329,7 @@ export class PodLife {
     }
   }
 
-  /** A finished phase stays, and comes when all containers have stopped. */
+  /** The phase. A finished phase stays, and is set when all containers have stopped. */
   #phase(before: PodStatus, statuses: readonly ContainerStatus[]): string {
     const { phase = 'Pending' } = before
     if (phase === 'Failed' || phase === 'Succeeded') return phase
@@ -362,7 +362,7 @@ export class PodLife {
   }
 }
 
-/** The time at which a Pod has to end, which has begun then on its node. Undefined: there is none. */
+/** The time at which a Pod that started at this time must end; undefined without a deadline. */
 export function deadlineOf({ spec: { activeDeadlineSeconds } }: Pod, startedMs: number | undefined): number | undefined {
   return activeDeadlineSeconds == null || startedMs === undefined ? undefined : startedMs + activeDeadlineSeconds * 1000
 }
@@ -376,7 +376,7 @@ interface ConditionsInput {
   readonly nowMs: number
 }
 
-/** The strategic merge patch from one status to the next; undefined: they are equal. It holds the uid, so that it meets no other Pod of the name. */
+/** The strategic merge patch between two statuses; undefined if they are equal. It contains the uid, so that it cannot change another Pod of the same name. */
 export function statusPatch({ metadata: { uid }, status: before }: Pod, after: PodStatus): object | undefined {
   const changed = Object.entries(after).filter(([field, value]) => !jsonEqual(Reflect.get(before, field), value))
   if (changed.length === 0) return undefined

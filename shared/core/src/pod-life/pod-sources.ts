@@ -2,16 +2,16 @@ import { compareQuantities, parseQuantity, type Quantity, roundUpQuantity } from
 import type { Pod } from '../workloads/pods.ts'
 import type { PodContainer } from './phase.ts'
 
-/** An object that a Pod takes values of. */
+/** An object from which a Pod takes values. */
 export interface SourceRef {
   readonly kind: 'ConfigMap' | 'Secret'
   readonly name: string
 }
 
-/** Values of an object as texts, by key. Undefined: there is no such object. */
+/** Returns an object's values as texts by key; undefined if it does not exist. */
 export type FindSource = (ref: SourceRef) => ReadonlyMap<string, string> | undefined
 
-/** A volume that cannot be set up, and the sentence of a kubelet on it. */
+/** A volume that cannot be mounted, with the kubelet's message. */
 export interface MountProblem {
   readonly volume: string
   readonly message: string
@@ -19,7 +19,7 @@ export interface MountProblem {
 
 type PodVolume = NonNullable<Pod['spec']['volumes']>[number]
 
-/** A source of a volume, with the keys that must be there. */
+/** A source of a volume, with the required keys. */
 interface MountedSource extends SourceRef {
   readonly isOptional: boolean
   readonly keys: readonly string[]
@@ -43,7 +43,7 @@ function mounted({ configMap, secret }: Partial<Projected>): MountedSource[] {
   )
 }
 
-/** The volume of the service account's token names a ConfigMap that a server without its controller has not: no Pod waits for it. */
+/** The sources of a volume. The ConfigMap in the token volume is ignored, because a server without its controller lacks it. */
 function mountedBy({ configMap, secret, projected }: PodVolume): MountedSource[] {
   const sources = projected?.sources ?? []
   if (sources.some(({ serviceAccountToken }) => serviceAccountToken != null)) return []
@@ -63,13 +63,13 @@ function namedByContainer({ env, envFrom }: PodContainer): SourceRef[] {
   ])
 }
 
-/** The objects that a Pod takes values of, each once. */
+/** The objects from which a Pod takes values, each once. */
 export function sourcesOf(pod: Pod): readonly SourceRef[] {
   const all = [...(pod.spec.volumes ?? []).flatMap(mountedBy), ...containersOf(pod).flatMap(namedByContainer)]
   return [...new Map(all.map(({ kind, name }) => [`${kind}/${name}`, { kind, name }])).values()]
 }
 
-/** Volumes of a Pod whose objects or keys are missing. */
+/** The volumes of a Pod whose objects or keys are missing. */
 export function mountProblems(pod: Pod, find: FindSource): readonly MountProblem[] {
   return (pod.spec.volumes ?? []).flatMap((volume) => {
     const problems = mountedBy(volume).flatMap((source) => problemOf(source, find) ?? [])
@@ -93,24 +93,24 @@ function notFoundText({ kind, name }: SourceRef): string {
   return `${kind.toLowerCase()} ${JSON.stringify(name)} not found`
 }
 
-/** The parts of a container's environment. */
+/** The inputs of a container's environment. */
 export interface EnvironmentInput {
   readonly pod: Pod
   readonly container: string
   readonly hostname: string
   readonly find: FindSource
-  /** Resources of the node, which limit a container without limits. */
+  /** The node's resources, which limit a container without limits. */
   readonly allocatable: Readonly<Record<string, string>>
 }
 
 export type Environment =
   | { readonly kind: 'environment'; readonly variables: Readonly<Record<string, string>> }
-  /** An object or a key is missing, in the words of a kubelet. */
+  /** An object or key is missing, in the kubelet's words. */
   | { readonly kind: 'problem'; readonly message: string }
 
 class MissingSourceError extends Error {}
 
-/** The environment of a container as a kubelet makes it: of whole objects, then of variables in their order (kubelet_pods.go). Links to services are left out. */
+/** The environment of a container as the kubelet builds it: first whole objects, then variables in order (kubelet_pods.go). Service variables are omitted. */
 export function environmentOf(input: EnvironmentInput): Environment {
   const { pod, container: name, hostname } = input
   const container = containersOf(pod).find((one) => one.name === name)
@@ -139,7 +139,7 @@ interface Reference {
   readonly optional?: boolean | null
 }
 
-/** Undefined: it is optional and not there. */
+/** Undefined if the object is optional and absent. */
 function valuesOf(
   kind: SourceRef['kind'],
   { name = '', optional }: Reference,
@@ -152,7 +152,7 @@ function valuesOf(
 
 type ValueFrom = NonNullable<NonNullable<PodContainer['env']>[number]['valueFrom']>
 
-/** Undefined: the variable is left out. */
+/** Undefined if the variable is omitted. */
 function sourceValue(from: ValueFrom, container: PodContainer | undefined, input: EnvironmentInput): string | undefined {
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = from
   if (fieldRef != null) return fieldValue(input.pod, fieldRef.fieldPath)
@@ -168,7 +168,7 @@ function keyValue(kind: SourceRef['kind'], ref: Reference & { readonly key: stri
   throw new MissingSourceError(`couldn't find key ${ref.key} in ${kind} ${input.pod.metadata.namespace}/${ref.name}`)
 }
 
-/** References to earlier variables: `$(NAME)`, and `$$` for a dollar. Unknown ones stay. */
+/** Expands references to earlier variables: `$(NAME)`, and `$$` for a dollar. Unknown references stay. */
 function expand(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replace(/\$\$|\$\(([^)]*)\)/g, (all, name: string | undefined) => (name === undefined ? '$' : (variables[name] ?? all)))
 }
@@ -193,7 +193,7 @@ function fieldValue({ metadata, spec, status }: Pod, path: string): string | und
 
 type ResourceRef = NonNullable<ValueFrom['resourceFieldRef']>
 
-/** A request or limit in units of the divisor, rounded up. A limit that is absent is all of the node; a request, 0. */
+/** A request or limit in units of the divisor, rounded up. A missing limit is the node's amount; a missing request is 0. */
 function resourceValue({ resource, divisor }: ResourceRef, container: PodContainer | undefined, { allocatable }: EnvironmentInput): string {
   const [kind, name = ''] = resource.split(/\.(.*)/s)
   const { limits, requests } = container?.resources ?? {}

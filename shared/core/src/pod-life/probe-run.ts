@@ -3,36 +3,36 @@ import type { ProbeKind, Turn } from './script-model.ts'
 
 type Probe = NonNullable<PodContainer['livenessProbe']>
 
-/** A probe over one run of a container. All times are milliseconds since 1970. */
+/** A probe during one run of a container. All times are milliseconds since 1970. */
 export interface ProbeRun {
   readonly kind: ProbeKind
   readonly probe: Probe
   readonly turns: readonly Turn[]
-  /** Ports of the container, by whose names probes may call. */
+  /** The container's ports, which probes may name. */
   readonly ports: PodContainer['ports']
-  /** Start of the container. */
+  /** The start of the container. */
   readonly startedMs: number
   readonly firstMs: number
-  /** Undefined: no later call changes anything. */
+  /** Undefined if no later call can change the result. */
   readonly nextMs: number | undefined
-  /** The last result, and how many calls in a row had it. */
+  /** The last result, and the number of consecutive calls with it. */
   readonly last: { readonly passes: boolean; readonly count: number; readonly output?: string | undefined } | undefined
   /** The result that has reached its threshold. */
   readonly result: 'unknown' | 'pass' | 'fail'
 }
 
 export interface ProbeStart extends Pick<ProbeRun, 'kind' | 'probe' | 'turns' | 'ports' | 'startedMs'> {
-  /** The container counts as started from then on; probes other than startup begin no earlier. */
+  /** The time from which the container counts as started; probes other than the startup probe begin no earlier. */
   readonly readyToProbeMs: number
 }
 
-/** A probe before its first call, which is due after its initial delay. */
+/** A new probe, whose first call follows its initial delay. */
 export function beginProbe({ readyToProbeMs, ...rest }: ProbeStart): ProbeRun {
   const firstMs = Math.max(readyToProbeMs, rest.startedMs + (rest.probe.initialDelaySeconds ?? 0) * 1000)
   return { ...rest, firstMs, nextMs: firstMs, last: undefined, result: 'unknown' }
 }
 
-/** True if a probe passes that many milliseconds after the start of the container. */
+/** True if a probe passes at this time after the start of the container. */
 export function passesAt(turns: readonly Turn[], atMs: number): boolean {
   return turnAt(turns, atMs)?.passes ?? true
 }
@@ -42,7 +42,7 @@ function turnAt(turns: readonly Turn[], atMs: number): Turn | undefined {
 }
 
 /**
- * One call. A call that cannot change the result is left out: while a probe passes, the next call is the first one after the next turn.
+ * Makes one call. Calls that cannot change the result are skipped: while a probe passes, the next call is the first one after the next turn.
  *
  *   period 10 s, turns 25s:fail   calls at 0 s (passes), 30 s (fails), 40 s, 50 s: the third failure counts
  */
@@ -60,12 +60,12 @@ export function callProbe(run: ProbeRun, nowMs: number): ProbeRun {
   return { ...called, nextMs: turn === undefined ? undefined : callAfter(run, Math.max(startedMs + turn.atMs, nowMs + 1)) }
 }
 
-/** The probe with other turns from now on: its next call is the next one of its period. */
+/** Changes the turns of a probe from now on; its next call is the next one of its period. */
 export function turnProbe(run: ProbeRun, turns: readonly Turn[], nowMs: number): ProbeRun {
   return { ...run, turns, nextMs: callAfter(run, run.last === undefined ? nowMs : nowMs + 1) }
 }
 
-/** The first call at that time or later. */
+/** The first call at or after a time. */
 function callAfter({ firstMs, probe }: ProbeRun, timeMs: number): number {
   const periodMs = periodOf(probe)
   return firstMs + Math.max(0, Math.ceil((timeMs - firstMs) / periodMs)) * periodMs
@@ -75,14 +75,14 @@ function periodOf({ periodSeconds }: Probe): number {
   return (periodSeconds || 10) * 1000
 }
 
-/** The calls of a probe whose port cannot be found. */
+/** The turns of a probe whose port cannot be resolved. */
 const unreachable: readonly Turn[] = [{ atMs: 0, passes: false }]
-/** The first level at which a text of digits is no number of a port. */
+/** The first level at which a text of digits is not a port number. */
 const namesAloneSince = 37
-/** The first level that tells of the state of a probe that cannot be called. */
+/** The first level whose message contains the state of a probe that cannot be called. */
 const statesShownSince = 33
 
-/** The number of a port that is given by number or by name, or the reason why there is none (prober.go, later probe/util.go). */
+/** Resolves a port number or name, or returns an error (prober.go, later probe/util.go). */
 export function resolvePort(
   port: number | string,
   ports: PodContainer['ports'],
@@ -98,14 +98,14 @@ function parsePort(text: string, level: number): number | string {
   return /^[+-]?\d+$/.test(text) ? Number(text) : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
 }
 
-/** The reason why a probe cannot be called. A name that the API lets pass has a letter, so that the level changes the text alone. */
+/** The error of a probe that cannot be called. A port name that the API accepts contains a letter, so the level only affects the text. */
 function portProblem({ probe, ports }: Pick<ProbeRun, 'probe' | 'ports'>, level = namesAloneSince): string | undefined {
   const port = probe.httpGet?.port ?? probe.tcpSocket?.port
   const resolved = port == null ? undefined : resolvePort(port, ports, level)
   return resolved !== undefined && 'problem' in resolved ? resolved.problem : undefined
 }
 
-/** The end of the sentence on a failed call, which begins with its kind. */
+/** The message about a failed call after its kind. */
 export function printFailure(run: ProbeRun, address: string, level: number): string {
   const problem = portProblem(run, level)
   if (problem !== undefined) return `probe errored${level < statesShownSince ? '' : ' and resulted in unknown state'}: ${problem}`

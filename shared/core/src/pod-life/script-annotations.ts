@@ -5,7 +5,7 @@ import { type LogEntry, logEntriesMax } from './log-lines.ts'
 import { joined, type ProbeKind, pullProblem, type Turn, type Words } from './script-model.ts'
 import { parseUsage } from './usage.ts'
 
-/** Items of a list in an annotation; a bound of the work for one Pod. */
+/** Maximum number of list items in an annotation, which bounds the work per Pod. */
 const itemsMax = 1000
 const problemsMax = 10
 
@@ -17,7 +17,7 @@ interface Reader {
 const aDuration = 'a duration such as 30s or 1m30s'
 const someTurns = 'changes in the order of their times, such as 5s:fail,20s:pass'
 
-/** Annotations by their names. */
+/** Annotations by name. */
 const readers: Readonly<Record<string, Reader>> = {
   'run-for': duration((runMs) => ({ runMs })),
   'exit-code': { expected: 'a number from 0 to 255', read: (text) => withCodes([text]) },
@@ -44,7 +44,7 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 }
 
-/** Annotations of Pods that kwok's stages and metrics read, weaker than those above. */
+/** Annotations of Pods that kwok's stages and metrics read. Those above override them. */
 const kwokReaders: Readonly<Record<string, Reader>> = {
   [`pod-create.stage.${kwokDomain}/delay`]: duration((ms) => ({ pull: { ms } })),
   [`pod-ready.stage.${kwokDomain}/delay`]: duration((startMs) => ({ startMs })),
@@ -92,7 +92,7 @@ function readLog(text: string): Words | undefined {
 }
 
 /**
- * A line of a log. Undefined: its time cannot be.
+ * Parses a log line; undefined if its time is invalid.
  *
  *   "up" → at 0      "at 5s: ready" → at 5,000      "every 1s: tick ${n}" → every 1,000      "end: bye"
  */
@@ -110,7 +110,7 @@ function withCodes(texts: readonly string[]): Words | undefined {
   return exitCodes === undefined ? undefined : { exitCodes }
 }
 
-/** Undefined: an item cannot be read, or there are too many. */
+/** Undefined if an item is invalid or there are too many. */
 function listOf<T>(texts: readonly string[], parse: (text: string) => T | undefined): T[] | undefined {
   if (texts.length > itemsMax) return undefined
   const items = texts.flatMap((text) => parse(text) ?? [])
@@ -123,14 +123,14 @@ function toMs(text: string): number | undefined {
   return ms !== undefined && ms >= 0 ? ms : undefined
 }
 
-/** Words of the annotations of a Pod by container, and sentences, each naming an annotation and what was expected. */
+/** The settings in a Pod's annotations by container, and the errors, each with an annotation and the expected value. */
 export interface AnnotationScript {
   readonly words: ReadonlyMap<string, Words>
   readonly problems: readonly string[]
 }
 
 /**
- * The annotations of a Pod. `NAME` is for all containers of `spec.containers`, `NAME.CONTAINER` for one container of any kind.
+ * Parses the annotations of a Pod. `NAME` applies to all containers of `spec.containers`, `NAME.CONTAINER` to one container of any kind.
  *
  *   simulation.orch.io/run-for: 30s            each container ends after 30 s with 0
  *   simulation.orch.io/exit-codes.web: 1,1,0   web fails twice
@@ -143,7 +143,7 @@ export function readAnnotations(
   const prefix = `${simulationDomain}/`
   const problems: string[] = []
   const words = new Map<string, Words>()
-  // Words for all containers come before those for one.
+  // Settings for all containers precede those for one container.
   for (const [key, reader] of annotations === undefined ? [] : Object.entries(kwokReaders)) {
     const text = kwokText(annotations ?? {}, key)
     if (text === '') continue
@@ -167,7 +167,7 @@ export function readAnnotations(
   return { words, problems: problems.slice(0, problemsMax) }
 }
 
-/** The text of an annotation of kwok; the two of the usage are one. */
+/** The text of a kwok annotation; the two usage annotations are combined. */
 function kwokText(annotations: Readonly<Record<string, string>>, key: string): string {
   if (!key.endsWith('/usage')) return annotations[key] ?? ''
   const amounts = ['cpu', 'memory'].map((resource) => [resource, annotations[`${key}-${resource}`]])

@@ -3,12 +3,12 @@ import { domainGroup, type Names } from '../names.ts'
 import { logEntriesMax } from './log-lines.ts'
 import { pressureTypes } from './node-status.ts'
 
-/** The version of the kinds that say how simulated nodes and their Pods behave. */
+/** The version of the kinds that script simulated nodes and their Pods. */
 export const simulationVersion = 'v1'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Entries of a list in a script: a bound of the work for one Pod. */
+/** Maximum number of list entries in a script, which bounds the work per Pod. */
 const itemsMax = 1000
 
 const text = (description: string, rest: Schema = {}): Schema => ({ type: 'string', description, ...rest })
@@ -249,7 +249,7 @@ interface KindOptions {
 const nodeColumns = [{ name: 'Nodes', type: 'integer', jsonPath: '.status.matchedNodes', description: 'Nodes that follow the script.' }]
 const podColumns = [{ name: 'Pods', type: 'integer', jsonPath: '.status.matchedPods', description: 'Pods that follow the script.' }]
 
-/** The definitions of the kinds of scripts. They are there where nodes are simulated. */
+/** The definitions of script kinds, which exist if nodes are simulated. */
 export function scriptKinds(names: Names): Definition[] {
   const more = 'The most specific script of a kind is the one that a Pod follows, from its start on a node to its end.'
   const ofPods = { spec: podSpec, status: podStatus, columns: podColumns }

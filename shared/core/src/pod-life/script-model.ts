@@ -3,42 +3,42 @@ import type { UsageTurn } from './usage.ts'
 
 /** One run of a container. */
 interface Run {
-  /** Infinity: it runs until it is stopped. */
+  /** Infinity if it runs until it is stopped. */
   readonly durationMs: number
   readonly exitCode: number
-  /** Absent: the one that goes with the exit code. */
+  /** Default: the reason for the exit code. */
   readonly reason?: string
   readonly message?: string
 }
 
-/** A change of a probe's result, by its time since the start of the container. */
+/** A change of a probe's result at a time after the container's start. */
 export interface Turn {
   readonly atMs: number
   readonly passes: boolean
-  /** The text of a failed call. */
+  /** The message of a failed call. */
   readonly output?: string
 }
 
 export type ProbeKind = 'startup' | 'readiness' | 'liveness'
 
 interface Pull {
-  /** Time of one pull. 0 without a failure: the image is on the node. */
+  /** The duration of a pull. 0 without a failure if the image is on the node. */
   readonly ms: number
-  /** The text of a pull that fails. Absent: none does. */
+  /** The message of a failing pull; undefined if pulls succeed. */
   readonly error?: string
-  /** Pulls that fail before one that does not. */
+  /** The number of failing pulls before the first success. */
   readonly failures: number
 }
 
 interface Shutdown {
-  /** From the signal to the end. Infinity: it ignores the signal. */
+  /** The time from the signal to the end. Infinity if it ignores the signal. */
   readonly ms: number
   readonly exitCode?: number
 }
 
 /** The answer to a command in a container. */
 export interface ExecAnswer {
-  /** A pattern with `*` for each word; a last word `*` is any number of words. */
+  /** A pattern with `*` for single words; a final `*` matches any number of words. */
   readonly command: readonly string[]
   readonly exitCode: number
   readonly stdout: string
@@ -46,42 +46,42 @@ export interface ExecAnswer {
   readonly afterMs: number
 }
 
-/** The server at a port of a container. */
+/** The server at a container port. */
 export type PortAnswer =
-  /** Every request is answered so. */
+  /** A fixed answer to every request. */
   | { readonly kind: 'http'; readonly status: number; readonly contentType: string; readonly body: string }
-  /** A program of the machine on a loopback address. */
+  /** Forwards to a program of the machine on a loopback address. */
   | { readonly kind: 'forward'; readonly host: string; readonly port: number }
 
-/** The behaviour of a container, in milliseconds. */
+/** The scripted behaviour of a container, in milliseconds. */
 export interface ContainerScript {
   readonly pull: Pull
-  /** From the image to the start. */
+  /** The time from the pulled image to the start. */
   readonly startMs: number
-  /** By start; the last one repeats. */
+  /** One per start; the last one repeats. */
   readonly runs: readonly Run[]
-  /** Probes pass before the first turn. */
+  /** Changes of probe results. Probes pass before the first turn. */
   readonly turns: Readonly<Record<ProbeKind, readonly Turn[]>>
   readonly shutdown: Shutdown
-  /** Absent: a line at the start and one at the end. */
+  /** Default: a line at the start and a line at the end. */
   readonly logs?: readonly LogEntry[]
-  /** The use while it runs, in the order of times. Before the first turn it is as usual. */
+  /** The usage while running, in order of time. Before the first turn it is the default usage. */
   readonly usage: readonly UsageTurn[]
-  /** Contents of files by their paths. */
+  /** Contents of files by path. */
   readonly files: ReadonlyMap<string, string>
-  /** The first that matches a command counts. */
+  /** The first match for a command applies. */
   readonly exec: readonly ExecAnswer[]
   readonly ports: ReadonlyMap<number, PortAnswer>
 }
 
-/** The behaviour of a Pod: a script for each of its containers, and the annotations that have none. */
+/** The behaviour of a Pod: a script per container, and the errors of its annotations. */
 export interface PodScript {
   readonly containers: ReadonlyMap<string, ContainerScript>
-  /** Sentences, each naming an annotation and what was expected. */
+  /** Error messages, each with an annotation and the expected value. */
   readonly problems: readonly string[]
 }
 
-/** Members that one source has for a container. Those of a stronger source replace those of a weaker one. */
+/** The settings of a container from one source. Those of a stronger source override them. */
 export interface Words {
   readonly pull?: Partial<Pull>
   readonly startMs?: number
@@ -99,14 +99,14 @@ export interface Words {
   readonly ports?: ReadonlyMap<number, PortAnswer>
 }
 
-/** A source of words: those of a container by its name, or of every container of `spec.containers`, `*`. */
+/** A source of settings by container name; `*` means every container of `spec.containers`. */
 export type ScriptLayer = ReadonlyMap<string, Words>
 
-/** Words of a weaker and of a stronger source. */
+/** Merges settings; those of the stronger source win. */
 export function joined(before: Words = {}, after: Words = {}): Words {
   const parts = { pull: { ...before.pull, ...after.pull }, shutdown: { ...before.shutdown, ...after.shutdown } }
   return { ...before, ...after, ...parts, turns: { ...before.turns, ...after.turns } }
 }
 
-/** The text of a pull that fails for no other reason. */
+/** The message of a failing pull without a reason. */
 export const pullProblem = 'simulated: the image cannot be pulled'

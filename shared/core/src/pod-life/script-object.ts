@@ -50,7 +50,7 @@ interface ContainerEntry {
   readonly shutdown?: { readonly after?: string; readonly exitCode?: number; readonly ignoreTerm?: boolean }
 }
 
-/** A PodScript or ClusterPodScript. Its schema is that of `scriptKinds`. */
+/** A PodScript or ClusterPodScript; `scriptKinds` has its schema. */
 export interface ScriptObject extends ApiObject {
   readonly spec: {
     readonly selector?: LabelSelector
@@ -62,20 +62,20 @@ export interface ScriptObject extends ApiObject {
   readonly status?: { readonly matchedPods?: number; readonly problem?: string }
 }
 
-/** A script as nodes use it. */
+/** A compiled script. */
 export interface CompiledScript {
   readonly name: string
   readonly uid: string
   readonly layer: ScriptLayer
-  /** Number of requirements. Of two scripts that match, the one with more of them wins. */
+  /** The number of requirements. Among matching scripts, the one with the most applies. */
   readonly specificity: number
   readonly probability: number
-  /** Absent: there is none. A script with a problem matches no Pod. */
+  /** The script's error, if any. A script with an error matches no Pod. */
   readonly problem?: string
   matches(pod: Pod): boolean
 }
 
-/** Reads a script once, for all Pods. */
+/** Compiles a script once for all Pods. */
 export function compileScript({ metadata, spec }: ScriptObject): CompiledScript {
   const { selector = {}, images, owner, probability = 1, containers } = spec
   const reading = toLabelRequirements(selector)
@@ -95,7 +95,7 @@ export function compileScript({ metadata, spec }: ScriptObject): CompiledScript 
     specificity:
       requirements.length +
       [patterns, owner, owner?.name].filter((part) => part !== undefined).length +
-      // A script with a selector has precedence over an equal one without.
+      // A script with a probability takes precedence over an otherwise equal one without.
       (probability < 1 ? 0.5 : 0),
     probability,
     ...(reading.kind === 'malformed' && { problem: `spec.selector: ${reading.message}` }),
@@ -104,8 +104,8 @@ export function compileScript({ metadata, spec }: ScriptObject): CompiledScript 
 }
 
 /**
- * The script for a Pod: of those that match, the most specific one, then the first by name. `draw` gives a number in [0, 1) for a script and
- * the Pod, the same each time.
+ * The script for a Pod: among matching ones the most specific, then the first by name. `draw` returns a number in [0, 1) for a script and
+ * the Pod, which must always be the same.
  */
 export function chooseScript(
   scripts: Iterable<CompiledScript>,
@@ -124,7 +124,7 @@ function isBefore(one: CompiledScript, other: CompiledScript): boolean {
   return one.specificity === other.specificity ? one.name < other.name : one.specificity > other.specificity
 }
 
-/** The first answer whose command matches the words. */
+/** The first answer whose command matches. */
 export function findAnswer<T extends Pick<ExecAnswer, 'command'>>(answers: readonly T[], words: readonly string[]): T | undefined {
   return answers.find(({ command }) => {
     const isOpen = command.at(-1) === '*'
@@ -134,7 +134,7 @@ export function findAnswer<T extends Pick<ExecAnswer, 'command'>>(answers: reado
   })
 }
 
-/** The characters between stars, in their order: no pattern is slow. */
+/** Compiles a pattern with stars to the texts between them, so that matching is always fast. */
 function toPattern(text: string): { test(image: string): boolean } {
   const parts = text.split('*')
   const [first = '', ...others] = parts
@@ -154,7 +154,7 @@ function toPattern(text: string): { test(image: string): boolean } {
   }
 }
 
-/** A time beyond all clocks is for ever. */
+/** A time beyond the range of dates means for ever. */
 function toMs(text: string): number {
   const parsed = parseDuration(text)
   return parsed === undefined ? Number.POSITIVE_INFINITY : durationToMs(parsed)
@@ -182,14 +182,14 @@ function toWords({ pull, startAfter, starts, ready, live, startup, logs, exec, p
   }
 }
 
-/** A line that repeats does so at most each millisecond. */
+/** A repeating line has a period of at least one millisecond. */
 function toLogEntry({ at = '0', every, end, text, stream }: LineEntry): LogEntry {
   const line = { text, isError: stream === 'Stderr' }
   if (end === true) return { kind: 'end', ...line }
   return every === undefined ? { kind: 'at', atMs: toMs(at), ...line } : { kind: 'every', everyMs: Math.max(1, toMs(every)), ...line }
 }
 
-/** The schema admits texts that are no quantities. Such an amount is replaced by the default. */
+/** The schema accepts texts that are not quantities; they are replaced by the default. */
 function toUsage({ at = '0', cpu, memory }: NonNullable<ContainerEntry['usage']>[number]): UsageTurn {
   const parts = [...(cpu === undefined ? [] : [`cpu=${cpu}`]), ...(memory === undefined ? [] : [`memory=${memory}`])]
   return { atMs: toMs(at), ...parseUsage(parts.join(',')) }

@@ -3,7 +3,7 @@ import type { Pod } from '../workloads/pods.ts'
 import { readAnnotations } from './script-annotations.ts'
 import { type ContainerScript, joined, type PodScript, type ScriptLayer, type Words } from './script-model.ts'
 
-/** Run of a container that is to end and has no duration of its own. */
+/** The duration of a run that must end but has no duration. */
 const shortRunMs = 1000
 
 /** The script of a Pod: its annotations, then layers, of which later ones are stronger. */

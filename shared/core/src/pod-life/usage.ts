@@ -1,20 +1,20 @@
 import { parseQuantity, quantitySign, roundUpQuantity } from '../meta/quantity.ts'
 
-/** The use of a running container. */
+/** The resource usage of a running container. */
 export interface ContainerUsage {
   readonly nanoCores: number
   readonly bytes: number
 }
 
-/** The use of a running container from a time after its start on. Absent members are as usual. */
+/** The usage from a time after the container's start on. Absent members have defaults. */
 export interface UsageTurn extends Partial<ContainerUsage> {
   readonly atMs: number
 }
 
-/** The use of a container whose script says nothing of it: 1m of processor, 20Mi of memory. */
+/** The default usage of a container: 1m CPU, 20Mi memory. */
 const usualUsage: ContainerUsage = { nanoCores: 1_000_000, bytes: 20 * 1024 * 1024 }
 
-/** Reads `cpu=100m,memory=64Mi`, in any order, or one of them. Undefined: it is another text. */
+/** Parses `cpu=100m,memory=64Mi` in any order, or only one of them; undefined for other texts. */
 export function parseUsage(text: string): Partial<ContainerUsage> | undefined {
   const usage: { nanoCores?: number; bytes?: number } = {}
   for (const part of text.split(',')) {
@@ -27,7 +27,7 @@ export function parseUsage(text: string): Partial<ContainerUsage> | undefined {
   return usage
 }
 
-/** The use of a container by the time since its start. */
+/** The usage of a container at a time since its start. */
 export function usageAt(turns: readonly UsageTurn[], ranMs: number): ContainerUsage {
   const { nanoCores = usualUsage.nanoCores, bytes = usualUsage.bytes } = turns.findLast(({ atMs }) => atMs <= ranMs) ?? {}
   return { nanoCores, bytes }

@@ -17,7 +17,7 @@ const input: PolicyInput = {
   },
 }
 
-/** Costs 700,000 and a little: of a budget of 10,000,000 fourteen are left, of one of 2,500,000 three. */
+/** Costs slightly more than 700,000: a budget of 10,000,000 suffices for fourteen, and one of 2,500,000 for three. */
 const check = "authorizer.group('').resource('pods').check('get').allowed()"
 const costly = `${check} && ${check}`
 const many = (count: number) => Array.from({ length: count }, (_none, index) => index)
@@ -35,7 +35,7 @@ test('VAP-26: messages use the rest of the budget of validations', () => {
   const failing = { expression: `!(${costly})`, message: 'own', messageExpression: "'said'" }
   const dear = { expression: 'false', message: 'own', messageExpression: `${costly} ? 'said' : ''` }
   expect(messagesOf({ validations: [...many(13).map(() => ({ expression: costly })), failing] })).toEqual(['said'])
-  // Messages do not see the authorizer: the fallback is said.
+  // A message expression cannot use the authorizer, so the fallback message applies.
   expect(messagesOf({ validations: [dear] })).toEqual(['own'])
 })
 

@@ -113,7 +113,7 @@ interface ConditionCase extends Evaluated {
 
 describe('VAP-09: cases of conditions', () => {
   const whole = casesOf<ConditionCase>('conditions').filter(([, one]) => one.incomplete !== true)
-  /** Policies here may use the libraries of every level that is known, and an expression has the limit of the server. */
+  /** Cases that do not apply: here policies may use the libraries of every known level, and an expression has the server's cost limit. */
   const isOfOlder = ([, { compatibilityVersion, envType }]: [string, ConditionCase]) =>
     compatibilityVersion === '1.27' && envType !== 'stored'
   const isLimited = ([, { testPerCallLimit }]: [string, ConditionCase]) => testPerCallLimit !== undefined
@@ -216,7 +216,7 @@ interface CompileCase {
 }
 
 describe('VAP-09: cases of compilation', () => {
-  // Upstream's test has a function of its own that stored expressions alone may use; `includes` is one here.
+  // Upstream's test has a function that only stored expressions may use; here it is `includes`.
   const storedOnly = (text: string) => text.replaceAll('test()', '[1].includes(1)').replace("'test'", "'includes'")
 
   test.each(casesOf<CompileCase>('compile-expressions'))('%s', (_name, one) => {
@@ -225,21 +225,21 @@ describe('VAP-09: cases of compilation', () => {
     expect(expressions.map((text) => language.compile(storedOnly(text))).filter(({ kind }) => kind === 'malformed')).toEqual([])
     for (const [given, said] of Object.entries(errorExpressions)) {
       const [text, problem] = [storedOnly(given), storedOnly(said)]
-      // cel-go names a text to insert at the end; the message here names the expected one.
+      // For a text that ends too early, cel-go suggests a token to insert; our message names the expected token.
       if (problem.startsWith("Syntax error: missing ')'")) expect(language.compile(text).kind).toBe('malformed')
       else expect(language.compile(text)).toMatchObject({ kind: 'malformed', problem: expect.stringContaining(problem) })
     }
   })
 })
 
-/** The result of an expression in a decision's case. */
+/** The result of an expression in a case about decisions. */
 interface GivenOutcome {
   readonly evalResult?: unknown
   readonly error?: { readonly error?: string }
   readonly expressionAccessor?: Readonly<Record<string, string>>
 }
 
-/** `cost`: of its evaluation. */
+/** An expression with a given result; `cost` is the cost of its evaluation. */
 function given({ evalResult, error }: GivenOutcome, cost = 0): Compiled {
   const spent = { cost, work: 0 }
   const result =
@@ -272,7 +272,7 @@ describe('VAP-17, VAP-18, VAP-21, VAP-22: cases of decisions', () => {
     expect(whole).toHaveLength(32)
   })
 
-  // A thrown error there is an exhausted budget here.
+  // Upstream's thrown error corresponds to an exhausted budget here.
   test.each(failing)('%s', (_name, { evaluations = [], failPolicy, policyDecision = [] }) => {
     const validations = evaluations.map((one) => ({ spec: {}, expression: given(one, policyCostMax + 1), message: undefined }))
     const reads = { namespace: false, authorizer: false }

@@ -4,21 +4,21 @@ import { type CompiledVariable, conditionsCostMax, PolicyEvaluation, type Policy
 import { type Compiled, PolicyLanguage } from './language.ts'
 import type { MatchConditionSpec } from './spec.ts'
 
-/** A match condition, ready to be evaluated. */
+/** A compiled match condition. */
 export interface CompiledCondition {
   readonly name: string
   readonly compiled: Compiled
 }
 
-/** The result of all conditions. */
+/** The combined result of all conditions. */
 export type ConditionsOutcome =
   | { readonly kind: 'met'; readonly errors: number }
-  /** The first that is false. */
+  /** The first false condition. */
   | { readonly kind: 'unmet'; readonly condition: string; readonly errors: number }
-  /** None is false, and some cannot be evaluated: the failure policy decides. */
+  /** No condition is false, but some failed: the failure policy decides. */
   | { readonly kind: 'failed'; readonly message: string; readonly errors: number }
 
-/** Compiles match conditions; those of webhooks have no parameters. */
+/** Compiles match conditions. Those of webhooks have no parameters. */
 export function compileConditions(conditions: readonly MatchConditionSpec[] = [], hasParams = false): readonly CompiledCondition[] {
   if (conditions.length === 0) return []
   const language = new PolicyLanguage({ hasParams, hasAuthorizer: true }, 'stored')
@@ -27,15 +27,15 @@ export function compileConditions(conditions: readonly MatchConditionSpec[] = []
 
 const noVariables: readonly CompiledVariable[] = []
 
-/** The results of conditions, for the metrics. */
+/** Results of conditions for metrics. */
 export interface ConditionsReport {
-  /** A condition is false. */
+  /** True if a condition is false. */
   readonly isExcluded: boolean
   readonly errors: number
   readonly elapsedMs: number
 }
 
-/** As `meetConditions`, with its counts. */
+/** Like `meetConditions`, with counts. */
 export function reportConditions(
   conditions: readonly CompiledCondition[],
   input: PolicyInput,
@@ -46,7 +46,7 @@ export function reportConditions(
   return { outcome, report: { isExcluded: outcome.kind === 'unmet', errors: outcome.errors, elapsedMs: now() - beganMs } }
 }
 
-/** Evaluates match conditions: a false one ends it, for any errors of others. */
+/** Evaluates match conditions. A false condition decides, whatever the errors of others. */
 export function meetConditions(conditions: readonly CompiledCondition[], input: PolicyInput): ConditionsOutcome {
   const evaluation = new PolicyEvaluation(input, noVariables, conditionsCostMax)
   const messages: string[] = []

@@ -66,12 +66,12 @@ export const policyTypes = {
   requestResource: kubernetesTypes.resourceCheck,
 }
 
-/** The type of a merge patch, whose parts have types named by their paths, and that of an operation of a JSON patch. */
+/** The type of a merge patch, whose parts have types named by their paths, and the type of a JSON patch operation. */
 export const mutationTypes = { object: objectOf('Object'), jsonPatch: objectOf('JSONPatch') }
 
 const operationFields: Fields = { op: string, path: string, from: string, value: dyn }
 
-/** The types above, those of the variables of one policy, and those of objects with a declared type. */
+/** The types above, those of a policy's variables, and those of objects with a declared type. */
 export class PolicyTypes implements TypeProvider {
   readonly #variables: ReadonlyMap<string, CelType>
   readonly #isMutating: boolean
@@ -105,7 +105,7 @@ export class PolicyTypes implements TypeProvider {
 
 const nodes = new Map<string, ViewNode>()
 
-/** The view of one of these types' JSON. */
+/** Views JSON as one of these types. */
 export function policyView(what: 'request' | 'namespace'): ViewNode {
   return viewOfType(policyTypes[what])
 }

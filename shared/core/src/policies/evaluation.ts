@@ -4,21 +4,21 @@ import { viewOf } from '@orch/cel/views'
 import { policyView } from './declared.ts'
 import type { Compiled } from './language.ts'
 
-/** Cost that one expression may have. */
+/** Maximum cost of one expression. */
 const expressionCostMax = 1_000_000
-/** Cost that all expressions of one kind may have together, for one binding, request and parameter. */
+/** Maximum total cost of all expressions of one kind, per binding, request and parameter. */
 export const policyCostMax = 10_000_000
-/** Cost that all match conditions may have together. */
+/** Maximum total cost of all match conditions. */
 export const conditionsCostMax = 2_500_000
 
-/** The input of expressions, as JSON. An absent value is null. */
+/** The input of expressions as JSON. An absent value is null. */
 export interface PolicyInput {
   readonly object: unknown
   readonly oldObject: unknown
   readonly request: AdmissionRequestInput
   readonly params: unknown
   readonly namespaceObject: unknown
-  /** The rights of the request's user. */
+  /** Authorizes for the request's user. */
   readonly authorize: Authorize
 }
 
@@ -44,7 +44,7 @@ export interface AdmissionRequestInput {
   readonly options: unknown
 }
 
-/** A variable of a policy, ready to be evaluated. */
+/** A compiled variable of a policy. */
 export interface CompiledVariable {
   readonly name: string
   readonly compiled: Compiled
@@ -53,18 +53,18 @@ export interface CompiledVariable {
 /** The result of an expression. */
 export type Outcome =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** `isOutOfBudget`: the budget of all expressions is used up, and no other one is evaluated. */
+  /** `isOutOfBudget`: the total budget is exhausted, and no other expression is evaluated. */
   | { readonly kind: 'error'; readonly message: string; readonly isOutOfBudget: boolean }
 
-/** The text of an evaluation that has used up its budget. */
+/** The error of an exhausted budget. */
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** Evaluates expressions on one request; variables are evaluated once, when the first expression needs them. */
+/** Evaluates expressions for one request. A variable is evaluated once, when first needed. */
 export class PolicyEvaluation {
   readonly #variables: Record<string, unknown>
-  /** The rest of the budget of the expressions that are evaluated now. */
+  /** The remaining budget of the current expressions. */
   budget: number
-  /** The cost of variables that the present expression needed first. */
+  /** The cost of variables that the current expression was the first to need. */
   #variableCost = 0
 
   constructor(input: PolicyInput, variables: readonly CompiledVariable[], budget: number) {
@@ -107,7 +107,7 @@ export class PolicyEvaluation {
   }
 }
 
-/** The variables of a policy: each is evaluated when an expression first needs it. */
+/** The variables of a policy, each evaluated when first needed. */
 class VariablesView extends MapView {
   readonly #compiled: readonly CompiledVariable[]
   readonly #evaluate: (meter: Meter, variable: CompiledVariable) => unknown

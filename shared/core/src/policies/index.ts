@@ -1,4 +1,4 @@
-/** Policies and match conditions in CEL: their compiled forms, and their decisions on a request. */
+/** CEL policies and match conditions: compilation, and decisions about a request. */
 export { type CompiledCondition, type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 export type { AdmissionRequestInput, PolicyInput } from './evaluation.ts'
 export { type CompiledMutatingPolicy, compileMutatingPolicy, type MutatedKind, mutateBy } from './mutating.ts'

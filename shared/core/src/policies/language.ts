@@ -32,31 +32,31 @@ export type Compiled =
 /** The allowed result types of an expression. */
 export type Wanted = readonly CelType[]
 
-/** The variables and rules of the expressions of one place. */
+/** The context in which expressions are compiled. */
 export interface Surroundings {
   readonly hasParams: boolean
-  /** Messages do not ask the authorizer. */
+  /** False for message expressions, which cannot use the authorizer. */
   readonly hasAuthorizer: boolean
-  /** Types of the variables of the policy that are known so far, by name; absent: there are no variables here. */
+  /** The types of the policy's known variables by name; undefined if there can be none. */
   readonly variables?: ReadonlyMap<string, CelType>
   /** True if expressions make changes. */
   readonly isMutating?: boolean
-  /** The types of the object and of the parameters; absent: any. */
+  /** The types of the object and of the parameters; undefined for any type. */
   readonly declared?: { readonly object: OpenApiTypes; readonly params: OpenApiTypes | undefined }
 }
 
-/** One environment for each level, and that of stored expressions. */
+/** Number of environments: one per level, and one for stored expressions. */
 const agesMax = 16
 
-/** The environment of expressions by their age. */
+/** Environments by the age of expressions. */
 const environmentOf = boundedMemo(agesMax, (age: ExpressionAge) => createEnvironment(age))
-/** The same with the additional library of mutating policies. */
+/** Environments with the additional library of mutating policies. */
 const mutatingEnvironmentOf = boundedMemo(agesMax, (age: ExpressionAge) => createEnvironment(age, [patchLibrary]))
 
-/** An environment for expressions of a policy or of match conditions; keep it for all of one place. */
+/** The environment for a policy's expressions or match conditions; create it once per context. */
 export class PolicyLanguage {
   readonly #environment: Environment
-  /** Types of the policy's variables; added ones are visible to later compilations. */
+  /** Types of the policy's variables; later compilations see added variables. */
   readonly #variables: Map<string, CelType>
 
   constructor({ hasParams, hasAuthorizer, variables, isMutating = false, declared }: Surroundings, age: ExpressionAge) {
@@ -77,7 +77,7 @@ export class PolicyLanguage {
     })
   }
 
-  /** Compiles an expression; `wanted` are the types of which it must have one, none: any. */
+  /** Compiles an expression. `wanted` are the allowed result types; empty for any type. */
   compile(text: string, wanted: Wanted = []): Compiled {
     const compiled = this.#environment.compile(text)
     if (compiled.kind === 'invalid') return { kind: 'malformed', problem: `compilation failed: ${compiled.message}`, text }
@@ -92,24 +92,24 @@ export class PolicyLanguage {
     return { kind: 'program', program: planned.program, type: ast.type, text, reads }
   }
 
-  /** The type errors of an expression, as cel-go prints them; undefined for none. */
+  /** The type errors of an expression as cel-go prints them; undefined if there are none. */
   problemOf(text: string): string | undefined {
     const compiled = this.#environment.compile(text)
     return compiled.kind === 'invalid' ? compiled.message : undefined
   }
 
-  /** Adds a variable of the policy. One that does not compile is of any type, so that only it is reported. */
+  /** Adds a policy variable. A variable that does not compile has any type, so that only its own error is reported. */
   define(name: string, compiled: Compiled): void {
     this.#variables.set(name, compiled.kind === 'program' ? compiled.type : types.dyn)
   }
 
-  /** Types of the variables so far. */
+  /** The types of the variables so far. */
   get variables(): ReadonlyMap<string, CelType> {
     return this.#variables
   }
 }
 
-/** The variables that at least one of the expressions reads. */
+/** The variables that at least one expression reads. */
 export function readsOf(expressions: readonly (Compiled | undefined)[]): PolicyReads {
   const programs = expressions.filter((one) => one?.kind === 'program')
   return { namespace: programs.some(({ reads }) => reads.namespace), authorizer: programs.some(({ reads }) => reads.authorizer) }
@@ -117,7 +117,7 @@ export function readsOf(expressions: readonly (Compiled | undefined)[]): PolicyR
 
 function isOfType(wanted: CelType, type: CelType): boolean {
   if (wanted.kind === 'object') return type.kind === 'object' && type.name === wanted.name
-  // An empty list, and one of any elements, are lists of operations until they are evaluated.
+  // An empty list, or a list of dyn, may contain operations, which only evaluation shows.
   if (wanted.kind === 'list') return type.kind === 'list' && (type.element.kind === 'dyn' || isOfType(wanted.element, type.element))
   return wanted.kind === type.kind
 }

@@ -34,7 +34,7 @@ function linesOf(file: string): string[] {
 function casesOf(file: string): [string, MutationCase][] {
   return (
     linesOf(file)
-      // A name of a resource that upstream computes.
+      // Upstream computes this resource name.
       .map((line) => JSON.parse(line.replaceAll('$call corev1.ResourceName', 'cpu')) as MutationCase)
       .map((one) => [one.name, one])
   )
@@ -48,14 +48,14 @@ function kindOf({ gvr: { group, version, resource } }: MutationCase): Resource {
   return found
 }
 
-/** An object as upstream's types have it: with the parts that every object has. */
+/** A decoded object, with the parts that every object has. */
 function decoded({ readers }: Resource, value: unknown): { readonly object: unknown; readonly problems: readonly string[] } {
   const read = readers.decode(value, { trackUnknown: true })
   if (read.kind === 'mismatch') return { object: value, problems: [read.message] }
   return { object: read.object, problems: read.unknownFields.map((path) => `unknown field "${path}"`) }
 }
 
-/** The request of a case: a create of such an object. */
+/** The request of a case, which creates an object. */
 function requestFor(resource: MutationCase['gvr'], kind: string): PolicyInput['request'] {
   const { group, version } = resource
   return {
@@ -77,7 +77,7 @@ function requestFor(resource: MutationCase['gvr'], kind: string): PolicyInput['r
 
 const authorize = () => ({ isAllowed: true, reason: '' })
 
-/** The result of a policy for the object of a case, with the fields of its type in order. */
+/** The result of a policy for a case's object, with fields in order. */
 function mutated(one: MutationCase, spec: MutatingPolicySpec) {
   const described = kindOf(one)
   const request = requestFor(one.gvr, described.kind)
@@ -98,7 +98,7 @@ function check(one: MutationCase, spec: MutatingPolicySpec): void {
   else expect(outcome).toEqual({ kind: 'object', object: decoded(kindOf(one), withoutVolumeSource(one.expectedResult)).object })
 }
 
-/** In Go's type the source of a volume is a part of its own, in JSON it is not. */
+/** Removes Go's separate struct for a volume's source, which JSON lacks. */
 function withoutVolumeSource(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutVolumeSource)
   if (typeof value !== 'object' || value === null) return value
@@ -115,7 +115,7 @@ interface TypeCase {
   readonly expectCompileError?: string
 }
 
-/** Go's type of an operation has its value as `val`. */
+/** Renames the value of an operation, which is `val` in Go's type. */
 function asJsonPatch(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('val' in value)) return value
   const { val, ...rest } = value

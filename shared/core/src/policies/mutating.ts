@@ -10,13 +10,13 @@ import { type Compiled, type PolicyReads, readsOf } from './language.ts'
 import type { MutatingPolicySpec } from './spec.ts'
 import { compileVariables } from './variables.ts'
 
-/** One change of a MutatingAdmissionPolicy, ready to be evaluated. */
+/** A compiled mutation of a MutatingAdmissionPolicy. */
 interface CompiledMutation {
   readonly kind: 'apply' | 'patch'
   readonly expression: Compiled
 }
 
-/** A MutatingAdmissionPolicy, ready to be evaluated. */
+/** A compiled MutatingAdmissionPolicy. */
 export interface CompiledMutatingPolicy {
   readonly isFailing: boolean
   readonly isReinvoked: boolean
@@ -26,10 +26,10 @@ export interface CompiledMutatingPolicy {
   readonly reads: PolicyReads
 }
 
-/** The result types of the expressions of the two kinds of changes. */
+/** The result types of expressions for the two kinds of mutation. */
 export const mutationResults = { apply: mutationTypes.object, patch: listOf(mutationTypes.jsonPatch) }
 
-/** Makes a stored policy ready. Expressions that do not compile fail when they are evaluated. */
+/** Compiles a stored policy. Expressions that do not compile fail at evaluation. */
 export function compileMutatingPolicy(spec: MutatingPolicySpec): CompiledMutatingPolicy {
   const { language, variables } = compileVariables(spec, { isMutating: true })
   const conditions = compileConditions(spec.matchConditions, spec.paramKind != null)
@@ -49,35 +49,35 @@ export function compileMutatingPolicy(spec: MutatingPolicySpec): CompiledMutatin
   }
 }
 
-/** The result of a policy for an object, and the counts of its match conditions, if it has some. */
+/** The result of a policy, and the counts of its match conditions, if any. */
 export type MutationOutcome = Mutated & { readonly conditions?: ConditionsReport }
 
 type Mutated =
-  /** The conditions are not met. */
+  /** The match conditions are not met. */
   | { readonly kind: 'passed over' }
-  /** The changed object. Changes that failed were left out. */
+  /** The mutated object, without failed mutations. */
   | { readonly kind: 'object'; readonly object: unknown; readonly changes: readonly MadeChange[] }
-  /** The conditions cannot be evaluated. */
+  /** The match conditions could not be evaluated. */
   | { readonly kind: 'failed'; readonly message: string }
 
-/** One change that was tried. */
+/** A mutation that was tried. */
 interface MadeChange {
-  /** Why it failed; absent: it was made. */
+  /** The reason of its failure, if it failed. */
   readonly failure?: string
   readonly error: 'no_error' | 'compile_error' | 'invalid_error' | 'out_of_budget'
   readonly elapsedMs: number
 }
 
-/** The known facts of an object's kind. */
+/** Facts about an object's kind. */
 export interface MutatedKind {
   readonly shape: Shape
-  /** Paths of fields that the kind does not have, or other errors of an object of it. */
+  /** Returns unknown field paths and other errors of an object of this kind. */
   problemsOf(object: unknown): readonly string[]
 }
 
 /**
- * Makes the changes of a policy, with one object of parameters at most. Each change sees the results of those before it; a failing one is
- * left out, and the later ones are made all the same.
+ * Applies a policy's mutations, with at most one parameter object. Each mutation sees the results of earlier ones; a failing mutation is
+ * skipped, and later ones still run.
  */
 export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind, now = () => 0): MutationOutcome {
   if (policy.conditions.length === 0) return mutate(policy, input, described, now)
@@ -128,13 +128,13 @@ function applyTo(object: unknown, value: unknown, { shape }: MutatedKind): Chang
   try {
     return { kind: 'object', object: mergeApply(shape, object, config) }
   } catch (error) {
-    // Items of the object have the same keys.
+    // Items of the object have duplicate keys.
     if (error instanceof Unownable) return failed(error.message)
     throw error
   }
 }
 
-/** Types of parts are named by their paths from the root: `Object.spec.template`. */
+/** Types of parts are named by their path from the root: `Object.spec.template`. */
 function typeProblem(value: unknown, expected: string): string | undefined {
   if (isList(value))
     return valuesIn(value)
@@ -165,7 +165,7 @@ function fieldsOf(value: unknown): [string, unknown][] {
   return [...mapKeys(value)].map((key) => [String(key), mapGet(unlimitedMeter(), value, key)])
 }
 
-/** Places of lists, maps and structs that are owned as a whole: a merge would replace them. */
+/** Paths of lists, maps and structs that are owned as a whole, since a merge would replace them. */
 function atomicPlaces(shape: Shape, value: unknown, path: string): string[] {
   if (value === null || value === undefined) return []
   if (shape.kind === 'list') {
@@ -181,13 +181,13 @@ function atomicPlaces(shape: Shape, value: unknown, path: string): string[] {
   })
 }
 
-/** The values of the operations of a patch. */
+/** The operations of a patch. */
 function valuesOf(value: unknown): unknown[] {
   const list = isList(value) ? valuesIn(value) : []
   return list.flatMap((operation) => (isMap(operation) ? [mapGet(unlimitedMeter(), operation, 'value')] : []))
 }
 
-/** The type of a value is the root of the types in it. */
+/** The type of a value must be the root of the types within it. */
 function ownTypeProblem(value: unknown): string | undefined {
   if (isList(value))
     return valuesIn(value)

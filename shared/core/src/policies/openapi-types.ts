@@ -1,10 +1,10 @@
 import { namesOfProperty } from '@orch/cel/escape'
 import { type CelType, listOf, mapOf, objectOf, type TypeProvider, types } from '@orch/cel/types'
 
-/** The members read of an OpenAPI 3 schema. */
+/** The used members of an OpenAPI 3 schema. */
 export interface OpenApiSchema {
   readonly $ref?: string
-  /** A reference with a description or a default beside it. */
+  /** A reference with a description or default. */
   readonly allOf?: readonly OpenApiSchema[]
   readonly oneOf?: readonly OpenApiSchema[]
   readonly type?: string
@@ -16,23 +16,23 @@ export interface OpenApiSchema {
   readonly 'x-kubernetes-embedded-resource'?: boolean
 }
 
-/** Finds the schema that a `$ref` means. */
+/** Resolves a `$ref`. */
 export type FindSchema = (reference: string) => OpenApiSchema | undefined
 
-/** Schemas within each other that are followed; only a schema that holds itself without a property between has more. */
+/** Maximum depth of schemas; only a schema that contains itself without a property in between exceeds it. */
 const depthMax = 100
 
 const text: OpenApiSchema = { type: 'string' }
 const nameOnly: OpenApiSchema = { type: 'object', properties: { name: text, generateName: text } }
 
-/** The types of one kind's objects, as its OpenAPI schema declares them. A part whose type is not known cannot be reached. */
+/** The types of a kind's objects from its OpenAPI schema. A part of unknown type is not accessible. */
 export class OpenApiTypes implements TypeProvider {
-  /** The type of an object; undefined: the schema has none. */
+  /** The type of an object; undefined if the schema has none. */
   readonly root: CelType | undefined
   readonly #find: FindSchema
   readonly #objects = new Map<string, OpenApiSchema>()
 
-  /** `name` begins the names of all types: `Deployment.spec`. */
+  /** `name` is the prefix of all type names: `Deployment.spec`. */
   constructor(schema: OpenApiSchema, name: string, find: FindSchema) {
     this.#find = find
     this.root = this.#declare(schema, { name, isResource: true, depth: 0 })
@@ -92,7 +92,7 @@ export class OpenApiTypes implements TypeProvider {
     return undefined
   }
 
-  /** Whatever the schema says, a resource has a version, a kind and a name. */
+  /** Adds the members that every resource has, whatever the schema: version, kind and metadata with a name. */
   #withObjectMembers(schema: OpenApiSchema): OpenApiSchema {
     const { properties = {} } = schema
     const metadata = properties['metadata'] && this.#resolve(properties['metadata'])
@@ -115,7 +115,7 @@ function isEmbedded(schema: OpenApiSchema): boolean {
   return schema['x-kubernetes-embedded-resource'] === true
 }
 
-/** A quantity is a text or a number to a client, and a text to an expression. */
+/** The type of a quantity: for clients a text or number, for expressions a text. */
 function typeOfAmount({ oneOf = [] }: OpenApiSchema): string | undefined {
   return oneOf.length === 2 && oneOf[0]?.type === 'string' && oneOf[1]?.type === 'number' ? 'string' : undefined
 }

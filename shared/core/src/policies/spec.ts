@@ -14,7 +14,7 @@ export interface NamedRuleSpec {
   readonly scope?: string
 }
 
-/** Labels as objects hold selectors of them. */
+/** A label selector in an object. */
 interface SelectorSpec {
   readonly matchLabels?: Readonly<Record<string, string>>
   readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
@@ -29,7 +29,7 @@ export interface MatchResourcesSpec {
   readonly matchPolicy?: string
 }
 
-/** One demand. */
+/** A validation of a policy. */
 export interface ValidationSpec {
   readonly expression?: string
   readonly message?: string
@@ -37,7 +37,7 @@ export interface ValidationSpec {
   readonly messageExpression?: string
 }
 
-/** The members that all kinds of policies have. */
+/** The members that all policies share. */
 export interface PolicySpec {
   readonly paramKind?: { readonly apiVersion?: string; readonly kind?: string }
   readonly matchConstraints?: MatchResourcesSpec
@@ -58,14 +58,14 @@ export interface MutatingPolicySpec extends PolicySpec {
   readonly reinvocationPolicy?: string
 }
 
-/** One change. */
+/** A mutation of a policy. */
 export interface MutationSpec {
   readonly patchType?: string
   readonly applyConfiguration?: { readonly expression?: string }
   readonly jsonPatch?: { readonly expression?: string }
 }
 
-/** The reference to the parameters of a binding. */
+/** A binding's reference to parameters. */
 export interface ParamRefSpec {
   readonly name?: string
   readonly namespace?: string

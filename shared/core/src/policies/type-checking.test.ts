@@ -5,7 +5,7 @@ import type { OpenApiSchema } from './openapi-types.ts'
 import type { NamedRuleSpec, ValidatingPolicySpec } from './spec.ts'
 import { type CheckedKind, checkPolicyTypes, type KindName, kindsToCheck } from './type-checking.ts'
 
-/** A schema as the cases have it. */
+/** A schema in the form of the cases. */
 interface CaseSchema {
   readonly schemaProps?: Readonly<Record<string, unknown>> & { readonly properties?: Readonly<Record<string, CaseSchema>> }
   readonly type?: string
@@ -23,7 +23,7 @@ interface TypeCase {
   readonly expected?: readonly Partial<KindName>[]
 }
 
-/** The cases, of which each asserts something of warnings or expects kinds. What they are is in `cases/README.md`. */
+/** The cases, each of which asserts warnings or expects kinds. `cases/README.md` describes them. */
 const cases = readFileSync(new URL('./cases/type-check.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')
@@ -46,7 +46,7 @@ function schemaOf({ schemaProps = {}, ...rest }: CaseSchema): OpenApiSchema {
   } as OpenApiSchema
 }
 
-/** The warnings that the functions assert where the cases name no more than `$func`: the place of the only warning, and its text. */
+/** For cases that name only `$func`: the field and text of the only warning that the function asserts. */
 const told: Readonly<Record<string, { readonly fieldRef: string; readonly warning?: string } | undefined>> = {
   'undefined field': { fieldRef: 'spec.validations[0].expression', warning: "undefined field 'foo'" },
   'field type mismatch': { fieldRef: 'spec.validations[0].expression', warning: 'found no matching overload' },

@@ -3,7 +3,7 @@ import { PolicyLanguage } from './language.ts'
 import { type FindSchema, type OpenApiSchema, OpenApiTypes } from './openapi-types.ts'
 import type { NamedRuleSpec, ValidatingPolicySpec } from './spec.ts'
 
-/** A type error of an expression of a policy. */
+/** A type error in a policy's expression. */
 export interface ExpressionWarning {
   readonly fieldRef: string
   readonly warning: string
@@ -16,20 +16,20 @@ export interface KindName {
   readonly kind: string
 }
 
-/** The schema of a kind, and where its references lead. */
+/** The schema of a kind, with a resolver for its references. */
 export interface KindSchema {
   readonly schema: OpenApiSchema
   readonly find: FindSchema
 }
 
-/** A kind whose objects a policy may see. */
+/** A kind that a policy may apply to. */
 export interface CheckedKind extends KindSchema {
   readonly name: KindName
 }
 
-/** Kinds with which the expressions of one policy are checked. */
+/** Maximum number of kinds for checking a policy's expressions. */
 const kindsMax = 10
-/** Resources that are looked up for that. */
+/** Maximum number of resources to look up. */
 const resourcesMax = 200
 
 /** One resource in one of its versions. */
@@ -39,7 +39,7 @@ interface RuledResource {
   readonly resource: string
 }
 
-/** The kinds that a policy names, by group, version and kind. Wildcards and subresources name none. */
+/** The kinds that a policy names, by group, version and kind. Wildcards and subresources are ignored. */
 export async function kindsToCheck(
   { matchConstraints }: ValidatingPolicySpec,
   kindOf: (resource: RuledResource) => Promise<string | undefined>,
@@ -72,14 +72,14 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Kinds with their schemas, that of the parameters included. */
+/** Kinds with their schemas, including that of the parameters. */
 export interface TypesToCheck {
   readonly kinds: readonly CheckedKind[]
-  /** Absent: parameters are of any type. */
+  /** Undefined if parameters have any type. */
   readonly params: KindSchema | undefined
 }
 
-/** Checks validations and their messages with the types of each kind. Types of variables count; errors in variables do not. */
+/** Checks validations and their messages for each kind. Types of variables are used, but errors in variables are not reported. */
 export function* checkPolicyTypes(spec: ValidatingPolicySpec, { kinds, params }: TypesToCheck): Steps<readonly ExpressionWarning[]> {
   const checks: { readonly name: KindName; readonly language: PolicyLanguage }[] = []
   for (const { name, schema, find } of kinds) {

@@ -15,7 +15,7 @@ interface CompiledValidation {
   readonly message: Compiled | undefined
 }
 
-/** A ValidatingAdmissionPolicy, ready to be evaluated. */
+/** A compiled ValidatingAdmissionPolicy. */
 export interface CompiledPolicy {
   readonly isFailing: boolean
   readonly conditions: readonly CompiledCondition[]
@@ -25,7 +25,7 @@ export interface CompiledPolicy {
   readonly reads: PolicyReads
 }
 
-/** Makes a stored policy ready. Expressions that do not compile fail when they are evaluated. */
+/** Compiles a stored policy. Expressions that do not compile fail at evaluation. */
 export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledPolicy {
   const hasParams = spec.paramKind !== undefined
   const { language, variables } = compileVariables(spec)
@@ -55,35 +55,35 @@ export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledPol
   }
 }
 
-/** The decision of one validation, or of an error that concerns all of them. */
+/** The decision of one validation, or an error that concerns all. */
 export interface PolicyDecision {
   readonly isDenied: boolean
-  /** An error of evaluation, as the failure policy takes it. */
+  /** True for an evaluation error, to which the failure policy applies. */
   readonly isError: boolean
   readonly message: string
   readonly reason: string
-  /** Place of the validation; 0 for an error that concerns all. */
+  /** The index of the validation; 0 for an error that concerns all. */
   readonly index: number
-  /** Time of the evaluation of its expression. */
+  /** The duration of evaluating its expression. */
   readonly elapsedMs: number
 }
 
-/** An annotation for the audit event. */
+/** An annotation of the audit event. */
 interface PolicyAnnotation {
   readonly key: string
   readonly value: string
 }
 
-/** The findings of a policy about a request. */
+/** The result of a policy for a request. */
 export interface PolicyFindings {
-  /** Empty where the match conditions are not met. */
+  /** Empty if the match conditions are not met. */
   readonly decisions: readonly PolicyDecision[]
   readonly annotations: readonly PolicyAnnotation[]
-  /** Absent: the policy has no match conditions. */
+  /** Undefined if the policy has no match conditions. */
   readonly conditions?: ConditionsReport
 }
 
-/** Evaluates a policy on a request, with one object of parameters at most. `now` is for the times that are counted. */
+/** Evaluates a policy for a request, with at most one parameter object. `now` measures durations. */
 export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, now: () => number = () => 0): PolicyFindings {
   if (policy.conditions.length === 0) return evaluateValidations(policy, input, now)
   const { outcome, report } = reportConditions(policy.conditions, input, now)
@@ -108,7 +108,7 @@ function evaluateValidations(policy: CompiledPolicy, input: PolicyInput, now: ()
     if (outcome.kind === 'error' && outcome.isOutOfBudget) return failed(policy, outcome.message, elapsedMs)
     outcomes.push({ outcome, elapsedMs })
   }
-  // Messages use the rest of the validations' budget.
+  // Messages use the remaining budget of the validations.
   const decisions = policy.validations.map((validation, index) => {
     const { outcome, elapsedMs } = at(outcomes, index)
     return decide(validation, outcome, { evaluation, policy, index, elapsedMs })
@@ -158,7 +158,7 @@ function annotate(policy: CompiledPolicy, decisions: readonly PolicyDecision[], 
   return { decisions, annotations }
 }
 
-/** A text of so many bytes at most, without half a character at its end. */
+/** Truncates a text to a number of bytes, without splitting a character. */
 function cut(text: string, bytesMax: number): string {
   const bytes = new TextEncoder().encode(text)
   if (bytes.length <= bytesMax) return text

@@ -2,7 +2,7 @@ import type { CompiledVariable } from './evaluation.ts'
 import { PolicyLanguage } from './language.ts'
 import type { PolicySpec } from './spec.ts'
 
-/** The variables of a policy, and the language of the expressions that may use them. */
+/** Compiles the variables of a policy, and returns the language for expressions that may use them. */
 export function compileVariables(
   spec: Pick<PolicySpec, 'paramKind' | 'variables'>,
   { isMutating = false }: { readonly isMutating?: boolean } = {},

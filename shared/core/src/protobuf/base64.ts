@@ -8,7 +8,7 @@ for (const [digit, code] of codes.entries()) digits[code] = digit
 
 const ascii = new TextDecoder('latin1')
 
-/** Writes the bytes of a padded base64 text, with their length in front. The text has been checked before. */
+/** Writes the bytes of a valid padded base64 text, prefixed with their length. */
 export function writeBase64(writer: Writer, text: string): void {
   const size = decodedSize(text)
   const { bytes, at } = writer.space(size)
@@ -23,7 +23,7 @@ export function writeBase64(writer: Writer, text: string): void {
   writer.varint(size)
 }
 
-/** Bytes as padded base64 text. */
+/** Prints bytes as padded base64. */
 export function printBase64(bytes: Uint8Array): string {
   const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
   let to = 0

@@ -21,8 +21,8 @@ export type ProtobufReading =
   | { readonly kind: 'malformed'; readonly message: string }
 
 /**
- * A message of a type as an object in its JSON form, ready for `decoderOf` of that type, which puts the fields in order,
- * checks the values and prints or drops empty ones. Fields that the type does not have are ignored.
+ * Decodes a message of a type to its JSON form, as input for `decoderOf` of that type, which orders fields,
+ * checks values, and prints or drops empty ones. Unknown fields are ignored.
  */
 export function decodeProtobuf(type: string, bytes: Uint8Array): ProtobufReading {
   const node = resolveStruct(type)
@@ -34,7 +34,7 @@ export function decodeProtobuf(type: string, bytes: Uint8Array): ProtobufReading
   })
 }
 
-/** Reads the fields of a message up to its end into an object. */
+/** Reads the fields of a message into an object. */
 type Fill = (reader: Reader, target: Target) => void
 
 /** The reader of a type's message. */
@@ -147,7 +147,7 @@ function wrappedList(items: Node): ValueReader {
   return { wireType: wireTypes.bytes, read, zero: () => [] }
 }
 
-/** One field per form; a message without any of them is null. */
+/** One field per form; a message without a field is null. */
 function variantValue({ object, array, boolean }: VariantNode): ValueReader {
   const forms = { object, array, boolean }
   const fields = new Map<number, FieldReader>()

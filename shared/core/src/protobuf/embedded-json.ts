@@ -2,7 +2,7 @@ import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
 import { MalformedProtobuf } from './reader.ts'
 
-/** JSON inside of a message. Integers beyond 2^53 are rare: only the value that has some takes the exact way. */
+/** Prints JSON for a field of a message. Integers beyond 2^53 are rare; only values with such integers use the exact way. */
 export function printEmbeddedJson(value: unknown): string {
   try {
     return printJson(value)
@@ -12,7 +12,7 @@ export function printEmbeddedJson(value: unknown): string {
   }
 }
 
-/** The value of JSON inside of a message; nothing at all is null. */
+/** Parses JSON in a field of a message; an empty text is null. */
 export function parseEmbeddedJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return null
   const decoded = decodeJson(bytes)

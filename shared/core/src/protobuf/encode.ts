@@ -9,8 +9,8 @@ export function hasProtobuf(type: string): boolean {
 }
 
 /**
- * An object of a type as the bytes of its message. The object is one that `decoderOf` of that type has read: its values
- * are of the right types and in canonical form. `kind` and `apiVersion` are not part of the message; the envelope has them.
+ * Encodes an object of a type. `decoderOf` of that type must have read the object, so that values
+ * have the right types and canonical form. The message does not contain `kind` and `apiVersion`, which are in the envelope.
  */
 export function encodeProtobuf(type: string, object: object): Uint8Array {
   writer.reset()
@@ -18,7 +18,7 @@ export function encodeProtobuf(type: string, object: object): Uint8Array {
   return writer.finish()
 }
 
-/** As `encodeProtobuf`, with the field number and length that the message has as an item of a list. */
+/** Like `encodeProtobuf`, as a list item with field number and length. */
 export function encodeProtobufItem(type: string, object: object): Uint8Array {
   writer.reset()
   writeMessage(type, writer, object)
@@ -27,7 +27,7 @@ export function encodeProtobufItem(type: string, object: object): Uint8Array {
   return writer.finish()
 }
 
-/** The same of an object whose JSON we have printed. */
+/** Like `encodeProtobufItem`, from JSON that this server has printed. */
 export function encodeJsonItem(type: string, json: Uint8Array): Uint8Array {
   writer.reset()
   messages.write(type, json)
@@ -37,14 +37,14 @@ export function encodeJsonItem(type: string, json: Uint8Array): Uint8Array {
 }
 
 /**
- * Objects as `encodeProtobufItem` gives them, consecutive in one buffer: a buffer for each of them would take longer
- * to get than to fill.
+ * Encodes objects like `encodeProtobufItem`, consecutively in one buffer: allocating a buffer per object would take longer
+ * than filling it.
  */
 export function encodeProtobufItems(type: string, objects: readonly object[]): Uint8Array[] {
   return encodeItems(objects, (object) => writeMessage(type, writer, object))
 }
 
-/** The same of objects whose JSON we have printed. */
+/** Like `encodeProtobufItems`, from JSON that this server has printed. */
 export function encodeJsonItems(type: string, jsons: readonly Uint8Array[]): Uint8Array[] {
   return encodeItems(jsons, (json) => messages.write(type, json))
 }
@@ -52,7 +52,7 @@ export function encodeJsonItems(type: string, jsons: readonly Uint8Array[]): Uin
 function encodeItems<T>(items: readonly T[], write: (item: T) => void): Uint8Array[] {
   writer.reset()
   const lengths: number[] = []
-  // The writer writes from the end to the start.
+  // The writer writes backwards.
   for (const item of items.toReversed()) {
     const before = writer.length
     write(item)
@@ -68,9 +68,9 @@ function encodeItems<T>(items: readonly T[], write: (item: T) => void): Uint8Arr
   })
 }
 
-/** Field 2 of a list, with a length. */
+/** The tag of a list's field 2, with a length. */
 const itemTag = 0x12
 
-/** Encoding never waits, so one buffer serves everybody in turn. */
+/** Encoding is synchronous, so all encoders share one buffer. */
 const writer = new Writer()
 const messages = new JsonMessages(writer)

@@ -1,9 +1,9 @@
 import type { Writer } from './writer.ts'
 
-/** PROTO-01: the four bytes that every Protobuf body begins with, the same under every profile. */
+/** PROTO-01: the first four bytes of every Protobuf body, which are the same in every profile. */
 export const protobufMagic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00)
 
-/** Places of the envelope's parts: field number and wire type in one. */
+/** Tags of the envelope's parts: field number and wire type. */
 export const typeMetaTag = 0x0a
 export const apiVersionTag = 0x0a
 export const kindTag = 0x12
@@ -11,7 +11,7 @@ export const rawTag = 0x12
 export const contentEncodingTag = 0x1a
 export const contentTypeTag = 0x22
 
-/** The bytes after the message: encoding and content type, which are written though they are empty. */
+/** Writes the bytes after the message: encoding and content type, which are written although they are empty. */
 export function writeEnvelopeEnd(target: Writer): void {
   target.text('')
   target.varint(contentTypeTag)
@@ -19,7 +19,7 @@ export function writeEnvelopeEnd(target: Writer): void {
   target.varint(contentEncodingTag)
 }
 
-/** The bytes before the message, whose length they contain. */
+/** Writes the bytes before the message, including its length. */
 export function writeEnvelopeStart(
   target: Writer,
   { apiVersion, kind, rawBytes }: { apiVersion: string; kind: string; rawBytes: number },

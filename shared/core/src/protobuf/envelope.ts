@@ -15,7 +15,7 @@ import { writeMessage } from './message-writer.ts'
 import { MalformedProtobuf, Reader, reading } from './reader.ts'
 import { Writer } from './writer.ts'
 
-/** A message together with its type. */
+/** A message with its type. */
 export interface ProtobufEnvelope {
   readonly apiVersion: string
   readonly kind: string
@@ -28,7 +28,7 @@ export type EnvelopeReading =
   | { readonly kind: 'envelope'; readonly envelope: ProtobufEnvelope }
   | { readonly kind: 'malformed'; readonly message: string }
 
-/** An object to be written as Protobuf: `apiVersion` and `kind` of its JSON, and the type that it was read as. */
+/** An object to encode: the `apiVersion` and `kind` of its JSON, and the type with which it was decoded. */
 export interface ProtobufSource {
   readonly apiVersion: string
   readonly kind: string
@@ -36,7 +36,7 @@ export interface ProtobufSource {
   readonly object: object
 }
 
-/** PROTO-01…08: a message in its envelope. */
+/** PROTO-01…08: prints a message in its envelope. */
 export function printEnvelope({ apiVersion, kind, raw }: ProtobufEnvelope): Uint8Array {
   writer.reset()
   writeEnvelopeEnd(writer)
@@ -45,7 +45,7 @@ export function printEnvelope({ apiVersion, kind, raw }: ProtobufEnvelope): Uint
   return writer.finish()
 }
 
-/** An object in its envelope: `encodeProtobuf` and `printEnvelope` in one go. */
+/** Encodes an object in its envelope: `encodeProtobuf` and `printEnvelope` in one step. */
 export function printProtobuf({ apiVersion, kind, type, object }: ProtobufSource): Uint8Array {
   writer.reset()
   writeEnvelopeEnd(writer)
@@ -55,7 +55,7 @@ export function printProtobuf({ apiVersion, kind, type, object }: ProtobufSource
   return writer.finish()
 }
 
-/** The same of an object whose JSON we have printed. */
+/** Like `printProtobuf`, from JSON that this server has printed. */
 export function printJsonProtobuf({
   apiVersion,
   kind,
@@ -70,7 +70,7 @@ export function printJsonProtobuf({
   return writer.finish()
 }
 
-/** Reads a body. One that is compressed, or not Protobuf inside, is refused. */
+/** Parses a body. A compressed body, or one whose content is not Protobuf, is refused. */
 export function parseEnvelope(body: Uint8Array, { protobufMediaType }: Pick<Names, 'protobufMediaType'>): EnvelopeReading {
   if (!protobufMagic.every((byte, index) => body[index] === byte)) {
     return { kind: 'malformed', message: `a Protobuf body begins with the bytes ${printHex(protobufMagic)}` }

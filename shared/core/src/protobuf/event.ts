@@ -1,9 +1,9 @@
 import { Writer } from './writer.ts'
 
-/** The type words of an event. */
+/** The types of an event. */
 export type ProtobufEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
 
-/** One event of a stream: the length of the rest in four bytes, high byte first, then type and object. */
+/** A watch event: the length in four bytes, big-endian, followed by type and object. */
 export function printProtobufEvent(type: ProtobufEventType, envelope: Uint8Array): Uint8Array {
   writer.reset()
   writer.raw(envelope)

@@ -2,7 +2,7 @@ import { MalformedProtobuf, type Reader, wireTypes } from './reader.ts'
 
 /** An object that is being read. */
 export type Target = Record<string, unknown>
-/** Reads one field, whose tag has been read, into its object. */
+/** Reads one field after its tag into its object. */
 export type ReadField = (reader: Reader, target: Target) => void
 
 /** The reader of one field. */
@@ -10,23 +10,23 @@ export interface FieldReader {
   readonly name: string
   readonly wireType: number
   readonly read: ReadField
-  /** Reads many values at once, from a field that packs them. */
+  /** Reads several values from a packed field. */
   readonly readPacked?: ReadField
 }
 
-/** The reader of one kind of node's values. */
+/** Reads values of one kind of node. */
 export interface ValueReader {
   readonly wireType: number
-  /** A value; `before` is the one that the field had already, to which a message adds. */
+  /** Reads a value. `before` is the field's earlier value, to which a message adds. */
   readonly read: (reader: Reader, before: unknown) => unknown
-  /** The value of a map's entry without one. */
+  /** The value of a map entry that omits it. */
   readonly zero: () => unknown
 }
 
 /** Fields by their number. */
 export type FieldReaders = ReadonlyMap<number, FieldReader>
 
-/** Reads the fields of a message, up to its end, into an object. */
+/** Reads the fields of a message into an object. */
 export function fillFrom(fields: ReadonlyMap<number, FieldReader>, reader: Reader, target: Target): void {
   while (!reader.isAtEnd) {
     const tag = reader.tag()
@@ -39,7 +39,7 @@ export function fillFrom(fields: ReadonlyMap<number, FieldReader>, reader: Reade
   }
 }
 
-/** A field with one value. The last of several counts; a message adds to the earlier one. */
+/** A single-valued field. The last value applies; a message is merged into the earlier one. */
 export function singleField(name: string, wireType: number, read: ValueReader['read']): FieldReader {
   return {
     name,

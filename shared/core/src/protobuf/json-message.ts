@@ -9,11 +9,11 @@ import type { Writer } from './writer.ts'
 
 const decoder = new TextDecoder()
 const keyTag = tagOf(1, wireTypes.bytes)
-/** The tag of a text that is all of a message. */
+/** The tag of a text that is the only field of a message. */
 const textTag = tagOf(1, wireTypes.bytes)
 const [quote, letterT, letterZ, digit0, digit9] = [0x22, 0x74, 0x5a, 0x30, 0x39]
 
-/** Writes messages of objects from their JSON. */
+/** Encodes messages from the JSON of objects. */
 export class JsonMessages {
   readonly #target: Writer
   readonly #found = new JsonSlots()
@@ -22,14 +22,14 @@ export class JsonMessages {
     this.#target = target
   }
 
-  /** Writes the message of an object from its JSON. Nearly always that is done without reading the object. */
+  /** Encodes an object from its JSON, almost always without parsing it. */
   write(type: string, json: Uint8Array): void {
     if (!this.copy(type, json)) writeMessage(type, this.#target, objectOf(json))
   }
 
   /**
-   * Writes the message of an object as `writeMessage` does, from its JSON: texts are copied and never become strings. The JSON is one that a printer of ours has written of an object that its type's decoder has read. False: it has something that only
-   * `writeMessage` writes, such as keys beyond ASCII, and nothing was written.
+   * Encodes an object from its JSON, with the same result as `writeMessage`: texts are copied and never become strings. The JSON must come from this server's printers, of an object that its type's decoder has read. False if the JSON has something that only
+   * `writeMessage` can encode, such as keys beyond ASCII; then nothing was written.
    */
   copy(type: string, json: Uint8Array): boolean {
     const before = this.#target.length
@@ -78,7 +78,7 @@ export class JsonMessages {
     }
   }
 
-  /** Writes a value that has no others in it. Null, which lists and maps have, is written as the zero value of its type. */
+  /** Writes a value without inner values. Null, which lists and maps may contain, becomes the zero value of its type. */
   #writeValue(shape: Shape, start: number, end: number): void {
     if (start === 0) shape.byValue.write(this.#target, shape.byValue.zero)
     else if (!this.#writeScalar(shape, start, end)) {
@@ -87,14 +87,14 @@ export class JsonMessages {
     }
   }
 
-  /** False: the value has to be read. */
+  /** False if the value must be parsed. */
   #writeScalar({ kind }: Shape, start: number, end: number): boolean {
     const target = this.#target
     const { bytes } = this.#found
     const before = target.length
     const isText = bytes[start] === quote
     if (kind === 'embedded') {
-      // JSON that is passed through, in a message of its own.
+      // JSON that is passed through is a separate message.
       this.#writeText(start, Math.abs(end))
       target.varint(textTag)
       target.varint(target.length - before)
@@ -140,7 +140,7 @@ export class JsonMessages {
     return true
   }
 
-  /** Writes bytes after their length. */
+  /** Writes bytes prefixed with their length. */
   #writeText(start: number, end: number): void {
     this.#target.copy(this.#found.bytes, start, end)
     this.#target.varint(end - start)
@@ -153,13 +153,13 @@ function objectOf(json: Uint8Array): object {
   return value
 }
 
-/** A whole number from 0 to 10^15; -1 where the value is another one. */
+/** A whole number from 0 to 10^15; -1 for other values. */
 function smallInteger(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > 15) return -1
   return digitsAt(bytes, start, end)
 }
 
-/** The number that decimal digits say; -1 where there is something else. */
+/** The number of decimal digits; -1 for anything else. */
 function digitsAt(bytes: Uint8Array, start: number, end: number): number {
   let value = 0
   for (let at = start; at < end; at++) {
@@ -171,12 +171,12 @@ function digitsAt(bytes: Uint8Array, start: number, end: number): number {
 }
 
 const timeLength = '"2026-01-02T03:04:05Z"'.length
-/** Days from March, with which a year begins here, to the first of a month. */
+/** Days from 1 March, where the year begins here, to the first of each month. */
 const daysFromMarch = Uint16Array.of(306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275)
-/** From the first of March of the year 0. */
+/** Days from 1 March of year 0 to 1970. */
 const daysTo1970 = 719_468
 
-/** Seconds since 1970 of a time in whole seconds; -1 where the value is another one. */
+/** The seconds since 1970 of a time in whole seconds; -1 for other values. */
 function secondsOf(bytes: Uint8Array, start: number, end: number): number {
   if (end - start !== timeLength || bytes[end - 2] !== letterZ) return -1
   const partAt = (offset: number) => digitsAt(bytes, start + offset, start + offset + 2)

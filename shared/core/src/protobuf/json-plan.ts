@@ -10,14 +10,14 @@ import { Writer } from './writer.ts'
 type ShapeKind = 'text' | 'boolean' | 'integer' | 'time' | 'quantity' | 'intOrString' | 'embedded' | 'message' | 'list' | 'map' | 'other'
 
 /**
- * The reading and writing of a value: as data, so that the few functions that interpret it are soon compiled. `other` has no writer of
- * bytes and takes the general one, as values of each kind do whose JSON is unusual.
+ * A plan for reading and writing a value, as data, so that few functions interpret it and are compiled soon. `other` has no fast
+ * writer and uses the general one, like unusual values of every kind.
  */
 export class Shape {
   readonly kind: ShapeKind
-  /** The general writer. A list has that of its items, and a map that of its values. */
+  /** The general writer. A list has that of its items, a map that of its values. */
   readonly byValue: ValueWriter
-  /** The shape of the items of a list, or of the values of a map. */
+  /** The shape of a list's items, or of a map's values. */
   readonly items: Shape | undefined
   readonly #node: StructNode | undefined
   #plan: Plan | undefined
@@ -29,7 +29,7 @@ export class Shape {
     this.#node = node
   }
 
-  /** The plan of a message, made at its first use. */
+  /** The plan of a message, created at first use. */
   get plan(): Plan {
     if (this.#plan !== undefined) return this.#plan
     if (this.#node === undefined) throw new Error('only a message has a plan')
@@ -38,35 +38,35 @@ export class Shape {
   }
 }
 
-/** The writing of a field. */
+/** The plan for writing a field. */
 export interface Step {
-  /** The tag of the field; of a map, of an entry. */
+  /** The tag of the field; for a map, of an entry. */
   readonly tag: number
-  /** The position of its value among those of the message. */
+  /** The index of its value among the message's values. */
   readonly place: number
   readonly shape: Shape
   /** The bytes of a field without a value. */
   readonly substitute: Uint8Array
   /** The tag of a map's values. */
   readonly valueTag: number
-  /** For fields in a message of their own; undefined: a single field. */
+  /** The fields of a separate message; undefined for a single field. */
   readonly group: readonly Step[] | undefined
 }
 
-/** The reading and writing of a struct. */
+/** The plan for reading and writing a struct. */
 export interface Plan {
-  /** Names of the fields in their printed order, with the quote and the colon after them. */
+  /** The field names in printed order, including the quote and colon after them. */
   readonly names: readonly Uint8Array[]
-  /** The values of these fields. */
+  /** The shapes of these fields. */
   readonly shapes: readonly Shape[]
-  /** From the last number to the first. */
+  /** Ordered from the last field number to the first. */
   readonly steps: readonly Step[]
 }
 
 const encoder = new TextEncoder()
 const nothing = new Uint8Array()
 
-/** The shape of an object, which all fields of its type share. */
+/** The shape of an object, shared by all fields of its type. */
 export const messageShape: (node: StructNode) => Shape = memo((node) => new Shape('message', valueWriterOf(node), { node }))
 
 function toPlan(node: StructNode): Plan {
@@ -99,7 +99,7 @@ function fieldStep(number: number, { pointer }: Field, place: number, shape: Sha
   return { tag, place, shape, substitute, valueTag: tagOf(2, wireType), group: undefined }
 }
 
-/** The bytes of a field that has the zero value of its type. */
+/** The bytes of a field with the zero value of its type. */
 function zeroField({ write, zero }: ValueWriter, tag: number): Uint8Array {
   const writer = new Writer(64)
   write(writer, zero)
@@ -107,7 +107,7 @@ function zeroField({ write, zero }: ValueWriter, tag: number): Uint8Array {
   return writer.finish()
 }
 
-/** The shape of a field, of which lists and maps have several values. */
+/** The shape of a field; a list or map has several values. */
 function fieldShape(node: Node): Shape {
   if (node.kind !== 'map' && (node.kind !== 'list' || node.isWrapped === true)) return shapeOf(node)
   const items = shapeOf(resolveNode(node.kind === 'map' ? node.values : node.items))
@@ -118,7 +118,7 @@ function shapeOf(node: Node): Shape {
   return node.kind === 'struct' ? messageShape(node) : new Shape(kindOf(node), valueWriterOf(node))
 }
 
-/** The shape of a group, which has no value of its own. */
+/** The shape of a group, which has no value itself. */
 const noShape = new Shape('other', scalarWriters.string)
 
 function kindOf(node: Node): ShapeKind {

@@ -1,47 +1,47 @@
 import type { Shape } from './json-plan.ts'
 
-/** The text is not in the form of this server's printers, or has a part that only the general writer reads. */
+/** The text was not printed by this server, or has a part that only the general writer can encode. */
 export class UnreadableJson extends Error {}
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d]
 const [letterN, minus, digit0, digit9] = [0x6e, 0x2d, 0x30, 0x39]
-/** Characters of a text that are looked at one by one before a call into the runtime is worth it. */
+/** Texts up to this length are scanned by character; a call into the runtime is faster for longer ones. */
 const shortText = 64
-/** Objects of built-in kinds are not deeper, except for passed-through values. */
+/** Maximum depth: objects of built-in kinds are not deeper, except for passed-through values. */
 const depthMax = 100
 const slotsAtStart = 4_096
 const slotsKeptMax = 65_536
 const nothing = new Uint8Array()
 
-/** Slots of a record of a value. */
+/** Number of slots per record. */
 const recordSlots = 5
 
 /**
- * The positions of a message's values in its JSON, as numbers in slots. A message has one slot for each name of its plan, with the number
- * of a record; 0: the field is absent, null or empty. A record has five slots:
+ * The positions of a message's values in its JSON, as numbers in slots. A message has one slot per name of its plan, with the number
+ * of a record; 0 if the field is absent, null or empty. A record has five slots:
  *
  *   before, start, end, start and end of the key
  *
- * `before` is the record of the item or entry before it; a field is its last one. The start of a message is its first slot, that of null
- * is 0; the end of a text with escapes is negative. Entries of maps alone have a key.
+ * `before` is the record of the previous item or entry; a field refers to its last one. The start of a message is its first slot, and that of
+ * null is 0. The end of a text with escapes is negative. Only map entries have a key.
  */
 export class JsonSlots {
   bytes: Uint8Array = nothing
   slots = new Int32Array(slotsAtStart)
   #top = 0
-  /** The first slot of the message that was read last, or the last record of the list or map. */
+  /** The first slot of the message just read, or the last record of the list or map. */
   #found = 0
-  /** The first backslash after the read part, as far as it was searched. */
+  /** The next backslash after the read part, as far as it was searched. */
   #backslash = -1
 
-  /** Lets the JSON go, and slots that a large one has taken. */
+  /** Releases the JSON, and slots allocated for large objects. */
   clear(): void {
     this.bytes = nothing
     if (this.slots.length > slotsKeptMax) this.slots = new Int32Array(slotsAtStart)
   }
 
-  /** Reads a message that our printers have written, without space between its values. Returns its first slot. */
+  /** Reads a message printed by this server, without whitespace. Returns its first slot. */
   read(shape: Shape, bytes: Uint8Array): number {
     this.bytes = bytes
     this.#backslash = -1
@@ -51,8 +51,8 @@ export class JsonSlots {
   }
 
   /**
-   * Reads a message, a list or a map, and returns where it ends. Unknown fields are skipped. One function does so for all three, which
-   * V8 compiles in less time than several that call each other.
+   * Reads a message, a list or a map, and returns its end. Unknown fields are skipped. V8 compiles one function for all three
+   * faster than several that call each other.
    */
   #container(shape: Shape, start: number, depth: number): number {
     const { bytes } = this
@@ -111,14 +111,14 @@ export class JsonSlots {
     return at + 1
   }
 
-  /** Reads a key, and returns where its value begins. */
+  /** Reads a key, and returns the start of its value. */
   #key(start: number): number {
     const end = this.bytes[start] === quote ? this.#text(start) : 0
     if (end <= 0 || this.bytes[end] !== colon) throw new UnreadableJson('a key without escapes was expected')
     return end + 1
   }
 
-  /** The end of a text; negative with escapes. */
+  /** The end of a text; negative if it contains escapes. */
   #text(start: number): number {
     const { bytes } = this
     let next = start + 1
@@ -135,7 +135,7 @@ export class JsonSlots {
     return this.#backslash > end ? end + 1 : -endOfEscaped(bytes, this.#backslash)
   }
 
-  /** The end of any value, whose parts are not read. */
+  /** The end of any value, without reading its parts. */
   #skip(start: number): number {
     const { bytes } = this
     const first = bytes[start] ?? 0
@@ -165,7 +165,7 @@ export class JsonSlots {
   }
 }
 
-/** The place of the field whose name begins at a quote; -1 for none. They are in order, so that one soon after `expected` is it. */
+/** The index of the field whose name begins at a quote; -1 if unknown. Fields are in order, so the search begins at `expected`. */
 function placeOf(bytes: Uint8Array, at: number, names: readonly Uint8Array[], expected: number): number {
   if (bytes[at] !== quote) return -1
   for (let place = expected; place < names.length; place++) if (isAt(bytes, at + 1, names[place])) return place
@@ -200,11 +200,11 @@ function endOfWord(bytes: Uint8Array, start: number): number {
   return end
 }
 
-/** True if a key in ASCII comes before another one; both end with a quote. */
+/** True if an ASCII key sorts before another; both end with a quote. */
 function isBefore(bytes: Uint8Array, left: number, right: number): boolean {
   for (let index = 0; ; index++) {
     const [before = 0, after = 0] = [bytes[left + index], bytes[right + index]]
-    // The quote that ends a text is not compared as a character.
+    // The final quote is not part of the key.
     if (after === quote) return false
     if (before === quote) return true
     if (before >= 0x80 || after >= 0x80) throw new UnreadableJson('keys are not ASCII')

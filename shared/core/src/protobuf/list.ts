@@ -3,13 +3,13 @@ import { writeMessage } from './message-writer.ts'
 import { Reader } from './reader.ts'
 import { Writer } from './writer.ts'
 
-/** A list around its items, which are between the two parts as `encodeProtobufItem` gives them. */
+/** The front and back of a list, between which items of `encodeProtobufItem` are put. */
 export interface ProtobufListFrame {
   readonly front: Uint8Array
   readonly back: Uint8Array
 }
 
-/** The list's own fields, and the bytes of all its items together. */
+/** The fields of a list, and the total length of its items. */
 export interface ProtobufListSource {
   readonly apiVersion: string
   readonly kind: string
@@ -17,7 +17,7 @@ export interface ProtobufListSource {
   readonly itemsBytes: number
 }
 
-/** Front and back of a list, so that items whose bytes are ready need not be looked into. */
+/** Prints the front and back of a list, so that encoded items can be used as bytes. */
 export function printProtobufListFrame({ apiVersion, kind, metadata, itemsBytes }: ProtobufListSource): ProtobufListFrame {
   writer.reset()
   writeMessage('meta/v1.ListMeta', writer, metadata)
@@ -29,7 +29,7 @@ export function printProtobufListFrame({ apiVersion, kind, metadata, itemsBytes 
   return { front, back: writer.finish() }
 }
 
-/** The message of an item of a list: the same bytes without field number and length. */
+/** The message of a list item, without field number and length. */
 export function messageOfItem(item: Uint8Array): Uint8Array {
   const reader = new Reader(item)
   reader.tag()
@@ -38,5 +38,5 @@ export function messageOfItem(item: Uint8Array): Uint8Array {
 
 const writer = new Writer()
 
-/** Field 1 of a list, with a length. */
+/** The tag of a list's field 1, with a length. */
 const listMetaTag = 0x0a

@@ -6,7 +6,7 @@ import { lengthPrefixed, scalarWriters, tagOf, type ValueWriter } from './scalar
 import { type WireField, type WireStruct, wireStructOf } from './shape.ts'
 import type { Writer } from './writer.ts'
 
-/** Writes an object's message in front of the writer's bytes. */
+/** Writes an object's message before the bytes already written. */
 export function writeMessage(type: string, target: Writer, object: object): void {
   const node = resolveStruct(type)
   if (node.hasNoProtobuf) throw new Error(`${type} has no form in Protobuf`)
@@ -14,7 +14,7 @@ export function writeMessage(type: string, target: Writer, object: object): void
 }
 
 type Source = Readonly<Record<string, unknown>>
-/** Writes the fields of a message, without length. */
+/** Writes the fields of a message, without its length. */
 type WriteMessage = (writer: Writer, source: Source) => void
 /** Writes one field of a message, or nothing. */
 type WriteField = (writer: Writer, source: Source) => void
@@ -33,7 +33,7 @@ function fieldsOf(node: StructNode): readonly WriteField[] {
   return writersOf(wireStructOf(node))
 }
 
-/** The fields from the last number to the first, because writing is from the end to the start. */
+/** The writers of fields from the last number to the first, since writing is backwards. */
 function writersOf({ fields, groups }: WireStruct): readonly WriteField[] {
   const members = [
     ...fields.map((field) => ({ tag: field.tag, write: fieldOf(field) })),
@@ -84,7 +84,7 @@ function repeatedField(name: string, number: number, items: Node): WriteField {
   }
 }
 
-/** Entries in the order of their keys, so that equal maps have equal bytes. */
+/** Map entries sorted by key, so that equal maps have equal bytes. */
 function mapField(name: string, number: number, values: Node): WriteField {
   const { wireType, write, zero } = valueWriterOf(resolveNode(values))
   const tag = tagOf(number, wireTypes.bytes)
@@ -107,7 +107,7 @@ function mapField(name: string, number: number, values: Node): WriteField {
   }
 }
 
-/** Most maps have their keys in order, and a check is cheaper than sorting. */
+/** Most maps are already sorted, and checking is cheaper than sorting. */
 function sortedKeys(map: Source): readonly string[] {
   const keys = Object.keys(map)
   for (let index = 1; index < keys.length; index++) {
@@ -135,13 +135,13 @@ export function valueWriterOf(node: Node): ValueWriter {
   }
 }
 
-/** A list that is a message of its own; without a value it is left out, as a list is. */
+/** A list in a separate message; omitted without a value, like any list. */
 function wrappedList(items: Node): ValueWriter {
   const write = repeatedField('items', 1, items)
   return lengthPrefixed(undefined, (target, list: unknown) => write(target, { items: list }))
 }
 
-/** One field per form. A schema in place of a boolean has `true` beside itself. */
+/** One field per form. A schema in place of a boolean also has `true`. */
 function variantValue(node: VariantNode): ValueWriter {
   const object = alternativeField(node.object)
   const array = node.array === undefined ? undefined : alternativeField(node.array)

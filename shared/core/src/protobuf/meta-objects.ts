@@ -3,12 +3,12 @@ import type { Status } from '../meta/status.ts'
 import { decoderOf } from '../schema/decode.ts'
 import { printProtobuf } from './envelope.ts'
 
-/** Kinds that a server answers with and that belong to no resource. */
+/** Kinds of answers that belong to no resource. */
 const metaKinds: ReadonlySet<unknown> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
 
-/** An answer that is no object of a resource in its Protobuf envelope; undefined: it has no form in Protobuf. */
+/** The Protobuf envelope of an answer that is not a resource's object; undefined if it has no Protobuf form. */
 export function printMetaProtobuf(object: object): Uint8Array | undefined {
-  // Some documents leave their version out in JSON; the envelope names it all the same.
+  // Some documents omit their version in JSON, but the envelope needs it.
   const { kind, apiVersion = 'v1' }: Readonly<Record<string, unknown>> = hasMembers(object) ? object : {}
   if (!metaKinds.has(kind)) return undefined
   const type = `meta/v1.${String(kind)}`
@@ -17,7 +17,7 @@ export function printMetaProtobuf(object: object): Uint8Array | undefined {
   return printProtobuf({ apiVersion: String(apiVersion), kind: String(kind), type, object: decoded.object })
 }
 
-/** The aggregated form of discovery in its Protobuf envelope. */
+/** The Protobuf envelope of aggregated discovery. */
 export function printAggregatedProtobuf(document: object): Uint8Array {
   const { kind, apiVersion }: Readonly<Record<string, unknown>> = hasMembers(document) ? document : {}
   return printProtobuf({
@@ -28,7 +28,7 @@ export function printAggregatedProtobuf(document: object): Uint8Array {
   })
 }
 
-/** A Status in its Protobuf envelope. */
+/** The Protobuf envelope of a Status. */
 export function printStatusProtobuf(status: Status): Uint8Array {
   return printMetaProtobuf(status) as Uint8Array
 }

@@ -17,13 +17,13 @@ import { messageOfItem, printProtobufListFrame } from './list.ts'
 
 const names = namesOf('orch')
 const catalogue = createCatalogue('orch')
-/** Every type that may be a body of its own. */
+/** Every type that may be a body. */
 const rootTypes = allTypeNames().filter((name) => {
   const node = resolveType(name)
   return node.kind === 'struct' && node.hasTypeMeta && hasProtobuf(name)
 })
 const types = rootTypes.filter((name) => !name.endsWith('List'))
-/** Types of packages that came after the oldest level, as the newest level has them. */
+/** Types of packages added after the oldest level, as of the newest level. */
 const newTypes = types
   .filter((name) => packages[packageOf(name)]?.since !== undefined)
   .map((name) => typeNameAt(name, knownReleases.newest))
@@ -275,7 +275,7 @@ function expectRoundTrip(type: string, value: unknown): void {
   expect(normalise(type, decode(type, encodeProtobuf(type, object)))).toEqual(object)
 }
 
-/** An object as the server keeps it: read by the type's own decoder. */
+/** An object as the server stores it, read by its type's decoder. */
 function normalise(type: string, value: unknown): Record<string, unknown> {
   const decoded = decoderOf(type)(value, { trackUnknown: true })
   if (decoded.kind === 'mismatch') throw new Error(decoded.message)
@@ -291,7 +291,7 @@ function decode(type: string, bytes: Uint8Array): Record<string, unknown> {
 
 const structNames = new Map<Node, string>(allTypeNames().map((name) => [resolveType(name), name]))
 
-/** Nodes directly below a node, a struct's by field. */
+/** The direct child nodes of a node, for a struct by field. */
 function childrenOf(node: Node): readonly (readonly [field: string | undefined, child: Node])[] {
   switch (node.kind) {
     case 'struct':
@@ -326,7 +326,7 @@ function markFields(node: Node, value: unknown, seen: Set<string>): void {
   }
 }
 
-/** The wire form by hand, apart from the code under test. */
+/** Encodes a varint independently of the code under test. */
 function varint(value: number): number[] {
   const bytes: number[] = []
   let rest = BigInt(value)
@@ -344,7 +344,7 @@ function text(number: number, content: string): number[] {
 
 type Bytes = number[] & Uint8Array
 
-/** Joined parts, usable as a part and as bytes. */
+/** Concatenated parts, usable as a part and as bytes. */
 function message(...parts: readonly (readonly number[])[]): Bytes {
   return Uint8Array.from(parts.flat()) as unknown as Bytes
 }

@@ -1,17 +1,17 @@
 import { structDepthMax } from '../description/node.ts'
 import { decodeText } from '../json/text.ts'
 
-/** Bytes that are no message of the expected type. `message` names the error. */
+/** The bytes are not a message of the expected type; `message` is the error. */
 export class MalformedProtobuf extends Error {}
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
 const two32 = 2 ** 32
-/** Below this a character loop is faster than a call into the runtime. */
+/** Shorter texts are faster to decode in a loop than by a call into the runtime. */
 const shortText = 64
 const varintBytesMax = 10
 
-/** Reads fields of a message one after another, and never beyond the end that it was given. */
+/** Reads the fields of a message in order, never beyond the given end. */
 export class Reader {
   readonly #bytes: Uint8Array
   #at: number
@@ -30,7 +30,7 @@ export class Reader {
     return this.#at >= this.#end
   }
 
-  /** The next field's number and wire type, as one number: `number << 3 | wireType`. */
+  /** Reads a tag, the field number and wire type as one number: `number << 3 | wireType`. */
   tag(): number {
     this.#varint()
     if (this.#high !== 0 || this.#low < 8) throw new MalformedProtobuf('a field has a number that is not allowed')
@@ -42,13 +42,13 @@ export class Reader {
     return this.#low !== 0 || this.#high !== 0
   }
 
-  /** The low 32 bits, as everybody reads an int32. */
+  /** Reads the low 32 bits of a varint, as all decoders do for an int32. */
   int32(): number {
     this.#varint()
     return this.#low | 0
   }
 
-  /** A number where it is exact, else a bigint. */
+  /** Reads an int64 as a number if that is exact, otherwise as a bigint. */
   int64(): number | bigint {
     this.#varint()
     if (this.#high === 0) return this.#low
@@ -63,7 +63,7 @@ export class Reader {
     return new DataView(this.#bytes.buffer, this.#bytes.byteOffset + at, 8).getFloat64(0, true)
   }
 
-  /** A view of the next bytes with a length. */
+  /** A view of the next length-prefixed bytes. */
   bytes(): Uint8Array {
     const length = this.#length()
     const at = this.#take(length)
@@ -78,14 +78,14 @@ export class Reader {
     return decodeText(this.#bytes.subarray(at, at + length))
   }
 
-  /** Enters the message that begins here; `read` is called with the reader at its first field and must consume all of it. */
+  /** Enters the message that begins here; `read` is called at its first field and must consume it. */
   message(read: () => void): void {
     const outerEnd = this.enter()
     read()
     this.leave(outerEnd)
   }
 
-  /** Enters the message that begins here. The result is for `leave`, once all of it is read. */
+  /** Enters the message that begins here. The result must be passed to `leave` at its end. */
   enter(): number {
     const length = this.#length()
     const outerEnd = this.#end
@@ -102,7 +102,7 @@ export class Reader {
     this.#depth -= 1
   }
 
-  /** Steps over the value of an unknown field. */
+  /** Skips the value of an unknown field. */
   skip(wireType: number): void {
     switch (wireType) {
       case wireTypes.varint:
@@ -121,7 +121,7 @@ export class Reader {
     throw new MalformedProtobuf(`a field has the wire type ${wireType}, which is not used`)
   }
 
-  /** Undefined: it is not ASCII alone. */
+  /** Undefined if the text is not ASCII. */
   #ascii(start: number, end: number): string | undefined {
     const bytes = this.#bytes
     let text = ''
@@ -152,7 +152,7 @@ export class Reader {
     return at
   }
 
-  /** Leaves the 64 bits in `low` and `high`, both from 0 to 2^32 - 1. */
+  /** Reads 64 bits into `low` and `high`, both from 0 to 2^32 - 1. */
   #varint(): void {
     const bytes = this.#bytes
     const first = this.#at < this.#end ? bytes[this.#at++]! : 0x80
@@ -184,7 +184,7 @@ export class Reader {
   }
 }
 
-/** The result of a reader, or the error of its bytes. */
+/** Calls a reader, and returns its result or the error of the bytes. */
 export function reading<Result>(read: () => Result): Result | { readonly kind: 'malformed'; readonly message: string } {
   try {
     return read()

@@ -9,7 +9,7 @@ function scalar(wireType: number, zero: unknown, read: (reader: Reader) => unkno
   return { wireType, zero: () => zero, read }
 }
 
-/** A message with the value in field 1. */
+/** A message with a value in field 1. */
 function boxed(zero: unknown, read: (reader: Reader) => unknown): ValueReader {
   const fields = new Map([[1, singleField('value', wireTypes.bytes, read)]])
   return scalar(wireTypes.bytes, zero, (reader) => {
@@ -38,7 +38,7 @@ export const scalarReaders: Readonly<Record<ScalarNode['kind'] | 'string', Value
   fieldsV1: embedded,
 }
 
-/** JSON has no way to write infinity or "not a number". */
+/** Infinity and NaN have no JSON form. */
 function readDouble(reader: Reader): number {
   const value = reader.double()
   if (!Number.isFinite(value)) throw new MalformedProtobuf('a number is not finite')
@@ -50,11 +50,11 @@ const instantFields: FieldReaders = new Map([
   [2, singleField('nanos', wireTypes.varint, (reader) => reader.int32())],
 ])
 
-/** The seconds of the years that four digits can say. */
+/** The range of seconds in years with four digits. */
 const secondsMin = Date.parse('0000-01-01T00:00:00Z') / 1000
 const secondsMax = Date.parse('9999-12-31T23:59:59Z') / 1000
 
-/** An empty message is no time at all. */
+/** An empty message is an absent time. */
 function readInstant(reader: Reader, print: typeof printTime): string | null {
   const parts: Target = {}
   reader.message(() => fillFrom(instantFields, reader, parts))

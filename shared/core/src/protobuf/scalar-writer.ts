@@ -5,21 +5,21 @@ import { printEmbeddedJson } from './embedded-json.ts'
 import { wireTypes } from './reader.ts'
 import type { Writer } from './writer.ts'
 
-/** The writer of one kind of node's values. */
+/** Writes values of one kind of node. */
 export interface ValueWriter {
   readonly wireType: number
-  /** Writes a value that is there, with its length where it has one, without the field's number. */
+  /** Writes a present value, with its length if it has one, without the field number. */
   readonly write: (writer: Writer, value: unknown) => void
-  /** The written value of a field that has no value and is no pointer; undefined: nothing. */
+  /** The written value of a non-pointer field without a value; undefined if nothing is written. */
   readonly zero: unknown
 }
 
-/** A field's number and wire type, as one number. */
+/** A tag, the field number and wire type as one number. */
 export function tagOf(number: number, wireType: number): number {
   return number * 8 + wireType
 }
 
-/** A value's bytes after their length. */
+/** Writes a value's bytes prefixed with their length. */
 export function lengthPrefixed<Value>(zero: unknown, write: (writer: Writer, value: Value) => void): ValueWriter {
   return {
     wireType: wireTypes.bytes,
@@ -37,7 +37,7 @@ function scalar<Value>(wireType: number, zero: unknown, write: (writer: Writer, 
   return { wireType, zero, write: (target, value) => write(target, value as Value) }
 }
 
-/** The mark of an empty message. */
+/** Marks an empty message. */
 const nothing = Symbol('nothing')
 
 const textTag = tagOf(1, wireTypes.bytes)
@@ -77,7 +77,7 @@ function writeInstant(target: Writer, text: string): void {
   writeSeconds(target, seconds, nanoseconds)
 }
 
-/** The message of an instant, without its length. */
+/** Writes the message of an instant without its length. */
 export function writeSeconds(target: Writer, seconds: number, nanoseconds = 0): void {
   target.integer(nanoseconds)
   target.varint(nanosecondsTag)
@@ -111,8 +111,8 @@ function writeIntOrString(target: Writer, value: number | string): void {
 }
 
 /**
- * Writes the part before the text of an `IntOrString`. All three parts are always there: the kind (0: the number),
- * the number, the text with its length.
+ * Writes the fields before the text of an `IntOrString`. All three fields are always present: the type (0 for a number),
+ * the number, and the text with its length.
  */
 export function endIntOrString(target: Writer, value: number, isText: boolean): void {
   target.varint(stringTag)

@@ -1,12 +1,12 @@
 import type { Field, Inlined, StructNode } from '../description/node.ts'
 
-/** A field that has a place on the wire. */
+/** A field with a place on the wire. */
 export interface WireField {
   readonly tag: number
   readonly field: Field
 }
 
-/** Fields that are flat in JSON and in a message of their own on the wire. */
+/** Fields that are flat in JSON and in a separate message on the wire. */
 interface WireGroup extends WireStruct {
   readonly tag: number
 }
@@ -17,7 +17,7 @@ export interface WireStruct {
   readonly groups: readonly WireGroup[]
 }
 
-/** Separates a struct's own fields from those of an inlined struct. */
+/** Separates a struct's own fields from inlined structs. */
 export function wireStructOf(node: StructNode): WireStruct {
   return structOf(node.fields.flatMap((field) => (field.tag === undefined ? [] : [{ tag: field.tag, field, at: field.inlined }])))
 }

@@ -4,14 +4,14 @@ import { typeNameAt, typeOfKind } from '../schema/resolve.ts'
 import { decodeProtobuf } from './decode.ts'
 import { parseEnvelope } from './envelope.ts'
 
-/** An object that was read by the type that its envelope names. */
+/** An object decoded by the type in its envelope. */
 export type TypedObjectReading =
   | { readonly kind: 'object'; readonly object: Readonly<Record<string, unknown>> & { readonly apiVersion: string; readonly kind: string } }
-  /** No such type is known. */
+  /** The type is unknown. */
   | { readonly kind: 'untyped'; readonly apiVersion: string; readonly named: string }
   | { readonly kind: 'malformed'; readonly message: string }
 
-/** Reads a message in its envelope as the JSON that a client would send: without the many empty fields of a message. */
+/** Decodes a message in its envelope to the JSON that a client would send, without the message's many empty fields. */
 export function readTypedObject(
   bytes: Uint8Array,
   { names, level }: { readonly names: Names; readonly level: number },

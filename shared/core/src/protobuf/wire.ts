@@ -1,3 +1,3 @@
-/** Protobuf as bytes, for messages that are no API objects: calls between services and to etcd and NATS. */
+/** Protobuf for messages other than API objects: calls between services and to etcd and NATS. */
 export { MalformedProtobuf, Reader, wireTypes } from './reader.ts'
 export { Writer } from './writer.ts'

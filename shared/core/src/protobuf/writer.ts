@@ -1,15 +1,15 @@
 const encoder = new TextEncoder()
 
 const bytesAtStart = 64 * 1024
-/** A buffer larger than this is given back after use instead of being kept for the next message. */
+/** A larger buffer is released after use instead of being reused. */
 const bytesKeptMax = 1024 * 1024
-/** Below this a character loop is faster than a call into the runtime. */
+/** Shorter texts are faster to encode in a loop than by a call into the runtime. */
 const shortText = 48
 const maxUnsigned32 = 2 ** 32
 
 /**
- * Writes a Protobuf message from its end to its start. The contents are written before their length, so that a length
- * is known when it is needed and nothing is moved:
+ * Writes a Protobuf message backwards. Contents are written before their length, so that the length is
+ * known in time and no bytes are moved:
  *
  *   text('v1'), varint(2), varint(0x0a)   gives   0a 02 'v' '1'
  */
@@ -22,20 +22,20 @@ export class Writer {
     this.#at = bytes
   }
 
-  /** Bytes written so far. The difference of two is the length of the part between them. */
+  /** The number of bytes written so far. The difference between two values is the length of the part between them. */
   get length(): number {
     return this.#bytes.length - this.#at
   }
 
-  /** Drops the rest of a failed encoding. */
+  /** Drops the remains of a failed encoding. */
   reset(): void {
     if (this.#bytes.length > bytesKeptMax) this.#bytes = new Uint8Array(bytesAtStart)
     this.#at = this.#bytes.length
   }
 
-  /** Everything written, for the caller to keep; the writer is empty afterwards. */
+  /** Returns everything written, and empties the writer. */
   finish(): Uint8Array {
-    // A large buffer is not kept anyway, so it need not be copied.
+    // A large buffer is released anyway, so it need not be copied.
     const written = this.#bytes.length > bytesKeptMax ? this.#bytes.subarray(this.#at) : this.#bytes.slice(this.#at)
     this.reset()
     return written
@@ -63,7 +63,7 @@ export class Writer {
     this.#bytes[at] = rest
   }
 
-  /** An int32 or int64; negative ones take ten bytes. */
+  /** An int32 or int64; a negative one takes ten bytes. */
   integer(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0) {
       this.varint(value)
@@ -82,32 +82,32 @@ export class Writer {
     new DataView(this.#bytes.buffer, at, 8).setFloat64(0, value, true)
   }
 
-  /** Bytes unchanged, without a length. */
+  /** Copies bytes without a length. */
   raw(bytes: Uint8Array): void {
     const at = this.#reserve(bytes.length)
     this.#bytes.set(bytes, at)
   }
 
-  /** A part of other bytes, without a length. */
+  /** Copies a part of other bytes without a length. */
   copy(bytes: Uint8Array, start: number, end: number): void {
     const at = this.#reserve(end - start)
     if (end - start > shortText) this.#bytes.set(bytes.subarray(start, end), at)
     else for (let from = start, to = at; from < end; from++, to++) this.#bytes[to] = bytes[from] ?? 0
   }
 
-  /** Drops the bytes written since the writer had this length. */
+  /** Drops all bytes written after the writer had this length. */
   back(length: number): void {
     this.#at = this.#bytes.length - length
   }
 
-  /** UTF-8 with its length in front. */
+  /** Writes UTF-8 prefixed with its length. */
   text(text: string): void {
     const before = this.length
     if (text.length > shortText ? !this.#writeAscii(text) : !this.#writeShortAscii(text)) this.raw(encoder.encode(text))
     this.varint(this.length - before)
   }
 
-  /** Room for this number of bytes at the front, to be filled by the caller at once. */
+  /** Reserves bytes at the front, which the caller must fill immediately. */
   space(size: number): { readonly bytes: Uint8Array; readonly at: number } {
     const at = this.#reserve(size)
     return { bytes: this.#bytes, at }
@@ -127,7 +127,7 @@ export class Writer {
     return true
   }
 
-  /** Fits exactly when every character is one byte. */
+  /** Succeeds if every character is one byte. */
   #writeAscii(text: string): boolean {
     const start = this.#reserve(text.length)
     const { read } = encoder.encodeInto(text, this.#bytes.subarray(start, start + text.length))

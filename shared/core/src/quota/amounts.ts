@@ -12,10 +12,10 @@ import {
 /** Amounts by quota resource: `pods`, `requests.cpu`, `count/deployments.apps`. */
 export type Amounts = ReadonlyMap<string, Quantity>
 
-/** Amounts in their printed form. */
+/** Printed amounts. */
 export type PrintedAmounts = Readonly<Record<string, string>>
 
-/** Reads `spec.hard` and the like; a text that is no quantity is left out. */
+/** Parses `spec.hard` and the like; invalid quantities are skipped. */
 export function parseAmounts(printed: Readonly<Record<string, unknown>> | undefined): Amounts {
   const amounts = new Map<string, Quantity>()
   for (const [name, value] of Object.entries(printed ?? {})) {
@@ -30,14 +30,14 @@ export function printAmounts(amounts: Amounts): Record<string, string> {
   return Object.fromEntries(sorted(amounts).map(([name, quantity]) => [name, printQuantity(quantity)]))
 }
 
-/** Amounts for a message: `pods=1,requests.cpu=500m`. */
+/** Prints amounts for a message: `pods=1,requests.cpu=500m`. */
 export function describeAmounts(amounts: Amounts): string {
   return sorted(amounts)
     .map(([name, quantity]) => `${name}=${printQuantity(quantity)}`)
     .join(',')
 }
 
-/** The sum, of every resource that one of the sides names. */
+/** The sum of two lists, for every resource in either. */
 export function addAmounts(left: Amounts, right: Amounts): Amounts {
   if (right.size === 0) return left
   const sum = new Map(left)
@@ -45,7 +45,7 @@ export function addAmounts(left: Amounts, right: Amounts): Amounts {
   return sum
 }
 
-/** The amounts to add to `before` so that it is no less than `after` in any resource; a decrease is left out. */
+/** The amounts by which resources grow from `before` to `after`; decreases are omitted. */
 export function growthOf(before: Amounts, after: Amounts): Amounts {
   const growth = new Map<string, Quantity>()
   for (const [name, quantity] of after) {
@@ -60,7 +60,7 @@ export function maskAmounts(amounts: Amounts, names: { has(name: string): boolea
   return new Map([...amounts].filter(([name]) => names.has(name)))
 }
 
-/** Resources whose amounts exceed the limits; a resource without limit is not limited. */
+/** Resources whose amounts exceed the limits; resources without a limit are unlimited. */
 export function exceededNames(amounts: Amounts, limits: Amounts): Set<string> {
   const exceeded = new Set<string>()
   for (const [name, quantity] of amounts) {
@@ -70,12 +70,12 @@ export function exceededNames(amounts: Amounts, limits: Amounts): Set<string> {
   return exceeded
 }
 
-/** Resources of which the amount is below zero. */
+/** Resources with a negative amount. */
 export function negativeNames(amounts: Amounts): string[] {
   return sorted(amounts).flatMap(([name, quantity]) => (quantitySign(quantity) < 0 ? [name] : []))
 }
 
-/** True if both are equal for every resource, in any format. */
+/** True if both are equal for every resource, whatever the format. */
 export function sameAmounts(left: Amounts, right: Amounts): boolean {
   if (left.size !== right.size) return false
   return [...left].every(([name, quantity]) => {

@@ -1,9 +1,9 @@
 import { type Amounts, addAmounts, describeAmounts, exceededNames, maskAmounts } from './amounts.ts'
 
-/** The decision that a quota has room for more, or has not. */
+/** The result of checking a quota. */
 export type Room = { readonly kind: 'room' } | { readonly kind: 'exceeded'; readonly message: string }
 
-/** A request for a quota's room. */
+/** A check of a request against a quota. */
 export interface RoomQuestion {
   /** Name of the quota. */
   readonly quota: string
@@ -13,7 +13,7 @@ export interface RoomQuestion {
   readonly requested: Amounts
 }
 
-/** Says whether the used and the requested together stay within the limits. */
+/** Checks that the used and the requested amounts together stay within the limits. */
 export function roomIn({ quota, hard, used, requested }: RoomQuestion): Room {
   const wanted = maskAmounts(addAmounts(used, requested), requested)
   const exceeded = exceededNames(wanted, hard)

@@ -3,13 +3,13 @@ import type { Amounts } from './amounts.ts'
 import type { Counting } from './measures.ts'
 import type { ScopeRequirement } from './scopes.ts'
 
-/** Something that may be used only where a quota allows it. */
+/** A resource that may be used only if a quota covers it. */
 export interface LimitedResource {
   readonly apiGroup: string
   readonly resource: string
-  /** Resources whose name contains one of these may be used only as far as a quota covers them. */
+  /** Resources whose names contain one of these texts need a quota. */
   readonly matchContains: readonly string[]
-  /** Objects of which one of these is true may be made only where a quota has the same scope. */
+  /** Objects in one of these scopes need a quota with the same scope. */
   readonly matchScopes: readonly ScopeRequirement[]
 }
 
@@ -19,14 +19,14 @@ export interface Covered {
   readonly scopes: readonly ScopeRequirement[]
 }
 
-/** An object that may use something only where a quota allows it. */
+/** An object, and its usage of resources that need a quota. */
 export interface LimitedUse {
   readonly counting: Counting
   readonly object: unknown
   readonly usage: Amounts
 }
 
-/** The reason for which an object is refused whose use no quota covers; undefined: everything is covered. */
+/** The reason for refusing an object whose use no quota covers; undefined if all is covered. */
 export function uncoveredUse(limited: readonly LimitedResource[], use: LimitedUse, covered: Covered): string | undefined {
   const concerning = limited.filter((one) => isAbout(one, use.counting.resource))
   const words = concerning.flatMap(({ matchContains }) => matchContains)

@@ -8,24 +8,24 @@ import { isClaimInScope, isPodInScope, type ScopeRequirement } from './scopes.ts
 
 const one = toQuantity(1)
 
-/** The counting of objects of one resource. */
+/** The counting of one resource's objects. */
 export interface Counting {
   readonly resource: ResourceName
-  /** True if a change of an object may change its usage, so that it is checked before it is made. */
+  /** True if an update may change an object's usage, so that it is checked first. */
   readonly countsUpdates: boolean
-  /** False: every object counts for the same. */
+  /** False if every object counts the same. */
   readonly looksInside: boolean
-  /** True if the name counts objects of this resource, or of the resources that they use. */
+  /** True if the name counts objects of this resource, or resources that they use. */
   concerns(name: string): boolean
   /** The usage of an object. */
   usage(object: unknown, nowMs: number): Amounts
-  /** True if an expression is true of an object. */
+  /** True if an object is in a scope. */
   isInScope(object: unknown, requirement: ScopeRequirement): boolean
-  /** Why an object cannot be counted; undefined: it can. */
+  /** The reason why an object cannot be counted; undefined if it can. */
   omissions(object: unknown, names: readonly string[]): string | undefined
 }
 
-/** The counting of the objects of a kind, under the names of a profile. */
+/** Returns the counting of a kind with the names of a profile. */
 export type Measure = (names: Names, resource: ResourceName) => Counting
 
 /** `count/deployments.apps`, `count/pods`. */
@@ -33,10 +33,10 @@ function countName({ group, resource }: ResourceName): string {
   return group === '' ? `count/${resource}` : `count/${resource}.${group}`
 }
 
-/** Most objects are in no scope: a quota with a scope does not count them. */
+/** For objects without scopes: a quota with a scope does not count them. */
 const unscoped = { isInScope: () => false, omissions: () => undefined } as const
 
-/** Pods count for their requests and limits, until they have ended. */
+/** Pods count with their requests and limits until they finish. */
 export const countPods: Measure = () => pods
 
 const pods: Counting = {
@@ -49,7 +49,7 @@ const pods: Counting = {
   omissions: (object, names) => podOmissions(object as PodToCount, names),
 }
 
-/** Services count for the ports that they take of every node, and for load balancers. */
+/** Services count with their node ports and load balancers. */
 export const countServices: Measure = () => services
 
 const serviceNames = new Set(['services', 'count/services', 'services.nodeports', 'services.loadbalancers'])
@@ -77,7 +77,7 @@ function serviceUsage({ spec }: ServiceToCount): Amounts {
   return usage.set('services.nodeports', toQuantity(withPort.length)).set('services.loadbalancers', one)
 }
 
-/** Claims count for the storage that they request, in all and of their class. */
+/** Claims count with their requested storage, in total and per class. */
 export const countClaims: Measure = (names) => {
   const suffix = `.${groupName(names, 'storageclass.storage', '')}`
   const ownNames = new Set(['persistentvolumeclaims', 'count/persistentvolumeclaims', 'requests.storage'])
@@ -108,10 +108,10 @@ function claimUsage({ metadata, spec }: ClaimToCount, suffix: string, annotation
   return usage
 }
 
-/** Most devices that a request for all of a class may be given. */
+/** Maximum number of devices that a request for all devices of a class counts as. */
 const devicesMax = 32
 
-/** Claims count for the devices that they may be given, by class. */
+/** Claims count with the maximum number of devices that they may get, per class. */
 export const countDevices: Measure = (names, resource) => {
   const suffix = `.${groupName(names, 'deviceclass.resource', 'devices')}`
   const own = countName(resource)
@@ -130,7 +130,7 @@ function deviceUsage({ spec }: DeviceClaimToCount, own: string, suffix: string):
   for (const request of spec?.devices?.requests ?? []) {
     const { exactly, firstAvailable } = request
     const alternatives = firstAvailable?.length ? firstAvailable : [exactly ?? request]
-    // Of alternatives with one class, the largest counts.
+    // Among alternatives with the same class, the largest counts.
     const largest = new Map<string, bigint>()
     for (const { deviceClassName = '', ...one } of alternatives) {
       const count = deviceCount(one)
@@ -147,10 +147,10 @@ function deviceCount({ allocationMode, count = 0 }: DeviceRequestToCount): bigin
   return allocationMode === 'ExactCount' ? BigInt(count) : 0n
 }
 
-/** Objects that count as one each, by the plural of their kind too. */
+/** Each object counts as one, also under the plural name of its kind. */
 export const countByPlural: Measure = (_names, resource) => oneEach(resource, [countName(resource), resource.resource])
 
-/** Objects that count as one each: the counting of every kind without its own. */
+/** Each object counts as one: the default counting. */
 export const countEach: Measure = (_names, resource) => oneEach(resource, [countName(resource)])
 
 function oneEach(resource: ResourceName, countedAs: readonly string[]): Counting {

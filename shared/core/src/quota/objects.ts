@@ -1,4 +1,4 @@
-/** The parts of a Pod that quotas look at. */
+/** The parts of a Pod that quotas read. */
 export interface PodToCount {
   readonly metadata?: { readonly deletionTimestamp?: string | null; readonly deletionGracePeriodSeconds?: number }
   readonly spec?: {
@@ -16,7 +16,7 @@ export interface PodToCount {
   readonly status?: { readonly phase?: string }
 }
 
-/** The parts of a container that quotas look at. */
+/** The parts of a container that quotas read. */
 export interface ContainerToCount {
   readonly name?: string
   readonly restartPolicy?: string
@@ -29,19 +29,19 @@ export interface ResourcesToCount {
   readonly limits?: Readonly<Record<string, string>>
 }
 
-/** Terms that may name other namespaces. */
+/** Affinity terms, which may name other namespaces. */
 export interface PodAffinityToCount {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly AffinityTermToCount[]
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly podAffinityTerm?: AffinityTermToCount }[]
 }
 
-/** One such term. */
+/** An affinity term. */
 interface AffinityTermToCount {
   readonly namespaces?: readonly string[]
   readonly namespaceSelector?: unknown
 }
 
-/** The parts of a Service that quotas look at. */
+/** The parts of a Service that quotas read. */
 export interface ServiceToCount {
   readonly spec?: {
     readonly type?: string
@@ -50,7 +50,7 @@ export interface ServiceToCount {
   }
 }
 
-/** The parts of a ResourceClaim that quotas look at. */
+/** The parts of a ResourceClaim that quotas read. */
 export interface DeviceClaimToCount {
   readonly spec?: {
     readonly devices?: {
@@ -64,14 +64,14 @@ export interface DeviceClaimToCount {
   }
 }
 
-/** A request for devices of one class; that of a claim of v1beta1 is flat. */
+/** A request for devices of one class; in v1beta1 it is flat. */
 export interface DeviceRequestToCount {
   readonly deviceClassName?: string
   readonly allocationMode?: string
   readonly count?: number | bigint
 }
 
-/** The parts of a PersistentVolumeClaim that quotas look at. */
+/** The parts of a PersistentVolumeClaim that quotas read. */
 export interface ClaimToCount {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> }
   readonly spec?: {

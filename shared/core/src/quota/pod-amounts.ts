@@ -4,11 +4,11 @@ import type { PodToCount, ResourcesToCount } from './objects.ts'
 
 type PodSpec = PodToCount['spec']
 
-/** The two lists of amounts that a container has. */
+/** The two kinds of amounts of a container. */
 export type Side = 'requests' | 'limits'
 
 /**
- * The amounts of a Pod's containers. Containers run together, sidecars beside them; containers that initialize run one after the other,
+ * The amounts of a Pod's containers. Main containers and sidecars run together; init containers run one after another,
  * each beside the sidecars before it. KEP-753.
  *
  *   containers 1, 2; sidecar 1; init 3:   max(1 + 2 + 1, 1 + 3) = 4
@@ -34,27 +34,27 @@ export function containerAmounts(spec: PodSpec, side: Side): Map<string, Quantit
   return total
 }
 
-/** The amounts of a Pod: its own ones count in the place of its containers'. KEP-2837. */
+/** The amounts of a Pod: pod-level amounts replace those of its containers. KEP-2837. */
 export function podAmounts(spec: PodSpec, side: Side): Map<string, Quantity> {
   const total = containerAmounts(spec, side)
   for (const [name, quantity] of quantitiesOf(spec?.resources, side)) if (isPodLevelResource(name)) total.set(name, quantity)
   return total
 }
 
-/** True if a Pod itself, and not only its containers, can have amounts of a resource. */
+/** True if a resource can have pod-level amounts. */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name)
 }
 
-/** True if a Pod has amounts of its own. */
+/** True if a Pod has pod-level amounts. */
 export function hasPodAmounts(spec: PodSpec): boolean {
   return [spec?.resources?.requests, spec?.resources?.limits].some((amounts) => Object.keys(amounts ?? {}).some(isPodLevelResource))
 }
 
-/** The classes by which nodes choose the Pods that they evict. */
+/** The classes by which nodes select Pods for eviction. */
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
-/** Guaranteed: limits for everything and requests equal to them. BestEffort: neither. Burstable: the rest. The Pod's own amounts decide. */
+/** Guaranteed: everything has limits and equal requests. BestEffort: neither exists. Burstable: the rest. Pod-level amounts decide. */
 export function qosClassOf(spec: PodSpec): QosClass {
   if (hasPodAmounts(spec)) return classOf(spec?.resources)
   const classes = new Set([...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({ resources }) => classOf(resources)))

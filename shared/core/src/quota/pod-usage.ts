@@ -7,18 +7,18 @@ import { addAll, hasPodAmounts, podAmounts, type Side } from './pod-amounts.ts'
 
 const one = toQuantity(1)
 
-/** Resources that containers have to state where a quota limits them. */
+/** Resources that containers must state if a quota limits them. */
 const stated = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 const measured = new Set([...stated, 'ephemeral-storage', 'requests.ephemeral-storage', 'limits.ephemeral-storage'])
 
-/** True if pods use the resource, in any amount. */
+/** True if Pods use the resource. */
 export function isPodResource(name: string): boolean {
   if (name === 'pods' || name === 'count/pods' || measured.has(name)) return true
   if (/^(requests\.)?hugepages-/.test(name)) return true
   return name.startsWith('requests.') && isExtended(name.slice('requests.'.length))
 }
 
-/** The usage of a pod. One that has ended, or should have ended by now, uses no resources, but still exists. */
+/** The usage of a Pod. A Pod that has finished, or should have by now, uses no resources but still counts as an object. */
 export function podUsage(pod: PodToCount, nowMs: number): Amounts {
   const usage = new Map<string, Quantity>([['count/pods', one]])
   if (hasEnded(pod, nowMs)) return usage
@@ -35,12 +35,12 @@ function hasEnded({ metadata, status }: PodToCount, nowMs: number): boolean {
   return at !== undefined && nowMs > (at.seconds + deletionGracePeriodSeconds) * 1000
 }
 
-/** The amounts of a pod, its overhead included. */
+/** The amounts of a Pod, including its overhead. */
 export function amountsWithOverhead({ spec }: PodToCount, side: Side): Map<string, Quantity> {
   const total = podAmounts(spec, side)
   for (const [name, text] of Object.entries(spec?.overhead ?? {})) {
     const quantity = parseQuantity(text)
-    // Overhead is limited only where something is.
+    // Overhead counts towards limits only for resources with a limit.
     if (quantity !== undefined && (side === 'requests' || total.has(name))) addAll(total, [[name, quantity]])
   }
   return total
@@ -59,7 +59,7 @@ function addMeasured(usage: Map<string, Quantity>, requests: Map<string, Quantit
   }
 }
 
-/** Why a pod cannot be counted for these resources: containers that say nothing of some; undefined: it can, or has amounts of its own. */
+/** The reason why a Pod cannot be counted for these resources, which is a container that does not state them; undefined if it can be counted or has pod-level amounts. */
 export function podOmissions({ spec }: PodToCount, names: readonly string[]): string | undefined {
   if (hasPodAmounts(spec)) return undefined
   const omissions = stated

@@ -1,7 +1,7 @@
 import type { ClaimToCount, PodAffinityToCount, PodToCount } from './objects.ts'
 import { qosClassOf } from './pod-amounts.ts'
 
-/** One expression about the objects that a quota is for. */
+/** A scope requirement for objects. */
 export interface ScopeRequirement {
   readonly scopeName: string
   readonly operator: string
@@ -14,12 +14,12 @@ export interface ScopedSpec {
   readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeRequirement[] }
 }
 
-/** All expressions that must be true of an object; a plain scope must exist. */
+/** All requirements that an object must meet; a plain scope means Exists. */
 export function scopeRequirements({ scopes = [], scopeSelector }: ScopedSpec): readonly ScopeRequirement[] {
   return [...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(scopeSelector?.matchExpressions ?? [])]
 }
 
-/** True if an expression is true of a pod. */
+/** True if a Pod meets a requirement. */
 export function isPodInScope(pod: PodToCount, { scopeName, operator, values = [] }: ScopeRequirement): boolean {
   const { spec } = pod
   switch (scopeName) {
@@ -39,7 +39,7 @@ export function isPodInScope(pod: PodToCount, { scopeName, operator, values = []
   return false
 }
 
-/** True if an expression is true of a claim. Scopes of levels without VolumeAttributesClasses are refused by validation. */
+/** True if a claim meets a requirement. Validation refuses scopes of levels without VolumeAttributesClasses. */
 export function isClaimInScope({ spec, status }: ClaimToCount, { scopeName, operator, values = [] }: ScopeRequirement): boolean {
   if (scopeName !== 'VolumeAttributesClass') return false
   const { currentVolumeAttributesClassName: current, modifyVolumeStatus } = status ?? {}

@@ -2,8 +2,8 @@ import { matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { PolicyRule, RoleObject } from './rule.ts'
 
 /**
- * The rules of a role with an aggregation rule: those of all other cluster roles that one of its selectors matches,
- * in the order of their names, none twice.
+ * The rules of an aggregated role: those of all other cluster roles that match one of its selectors,
+ * ordered by role name, without duplicates.
  */
 export function aggregatedRules(role: RoleObject, clusterRoles: Iterable<RoleObject>): PolicyRule[] {
   const selectors = (role.aggregationRule?.clusterRoleSelectors ?? []).map(toLabelRequirements)
@@ -21,7 +21,7 @@ export function aggregatedRules(role: RoleObject, clusterRoles: Iterable<RoleObj
   return [...rules.values()]
 }
 
-/** Rules with the same text are equal, for any order of their members. */
+/** Rules with equal text are equal, ignoring the order of their members. */
 function identityOf(rule: PolicyRule): string {
   return JSON.stringify(Object.entries(rule).sort(([left], [right]) => (left < right ? -1 : 1)))
 }

@@ -2,7 +2,7 @@ import { runAtOnce, type Steps } from '../steps.ts'
 import { coversPath, type PolicyRule } from './rule.ts'
 
 /**
- * The permissions that are asked for and not held, one rule per verb and thing; empty when everything is held.
+ * The wanted permissions that are not held, one rule per verb and object; empty if all are held.
  *
  *   held: get,list pods        wanted: get,delete pods        → [delete pods]
  */
@@ -12,15 +12,15 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
   return found
 }
 
-/** Comparisons of one permission with one rule that are made in one step, and in all: about a second, in steps. */
+/** Number of comparisons of a permission with a rule per step, and in total: about a second, in steps. */
 const comparisonsPerStep = 10_000
 const comparisonsMax = 2_000_000
-/** Permissions that are listed as missing. */
+/** Maximum number of missing permissions in the result. */
 const missingMax = 1_000
 
 /**
- * As `missingRules`, for many rules: a rule of a hundred verbs, groups and resources covers a million permissions. The first
- * missing ones are enough for a refusal. Undefined: there are too many to be compared.
+ * Like `missingRules`, for many rules: a rule of a hundred verbs, groups and resources covers a million permissions. The first
+ * missing ones suffice for a refusal. Undefined if there are too many to compare.
  */
 export function* missingRulesInSteps(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Steps<PolicyRule[] | undefined> {
   const permissions = new HeldRules(held)
@@ -43,7 +43,7 @@ export function* missingRulesInSteps(held: readonly PolicyRule[], wanted: readon
   return missing
 }
 
-/** The permissions of a user. Rules about one resource by name are looked up, all others compared one by one. */
+/** The permissions of a user. Rules for a named resource are indexed; others are compared one by one. */
 class HeldRules {
   readonly #verbs = new Map<string, Set<string>>()
   readonly #others: WordsOfRule[] = []
@@ -61,7 +61,7 @@ class HeldRules {
     }
   }
 
-  /** Comparisons that one question costs. */
+  /** The number of comparisons per query. */
   get size(): number {
     return this.#others.length + 1
   }
@@ -74,7 +74,7 @@ class HeldRules {
   }
 }
 
-/** Rules about the same resource become one with all their verbs; other rules stay unchanged. */
+/** Merges rules for the same resource into one with all their verbs; other rules are unchanged. */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const others: PolicyRule[] = []
   const simple = new Map<string, PolicyRule>()
@@ -90,7 +90,7 @@ export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   return [...others, ...simple.values()]
 }
 
-/** A rule in one line: `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`. */
+/** Prints a rule in one line: `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`. */
 export function printRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
   const parts = [
     ['APIGroups', apiGroups],
@@ -108,7 +108,7 @@ export function printWords(words: readonly string[]): string {
   return `[${words.map((word) => JSON.stringify(word)).join(' ')}]`
 }
 
-/** One after the other: together they may fill all memory. */
+/** Yields permissions one by one, since together they could fill the memory. */
 function* singleRules(rule: PolicyRule): Generator<PolicyRule> {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
   for (const group of apiGroups) {
@@ -123,7 +123,7 @@ function* singleRules(rule: PolicyRule): Generator<PolicyRule> {
   for (const url of nonResourceURLs) for (const verb of verbs) yield { verbs: [verb], nonResourceURLs: [url] }
 }
 
-/** A rule whose words are looked up. */
+/** A rule with indexed words. */
 interface WordsOfRule {
   readonly verbs: ReadonlySet<string>
   readonly apiGroups: ReadonlySet<string>

@@ -4,7 +4,7 @@ import { domainGroup, domainLabel, groupName, type Names, subdomainLabel } from 
 import { aggregatedRules } from './aggregate.ts'
 import type { BindingObject, PolicyRule, RoleObject } from './rule.ts'
 
-/** The roles and bindings that are there from the start. */
+/** The initial roles and bindings. */
 export interface BootstrapPolicy {
   readonly clusterRoles: readonly RoleObject[]
   readonly clusterRoleBindings: readonly BindingObject[]
@@ -12,12 +12,12 @@ export interface BootstrapPolicy {
   readonly roleBindings: readonly BindingObject[]
 }
 
-/** The annotation that says whether the server keeps a role or binding of the start as it should be. */
+/** The annotation that tells if the server restores an initial role or binding. */
 export function autoUpdateAnnotation(names: Names): string {
   return subdomainLabel(names, 'rbac.authorization', 'autoupdate')
 }
 
-/** The rights of every node besides those on its own objects. */
+/** The permissions of every node besides those on its own objects. */
 export function nodeRules(names: Names, level: number): readonly PolicyRule[] {
   return named(names, rulesAt(clusterRoleTable.find(({ name }) => name === 'system:node')?.rules ?? [], level))
 }
@@ -27,8 +27,8 @@ function rulesAt(rules: readonly LevelRule[], level: number): readonly LevelRule
 }
 
 /**
- * The policy of the start in the words of a profile, at a level (the minor number of a release): that of kube-apiserver 1.25 up to
- * 1.29, that of 1.34 from 1.30 on, and that of each release from 1.34 on. Roles that gather rules of others have them already.
+ * The bootstrap policy of a profile at a level (a minor version): that of kube-apiserver 1.25 up to
+ * 1.29, that of 1.34 from 1.30 on, and that of each release from 1.34 on. Aggregated roles already contain the collected rules.
  */
 export function bootstrapPolicy(names: Names, level: number): BootstrapPolicy {
   const rolesAt = (rows: readonly RoleRow[]) =>
@@ -45,7 +45,7 @@ export function bootstrapPolicy(names: Names, level: number): BootstrapPolicy {
   }
 }
 
-/** `view` gives to `edit`, and `edit` to `admin`: a gathered role may be gathered itself. */
+/** `edit` aggregates `view`, and `admin` aggregates `edit`, so an aggregated role may itself be aggregated. */
 function aggregated(role: RoleObject, all: readonly RoleObject[]): PolicyRule[] {
   const complete = all.map((one) => {
     const isSource = one !== role && one.aggregationRule && gives(one, role)
@@ -59,18 +59,18 @@ function gives(source: RoleObject, target: RoleObject): boolean {
   return (target.aggregationRule?.clusterRoleSelectors ?? []).some(({ matchLabels = {} }) => labels.some((label) => label in matchLabels))
 }
 
-/** In the tables `~` is the domain of groups, `~label` that of labels, and `core` the group without a name. */
+/** In the tables `~` is the domain of groups, `~label` the domain of labels, and `core` the core group. */
 interface RoleRow extends Lifetime {
   readonly name: string
   readonly namespace?: 'system' | 'public'
-  /** Gives its rules to this role. */
+  /** The role that aggregates these rules. */
   readonly aggregatesTo?: string
-  /** Has the rules that others give to this role. */
+  /** The role whose rules are collected here. */
   readonly gathers?: string
   readonly rules: readonly LevelRule[]
 }
 
-/** A rule that not all levels have. */
+/** A rule that only some levels have. */
 type LevelRule = PolicyRule & Lifetime
 
 interface BindingRow extends Lifetime {
@@ -173,16 +173,16 @@ function lifetimeOf(account: string): Lifetime {
   return Object.hasOwn(newControllers, account) ? { since: newControllers[account] } : {}
 }
 
-/** The user of a process with all controllers; its certificate names no group. */
+/** The user of a process with all controllers. Its certificate has no groups. */
 export const controllersUser = 'system:controllers'
 
-/** The role by which the controllers of nodes follow nodes, Pods and leases. */
+/** The role that lets the node controllers watch nodes, Pods and leases. */
 const nodeWatchers = 'system:controllers:nodes'
 
-/** The role by which the controller of claims for devices follows templates. */
+/** The role that lets the controller of device claims watch templates. */
 const templateWatchers = 'system:controllers:templates'
 
-/** Service accounts as whom its controllers act. */
+/** Service accounts that its controllers impersonate. */
 const controllerAccounts =
   'attachdetach-controller bootstrap-signer certificate-controller clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
   'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
@@ -192,13 +192,13 @@ const controllerAccounts =
   'service-account-controller statefulset-controller ' +
   'storage-version-migrator-controller token-cleaner ttl-after-finished-controller ttl-controller validatingadmissionpolicy-status-controller'
 
-/** The level from which on roles that are not known in between are those of 1.34; before it they are those of 1.25. */
+/** The first level with the roles of 1.34; before it, roles are those of 1.25. The exact level of each change is unknown. */
 const newer = 30
 
-/** The rights of most controllers besides their own. */
+/** The permissions that most controllers have besides their own. */
 const ofEvents = on('create patch update', 'core events.~', 'events')
 
-/** Controllers that not all levels have: account → the first level with a role for it. */
+/** Controllers that only some levels have: account → the first level with its role. */
 const newControllers: Readonly<Record<string, number>> = {
   'legacy-service-account-token-cleaner': newer,
   'selinux-warning-controller': newer,
@@ -227,7 +227,7 @@ const clusterRoleTable: readonly RoleRow[] = [
   },
   {
     name: 'system:basic-user',
-    // The second rule is beyond this level: every authenticated user may ask for their own name.
+    // The second rule is an addition to kube-apiserver's: every authenticated user may ask for their own name.
     rules: [
       on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews'),
       on('create', 'authentication.~', 'selfsubjectreviews'),
@@ -410,24 +410,24 @@ const clusterRoleTable: readonly RoleRow[] = [
     ],
   },
   {
-    // Beyond these levels: their kube-controller-manager watches as itself what each controller works on as its own account.
+    // An addition: kube-controller-manager watches with its own identity instead of that of each controller.
     name: nodeWatchers,
     until: newer - 1,
     rules: [on('list watch', 'core', 'nodes pods'), on('list watch', 'coordination.~', 'leases')],
   },
   {
-    // Beyond these levels, too: its kube-controller-manager lists and watches everything as itself.
+    // An addition: kube-controller-manager lists and watches everything with its own identity.
     name: templateWatchers,
     since: 34,
     rules: [on('list watch', 'resource.~', 'resourceclaimtemplates')],
   },
   {
-    // Beyond this level: the rights of a process with all controllers under its own name; for the rest it acts as their accounts.
+    // An addition: the permissions of a process with all controllers under its own name; otherwise it impersonates their accounts.
     name: controllersUser,
     rules: [
       on('impersonate', 'core', 'users', 'system:kube-scheduler'),
       on('get list patch update watch', 'apiextensions.~', 'customresourcedefinitions customresourcedefinitions/status'),
-      // The objects of a definition under deletion, in groups that are not known beforehand.
+      // Deletes the objects of a definition, in groups that are not known in advance.
       on('delete deletecollection get list', '*', '*'),
       on(
         'create delete get list patch update watch',
@@ -529,7 +529,7 @@ const clusterRoleTable: readonly RoleRow[] = [
   },
 ]
 
-/** The roles of controllers, by the name of the service account as whom each acts. */
+/** The roles of controllers, by the name of the service account that each impersonates. */
 const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   'clusterrole-aggregation-controller': [on('escalate get list patch update watch', 'rbac.authorization.~', 'clusterroles')],
   'generic-garbage-collector': [on('delete get list patch update watch', '*', '*'), ofEvents],
@@ -548,7 +548,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   ],
   'resourcequota-controller': [on('list watch', '*', '*'), on('update', 'core', 'resourcequotas/status'), ofEvents],
   'service-account-controller': [
-    // Beyond this level, where one identity reads for all controllers: each reads by itself.
+    // An addition: kube-controller-manager reads with one identity, while each controller here reads with its own.
     on('get list watch', 'core', 'namespaces serviceaccounts'),
     on('create', 'core', 'serviceaccounts'),
     ofEvents,
@@ -573,7 +573,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     ofEvents,
   ],
   'pv-protection-controller': [on('get list update watch', 'core', 'persistentvolumes'), ofEvents],
-  // Of newer versions of kube-apiserver.
+  // From newer versions of kube-apiserver.
   'storage-version-migrator-controller': [
     on('list patch', '*', '*'),
     on('get list watch', 'storagemigration.~', 'storageversionmigrations'),
@@ -583,12 +583,12 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   'validatingadmissionpolicy-status-controller': [
     on('get list watch', 'admissionregistration.~', 'validatingadmissionpolicies'),
     on('get patch update', 'admissionregistration.~', 'validatingadmissionpolicies/status'),
-    // Checks again with later definitions.
+    // Policies are checked again after definitions change.
     on('get list watch', 'apiextensions.~', 'customresourcedefinitions'),
     ofEvents,
   ],
   'root-ca-cert-publisher': [on('get list watch', 'core', 'configmaps namespaces'), on('create update', 'core', 'configmaps'), ofEvents],
-  // The accounts below run in no process of ours; a controller manager beside this server acts as them.
+  // No process of this project uses the following accounts; a kube-controller-manager with this server impersonates them.
   'attachdetach-controller': [
     on('list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
     on('get list watch', 'core', 'nodes'),
@@ -633,7 +633,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('get list watch', 'policy', 'poddisruptionbudgets'),
     on('get list watch', 'apps', 'statefulsets'),
     on('update', 'policy', 'poddisruptionbudgets/status'),
-    // Beyond this level: each controller reads by itself, and later ones take conditions of Pods back.
+    // An addition: each controller reads with its own identity; newer controllers also reset conditions of Pods.
     on('get list watch', 'core', 'pods'),
     on('patch update', 'core', 'pods/status'),
     on('get', '*', '*/scale'),

@@ -315,7 +315,7 @@ describe('LIM-12: the missing part of many rules', () => {
   })
 
   test('is not computed completely if a rule covers millions', () => {
-    // The first held rule covers all others, so that the search ends at once.
+    // The first held rule covers all others, so the search ends at once.
     const held = [cube, ...Array.from({ length: 2_000 }, () => ({ ...read, resources: ['a', 'b'] }))]
     const steps = missingRulesInSteps(held, [cube])
     let count = 0

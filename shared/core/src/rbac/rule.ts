@@ -1,17 +1,17 @@
 import type { ApiObject } from '../meta/object-meta.ts'
 import type { LabelSelector } from '../selectors/labels.ts'
 
-/** One permission of a role: verbs on resources, or verbs on paths that are no resources. */
+/** A permission of a role: verbs on resources, or verbs on non-resource paths. */
 export interface PolicyRule {
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[] | undefined
   readonly resources?: readonly string[] | undefined
-  /** Absent or empty: every name. */
+  /** Undefined or empty for every name. */
   readonly resourceNames?: readonly string[] | undefined
   readonly nonResourceURLs?: readonly string[] | undefined
 }
 
-/** A user, group or account with a role. */
+/** A user, group or account that has a role. */
 export interface RoleSubject {
   readonly kind: string
   readonly apiGroup?: string
@@ -19,7 +19,7 @@ export interface RoleSubject {
   readonly namespace?: string
 }
 
-/** The role that a binding gives. */
+/** A binding's reference to its role. */
 export interface RoleReference {
   readonly apiGroup: string
   readonly kind: string
@@ -32,7 +32,7 @@ export interface RoleObject extends ApiObject {
   readonly aggregationRule?: AggregationRule | null
 }
 
-/** Selectors of the cluster roles whose rules a role collects. */
+/** Selectors of the cluster roles that an aggregated role collects. */
 export interface AggregationRule {
   readonly clusterRoleSelectors?: readonly LabelSelector[]
 }
@@ -64,7 +64,7 @@ export function allowsResource(rule: PolicyRule, { verb, group, resource, subres
   )
 }
 
-/** True if a rule allows a verb on a path that is no resource. A `*` at the end of the rule's path matches any rest. */
+/** True if a rule allows a verb on a non-resource path. A `*` at the end of the rule's path matches any rest. */
 export function allowsPath(rule: PolicyRule, verb: string, path: string): boolean {
   return includesOrAll(rule.verbs, verb) && (rule.nonResourceURLs ?? []).some((pattern) => coversPath(pattern, path))
 }
@@ -78,7 +78,7 @@ function includesOrAll(list: readonly string[] | undefined, word: string): boole
   return list !== undefined && (list.includes(word) || list.includes(all))
 }
 
-/** True for a resource, one subresource, or one subresource of every resource; `pods` does not give `pods/log`, and `pods/*` matches nothing. */
+/** True for a resource, one subresource, or one subresource of every resource; `pods` does not include `pods/log`, and `pods/*` matches nothing. */
 function allowsPart(resources: readonly string[] | undefined, resource: string, subresource: string): boolean {
   if (resources === undefined) return false
   if (resources.includes(all)) return true

@@ -1,12 +1,12 @@
 import { badRequest, type StatusError } from '../meta/status.ts'
 
-/** The result of reading a number in a query. An absent one is `undefined`. */
+/** A parsed number of a query; `undefined` if absent. */
 export type QueryInteger = { kind: 'integer'; value: number | undefined } | { kind: 'refused'; error: StatusError }
 
 const int64Max = 2n ** 63n - 1n
 const int64Min = -(2n ** 63n)
 
-/** A whole number of a query, such as `limit`. Beyond 2^53 it is cut to 2^53: nothing counts that far. */
+/** Parses a whole number of a query, such as `limit`. Numbers beyond 2^53 are capped there. */
 export function readQueryInteger(text: string | undefined): QueryInteger {
   if (text === undefined) return { kind: 'integer', value: undefined }
   if (!/^[-+]?\d+$/.test(text)) return refused(text, 'invalid syntax')
@@ -17,7 +17,7 @@ export function readQueryInteger(text: string | undefined): QueryInteger {
   return { kind: 'integer', value: cut }
 }
 
-/** A truth of a query, such as `watch`: anything but `false` and `0` is true, also the empty text; absent is false. */
+/** Parses a boolean of a query, such as `watch`: any value except `false` and `0` is true, including the empty text; absent is false. */
 export function readQueryFlag(text: string | undefined): boolean {
   if (text === undefined) return false
   return text !== '0' && text.toLowerCase() !== 'false'

@@ -9,7 +9,7 @@ const names = namesOf('orch')
 const token = { revision: 7, epoch: 'e', start: 'default/a\0' }
 const more = printContinueToken(names, token)
 
-/** One line for a read, so that the table below can be read against the requirements. */
+/** A read in one line, for comparison with the requirements. */
 function line(read: ResolvedRead): string {
   switch (read.kind) {
     case 'latest':

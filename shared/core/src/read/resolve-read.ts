@@ -4,10 +4,10 @@ import { badRequest, invalid, type PlainFieldError, type StatusError } from '../
 import { domainGroup, type Names } from '../names.ts'
 import { readQueryFlag, readQueryInteger } from './query-values.ts'
 
-/** The verb of a read, from path and method. A list whose query has a true `watch` becomes a watch; a get has a resourceVersion alone. */
+/** The verb of a read, from path and method. A list with a true `watch` becomes a watch; a get only has a resourceVersion. */
 export type ReadVerb = 'get' | 'list' | 'watch' | 'deletecollection'
 
-/** The query's values as sent; absent ones are undefined. */
+/** The query's values as sent; absent values are undefined. */
 export interface ReadQuery {
   readonly resourceVersion?: string | undefined
   readonly resourceVersionMatch?: string | undefined
@@ -18,45 +18,45 @@ export interface ReadQuery {
   readonly allowWatchBookmarks?: string | undefined
 }
 
-/** The required freshness of a read. `asked` is the client's own text, for messages. */
+/** The required freshness of a read. `asked` is the client's text, for messages. */
 export type ReadPoint =
   | { readonly kind: 'latest' }
   | { readonly kind: 'any' }
   | { readonly kind: 'notOlderThan'; readonly revision: Revision; readonly asked: string }
 
-/** The meaning of a read. `limit` 0 is none. */
+/** The meaning of a read. `limit` 0 means no limit. */
 export type ResolvedRead =
   | (ReadPoint & { readonly limit: number })
   | { readonly kind: 'exact'; readonly revision: Revision; readonly asked: string; readonly limit: number }
   | { readonly kind: 'continue'; readonly token: ContinueToken; readonly limit: number }
   /** Changes after the revision. */
   | { readonly kind: 'watchFrom'; readonly revision: Revision; readonly asked: string; readonly withBookmarks: boolean }
-  /** Changes from now on, without the present objects. */
+  /** Changes from now on, without the existing objects. */
   | { readonly kind: 'watchFromNow'; readonly withBookmarks: boolean }
   | WatchWithState
   | { readonly kind: 'refused'; readonly error: StatusError }
 
-/** The objects at `state` as ADDED, then changes. */
+/** Existing objects at `state` as ADDED events, then changes. */
 interface WatchWithState {
   readonly kind: 'watchWithState'
   readonly state: ReadPoint
   readonly withBookmarks: boolean
-  /** The client asks for the objects by `sendInitialEvents`, instead of a list, and for bookmarks. */
+  /** True if the client requests the objects by `sendInitialEvents` instead of a list, together with bookmarks. */
   readonly isWatchList: boolean
 }
 
 export interface ReadRules {
   readonly names: Names
-  /** False when the feature gate `APIListChunking` is off: limit and continue are as if absent. */
+  /** False if the feature gate `APIListChunking` is off: limit and continue are then ignored. */
   readonly isChunkingOn?: boolean
-  /** True when the feature gate `WatchList` is on: a watch of the present state is as if it asked for it by `sendInitialEvents`. */
+  /** True if the feature gate `WatchList` is on: a watch of the present state then behaves as with `sendInitialEvents`. */
   readonly isWatchListOn?: boolean
-  /** Minor number of the release whose texts refusals have. */
+  /** The minor version of the release whose messages are used. */
   readonly level?: number
 }
 
 /**
- * The whole table of `resourceVersion`, for every verb that reads:
+ * The rules of `resourceVersion` for every read verb:
  *
  *   list, no match         unset → latest    0 → any    N → not older than N, with a limit exactly N
  *   list, Exact            unset → 422       0 → 422    N → exactly N
@@ -90,7 +90,7 @@ function listErrors(query: ReadQuery, token: string): PlainFieldError[] {
   return [...errors, ...matchErrors(query, token)]
 }
 
-/** All faults of `resourceVersionMatch`. */
+/** All errors of `resourceVersionMatch`. */
 function matchErrors(query: ReadQuery, token: string): PlainFieldError[] {
   const errors: PlainFieldError[] = []
   const match = query.resourceVersionMatch ?? ''
@@ -105,7 +105,7 @@ function matchErrors(query: ReadQuery, token: string): PlainFieldError[] {
   return errors
 }
 
-/** A malformed token is reported before a resourceVersion beside it, which only version 0 may be. */
+/** A malformed token is reported before an invalid resourceVersion; only version 0 is allowed with a token. */
 function resolveContinue(query: ReadQuery, text: string, limit: number, rules: ReadRules): ResolvedRead {
   const reading = parseContinueToken(rules.names, text)
   if (reading.kind === 'malformed') return { kind: 'refused', error: badRequest(`invalid continue token: ${reading.message}`) }
@@ -116,7 +116,7 @@ function resolveContinue(query: ReadQuery, text: string, limit: number, rules: R
   return { kind: 'continue', token: reading.token, limit }
 }
 
-/** A watch knows nothing of limit, and of continue only that it may not be beside a match. */
+/** A watch ignores limit, and checks only that continue is not combined with a match. */
 function resolveWatch(query: ReadQuery, rules: ReadRules): ResolvedRead {
   const errors = watchErrors(query, rules)
   if (errors.length > 0) return refusedOptions(errors, rules)
@@ -132,7 +132,7 @@ function resolveWatch(query: ReadQuery, rules: ReadRules): ResolvedRead {
   return { kind: 'watchFrom', revision: point.revision, asked: point.asked, withBookmarks }
 }
 
-/** The first level with `sendInitialEvents`, of which the texts of other faults speak. */
+/** The first level with `sendInitialEvents`, which messages about other errors then mention. */
 const initialEventsSince = 27
 
 function watchErrors(query: ReadQuery, { isWatchListOn = false, level = 0 }: ReadRules): PlainFieldError[] {

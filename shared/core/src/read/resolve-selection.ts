@@ -4,26 +4,26 @@ import { parseLabelSelector } from '../selectors/labels.ts'
 import { everything, type Selection } from '../selectors/selection.ts'
 import { parseShardSelector } from '../selectors/shards.ts'
 
-/** The query's selectors as sent, and the fields that the resource selects by. */
+/** The query's selectors as sent, and the resource's selectable fields. */
 export interface SelectionQuery {
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
-  /** Absent where shards are not selected by. */
+  /** Undefined if shards cannot be selected. */
   readonly shardSelector?: string | undefined
   readonly supportedFields: Iterable<string>
-  /** The fields are those of a custom kind. */
+  /** True if the fields are those of a custom kind. */
   readonly isCustom?: boolean
-  /** The kind, where a refusal names it. */
+  /** The kind, for messages that name it. */
   readonly namedKind?: string | undefined
   readonly namedVersion?: string | undefined
-  /** Minor number of the release whose texts refusals have; absent: the oldest one. */
+  /** The minor version of the release whose messages are used. Default: the oldest. */
   readonly level?: number | undefined
 }
 
-/** The objects that a request selects, or the 400 that answers it. */
+/** The selection of a request, or a 400 for it. */
 export type ResolvedSelection = { kind: 'selection'; selection: Selection } | { kind: 'refused'; error: StatusError }
 
-/** Reads the selectors of a list, watch or deletecollection. */
+/** Parses the selectors of a list, watch or deletecollection. */
 export function resolveSelection({
   labelSelector,
   fieldSelector,

@@ -6,13 +6,13 @@ import type { Labels, Pod } from './objects.ts'
 type Term = BuiltIn<'core/v1.PodAffinityTerm'>
 type WeightedTerm = BuiltIn<'core/v1.WeightedPodAffinityTerm'>
 
-/** A term of an affinity to Pods, ready to be compared with many. */
+/** A compiled Pod affinity term, for comparison with many Pods. */
 export interface AffinityTerm {
   readonly topologyKey: string
   readonly namespaces: readonly string[]
-  /** The terms of a selector of namespaces. Undefined: none is selected by labels. */
+  /** The namespace selector; undefined if namespaces are not selected by labels. */
   readonly namespaceSelector: readonly LabelRequirement[] | undefined
-  /** Undefined: no Pod is selected. */
+  /** Undefined if no Pod is selected. */
   readonly selector: readonly LabelRequirement[] | undefined
 }
 
@@ -21,12 +21,12 @@ interface WeightedAffinityTerm extends AffinityTerm {
   readonly weight: number
 }
 
-/** The affinities of a Pod to Pods. */
+/** A Pod's affinities to Pods. */
 export interface PodTerms {
   readonly required: readonly AffinityTerm[]
   readonly requiredAnti: readonly AffinityTerm[]
   readonly preferred: readonly WeightedAffinityTerm[]
-  /** The first selector that cannot be read, as text; such a Pod fits nowhere. */
+  /** The first invalid selector as a text; such a Pod fits nowhere. */
   readonly problem?: string
 }
 
@@ -59,7 +59,7 @@ export function termsOf({ metadata, spec }: Pick<Pod, 'metadata' | 'spec'>): Pod
   return problem === undefined ? terms : { ...terms, problem }
 }
 
-/** A text says why a selector cannot be read. */
+/** A text is the error of an invalid selector. */
 function compileTerm({ labelSelector, namespaceSelector, namespaces = [], topologyKey }: Term, own: string): AffinityTerm | string {
   const selector = readSelector(labelSelector)
   if (typeof selector === 'string') return selector
@@ -69,7 +69,7 @@ function compileTerm({ labelSelector, namespaceSelector, namespaces = [], topolo
   return { topologyKey, namespaces: usesOwn ? [own] : namespaces, namespaceSelector: ofNamespaces, selector }
 }
 
-/** No selector selects nothing. A text says why one cannot be read. */
+/** A missing selector selects nothing. A text is the error of an invalid one. */
 export function readSelector(selector: LabelSelector | null | undefined): readonly LabelRequirement[] | string | undefined {
   if (selector == null) return undefined
   const reading = toLabelRequirements(selector)

@@ -2,15 +2,15 @@ import { parseQuantity, roundUpQuantity } from '../meta/quantity.ts'
 import { isExtended, isHugePages } from '../meta/resource-names.ts'
 import type { Pod } from './objects.ts'
 
-/** Amounts of resources in whole numbers. */
+/** Amounts of resources as whole numbers. */
 export interface Amounts {
-  /** Thousandths of a CPU. */
+  /** Millicores. */
   cpu: number
   /** Bytes. */
   memory: number
   /** Bytes of ephemeral storage. */
   ephemeral: number
-  /** Huge pages, extended resources and the like, by name. */
+  /** Huge pages, extended resources and others, by name. */
   scalars: Map<string, number> | undefined
 }
 
@@ -18,19 +18,19 @@ type ResourceList = Readonly<Record<string, string>> | null | undefined
 type Container = NonNullable<Pod['spec']['containers']>[number]
 type ContainerStatus = NonNullable<Pod['status']['containerStatuses']>[number]
 
-/** Requests that containers without any count with where nodes are scored (SCHED-35). */
+/** Assumed requests of containers without requests, for scoring (SCHED-35). */
 const assumed = { cpu: 100, memory: 200 * 1024 * 1024 }
 
 export function noAmounts(): Amounts {
   return { cpu: 0, memory: 0, ephemeral: 0, scalars: undefined }
 }
 
-/** True if there is nothing to be had from a node. */
+/** True if all amounts are zero. */
 export function isNothing({ cpu, memory, ephemeral, scalars }: Amounts): boolean {
   return cpu === 0 && memory === 0 && ephemeral === 0 && scalars === undefined
 }
 
-/** Adds amounts to a sum, `times` times. */
+/** Adds amounts to a sum, multiplied by `times`. */
 export function addAmounts(total: Amounts, { cpu, memory, ephemeral, scalars }: Amounts, times = 1): void {
   total.cpu += cpu * times
   total.memory += memory * times
@@ -40,7 +40,7 @@ export function addAmounts(total: Amounts, { cpu, memory, ephemeral, scalars }: 
   for (const [name, value] of scalars) total.scalars.set(name, (total.scalars.get(name) ?? 0) + value * times)
 }
 
-/** The amounts of a list. Resources that are neither native nor countable are left out. */
+/** Parses a list of amounts. Resources that are neither native nor countable are ignored. */
 export function readAmounts(list: ResourceList): Amounts {
   const amounts = noAmounts()
   for (const [name, text] of Object.entries(list ?? {})) {
@@ -57,22 +57,22 @@ function isScalar(name: string): boolean {
   return name !== 'pods' && (isExtended(name) || isHugePages(name) || name.startsWith('attachable-volumes-') || name.includes('/'))
 }
 
-/** The amount of a text in units of `10^exponent`, rounded up; 0 for a text that is no quantity. */
+/** A text's amount in units of `10^exponent`, rounded up; 0 for an invalid quantity. */
 export function toWhole(text: string | undefined, exponent = 0): number {
   const quantity = parseQuantity(text ?? '0')
   return quantity === undefined ? 0 : Number(roundUpQuantity(quantity, exponent))
 }
 
-/** The request of a Pod, and the one that scores count with. */
+/** The request of a Pod, and the request for scoring. */
 export interface PodAmounts {
   readonly requested: Amounts
-  /** With 100m and 200 MiB in the place of missing requests. */
+  /** With 100m and 200 MiB in place of missing requests. */
   readonly nonZero: { readonly cpu: number; readonly memory: number }
 }
 
 /**
- * The request of a Pod: containers and sidecars together, or one that initializes beside the sidecars before it, whichever is more; amounts of the
- * Pod itself take their place, and its overhead comes on top (SCHED-35). Where a resize is in progress the larger amount counts.
+ * The request of a Pod: the maximum of main containers with sidecars, and of each init container with the sidecars before it. Pod-level amounts
+ * replace that, and overhead is added (SCHED-35). During a resize the larger amount counts.
  */
 export function amountsOf({ spec, status }: Pick<Pod, 'spec' | 'status'>): PodAmounts {
   const overhead = readAmounts(spec.overhead)
@@ -92,7 +92,7 @@ function withAssumed(list: ResourceList): Amounts {
   return amounts
 }
 
-/** The request of a container, or what its node has allocated where that is more. */
+/** The request of a container, or the amount allocated by its node if that is more. */
 function resizedAmounts({ name, resources }: Container, statuses: readonly ContainerStatus[] | null | undefined): Amounts {
   const amounts = readAmounts(resources?.requests)
   const status = statuses?.find((one) => one.name === name)

@@ -6,25 +6,25 @@ import type { PodInfo } from './pod-info.ts'
 import type { SchedulingRules } from './rules.ts'
 import { bestNode, type NodeScores, scoreNodes } from './scores.ts'
 
-/** The nodes to which a Pod may go. */
+/** The nodes on which a Pod fits. */
 type Fitting =
-  /** The refusals are those of other nodes that were looked at. */
+  /** The refusals are those of other checked nodes. */
   | { readonly kind: 'fitting'; readonly nodes: readonly NodeInfo[]; readonly refusals: ReadonlyMap<string, Refusal> }
   | ({ readonly kind: 'refused' } & Refused)
   | { readonly kind: 'noNodes' }
-  /** The Pod names an absent node, or an object that it needs is faulty: the attempt ends. */
+  /** The Pod names a missing node, or an object that it needs is faulty: the attempt ends. */
   | { readonly kind: 'failed'; readonly message: string }
 
 /** The reasons why no node fits. */
 export interface Refused {
   readonly nodesCount: number
-  /** The refusal of each node that was looked at, by name. */
+  /** The refusal of each checked node, by name. */
   readonly refusals: ReadonlyMap<string, Refusal>
-  /** A refusal that holds for every node, none of which was looked at. */
+  /** A refusal of all nodes, before any was checked. */
   readonly ofAll?: Refusal
-  /** Plugins that left nodes out before they were looked at. */
+  /** Plugins that excluded nodes before they were checked. */
   readonly namedBy: readonly string[]
-  /** The filters that have refused, for preemption. Absent: none were prepared. */
+  /** The filters that refused, for preemption; undefined if none were prepared. */
   readonly filters?: PreparedFilters
 }
 
@@ -32,18 +32,18 @@ export interface ChooseOptions {
   readonly rules: SchedulingRules
   /** A number in [0, 1). */
   readonly random: () => number
-  /** The node at which the search of a large cluster begins. */
+  /** The index of the node at which the search of a large cluster begins. */
   readonly startAt: number
 }
 
-/** The result for one Pod. */
+/** The decision for one Pod. */
 export type Decision =
   | { readonly kind: 'placed'; readonly node: string; readonly lookedAt: number; readonly scores?: NodeScores }
   | ({ readonly kind: 'refused' } & Refused)
   | { readonly kind: 'noNodes' }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** Chooses the node of a Pod: filters, then scores; among equals one by chance (SCHED-13). A single fitting node is not scored (SCHED-50). */
+/** Chooses the node of a Pod by filters and then scores, randomly among equal nodes (SCHED-13). A single fitting node is not scored (SCHED-50). */
 export function choose(pod: PodInfo, cluster: Cluster, options: ChooseOptions): Decision {
   const fitting = fittingNodes(pod, cluster, options)
   if (fitting.kind !== 'fitting') return fitting
@@ -55,7 +55,7 @@ export function choose(pod: PodInfo, cluster: Cluster, options: ChooseOptions): 
   return { kind: 'placed', node: bestNode(nodes, scores.totals, options.random).name, lookedAt, scores }
 }
 
-/** Least number of nodes that are looked for in a large cluster, and least share of its nodes in percent. */
+/** Minimum number and minimum percentage of nodes to find in a large cluster. */
 const findMin = 100
 const shareMin = 5
 
@@ -66,7 +66,7 @@ function nodesToFind(nodesCount: number): number {
   return Math.max(findMin, Math.trunc((nodesCount * percent) / 100))
 }
 
-/** The nodes on which the Pod fits: the one that it is nominated for, if it fits there, else as many as are to be found. */
+/** The nodes on which the Pod fits: only its nominated node if it fits there, else as many as needed. */
 export function fittingNodes(pod: PodInfo, cluster: Cluster, { rules, startAt }: Pick<ChooseOptions, 'rules' | 'startAt'>): Fitting {
   const all = cluster.nodes
   if (all.length === 0) return { kind: 'noNodes' }

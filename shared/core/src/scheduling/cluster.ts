@@ -12,11 +12,11 @@ export type CsiNode = BuiltIn<'storage/v1.CSINode'>
 export type CsiDriver = BuiltIn<'storage/v1.CSIDriver'>
 export type StorageCapacity = BuiltIn<'storage/v1.CSIStorageCapacity'>
 
-/** Objects beside Nodes and Pods that decisions rest on. */
+/** Objects besides Nodes and Pods that affect decisions. */
 export interface ClusterObjects {
-  /** The labels of a namespace. Undefined: there is none of the name. */
+  /** The labels of a namespace; undefined if it does not exist. */
   namespaceLabels(name: string): Labels | undefined
-  /** The terms that select the Pods of the same Services and the same owner. None: there are no such. */
+  /** The terms that select Pods of the same Services and owner; empty if there are none. */
   fellowsOf(pod: Pod): readonly LabelRequirement[]
   claim(namespace: string, name: string): VolumeClaim | undefined
   volume(name: string): Volume | undefined
@@ -26,15 +26,15 @@ export interface ClusterObjects {
   csiDriver(name: string): CsiDriver | undefined
   capacities(): Iterable<StorageCapacity>
   resourceClaim(namespace: string, name: string): ResourceClaim | undefined
-  /** All claims for devices, with allocations that have been decided and are not visible yet. */
+  /** All device claims, with decided allocations that are not visible yet. */
   resourceClaims(): Iterable<ResourceClaim>
-  /** True if an allocation of the claim has been decided and is not visible yet. */
+  /** True if an allocation of the claim was decided and is not visible yet. */
   isBeingAllocated(claim: ResourceClaim): boolean
   deviceClass(name: string): DeviceClass | undefined
   deviceSlices(): Iterable<ResourceSlice>
 }
 
-/** Used where nothing but Nodes and Pods is known. */
+/** For callers that know only Nodes and Pods. */
 const noObjects: ClusterObjects = {
   namespaceLabels: () => undefined,
   fellowsOf: () => [],
@@ -55,28 +55,28 @@ const noObjects: ClusterObjects = {
 type Images = NonNullable<Node['status']['images']>
 
 /**
- * The nodes and the Pods on them, as decisions see them. Changes are applied one by one, so that no decision begins with copying. A Pod whose
- * node is not there (yet) is kept, and counts from the node's arrival.
+ * The nodes and their Pods, as decisions see them. Changes are applied one by one, so that decisions need no copy. A Pod whose
+ * node is missing is kept, and counts when the node arrives.
  */
 export class Cluster {
   readonly objects: ClusterObjects
   readonly #nodes = new Map<string, NodeInfo>()
   readonly #marks: NodeMarks = { withAffinity: new Set(), withRequiredAnti: new Set() }
   #list: readonly NodeInfo[] | undefined
-  /** Pods of nodes that are not there, by name of the node. */
+  /** Pods of missing nodes, by node name. */
   readonly #waiting = new Map<string, Map<string, PodInfo>>()
   /** The node of each Pod, by `namespace/name`. */
   readonly #places = new Map<string, string>()
-  /** Nodes that have an image, by name of the image. */
+  /** Nodes that have an image, by image name. */
   readonly #images = new Map<string, Map<string, number>>()
-  /** Pods that are to come when their victims are gone, by name of the node. */
+  /** Pods nominated for a node, where their victims are being terminated, by node name. */
   readonly #nominated = new Map<string, Map<string, PodInfo>>()
 
   constructor(objects: ClusterObjects = noObjects) {
     this.objects = objects
   }
 
-  /** The nodes, in the order in which they came. */
+  /** The nodes in order of arrival. */
   get nodes(): readonly NodeInfo[] {
     this.#list ??= [...this.#nodes.values()]
     return this.#list
@@ -113,7 +113,7 @@ export class Cluster {
     }
   }
 
-  /** The Pods of the node stay known. */
+  /** Removes a node; its Pods stay known. */
   removeNode(name: string): void {
     const known = this.#nodes.get(name)
     if (known === undefined) return
@@ -125,7 +125,7 @@ export class Cluster {
     if (known.podCount > 0) this.#waiting.set(name, new Map(known.pods))
   }
 
-  /** Puts a Pod on a node, in the place of an earlier state of it. */
+  /** Puts a Pod on a node, and replaces its earlier state. */
   addPod(pod: PodInfo, node: string): void {
     this.removePod(pod.key)
     this.#places.set(pod.key, node)
@@ -146,29 +146,29 @@ export class Cluster {
     if (waiting?.size === 0) this.#waiting.delete(place)
   }
 
-  /** The node of a Pod. Undefined: it is on none. */
+  /** The node of a Pod; undefined if it has none. */
   placeOf(key: string): string | undefined {
     return this.#places.get(key)
   }
 
-  /** The size of an image in bytes on each node that has it, by name of the node. */
+  /** The size of an image in bytes on each node that has it, by node name. */
   imageSizes(image: string): ReadonlyMap<string, number> | undefined {
     return this.#images.get(image)
   }
 
-  /** The node to which a Pod is to come. Undefined: to none. */
+  /** The node for which a Pod is nominated; undefined for none. */
   nominationOf(key: string): string | undefined {
     for (const [node, pods] of this.#nominated) if (pods.has(key)) return node
     return undefined
   }
 
-  /** Nominates a Pod for a node. Undefined: for none. */
+  /** Nominates a Pod for a node; undefined removes the nomination. */
   nominate(pod: PodInfo, node: string | undefined): void {
     for (const [name, pods] of this.#nominated) if (pods.delete(pod.key) && pods.size === 0) this.#nominated.delete(name)
     if (node !== undefined) this.#nominated.set(node, (this.#nominated.get(node) ?? new Map<string, PodInfo>()).set(pod.key, pod))
   }
 
-  /** The Pods that are nominated for a node. */
+  /** The Pods nominated for a node. */
   nominatedTo(node: string): Iterable<PodInfo> {
     return this.#nominated.get(node)?.values() ?? noPods
   }

@@ -9,34 +9,34 @@ import { preempt } from './preemption.ts'
 import type { SchedulingRules } from './rules.ts'
 import { scoreNodes } from './scores.ts'
 
-/** One node in the eyes of the scheduler. */
+/** One node as the scheduler sees it. */
 export interface ExplainedNode {
   readonly name: string
-  /** Every filter that refuses the node, with its reasons. None: the Pod fits. */
+  /** Every filter that refuses the node, with its reasons; empty if the Pod fits. */
   readonly refusals: readonly { readonly plugin: FilterName; readonly reasons: readonly string[] }[]
-  /** Score × weight by plugin, if the Pod fits; plugins that prefer no node are left out. */
+  /** Score × weight by plugin, if the Pod fits; plugins without a preference are omitted. */
   readonly scores?: Readonly<Partial<Record<ScoreName, number>>>
   readonly total?: number
 }
 
-/** A table of nodes and plugins for a Pod, and the decision that follows from it. */
+/** A table of nodes and plugins for a Pod, and the resulting decision. */
 export interface SchedulingExplanation {
   /** `namespace/name`. */
   readonly pod: string
-  /** The node that the Pod is on. Absent: it is on none. */
+  /** The node of the Pod; undefined if it has none. */
   readonly boundTo?: string
-  /** The nodes with the highest total; the scheduler takes any of them. */
+  /** The nodes with the highest total, from which the scheduler picks one at random. */
   readonly best: readonly string[]
   /** The message of the condition PodScheduled, if no node fits. */
   readonly message?: string
-  /** Pods that would have to leave, `namespace/name`, and their node. */
+  /** Pods to preempt, `namespace/name`, and their node. */
   readonly preemption?: { readonly node: string; readonly victims: readonly string[] }
   readonly nodes: readonly ExplainedNode[]
 }
 
 /**
- * The placement of a Pod as it would be decided now. A Pod that has a node is placed as if it had none. All filters are asked about each node,
- * unlike in the scheduler, in which the first refusal ends the trial.
+ * The placement of a Pod as it would be decided now. A Pod that has a node is placed as if it had none. All filters are evaluated for each node,
+ * while the scheduler stops at the first refusal.
  */
 export function explainScheduling(pod: Pod, lists: ClusterLists, rules: SchedulingRules): SchedulingExplanation {
   const { namespace, name } = pod.metadata

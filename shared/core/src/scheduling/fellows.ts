@@ -3,15 +3,15 @@ import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selec
 import type { LabelRequirement } from '../selectors/selection.ts'
 import type { Labels, Pod } from './objects.ts'
 
-/** The objects by which Pods belong together. */
+/** The objects that group Pods. */
 export interface FellowSources {
-  /** The selectors of the Services of a namespace. */
+  /** The selectors of the Services in a namespace. */
   serviceSelectors(namespace: string): Iterable<Labels | null | undefined>
-  /** The selector of the controller that owns a Pod. Undefined: it has none, or is not known. */
+  /** The selector of a Pod's controller; undefined if it has none or is unknown. */
   ownerSelector(owner: OwnerReference, namespace: string): LabelSelector | null | undefined
 }
 
-/** The terms that select the Pods of the same Services and of the same owner. */
+/** The terms that select Pods of the same Services and of the same owner. */
 export function fellowTerms({ metadata }: Pod, sources: FellowSources): readonly LabelRequirement[] {
   const { namespace = '', labels, ownerReferences } = metadata
   const owner = ownerReferences?.find(({ controller }) => controller === true)
@@ -23,7 +23,7 @@ export function fellowTerms({ metadata }: Pod, sources: FellowSources): readonly
   return [...termsOf({ matchLabels }), ...(owned == null ? [] : termsOf(owned))]
 }
 
-/** None for a selector that cannot be read. */
+/** Empty for an invalid selector. */
 function termsOf(selector: LabelSelector): readonly LabelRequirement[] {
   const reading = toLabelRequirements(selector)
   return reading.kind === 'selector' ? reading.requirements : []

@@ -17,7 +17,7 @@ import { volumeZone } from './plugins/volume-zone.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { SchedulingRules } from './rules.ts'
 
-/** In the order in which nodes are tried: the first that refuses one ends its trial. */
+/** Filters in order; the first refusal of a node decides. */
 const filterPlugins: readonly FilterPlugin[] = [
   nodeUnschedulable,
   nodeName,
@@ -34,20 +34,20 @@ const filterPlugins: readonly FilterPlugin[] = [
   dynamicResources,
 ]
 
-/** The names of the filters, in their order. */
+/** The names of the filters in order. */
 export const filterNames: readonly FilterName[] = filterPlugins.map(({ name }) => name)
 
 /** The filters, prepared for one Pod. */
 export interface PreparedFilters {
   readonly kind: 'prepared'
   readonly runs: readonly FilterRun[]
-  /** The only nodes to look at. Absent: all. */
+  /** The only nodes to check; undefined for all. */
   readonly nodeNames?: ReadonlySet<string>
-  /** Plugins that named them. */
+  /** Plugins that restricted the nodes. */
   readonly namedBy: readonly FilterName[]
 }
 
-/** Prepares all filters for a Pod, or answers the refusal that holds for every node (SCHED-21). */
+/** Prepares all filters for a Pod, or returns a refusal of all nodes (SCHED-21). */
 export function prepareFilters(
   pod: PodInfo,
   cluster: Cluster,
@@ -68,12 +68,12 @@ export function prepareFilters(
   return { kind: 'prepared', runs, namedBy, ...(nodeNames && { nodeNames }) }
 }
 
-/** The names that both sets have. The first set is absent until a plugin has limited the nodes. */
+/** The intersection of two sets; undefined stands for all nodes. */
 function commonNames(one: ReadonlySet<string> | undefined, other: ReadonlySet<string>): ReadonlySet<string> {
   return one === undefined ? other : new Set([...one].filter((name) => other.has(name)))
 }
 
-/** The first refusal of a node. Undefined: the Pod fits. */
+/** The first refusal of a node; undefined if the Pod fits. */
 function filterNode(runs: readonly FilterRun[], node: NodeInfo): Refusal | undefined {
   for (const run of runs) {
     const refusal = run.filter(node)
@@ -83,7 +83,7 @@ function filterNode(runs: readonly FilterRun[], node: NodeInfo): Refusal | undef
 }
 
 /**
- * As `filterNode`, with the Pods on the node that are to come to it, as far as they are not less important than the Pod: it must fit with them
+ * Like `filterNode`, taking into account Pods nominated for the node that are at least as important: the Pod must fit with them
  * and without them (SCHED-65).
  */
 export function filterWithNominated(runs: readonly FilterRun[], pod: PodInfo, node: NodeInfo, cluster: Cluster): Refusal | undefined {
@@ -99,14 +99,14 @@ export function filterWithNominated(runs: readonly FilterRun[], pod: PodInfo, no
   return refusal ?? filterNode(runs, node)
 }
 
-/** Adds a Pod to a node (1) or removes it (-1). The caller undoes the change. */
+/** Adds a Pod to a node (1) or removes it (-1) on trial; the caller reverts the change. */
 export function moveOnTrial(runs: readonly FilterRun[], pod: PodInfo, node: NodeInfo, by: 1 | -1): void {
   if (by === 1) node.addPod(pod)
   else node.removePod(pod)
   for (const run of runs) run.count?.(pod, node, by)
 }
 
-/** One filter, prepared for a Pod. */
+/** Prepares a filter for a Pod. */
 export function startFilter(name: FilterName, pod: PodInfo, cluster: Cluster, rules: SchedulingRules): FilterStart | undefined {
   return filterPlugins.find((plugin) => plugin.name === name)?.start(pod, cluster, rules)
 }

@@ -22,7 +22,7 @@ interface MapSelecting extends Named {
   readonly spec?: { readonly selector?: Labels | null }
 }
 
-/** The objects of a cluster by which the scheduler decides, as lists. */
+/** The objects that the scheduler reads, as lists. */
 export interface ClusterLists {
   readonly nodes: readonly Node[]
   readonly pods: readonly Pod[]
@@ -43,7 +43,7 @@ export interface ClusterLists {
   readonly deviceSlices: readonly ResourceSlice[]
 }
 
-/** Nothing of any kind. */
+/** Empty lists. */
 export const noLists: ClusterLists = {
   nodes: [],
   pods: [],
@@ -64,7 +64,7 @@ export const noLists: ClusterLists = {
   deviceSlices: [],
 }
 
-/** The cluster of some lists. Finished Pods use nothing; Pods without a node count where they are nominated. */
+/** The cluster described by lists. Finished Pods use no resources; Pods without a node count on their nominated node. */
 export function clusterOf(lists: ClusterLists): Cluster {
   const cluster = new Cluster(objectsOf(lists))
   for (const node of lists.nodes) cluster.setNode(node)

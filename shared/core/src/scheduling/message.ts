@@ -1,11 +1,11 @@
 import type { Refused } from './choose.ts'
 import type { SchedulingRules } from './rules.ts'
 
-/** The message where the cluster has no node at all (SCHED-18). */
+/** The message for a cluster without nodes (SCHED-18). */
 export const noNodesMessage = 'no nodes available to schedule pods'
 
 /**
- * The text of the condition and the event of a Pod that fits nowhere (SCHED-19). `preemption` is what preemption says.
+ * The text of the condition and event of a Pod that fits nowhere (SCHED-19). `preemption` is the result of preemption.
  *
  *   0/3 nodes are available: 1 Insufficient memory, 2 Insufficient cpu. preemption: 0/3 nodes are available: …
  */
@@ -22,7 +22,7 @@ export function refusalMessage({ nodesCount, refusals, ofAll, namedBy }: Refused
   return countedMessage(nodesCount, counts) + tail
 }
 
-/** `0/3 nodes are available: 1 a, 2 b.`; the reasons are sorted as texts, counts included. */
+/** `0/3 nodes are available: 1 a, 2 b.`; the reasons are sorted as texts, including counts. */
 export function countedMessage(nodesCount: number, counts: ReadonlyMap<string, number>): string {
   const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).sort(byBytes)
   return reasons.length === 0 ? head(nodesCount) : `${head(nodesCount)} ${reasons.join(', ')}.`

@@ -3,7 +3,7 @@ import { type Amounts, addAmounts, noAmounts, readAmounts, toWhole } from './amo
 import type { Labels, Node } from './objects.ts'
 import type { PodInfo } from './pod-info.ts'
 
-/** Counts that a node keeps. */
+/** Maximum number of cached counts per node. */
 const countsMax = 16
 
 /** Nodes of a cluster with Pods that others are compared with. */
@@ -12,7 +12,7 @@ export interface NodeMarks {
   readonly withRequiredAnti: Set<NodeInfo>
 }
 
-/** A node with the Pods on it and the sums of what they use. It is changed as Pods come and go. */
+/** A node with its Pods and their total usage. It is updated when Pods are added or removed. */
 export class NodeInfo {
   readonly name: string
   #node: Node
@@ -23,7 +23,7 @@ export class NodeInfo {
   readonly #withRequiredAnti = new Set<PodInfo>()
   readonly requested: Amounts = noAmounts()
   readonly nonZero = { cpu: 0, memory: 0 }
-  /** Counts of its Pods by what was counted, since the last of them came or went. */
+  /** Cached counts of its Pods, until a Pod is added or removed. */
   readonly #counted = new Map<string, number>()
 
   readonly #marks: NodeMarks | undefined
@@ -53,7 +53,7 @@ export class NodeInfo {
     return this.#allocatable
   }
 
-  /** The number of Pods that there is place for. */
+  /** The maximum number of Pods. */
   get podsMax(): number {
     return this.#podsMax
   }
@@ -62,12 +62,12 @@ export class NodeInfo {
     return this.#pods.size
   }
 
-  /** By `namespace/name`. */
+  /** Pods by `namespace/name`. */
   get pods(): ReadonlyMap<string, PodInfo> {
     return this.#pods
   }
 
-  /** Pods with an affinity of any kind to Pods. */
+  /** Pods with any Pod affinity or anti-affinity. */
   get podsWithAffinity(): ReadonlySet<PodInfo> {
     return this.#withAffinity
   }
@@ -84,7 +84,7 @@ export class NodeInfo {
     this.#node = node
   }
 
-  /** The number of its Pods that match. `what` names the match: Pods that are the same are counted once for it. */
+  /** The number of its matching Pods. `what` identifies the match, so that the count is cached. */
   countPods(what: string, matches: (pod: PodInfo) => boolean): number {
     let count = this.#counted.get(what)
     if (count !== undefined) return count

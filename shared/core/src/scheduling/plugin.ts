@@ -3,7 +3,7 @@ import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { SchedulingRules } from './rules.ts'
 
-/** Names of the plugins that refuse nodes. */
+/** Names of filter plugins. */
 export type FilterName =
   | 'NodeUnschedulable'
   | 'NodeName'
@@ -19,29 +19,29 @@ export type FilterName =
   | 'InterPodAffinity'
   | 'DynamicResources'
 
-/** A node is refused. */
+/** The refusal of a node. */
 export interface Refusal {
   readonly plugin: FilterName
-  /** True if it would help that Pods of lower priority leave. */
+  /** True if preempting Pods of lower priority may help. */
   readonly isResolvable: boolean
   readonly reasons: readonly string[]
-  /** True for a fault of an object that the Pod needs: it ends the attempt, whatever other nodes say. */
+  /** True for an error of an object that the Pod needs; it ends the attempt, whatever other nodes say. */
   readonly isFault?: boolean
 }
 
 /** A filter, prepared for one Pod. */
 export interface FilterRun {
-  /** Undefined: the Pod fits. */
+  /** Undefined if the Pod fits. */
   filter(node: NodeInfo): Refusal | undefined
-  /** Counts a Pod that is put on a node (1) or taken from it (-1) for the length of a trial. Absent: the sums of the node say all. */
+  /** Accounts for a Pod that is added to a node (1) or removed from it (-1) during a trial. Default: the node's sums suffice. */
   count?(pod: PodInfo, node: NodeInfo, by: 1 | -1): void
 }
 
-/** The preparation of a filter. */
+/** The result of preparing a filter. */
 export type FilterStart =
-  /** It has nothing to refuse. */
+  /** The filter refuses no node. */
   | { readonly kind: 'skip' }
-  /** `nodeNames` are the only nodes to look at. Absent: all. */
+  /** `nodeNames` are the only nodes to check; undefined for all. */
   | { readonly kind: 'run'; readonly run: FilterRun; readonly nodeNames?: ReadonlySet<string> }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
 
@@ -53,7 +53,7 @@ export interface FilterPlugin {
 
 export const skip: FilterStart = { kind: 'skip' }
 
-/** Names of the plugins that prefer nodes. */
+/** Names of score plugins. */
 export type ScoreName =
   | 'TaintToleration'
   | 'NodeAffinity'
@@ -73,7 +73,7 @@ export interface ScoreInput {
   readonly rules: SchedulingRules
 }
 
-/** A plugin that prefers nodes: 0 to 100 for each, in the order of the nodes. Undefined: it prefers none. */
+/** A plugin that scores nodes from 0 to 100, in the order of the nodes; undefined if it has no preference. */
 export interface ScorePlugin {
   readonly name: ScoreName
   readonly weight: number
@@ -82,7 +82,7 @@ export interface ScorePlugin {
 
 export const scoreMax = 100
 
-/** Stretches counts so that the largest is 100; reversed, the largest becomes 0. In place. */
+/** Scales scores in place so that the largest becomes 100, or 0 if reversed. */
 export function normalize(scores: number[], { isReversed = false } = {}): number[] {
   let largest = 0
   for (const score of scores) largest = Math.max(largest, score)

@@ -9,7 +9,7 @@ import type { NodeInfo } from './node-info.ts'
 import type { Pod } from './objects.ts'
 import type { SchedulingRules } from './rules.ts'
 
-/** The claims of a Pod, each once; a text says why one is not there. */
+/** The claims of a Pod, each once; a text is the reason why one is missing. */
 export function podClaims(pod: Pod, objects: ClusterObjects): (ResourceClaim | string)[] {
   const { namespace = '', name, uid } = pod.metadata
   const found = (pod.spec.resourceClaims ?? []).flatMap((entry): (ResourceClaim | string)[] => {
@@ -27,28 +27,28 @@ export function podClaims(pod: Pod, objects: ClusterObjects): (ResourceClaim | s
   return [...new Set(found)]
 }
 
-/** The search for devices of claims that have none. */
+/** Creates the search for devices of unallocated claims. */
 export function deviceSearch(claims: readonly ResourceClaim[], { objects }: Cluster, { devices: rules }: SchedulingRules): DeviceSearch {
   const pools = new DevicePools(objects.deviceSlices(), rules)
   const inUse = devicesInUse(objects.resourceClaims())
   return new DeviceSearch({ claims, pools, inUse, rules, classOf: (name) => objects.deviceClass(name) })
 }
 
-/** A claim that a Pod needs on its node, before it is written. */
+/** A claim to allocate or reserve for a Pod, before it is written. */
 export interface ClaimUse {
   readonly claim: ResourceClaim
-  /** Undefined: the claim has its allocation. */
+  /** Undefined if the claim is already allocated. */
   readonly allocation: Allocation | undefined
 }
 
 export interface DevicePlanOptions {
   readonly cluster: Cluster
   readonly rules: SchedulingRules
-  /** An identity for the share of a device. */
+  /** Returns a new id for the share of a device. */
   readonly newShareId: () => string
 }
 
-/** The claims to allocate and to reserve for a Pod on a node. */
+/** The claims to allocate and reserve for a Pod on a node. */
 export function planDevices(pod: Pod, node: NodeInfo, { cluster, rules, newShareId }: DevicePlanOptions): ClaimUse[] {
   const claims = podClaims(pod, cluster.objects).filter((claim) => typeof claim !== 'string')
   const unallocated = claims.filter(({ status }) => status?.allocation == null)
@@ -62,7 +62,7 @@ export function planDevices(pod: Pod, node: NodeInfo, { cluster, rules, newShare
   })
 }
 
-/** A claim that no other Pod uses and whose devices some node does not reach: freed, it can be allocated for another node. Undefined: none. */
+/** An unused claim whose devices are not available on some node, so that it can be deallocated and allocated for another node; undefined if there is none. */
 export function freeableClaim(pod: Pod, { objects, nodes }: Cluster): ResourceClaim | undefined {
   const claims = podClaims(pod, objects).filter((claim) => typeof claim !== 'string')
   return claims.find(({ status }) => {

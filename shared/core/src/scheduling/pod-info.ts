@@ -4,7 +4,7 @@ import { type PodTerms, termsOf } from './affinity-terms.ts'
 import { type Amounts, amountsOf } from './amounts.ts'
 import { keyOf, type Labels, type Pod } from './objects.ts'
 
-/** A port of the node that a Pod asks for. */
+/** A host port that a Pod requests. */
 export interface HostPort {
   readonly protocol: string
   readonly port: number
@@ -14,7 +14,7 @@ export interface HostPort {
 
 export type Volume = NonNullable<Pod['spec']['volumes']>[number]
 
-/** A Pod with all that filters and scores ask of it again and again. */
+/** A Pod with precomputed facts for filters and scores. */
 export interface PodInfo {
   readonly pod: Pod
   /** `namespace/name`. */
@@ -34,7 +34,7 @@ export interface PodInfo {
   readonly volumes: readonly Volume[]
 }
 
-/** The compiled form of a Pod. It is made once for each Pod object. */
+/** The compiled form of a Pod, cached per Pod object. */
 export const podInfoOf = memo((pod: Pod): PodInfo => {
   const { metadata, spec } = pod
   const { name = '', namespace = '', uid = '', labels } = metadata
@@ -57,7 +57,7 @@ export const podInfoOf = memo((pod: Pod): PodInfo => {
   }
 })
 
-/** The ports of the node that containers and sidecars ask for. */
+/** The host ports of containers and sidecars. */
 function hostPortsOf({ containers, initContainers }: Pod['spec']): readonly HostPort[] {
   const sidecars = (initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
   const found: HostPort[] = []

@@ -14,9 +14,9 @@ export type Budget = BuiltIn<'policy/v1.PodDisruptionBudget'>
 
 /** The outcome of preemption. */
 export type Preemption =
-  /** These Pods are to leave the node, the most important first; the Pod comes when they are gone. */
+  /** The victims on the node, most important first; the Pod is scheduled after they are gone. */
   | { readonly kind: 'victims'; readonly node: string; readonly victims: readonly PodInfo[] }
-  /** No Pods can make room. A nomination of the Pod ends if `clears` says so. */
+  /** Preemption cannot help. `clears` removes the Pod's nomination. */
   | { readonly kind: 'none'; readonly message: string; readonly clears: boolean }
 
 export interface PreemptOptions {
@@ -28,20 +28,20 @@ export interface PreemptOptions {
 
 const noVictims = 'No preemption victims found for incoming pod'
 const notHelpful = 'Preemption is not helpful for scheduling'
-/** Least share in percent and least number of nodes that are looked at. */
+/** Minimum percentage and minimum number of nodes that are checked. */
 const candidatesShare = 10
 const candidatesMin = 100
 
 interface Candidate {
   readonly node: string
   readonly victims: readonly PodInfo[]
-  /** Victims that break a budget. */
+  /** Number of victims that violate a disruption budget. */
   readonly violations: number
 }
 
 /**
- * Looks for Pods of lower priority whose leaving makes room for a Pod that fits nowhere: on each node as few as possible, and of the nodes the one
- * on which the least is lost (SCHED-59 to SCHED-62).
+ * Finds Pods of lower priority to preempt for a Pod that fits nowhere: on each node as few as possible, and then the node
+ * with the cheapest victims (SCHED-59 to SCHED-62).
  *
  *   node a: Pods of priority 1, 5 in the way; node b: Pods of priority 1, 3 in the way       the victims are those of b
  */
@@ -66,7 +66,7 @@ export function preempt(pod: PodInfo, cluster: Cluster, refused: Refused, option
   return { kind: 'none', message: `preemption: ${countedMessage(nodesCount, counts)}`, clears: true }
 }
 
-/** The reason why the Pod may not preempt others now. Undefined: it may. */
+/** The reason why the Pod may not preempt now; undefined if it may. */
 function ineligibility({ pod, priority }: PodInfo, cluster: Cluster, { refusals }: Refused, rules: SchedulingRules): string | undefined {
   if (pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.'
   const { nominatedNodeName = '' } = pod.status
@@ -77,13 +77,13 @@ function ineligibility({ pod, priority }: PodInfo, cluster: Cluster, { refusals 
   return undefined
 }
 
-/** Since 1.27 Pods that end for another reason do not count. */
+/** Since 1.27 only Pods that are being preempted count. */
 function isLeaving({ pod, isTerminating }: PodInfo, { waitsForVictimsAlone }: SchedulingRules): boolean {
   if (!isTerminating || !waitsForVictimsAlone) return isTerminating
   return pod.status.conditions?.some(({ type, reason }) => type === 'DisruptionTarget' && reason === 'PreemptionByScheduler') === true
 }
 
-/** Nodes whose refusal may end when Pods leave. Before 1.28 nodes that were left out count. */
+/** Nodes whose refusal preemption may resolve. Before 1.28, excluded nodes also count. */
 function helpfulNodes(cluster: Cluster, { refusals }: Refused, { message }: SchedulingRules): readonly NodeInfo[] {
   return cluster.nodes.filter(({ name }) => refusals.get(name)?.isResolvable ?? message.leftOut === undefined)
 }
@@ -91,7 +91,7 @@ function helpfulNodes(cluster: Cluster, { refusals }: Refused, { message }: Sche
 interface Search extends PreemptOptions {
   readonly runs: readonly FilterRun[]
   readonly nodes: readonly NodeInfo[]
-  /** Called with each reason why a node is no candidate. */
+  /** Called with each reason why a node is not a candidate. */
   readonly add: (reason: string) => void
 }
 
@@ -112,7 +112,7 @@ function findCandidates(pod: PodInfo, cluster: Cluster, search: Search): readonl
   return [...harmless, ...violating]
 }
 
-/** The victims on one node: all Pods of lower priority leave on trial, and come back one by one while the Pod still fits (SCHED-61). */
+/** The victims on one node: all Pods of lower priority are removed on trial, and restored one by one while the Pod still fits (SCHED-61). */
 function selectVictims(
   pod: PodInfo,
   cluster: Cluster,
@@ -155,18 +155,18 @@ function selectVictims(
   }
 }
 
-/** Higher priority first, then those that have run longer. */
+/** Sorts by priority, highest first, then by running time, longest first. */
 function byImportance(left: PodInfo, right: PodInfo): number {
   return right.priority - left.priority || startMsOf(left) - startMsOf(right)
 }
 
-/** A Pod that has not started counts as one that starts now. */
+/** The start time of a Pod; now if it has not started. */
 function startMsOf({ pod }: PodInfo): number {
   const ms = Date.parse(pod.status.startTime ?? '')
   return Number.isNaN(ms) ? Number.MAX_SAFE_INTEGER : ms
 }
 
-/** Pods that break a budget, if all before them left too, and those that do not. */
+/** Splits Pods into those that violate a budget, assuming that all before them are also removed, and the rest. */
 function splitByBudgets(pods: readonly PodInfo[], budgets: readonly Budget[]) {
   const left = budgets.map(({ metadata: { namespace }, spec, status }) => {
     const reading = toLabelRequirements(spec.selector ?? {})
@@ -188,7 +188,7 @@ function splitByBudgets(pods: readonly PodInfo[], budgets: readonly Budget[]) {
   return { violating, harmless }
 }
 
-/** Lower numbers are better, in this order (SCHED-62). */
+/** Costs to compare in this order; lower is better (SCHED-62). */
 const costs: readonly ((candidate: Candidate) => number)[] = [
   ({ violations }) => violations,
   ({ victims }) => victims[0]?.priority ?? 0,
@@ -197,7 +197,7 @@ const costs: readonly ((candidate: Candidate) => number)[] = [
   ({ victims }) => -earliestStartMs(victims),
 ]
 
-/** The earliest start of the victims of the highest priority. */
+/** The earliest start among victims of the highest priority. */
 function earliestStartMs(victims: readonly PodInfo[]): number {
   const highest = Math.max(...victims.map(({ priority }) => priority))
   return Math.min(...victims.filter(({ priority }) => priority === highest).map(startMsOf))

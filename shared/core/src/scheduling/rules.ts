@@ -5,81 +5,81 @@ import type { DeviceRules } from './devices/objects.ts'
 /** A level and its feature gates. */
 export interface RulesSource {
   readonly names: Names
-  /** Minor release, such as 37. */
+  /** The minor version, such as 37. */
   readonly level: number
   readonly isGateOn: (gate: string) => boolean
 }
 
-/** Rules and texts of the scheduler that differ between releases, and the names that it reads. */
+/** Rules and texts of the scheduler that differ between releases, and names. */
 export interface SchedulingRules {
   readonly level: number
   /** The taint of nodes with `spec.unschedulable`. */
   readonly unschedulableTaint: string
   readonly hostnameLabel: string
   readonly zoneLabel: string
-  /** Labels of zones and regions; `later` is the one that has taken its place, where that counts too. */
+  /** Labels of zones and regions; `later` is the label that replaces it, if it also counts. */
   readonly zoneLabels: readonly { readonly key: string; readonly later: string | undefined }[]
   readonly volumes: VolumeNames
-  /** The refusal of a node that cannot reach a volume. */
+  /** The refusal of a node that cannot access a volume. */
   readonly volumeConflict: string
   readonly hasAttributeClasses: boolean
-  /** True if claims may be for one Pod alone. */
+  /** True if the access mode ReadWriteOncePod exists. */
   readonly hasClaimsOfOnePod: boolean
-  /** The refusal of a node while another Pod uses a claim that is for one Pod alone. */
+  /** The refusal of a node while another Pod uses a ReadWriteOncePod claim. */
   readonly claimTaken: string
-  /** True if the refusal for a taint names the taint: until 1.33 (later patches of 1.34 leave it out). */
+  /** True if the refusal for a taint names the taint: up to 1.33 (later patches of 1.34 do not). */
   readonly namesTaints: boolean
   /** True if a Pod that names a missing node fails with an error: before 1.28. */
   readonly failsOnMissingNodes: boolean
-  /** True if a resource of which a node has given more than it has refuses only Pods that ask for it: since 1.28. */
+  /** True if an overcommitted resource only affects Pods that request it: since 1.28. */
   readonly skipsUnrequested: boolean
-  /** True if a Pod that is larger than the whole node is refused for good. */
+  /** True if a Pod larger than the node's capacity is refused as unresolvable. */
   readonly knowsLargePods: boolean
-  /** True if the balance before the Pod counts too: since 1.36. */
+  /** True if the balance before the Pod also counts: since 1.36. */
   readonly scoresChangeOfBalance: boolean
-  /** True if Pods without requests are not scored by balance: since 1.33. */
+  /** True if Pods without requests get no balance score: since 1.33. */
   readonly skipsBalanceOfNothing: boolean
-  /** True if images of init containers and image volumes count for the locality of images. */
+  /** True if image locality also counts images of init containers and image volumes. */
   readonly scoresInitImages: boolean
-  /** True if Pods that are to be spread over nothing get no score for it; before 1.28 all nodes got the highest. */
+  /** True if nothing to spread means no score; before 1.28 all nodes got the highest score. */
   readonly skipsMissingSpreads: boolean
-  /** Gates of constraints of spreading. */
+  /** Feature gates of topology spread constraints. */
   readonly hasMinDomains: boolean
   readonly hasInclusionPolicies: boolean
   readonly hasMatchLabelKeys: boolean
-  /** True if tolerations may compare with Lt and Gt. */
+  /** True if tolerations support Lt and Gt. */
   readonly hasComparisons: boolean
   /** True if victims get the condition DisruptionTarget. */
   readonly marksVictims: boolean
-  /** True if the event of a victim names the Pod that it makes room for: since 1.27. */
+  /** True if the event about a victim names the preempting Pod: since 1.27. */
   readonly namesPreemptor: boolean
-  /** True if conditions have the generation that they are about. */
+  /** True if conditions contain the observed generation. */
   readonly hasObservedGeneration: boolean
-  /** True if a Pod waits for its victims alone, not for Pods that end for another reason: since 1.27. */
+  /** True if a Pod waits only for its victims, not for other terminating Pods: since 1.27. */
   readonly waitsForVictimsAlone: boolean
-  /** True if the victims of a node are compared in the order of their importance: since 1.30. */
+  /** True if victims of a node are compared in order of importance: since 1.30. */
   readonly sortsVictims: boolean
-  /** True if plugins look at changes themselves before a refused Pod is tried again: since 1.32. */
+  /** True if plugins check changes before a refused Pod is retried: since 1.32. */
   readonly hasHints: boolean
-  /** True if Pods in back-off are tried while nothing else waits: since 1.33. */
+  /** True if Pods in backoff are tried while no others wait: since 1.33. */
   readonly triesPodsInBackoff: boolean
-  /** True if Pods wait for their claims for devices: the API is v1 from 1.34 on. */
+  /** True if Pods wait for device claims: the API is v1 from 1.34 on. */
   readonly hasDevices: boolean
   readonly devices: DeviceRules
   /** True if Pods wait while they have scheduling gates. */
   readonly hasGates: boolean
   /**
-   * The text of preemption for a Pod that was refused for good before any node was looked at. kube-scheduler 1.37.2 asks its plugin of devices
-   * first, which has not seen that Pod. Undefined: it says the usual.
+   * The preemption message for a Pod that was refused as unresolvable before any node was checked. kube-scheduler 1.37.2 asks its device plugin
+   * first, which has not seen that Pod. Undefined for the usual message.
    */
   readonly preemptionBeforeNodes: string | undefined
-  /** The form of messages. */
+  /** The format of messages. */
   readonly message: {
-    /** True if a refusal before any node is looked at has no count. */
+    /** True if a refusal before any node was checked has no count. */
     readonly hasUncountedRefusals: boolean
-    /** True if the text of preemption gets one more full stop: a mistake of 1.26 to 1.28. */
+    /** True if the preemption message has an extra full stop, a bug of 1.26 to 1.28. */
     readonly hasDoubledStop: boolean
-    /** The refusal of nodes that are left out before they are looked at. Undefined: they have none. */
+    /** The refusal of nodes excluded before they were checked; undefined if they have none. */
     readonly leftOut: ((plugins: readonly string[]) => string) | undefined
   }
 }
@@ -99,7 +99,7 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
     volumeConflict: level < 35 ? 'node(s) had volume node affinity conflict' : "node(s) didn't match PersistentVolume's node affinity",
     hasAttributeClasses: isGateOn('VolumeAttributesClass'),
     hasClaimsOfOnePod: isGateOn('ReadWriteOncePod'),
-    // As kube-scheduler 1.37.2 says it; the release of the change is not known.
+    // The text of kube-scheduler 1.37.2; it is unknown in which release it changed.
     claimTaken:
       level < 37
         ? 'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode'

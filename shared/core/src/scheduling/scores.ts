@@ -21,7 +21,7 @@ const scorePlugins: readonly ScorePlugin[] = [
 
 /** The scores of some nodes. */
 export interface NodeScores {
-  /** Score × weight of each node, in the order of the nodes, by plugin; plugins that prefer none are left out. */
+  /** Score × weight by plugin, in the order of the nodes; plugins without a preference are omitted. */
   readonly byPlugin: ReadonlyMap<ScoreName, readonly number[]>
   readonly totals: readonly number[]
 }
@@ -40,7 +40,7 @@ export function scoreNodes(input: ScoreInput): NodeScores {
   return { byPlugin, totals }
 }
 
-/** The node with the highest total; among equal ones each is as likely. */
+/** A node with the highest total, chosen at random among equal nodes. */
 export function bestNode(nodes: readonly NodeInfo[], totals: readonly number[], random: () => number): NodeInfo {
   let highest = Number.NEGATIVE_INFINITY
   let best: NodeInfo[] = []
@@ -54,7 +54,7 @@ export function bestNode(nodes: readonly NodeInfo[], totals: readonly number[], 
   return chosen
 }
 
-/** The scores of one plugin, without its weight. Undefined: it prefers none. */
+/** The scores of one plugin without its weight; undefined if it has no preference. */
 export function scoreOf(name: ScoreName, input: ScoreInput): readonly number[] | undefined {
   return scorePlugins.find((plugin) => plugin.name === name)?.score(input)
 }

@@ -15,12 +15,12 @@ import type { SchedulingRules } from './rules.ts'
 /** The claims of a Pod. */
 export type ClaimNeeds =
   | { readonly kind: 'none' }
-  /** No node can take the Pod; the text says why. */
+  /** No node can accept the Pod; the text is the reason. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Claims with a volume, and those that wait for the node of their first Pod. */
+  /** Claims with a volume, and claims that wait for their first consumer. */
   | { readonly kind: 'claims'; readonly bound: readonly VolumeClaim[]; readonly delayed: readonly VolumeClaim[] }
 
-/** The claims of a Pod, or the reason why it cannot be placed yet (SCHED-39). */
+/** The claims of a Pod, or the reason why it cannot be scheduled yet (SCHED-39). */
 export function claimNeeds({ pod, namespace, name: podName, volumes }: PodInfo, { objects }: Cluster, rules: SchedulingRules): ClaimNeeds {
   const claims: VolumeClaim[] = []
   for (const volume of volumes) {
@@ -50,24 +50,24 @@ export function claimNeeds({ pod, namespace, name: podName, volumes }: PodInfo, 
   return { kind: 'claims', bound, delayed: unbound }
 }
 
-/** True if a claim and its volume are bound completely. */
+/** True if a claim and its volume are fully bound. */
 export function isBound(claim: VolumeClaim, { volumes }: SchedulingRules): boolean {
   return (claim.spec.volumeName ?? '') !== '' && hasAnnotation(claim, volumes.bindCompleted)
 }
 
-/** The claims of a Pod on one node. */
+/** The plan for a Pod's claims on one node. */
 export interface VolumePlan {
-  /** Reasons why a node does not fit. Empty: it fits. */
+  /** Reasons why the node does not fit; empty if it fits. */
   readonly reasons: readonly string[]
-  /** Volumes with the reference to the claim that gets them. */
+  /** Volumes to bind, each with the claim that gets it. */
   readonly bindings: readonly { readonly volume: Volume; readonly claim: VolumeClaim }[]
-  /** Claims with the node on which their volumes are to be made. */
+  /** Claims whose volumes are to be provisioned for the node. */
   readonly provisions: readonly VolumeClaim[]
 }
 
 const notFound = "node(s) didn't find available persistent volumes to bind"
 
-/** Finds volumes for the claims of a Pod on a node, or provisioners for them (SCHED-40, SCHED-41). */
+/** Finds volumes or provisioners for a Pod's claims on a node (SCHED-40, SCHED-41). */
 export function planVolumes(
   needs: Extract<ClaimNeeds, { kind: 'claims' }>,
   node: NodeInfo,
@@ -83,7 +83,7 @@ export function planVolumes(
   return { reasons, bindings: search.bindings, provisions: search.provisions }
 }
 
-/** The first volume that is missing, or that the node cannot reach, decides. */
+/** The error of the first volume that is missing or not accessible from the node. */
 function boundProblem(claims: readonly VolumeClaim[], node: NodeInfo, { objects }: Cluster): 'missing' | 'unreachable' | undefined {
   for (const { spec } of claims) {
     const volume = objects.volume(spec.volumeName ?? '')
@@ -93,7 +93,7 @@ function boundProblem(claims: readonly VolumeClaim[], node: NodeInfo, { objects 
   return undefined
 }
 
-/** The search for volumes of claims that wait for their first Pod: the smallest claims first, each gets the smallest volume that fits. */
+/** Searches volumes for unbound claims: smallest claims first, each with the smallest sufficient volume. */
 class Search {
   readonly bindings: { readonly volume: Volume; readonly claim: VolumeClaim }[] = []
   readonly provisions: VolumeClaim[] = []
@@ -137,7 +137,7 @@ function isReachable({ spec: { nodeAffinity } }: Volume, node: NodeInfo): boolea
   return nodeAffinity?.required == null || compileNodeSelector(nodeAffinity.required)(node)
 }
 
-/** The reason why no volume can be made for a claim on a node. Undefined: it can. */
+/** The reason why no volume can be provisioned for a claim on a node; undefined if it can. */
 function provisionProblem(claim: VolumeClaim, node: NodeInfo, { objects }: Cluster, rules: SchedulingRules): string | undefined {
   const storageClass = objects.storageClass(classOf(claim, rules.volumes))
   const { provisioner = '' } = storageClass ?? {}

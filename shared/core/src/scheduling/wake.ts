@@ -11,25 +11,25 @@ import { fit } from './plugins/node-resources.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { SchedulingRules } from './rules.ts'
 
-/** A change of the cluster that may make room for a Pod. */
+/** A change of the cluster after which a refused Pod may fit. */
 export type ClusterChange =
-  /** A node is new, or has changed; `before` is its former state. */
+  /** A node was added or changed; `before` is its previous state. */
   | { readonly kind: 'node'; readonly node: NodeInfo; readonly before?: Node | undefined }
-  /** A node has gone: the others may be spread over evenly now. */
+  /** A node was removed, so Pods may now spread evenly over the others. */
   | { readonly kind: 'nodeGone' }
-  /** A Pod has left its node. */
+  /** A Pod was removed from its node. */
   | { readonly kind: 'podGone' }
-  /** A claim, a volume, a class or another object that Pods wait for is new, or has changed. */
+  /** A claim, volume, class or another object that Pods wait for was added or changed. */
   | { readonly kind: 'storage' }
-  /** A Pod is new on a node, or its labels have changed. `namespaceLabels` are those of its namespace. */
+  /** A Pod was put on a node, or its labels changed. `namespaceLabels` are those of its namespace. */
   | { readonly kind: 'podPlaced'; readonly pod: PodInfo; readonly namespaceLabels: Labels | undefined }
 
-/** Parts of a node whose changes count. */
+/** Parts of a node whose changes matter. */
 type NodePart = 'added' | 'unschedulable' | 'allocatable' | 'labels' | 'taints' | 'conditions'
 
 const anything: ReadonlySet<NodePart> = new Set(['added', 'unschedulable', 'allocatable', 'labels', 'taints', 'conditions'])
 
-/** Changes of nodes by which a refusal may end, by plugin (SCHED-07). */
+/** Node changes that may resolve a refusal, by plugin (SCHED-07). */
 const ofNodes: Readonly<Record<FilterName, ReadonlySet<NodePart>>> = {
   NodeUnschedulable: new Set(['added', 'unschedulable', 'taints']),
   NodeName: anything,
@@ -46,7 +46,7 @@ const ofNodes: Readonly<Record<FilterName, ReadonlySet<NodePart>>> = {
   DynamicResources: new Set(['added', 'labels', 'taints']),
 }
 
-/** Plugins whose refusal may end when a Pod leaves its node. */
+/** Plugins whose refusal may be resolved when a Pod leaves its node. */
 const ofPodsGone: ReadonlySet<FilterName> = new Set([
   'NodePorts',
   'NodeResourcesFit',
@@ -56,7 +56,7 @@ const ofPodsGone: ReadonlySet<FilterName> = new Set([
   'InterPodAffinity',
 ])
 
-/** Plugins whose refusal may end when an object of storage, or a claim for devices or its class, comes or changes. */
+/** Plugins whose refusal may be resolved when an object of storage, a device claim or a device class is added or changed. */
 const ofStorage: ReadonlySet<FilterName> = new Set([
   'VolumeRestrictions',
   'NodeVolumeLimits',
@@ -66,8 +66,8 @@ const ofStorage: ReadonlySet<FilterName> = new Set([
 ])
 
 /**
- * True if a Pod that was refused by these plugins is to be tried again after a change; no plugins stand for a cluster without nodes. Since 1.32
- * each plugin looks closer at a node; before, a Pod is tried if it passes a quick look at the node with all that is on it.
+ * True if a Pod refused by these plugins should be retried after a change; no plugins means a cluster without nodes. Since 1.32
+ * each plugin checks the node in detail; before, the Pod is retried if it passes a quick check against the node with its Pods.
  */
 export function wakes(pod: PodInfo, refusedBy: ReadonlySet<FilterName>, change: ClusterChange, rules: SchedulingRules): boolean {
   switch (change.kind) {
@@ -84,7 +84,7 @@ export function wakes(pod: PodInfo, refusedBy: ReadonlySet<FilterName>, change: 
   }
 }
 
-/** A Pod with an affinity to the placed one may fit now (SCHED-09); since 1.32 also one that is to be spread with it. */
+/** True for a Pod with an affinity to the placed Pod (SCHED-09), and since 1.32 also for one that is spread together with it. */
 function helpsPlaced(
   { terms, namespace }: PodInfo,
   refusedBy: ReadonlySet<FilterName>,
@@ -113,7 +113,7 @@ function helpsNode(
   return isConcerned && passesQuickLook(pod, node, rules)
 }
 
-/** The parts in which a node has changed, the one first that counts before 1.32. */
+/** The changed parts of a node; the first is the one that counts before 1.32. */
 function changedParts(after: Node, before: Node | undefined): readonly NodePart[] {
   if (before === undefined) return ['added']
   const parts: NodePart[] = []
@@ -129,7 +129,7 @@ function conditionsOf({ status }: Node): unknown {
   return Object.fromEntries((status.conditions ?? []).map((condition) => [condition.type, condition.status]))
 }
 
-/** Resources, name, affinity, ports and taints NoSchedule. */
+/** Checks resources, name, affinity, ports and NoSchedule taints. */
 function passesQuickLook(pod: PodInfo, node: NodeInfo, rules: SchedulingRules): boolean {
   const { hasComparisons } = rules
   if (fit(pod, node, rules) !== undefined) return false
@@ -140,13 +140,13 @@ function passesQuickLook(pod: PodInfo, node: NodeInfo, rules: SchedulingRules): 
   return node.taints.every((taint) => taint.effect !== 'NoSchedule' || pod.tolerations.some((one) => tolerates(one, taint, hasComparisons)))
 }
 
-/** A node after a change and before; undefined: it is new. */
+/** A node after a change and before it; `before` is undefined for a new node. */
 interface NodeStates {
   readonly after: Node
   readonly before: Node | undefined
 }
 
-/** The look of one plugin at a node that is new or has changed. */
+/** One plugin's check of an added or changed node. */
 function mayHelp(plugin: FilterName, pod: PodInfo, { after, before }: NodeStates, { hasComparisons }: SchedulingRules): boolean {
   switch (plugin) {
     case 'NodeResourcesFit':
@@ -175,14 +175,14 @@ function mayHelp(plugin: FilterName, pod: PodInfo, { after, before }: NodeStates
   }
 }
 
-/** True if the node could take the Pod if it were empty. */
+/** True if the Pod would fit on the node if it were empty. */
 function hasRoom({ requested }: PodInfo, { status }: Node): boolean {
   const all = readAmounts(status.allocatable)
   const scalars = [...(requested.scalars ?? [])].every(([name, wanted]) => wanted <= (all.scalars?.get(name) ?? 0))
   return scalars && requested.cpu <= all.cpu && requested.memory <= all.memory && requested.ephemeral <= all.ephemeral
 }
 
-/** True if there is more of something that the Pod asks for. */
+/** True if the node offers more of a requested resource. */
 function hasMore({ requested }: PodInfo, after: Node, before: Node): boolean {
   const [now, then] = [readAmounts(after.status.allocatable), readAmounts(before.status.allocatable)]
   const pods = ({ status }: Node) => toWhole(status.allocatable?.['pods'])

@@ -15,12 +15,12 @@ test('object types are inferred from the descriptions', () => {
   }
   expect(pod).toEqual(sample('core/v1.Pod', { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' } }))
   expectTypeOf<Pod['spec']['volumes']>().toExtend<readonly { readonly name: string }[] | undefined>()
-  // A list that is always printed may be null; a field that is left out where it is empty may be absent.
+  // A list that is always printed may be null; a field that is omitted when empty may be absent.
   expectTypeOf<Pod['spec']['containers']>().toEqualTypeOf<readonly Container[] | null>()
   expectTypeOf<Container['image']>().toEqualTypeOf<string | undefined>()
-  // Fields of a struct that is inlined are the holder's own.
+  // Fields of an inlined struct belong to its holder.
   expectTypeOf<NonNullable<Container['livenessProbe']>['httpGet']>().toExtend<{ readonly path?: string } | undefined>()
-  // A type that contains itself.
+  // A recursive type.
   type Schema = BuiltIn<'apiextensions/v1.JSONSchemaProps'>
   expectTypeOf<NonNullable<Schema['properties']>[string]>().toEqualTypeOf<Schema>()
 })

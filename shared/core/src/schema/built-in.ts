@@ -4,13 +4,13 @@ import type { StringNode } from '../description/node.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 
 /**
- * Objects of the built-in types as the decoder leaves them, inferred from the descriptions in `api/`.
+ * Objects of the built-in types after decoding, inferred from the descriptions in `api/`.
  *
  *   type Pod = BuiltIn<'core/v1.Pod'>   // { kind: string; apiVersion: string; metadata: ObjectMeta; spec: …; status: … }
  */
 export type BuiltIn<Name extends TypeName> = Name extends 'meta/v1.ObjectMeta' ? ObjectMeta : ValueOfThunk<ThunkNamed<Name>>
 
-/** Such an object whose members may be replaced, as in a write's own copy. */
+/** A built-in object whose members may be replaced, such as a copy made by a write. */
 export type MutableBuiltIn<Name extends TypeName> = { -readonly [Field in keyof BuiltIn<Name>]: BuiltIn<Name>[Field] }
 
 /** Names of the built-in types: `core/v1.Pod`. */
@@ -29,7 +29,7 @@ type ThunkNamed<Name> = Name extends `${infer P}.${infer T}`
 
 type ValueOfThunk<T> = T extends () => infer Made ? ValueOf<Made> : unknown
 
-/** Values by the kind of their node. */
+/** Value types by kind of node. */
 interface Scalars {
   boolean: boolean
   int32: number
@@ -61,7 +61,7 @@ type ValueOf<N> =
               ? Scalars[Kind]
               : unknown
 
-/** One object type, as an editor is to show it. */
+/** One flat object type, for display in an editor. */
 type Flat<T> = { [K in keyof T]: T[K] }
 
 type MembersOf<M> = { readonly [F in AlwaysIn<M>]: FieldValue<M[F]> } & {
@@ -70,7 +70,7 @@ type MembersOf<M> = { readonly [F in AlwaysIn<M>]: FieldValue<M[F]> } & {
 
 type FieldsIn<M> = { [F in keyof M]: M[F] extends FieldDefinition ? F : never }[keyof M]
 
-/** Names of the fields that are printed in any case. */
+/** Names of the fields that are always printed. */
 type AlwaysIn<M> = {
   [F in keyof M]: M[F] extends FieldDefinition<infer N, infer P>
     ? P extends 'always' | 'nullable'

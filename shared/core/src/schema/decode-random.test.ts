@@ -17,7 +17,7 @@ const types = [
   'storage/v1.VolumeAttachment',
 ]
 
-/** Bodies that look like a type most of the time, so that the random ones get beyond the first field. */
+/** Bodies that mostly resemble a type, so that random ones get beyond the first field. */
 function bodyOf(node: Node, depth: number): fc.Arbitrary<unknown> {
   const target = resolveNode(node)
   if (depth === 0) return fc.constant(null)
@@ -45,10 +45,10 @@ function bodyOf(node: Node, depth: number): fc.Arbitrary<unknown> {
   }
 }
 
-/** Members in their order, which `toEqual` does not compare. */
+/** The JSON text, because `toEqual` ignores the order of members. */
 const textOf = (decoded: object): string => JSON.stringify(decoded)
 
-/** Any JSON where a known field should be. */
+/** Random JSON in the place of a known field. */
 const brokenBody = fc.record({ metadata: fc.jsonValue(), spec: fc.jsonValue(), status: fc.jsonValue() }, { requiredKeys: [] })
 
 test.each(types)('VAL-01: no body of a %s causes a crash, and decoding twice changes nothing', (type) => {
@@ -107,7 +107,7 @@ test.each(types)('a %s decoded beside another object equals its separate decodin
   )
 })
 
-/** The object with one member from another body, or without it, and its own parts otherwise. */
+/** The object with one member taken from another body or removed. */
 function withPartOf(object: Record<string, unknown>, other: unknown, at: number): unknown {
   const names = Object.keys(object)
   const name = names[at % Math.max(1, names.length)]

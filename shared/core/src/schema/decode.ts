@@ -8,12 +8,12 @@ import { settleNumerals } from './numerals.ts'
 import { resolveNode, resolveType, typeNameAt } from './resolve.ts'
 import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
 
-/** The error texts for a field with a value of the wrong type. */
+/** The error texts for a value of the wrong type. */
 export interface MismatchTexts {
   readonly text: string
-  /** Without the field's path, which values that read themselves, such as amounts, do not know in kube-apiserver. */
+  /** The error without the field's path. Types that parse themselves, such as quantities, do not know the path in kube-apiserver. */
   readonly textWithoutPath: string
-  /** The text where kube-apiserver makes the object from values, as for a strategic merge patch. */
+  /** The error if kube-apiserver makes the object from values, as for a strategic merge patch. */
   readonly restoreText?: string | undefined
 }
 
@@ -24,30 +24,30 @@ type Decoded<T = Record<string, unknown>> =
   | ({ readonly kind: 'mismatch'; readonly path: string; readonly message: string } & MismatchTexts)
 
 interface DecodeOptions {
-  /** Name the fields that the type does not have; they are dropped either way. */
+  /** True to collect the names of unknown fields, which are dropped in any case. */
   readonly trackUnknown: boolean
   /**
-   * The earlier result of this decoder: parts that are still in their places are taken unchanged, and
-   * parts that are read as equal to those there are shared with it.
+   * An earlier result of this decoder. Parts of it that are still in place are reused without reading, and
+   * equal new parts are replaced by its parts.
    */
   readonly known?: object | undefined
-  /** Structs and lists that equal their reading are taken themselves: the value is not changed within any more. */
+  /** True if structs and lists that equal their decoded form may be reused, because the caller no longer changes the value. */
   readonly sharesAll?: boolean
-  /** In an object of a custom kind null stays where validation refuses it; else it is dropped. */
+  /** For custom kinds: true to keep a null that validation refuses; other nulls are dropped. */
   readonly keepsNulls?: boolean
-  /** The value has numbers that are spelled in ways that not every field takes. */
+  /** True if the value contains numbers whose spelling some fields refuse. */
   readonly hasNumerals?: boolean | undefined
 }
 
 /**
- * Reads parsed JSON as a value of a type: types checked, unknown fields dropped, fields in the type's order, values in
- * canonical form, empty values printed or left out as the type says. Parts that need no change are shared with the input.
+ * Decodes parsed JSON as a type: checks types, drops unknown fields, orders fields as in the type, and brings values to
+ * canonical form. The type decides if empty values are printed. Parts that need no change are shared with the input.
  */
 export type Decode<T = Record<string, unknown>> = (value: unknown, options: DecodeOptions) => Decoded<T>
 
 const decoders = new Map<string, Decode>()
 
-/** The decoder of a type, built at the first question. */
+/** The decoder of a type, created at first use. */
 export function decoderOf<Name extends TypeName>(type: Name): Decode<BuiltIn<Name>>
 export function decoderOf(type: string): Decode
 export function decoderOf(type: string): Decode {
@@ -58,19 +58,19 @@ export function decoderOf(type: string): Decode {
   return decode
 }
 
-/** The decoder of a type as a level has it. */
+/** The decoder of a type at a level. */
 export function decoderAt<Name extends TypeName>(type: Name, level: number): Decode<BuiltIn<Name>>
 export function decoderAt(type: string, level: number): Decode
 export function decoderAt(type: string, level: number): Decode {
   return decoderOf(typeNameAt(type, level))
 }
 
-/** Parts that are taken themselves, by the node that they were read as. */
+/** Parts that are reused without reading, with the node of their type. */
 const sharedParts = new WeakMap<object, Node>()
 
 /**
- * A part that is the same in many objects, read as its type, frozen with all that is in it, and from then on not read again.
- * A caller that changes an object in place must not reach into such a part. Throws where the value is not of the type.
+ * Decodes a part that many objects share, and freezes it deeply; later it is not decoded again.
+ * Callers that change an object in place must not change such a part. Throws if the value does not have the type.
  */
 export function sharedPart<Name extends TypeName>(type: Name, value: object): BuiltIn<Name> {
   const read = decoderOf(type)(value, { trackUnknown: true })
@@ -83,7 +83,7 @@ export function sharedPart<Name extends TypeName>(type: Name, value: object): Bu
   return part
 }
 
-/** True if a value was made by `sharedPart`: it is unchanged. */
+/** True if a value was made by `sharedPart`, so that it is unchanged. */
 export function isSharedPart(value: object): boolean {
   return sharedParts.has(value)
 }
@@ -106,40 +106,40 @@ function createDecoder(node: Node, type: string): Decode {
   }
 }
 
-/** The text of the 400 that answers a body of the wrong types. */
+/** The message of the 400 for a body with a wrong type. */
 export function decodeFailureText(kind: string, version: string, { textWithoutPath }: Pick<MismatchTexts, 'textWithoutPath'>): string {
   return `${kind} in version "${version}" cannot be handled as a ${kind}: ${textWithoutPath}`
 }
 
-/** The text of the 400 of strict validation. */
+/** The message of the 400 for strict validation. */
 export function strictFailureText(kind: string, version: string, problems: readonly string[]): string {
   return `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${problems.join(', ')}`
 }
 
-/** The text of an unknown field in warnings and strict errors. */
+/** The message about an unknown field, for warnings and strict errors. */
 export function unknownFieldText(path: string): string {
   return `unknown field "${path}"`
 }
 
 interface Seen {
-  /** True if a field was dropped. Paths are found by a second, slower walk, because almost no request needs them. */
+  /** True if a field was dropped. A second, slower walk finds the paths, which almost no request needs. */
   unknown: boolean
   /** Number of open structs. */
   depth: number
-  /** True if the last read map has no members: finding that out later would be another look at all of its keys. */
+  /** True if the last map has no members, so that its keys need not be enumerated again. */
   isMapEmpty: boolean
-  /** True if structs and lists that need no change are shared. */
+  /** True if unchanged structs and lists are shared with the input. */
   readonly sharesAll: boolean
 }
 
 interface Reader {
-  /** `known` has been read before, at the same place. */
+  /** `known` was read earlier at the same place. */
   read(value: unknown, seen: Seen, known: unknown): unknown
-  /** The printed value of a non-pointer field without a value; undefined for none. */
+  /** The printed value of a non-pointer field without a value; undefined if it is omitted. */
   readonly zero: () => unknown
-  /** True if the value that was read last is empty. */
+  /** True if the value just read is empty. */
   readonly isEmpty: (value: unknown, seen: Seen) => boolean
-  /** `omitempty` does not apply: a struct to the type's author. */
+  /** True if `omitempty` has no effect because the Go type is a struct. */
   readonly isAlwaysPrinted: boolean
 }
 
@@ -155,7 +155,7 @@ function readerOf(node: Node): Reader {
   return reader
 }
 
-/** Stands in for a reader while it is being built, so that a type may contain itself. */
+/** A placeholder for a reader that is being created, so that a type may contain itself. */
 function lateReader(): Reader {
   return { read: () => undefined, zero: () => undefined, isEmpty: () => false, isAlwaysPrinted: false }
 }
@@ -185,7 +185,7 @@ function scalarReader(kind: ScalarNode['kind'] | 'string'): Reader {
   return { read, zero: () => zero, isEmpty, isAlwaysPrinted }
 }
 
-/** Any value that is taken itself: finding out that it is known costs less than reading it once more. */
+/** Reads a value that is always reused; checking if it is known is cheaper than reading it again. */
 function readShared(value: unknown, _seen: Seen, known: unknown): unknown {
   return hasMembers(known) && haveSameText(value, known) ? known : value
 }
@@ -197,7 +197,7 @@ function listReader(items: Node): Reader {
   const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     if (!Array.isArray(value)) throw new Mismatch(`expected array, got ${typeName(value)}`)
     const before: readonly unknown[] = Array.isArray(known) ? known : nothing
-    // The list that stood here, or the value itself, as long as every item is read as the one in it.
+    // `known` or the value itself, as long as every item equals the corresponding item in it.
     let isKnown = before === known && before.length === value.length
     let isSame = seen.sharesAll
     let result = isKnown || isSame ? undefined : new Array<unknown>(value.length)
@@ -224,7 +224,7 @@ function mapReader(values: Node): Reader {
   const inner = readerOf(values)
   const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     const source = requireObject(value)
-    // Of a large map each look at all keys takes milliseconds, so there is one.
+    // Enumerating the keys of a large map takes milliseconds, so it is done once.
     const names = Object.keys(source)
     let result = areSorted(names) ? source : {}
     if (result !== source) names.sort()
@@ -255,15 +255,15 @@ function variantReader(node: VariantNode): Reader {
   return { read, zero: () => null, isEmpty: () => false, isAlwaysPrinted: true }
 }
 
-/** One field, with everything decided that can be decided before a value is seen. */
+/** A field, with everything that can be decided without a value. */
 interface FieldReader {
   readonly name: string
-  /** Its place in the type. */
+  /** Its index in the type. */
   readonly index: number
   readonly reader: Reader
-  /** Dropped when empty. */
+  /** True if an empty value is dropped. */
   readonly isDroppedWhenEmpty: boolean
-  /** Printed without a value. */
+  /** True if the field is printed without a value. */
   readonly isPrintedWhenAbsent: boolean
   readonly isPointer: boolean
 }
@@ -289,7 +289,7 @@ function structReader(node: StructNode): Reader {
   }
 }
 
-/** The fields of a struct by name, and in order those that are always printed. */
+/** The fields of a struct by name, and a list of those that are always printed. */
 interface Fields {
   readonly byName: ReadonlyMap<string, FieldReader>
   readonly always: readonly FieldReader[]
@@ -314,7 +314,7 @@ function fieldReader({ name, node, pointer = false, required, keepEmpty, omitsZe
   }
 }
 
-/** Most types have many fields and most objects few of them: the loop is over the object's own members, not the type's. */
+/** Reads a struct. The loop is over the object's members, since most types have many fields and most objects few. */
 function readStruct(
   { byName, always }: Fields,
   source: Record<string, unknown>,
@@ -347,7 +347,7 @@ function readStruct(
     }
   }
   const isWhole = isInOrder && printed === always.length
-  // The earlier value of this place, or else the source itself, as long as every member is read as the one in it.
+  // `known` or the source itself, as long as every member equals the corresponding member in it.
   const whole = isWhole ? (known ?? (seen.sharesAll ? source : undefined)) : undefined
   let at = 0
   let other: unknown
@@ -379,11 +379,11 @@ function readStruct(
     const isRead = at === readAlready || value !== before
     const read = at === readAlready ? other : isRead ? field.reader.read(value, seen, before) : value
     if (read !== before) isKnown = false
-    // The earlier value of this place was kept then.
+    // An earlier value was reused in this case.
     if (!isRead || !isDropped(field, read, seen)) result[field.name] = read
   }
   for (; next < always.length; next++) printAbsent(result, always[next]!)
-  // Lost where a value is of a wrong type, which does no harm.
+  // If a value has a wrong type, the list is not returned to the pool, which is harmless.
   freeLists.push(present)
   return isKnown && known !== undefined && haveSameMembers(result, known) ? known : result
 }
@@ -398,7 +398,7 @@ function countMembers(object: object): number {
   return count
 }
 
-/** True if two objects have the same values under the same names, in any order. */
+/** True if two objects have equal members, in any order. */
 function haveSameMembers(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
   let count = 0
   for (const name in left) {
@@ -409,10 +409,10 @@ function haveSameMembers(left: Readonly<Record<string, unknown>>, right: Readonl
   return count === 0
 }
 
-/** Unused lists, with contents of no use. A request reads some hundred structs, a few at a time. */
+/** A pool of lists. A request reads several hundred structs, few of them at a time. */
 const freeLists: FieldReader[][] = []
 
-/** Keeps the first `count` in the order of the type. */
+/** Inserts a field into the first `count` items, in the order of the type. */
 function insert(list: FieldReader[], count: number, field: FieldReader): void {
   let at = count
   for (; at > 0 && list[at - 1]!.index > field.index; at--) list[at] = list[at - 1]!
@@ -433,7 +433,7 @@ function areSorted(names: readonly string[]): boolean {
   return true
 }
 
-/** Users choose keys: `__proto__` is a key like any other and must not reach the prototype. */
+/** Sets a member with a user's key, even `__proto__`, which must not change the prototype. */
 function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
   else target[key] = value

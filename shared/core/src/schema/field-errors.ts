@@ -2,7 +2,7 @@ import { joinTexts, type LevelText } from '../meta/level-text.ts'
 import type { FieldError, PlainFieldError } from '../meta/status.ts'
 import { printFieldValue } from './go-value.ts'
 
-/** The field is absent or empty though it may not be. */
+/** The field is absent or empty. */
 export function requiredValue(field: string, detail?: LevelText): FieldError {
   return {
     reason: 'FieldValueRequired',
@@ -11,7 +11,7 @@ export function requiredValue(field: string, detail?: LevelText): FieldError {
   }
 }
 
-/** The value is none of those that are allowed. */
+/** The value is not one of the allowed values. */
 export function unsupportedValue(field: string, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((text) => JSON.stringify(text)).join(', ')
   return {
@@ -21,7 +21,7 @@ export function unsupportedValue(field: string, value: unknown, supported: reado
   }
 }
 
-/** The value is of the right type and yet wrong. */
+/** The value has the right type but is invalid. */
 export function invalidValue(field: string, value: string | number | boolean, detail?: string): PlainFieldError
 export function invalidValue(field: string, value: unknown, detail?: LevelText): FieldError
 export function invalidValue(field: string, value: unknown, detail?: LevelText): FieldError {
@@ -29,12 +29,12 @@ export function invalidValue(field: string, value: unknown, detail?: LevelText):
   return { reason: 'FieldValueInvalid', field, message: joinTexts(texts, ': ') }
 }
 
-/** The field may not be there. */
+/** The field is not allowed here. */
 export function forbiddenValue(field: string, detail: LevelText): FieldError {
   return { reason: 'FieldValueForbidden', field, message: joinTexts(['Forbidden', detail], ': ') }
 }
 
-/** The value stands there a second time. */
+/** The value is a duplicate. */
 export function duplicateValue(field: string, value: unknown): FieldError {
   return { reason: 'FieldValueDuplicate', field, message: joinTexts(['Duplicate value', printFieldValue(value)], ': ') }
 }

@@ -1,22 +1,22 @@
 import { placesOfMembers } from '../json/parse-exactly.ts'
 import { unknownFieldText } from './decode.ts'
 
-/** Further ones would not help. */
+/** Maximum number of reported problems. */
 const problemsMax = 100
 
-/** The reports on a body besides its values. */
+/** The problems of a body besides its values. */
 export interface FieldProblems {
-  /** Paths of fields that the type does not have, in the order of the body. */
+  /** Paths of unknown fields, in the order of the body. */
   readonly unknown: readonly string[]
-  /** Paths of members that are there more than once, in the order of their second places. */
+  /** Paths of duplicate members, in the order of their second occurrence. */
   readonly duplicates: readonly string[]
-  /** The JSON text, where there are duplicates; absent: they are reported first. */
+  /** The JSON text of a body with duplicates; undefined to report duplicates first. */
   readonly source?: (() => string) | undefined
 }
 
 /**
- * The problems in the order of the body, each once: a field that the type does not have is unknown however often
- * it occurs, and so are its contents.
+ * The problems in the order of the body, each once. An unknown field is reported only as unknown, even if it is a duplicate,
+ * and its contents are ignored.
  */
 export function fieldProblems({ unknown, duplicates, source }: FieldProblems): string[] {
   const strange = [...new Set(unknown)].slice(0, problemsMax)
@@ -32,7 +32,7 @@ export function fieldProblems({ unknown, duplicates, source }: FieldProblems): s
   return inOrder.slice(0, problemsMax).map(({ text }) => text)
 }
 
-/** The text of a repeated member in warnings and strict errors. */
+/** The message about a duplicate member, for warnings and strict errors. */
 function duplicateFieldText(path: string): string {
   return `duplicate field ${JSON.stringify(path)}`
 }

@@ -7,8 +7,8 @@ import { goFieldName, isPointer } from './go-names.ts'
 import { packageOf, resolveNode, resolveStruct } from './resolve.ts'
 
 /**
- * A value of a type as `encoding/json` of Go prints it where kube-apiserver's rules see it. Types of meta/v1 have the names of their
- * JSON, and leave out what is empty; all others are types without a version, which have the names of Go and leave out nothing.
+ * A value of a type as Go's `encoding/json` prints it inside kube-apiserver's validation. Types of meta/v1 have their JSON
+ * names and omit empty fields. All other types are internal types, which have Go names and omit nothing.
  */
 export function goJson(node: Node, value: unknown): string {
   const target = resolveNode(node)
@@ -29,7 +29,7 @@ export function goJson(node: Node, value: unknown): string {
   }
 }
 
-/** A text in JSON as Go writes it: what could end a script in HTML is escaped. */
+/** A JSON text as Go writes it, with characters escaped that could end an HTML script. */
 function goJsonText(text: string): string {
   return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -38,7 +38,7 @@ const numberText = (value: unknown): string => String(value ?? 0)
 const rawText = (value: unknown): string => (value === undefined ? 'null' : printJson(value))
 const textOrNull = (value: unknown): string => (typeof value === 'string' ? goJsonText(value) : 'null')
 
-/** Go keeps an amount, not the text that it was read from. */
+/** The canonical text of a quantity: Go keeps the amount, not the original text. */
 function canonicalText(text: string): string {
   const quantity = parseQuantity(text)
   return quantity === undefined ? text : printQuantity(quantity)
@@ -61,7 +61,7 @@ const scalarTexts: Readonly<Record<ScalarNode['kind'], (value: unknown) => strin
 
 type Part = Readonly<Record<string, unknown>>
 
-/** Names in Go that fields have in one type alone. */
+/** Go names of fields that only one type has. */
 const otherNames: Readonly<Record<string, string>> = {
   'core/v1.PodSpec.serviceAccount': 'DeprecatedServiceAccount',
   'resource/v1.DeviceAttribute.int': 'IntValue',
@@ -74,7 +74,7 @@ const otherNames: Readonly<Record<string, string>> = {
   'resource/v1.DeviceAttribute.versions': 'VersionValues',
 }
 
-/** Fields in another order than the type with a version has. */
+/** Fields whose order differs from that of the versioned type. */
 const fieldOrders: Readonly<Record<string, readonly string[]>> = {
   'core/v1.PodSpec': [
     ...['volumes', 'initContainers', 'containers', 'ephemeralContainers', 'restartPolicy', 'terminationGracePeriodSeconds'],
@@ -86,7 +86,7 @@ const fieldOrders: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Fields that the order of a type does not name come last. */
+/** Fields without a position in the order come last. */
 function inOrder(type: string | undefined, fields: readonly Field[]): readonly Field[] {
   const names = type === undefined ? undefined : fieldOrders[plainNameOf(type)]
   if (names === undefined) return fields
@@ -100,7 +100,7 @@ function membersOf(type: string | undefined, struct: StructNode, value: Part): s
   return inOrder(type, fields).flatMap((field) => {
     const given = value[field.name]
     if (isVersioned) return isLeftOut(field, given) ? [] : [`"${field.name}":${goJson(field.node, given)}`]
-    // Metadata is embedded: its members stand among those of the object.
+    // Metadata is embedded, so its members are among those of the object.
     if (field.node.kind === 'ref' && packageOf(field.node.name) === 'meta/v1' && field.name === 'metadata')
       return membersOf(field.node.name, resolveStruct(field.node.name), isJsonObject(given) ? given : {})
     const isNull = isPointer(type, field) && (given === undefined || given === null)

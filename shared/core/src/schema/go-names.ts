@@ -1,13 +1,13 @@
 import { plainNameOf } from '../description/levels.ts'
 import type { Field, StructNode } from '../description/node.ts'
 
-/** Words that Go writes in capitals at the beginning of a field's name. */
+/** Words that Go writes in capitals at the start of a field name. */
 const initials: ReadonlySet<string> = new Set([
   ...['api', 'aws', 'ca', 'cidr', 'csi', 'dns', 'fc', 'fs', 'gce', 'gmsa', 'grpc', 'http', 'id', 'ip', 'iscsi', 'nfs', 'os', 'pd'],
   ...['gid', 'iqn', 'json', 'qos', 'rbd', 'ssl', 'tcp', 'tls', 'ttl', 'tty', 'uid', 'url'],
 ])
 
-/** Fields whose names in Go do not follow from those in JSON. */
+/** Fields whose Go names cannot be derived from their JSON names. */
 const otherNames: Readonly<Record<string, string>> = {
   cephfs: 'CephFS',
   cidrs: 'CIDRs',
@@ -20,7 +20,7 @@ const otherNames: Readonly<Record<string, string>> = {
   wwids: 'WWIDs',
 }
 
-/** The name of a field in Go: `hostIP` is HostIP, `dnsPolicy` is DNSPolicy. */
+/** The Go name of a field: `hostIP` is HostIP, `dnsPolicy` is DNSPolicy. */
 export function goFieldName({ name }: Pick<Field, 'name'>): string {
   const other = otherNames[name]
   if (other !== undefined) return other
@@ -30,8 +30,8 @@ export function goFieldName({ name }: Pick<Field, 'name'>): string {
 }
 
 /**
- * Rules of kube-apiserver see types without a version. They equal the versioned ones, except for these: their fields are in
- * another order, and some are in another struct.
+ * kube-apiserver's validation uses internal types. They equal the versioned types except for the following, whose fields are in
+ * another order, some of them in another struct.
  */
 const otherFields: Readonly<Record<string, readonly string[]>> = {
   'core/v1.PodSpec': [
@@ -43,7 +43,7 @@ const otherFields: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Fields that are pointers in the type with a version only. */
+/** Fields that are pointers only in the versioned type. */
 const plainFields: ReadonlySet<string> = new Set([
   ...['DeploymentSpec.replicas', 'ReplicaSetSpec.replicas', 'StatefulSetSpec.replicas'].map((field) => `apps/v1.${field}`),
   ...['RollingUpdateDaemonSet', 'RollingUpdateDeployment'].flatMap((type) =>
@@ -53,14 +53,14 @@ const plainFields: ReadonlySet<string> = new Set([
   'flowcontrol/v1.LimitedPriorityLevelConfiguration.nominalConcurrencyShares',
 ])
 
-/** The fields of a struct as rules of kube-apiserver see it. */
+/** The fields of a struct in its internal type. */
 export function internalFields(type: string | undefined, { fields, hasTypeMeta }: StructNode): readonly Field[] {
   const names = type === undefined ? undefined : otherFields[plainNameOf(type)]
   if (names === undefined) return hasTypeMeta ? fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion') : fields
   return names.flatMap((name) => fields.find((field) => field.name === name) ?? [])
 }
 
-/** True if a field of a type is a pointer in kube-apiserver's rules. */
+/** True if a field is a pointer in the internal type. */
 export function isPointer(type: string | undefined, { name, pointer = false }: Pick<Field, 'name' | 'pointer'>): boolean {
   return pointer && !plainFields.has(`${plainNameOf(type ?? '')}.${name}`)
 }

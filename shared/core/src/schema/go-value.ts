@@ -10,12 +10,12 @@ import { goJson } from './go-json.ts'
 import { goFieldName, internalFields, isPointer } from './go-names.ts'
 import { packageOf, resolveNode, typeNameAt, typeOf } from './resolve.ts'
 
-/** The first level at which messages show values as JSON. */
+/** The first level whose messages show values as JSON. */
 export const jsonSince = 34
 
 /**
- * A value with its type, of which a message shows more than a text, a number or a boolean: in the syntax of Go's `%#v` before 1.34, as
- * JSON since. Clients compare messages.
+ * A structured value with its type, for a message: before 1.34 in the syntax of Go's `%#v`, since then as
+ * JSON. Clients compare messages.
  */
 export class GoValue {
   readonly #node: Node
@@ -26,31 +26,31 @@ export class GoValue {
     this.#value = value
   }
 
-  /** The value as a level shows it. */
+  /** The text of the value at a level. */
   textAt(level: number): string {
     const node = nodeAtLevel(this.#node, level, (name) => typeNameAt(name, level))
     if (level >= jsonSince) return goJson(node, this.#value)
-    // A value that is bytes itself is printed in another way than bytes inside of others.
+    // Bytes at the top are printed differently from bytes within other values.
     return node.kind === 'bytes' ? bytesText(this.#value).replace('[]uint8', '[]byte') : print(node, this.#value)
   }
 }
 
-/** A value of a type, for a message. A type is written as in `api/`: `ref('core/v1.Taint')`, `map(string())`. */
+/** A value of a type for a message. The type is written as in `api/`: `ref('core/v1.Taint')`, `map(string())`. */
 export function goValue(node: Node, value: unknown): GoValue {
   return new GoValue(node, value)
 }
 
-/** A value as a message about a field shows it. */
+/** A value as a message prints it. */
 export function printFieldValue(value: unknown): LevelText {
   if (typeof value === 'string') return goQuote(value)
   if (value === null || value === undefined) return nothing
   return value instanceof GoValue ? (level) => value.textAt(level) : printValue(value)
 }
 
-/** A value that is absent was printed as a text. */
+/** The text of an absent value. */
 const nothing = textSince(jsonSince, { before: '"null"', after: 'null' })
 
-/** Go prints where a pointer leads to. That is another place in every run, so this one stands for all. */
+/** Go prints the address of a pointer, which differs in every run; this constant stands for all addresses. */
 const somewhere = '0xc000000000'
 
 function print(node: Node, value: unknown): string {
@@ -90,7 +90,7 @@ const scalarTexts: Readonly<Record<ScalarNode['kind'], (value: unknown, node: No
   fieldsV1: rawText,
 }
 
-/** The name of a type in Go: its package's word and its own name, with the types that it is made of. */
+/** The Go name of a type: the package's word and its own name, including the types of which it consists. */
 function typeName(node: Node): string {
   switch (node.kind) {
     case 'ref': {
@@ -139,7 +139,7 @@ function structBody(type: string | undefined, struct: StructNode, value: Part): 
 
 type Part = Readonly<Record<string, unknown>>
 
-/** Fields of one struct that belong together. JSON shows those of an embedded one flat; Go does not. */
+/** Fields of one struct. JSON shows those of an embedded struct flat, Go does not. */
 interface FieldGroup {
   readonly inlined: string | undefined
   readonly fields: Field[]

@@ -4,16 +4,16 @@ import { packageOf, resolveNode, resolveType, typeOf } from './resolve.ts'
 import { restoreText } from './restore-text.ts'
 import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
 
-/** A value of the wrong type. `goText` is the text of kube-apiserver's decoder, if it has one of its own. */
+/** A value of the wrong type. `goText` is the text of kube-apiserver's decoder if it differs. */
 export interface FoundMismatch {
   readonly path: string
   readonly message: string
   readonly goText?: string
-  /** The text where kube-apiserver makes the object from values. */
+  /** The text if kube-apiserver makes the object from values. */
   readonly restoreText?: string | undefined
 }
 
-/** The first value of the wrong type in a value of this type, with its path. Undefined: there is none. */
+/** The first value of a wrong type, with its path; undefined if there is none. */
 export function findMismatch(node: Node, type: string, value: unknown): FoundMismatch | undefined {
   const found: FoundMismatch[] = []
   const mismatch = (path: string, message: string, texts: GoTexts = {}) => {
@@ -24,10 +24,10 @@ export function findMismatch(node: Node, type: string, value: unknown): FoundMis
   return found[0]
 }
 
-/** Unknown fields of one body that are named: as many as kube-apiserver names. */
+/** Maximum number of reported unknown fields, as in kube-apiserver. */
 const unknownFieldsMax = 100
 
-/** Paths of the first fields that the type does not have, in the order of the input: `spec.containers[0].foo`. */
+/** Paths of the first unknown fields in the order of the input: `spec.containers[0].foo`. */
 export function findUnknownFields(node: Node, value: unknown): string[] {
   const found: string[] = []
   const unknown = (parent: string, name: string) => {
@@ -37,14 +37,14 @@ export function findUnknownFields(node: Node, value: unknown): string[] {
   return found
 }
 
-/** The errors of a value of a type: all of them, while a decoder ends at the first value of a wrong type. */
+/** All errors of a value of a type; a decoder stops at the first wrong type. */
 export interface Inspection {
   readonly mismatches: readonly FoundMismatch[]
-  /** Paths of fields that the type does not have. */
+  /** Paths of unknown fields. */
   readonly unknown: readonly string[]
 }
 
-/** Compares a value with a type. */
+/** Checks a value against a type. */
 export function inspectAs(type: string, value: unknown): Inspection {
   const node = resolveType(type)
   const mismatches: FoundMismatch[] = []
@@ -53,7 +53,7 @@ export function inspectAs(type: string, value: unknown): Inspection {
   return { mismatches, unknown: findUnknownFields(node, value) }
 }
 
-/** `spec` and `replicas` make `spec.replicas`. */
+/** The path of a member: `spec` and `replicas` give `spec.replicas`. */
 function childPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
@@ -61,15 +61,15 @@ function childPath(path: string, name: string): string {
 /** The position of a walk. */
 interface Place {
   readonly path: string
-  /** Type of the innermost struct. */
+  /** The type of the innermost struct. */
   readonly struct: string
-  /** The fields that lead here, without indexes and keys. */
+  /** The fields of the path, without indexes and keys. */
   readonly fields: string
 }
 
 const nowhere: Place = { path: '', struct: '', fields: '' }
 
-/** Sentences of kube-apiserver about a value. */
+/** kube-apiserver's messages about a value. */
 interface GoTexts {
   readonly goText?: string | undefined
   readonly restoreText?: string | undefined
@@ -82,7 +82,7 @@ interface Report {
   depth: number
 }
 
-/** The slow companion of the decoder: it knows where it is, and is asked only when something is wrong. */
+/** The slow counterpart of the decoder. It tracks paths, and runs only if something is wrong. */
 function walk(node: Node, value: unknown, place: Place, report: Report): void {
   if (value === null || value === undefined) return
   const target = resolveNode(node)
@@ -112,7 +112,7 @@ function walk(node: Node, value: unknown, place: Place, report: Report): void {
   }
 }
 
-/** A kind of scalar, and the node that names it. */
+/** A kind of scalar, and the node that refers to it. */
 interface NamedScalar {
   readonly kind: ScalarNode['kind'] | 'string'
   readonly node: Node
@@ -148,7 +148,7 @@ function walkMap(node: Extract<Node, { kind: 'map' }>, value: unknown, place: Pl
   for (const [key, element] of Object.entries(value)) walk(node.values, element, { ...place, path: childPath(place.path, key) }, report)
 }
 
-/** A struct, and the node that names it. */
+/** A struct, and the node that refers to it. */
 interface NamedStruct {
   readonly struct: StructNode
   readonly node: Node
@@ -176,7 +176,7 @@ function walkStruct({ struct: { fields: known }, node }: NamedStruct, value: unk
   report.depth -= 1
 }
 
-/** The name of a field after those of the structs that it is inlined from, as Go's decoder has it. */
+/** The name of a field after the structs from which it is inlined, as in Go's decoder. */
 function goPathOf({ name, inlined }: Field): string {
   const names = [name]
   for (let at = inlined; at !== undefined; at = at.inner) names.splice(-1, 0, typeOf(at.type))
@@ -193,7 +193,7 @@ function textsOf(kind: 'list' | 'map' | 'struct', value: unknown, place: Place, 
   return { goText: mismatchText(value, place, node), restoreText: restoreText(kind, value, undefined) }
 }
 
-/** kube-apiserver's decoder names the types of Go, and the struct that the field is in. */
+/** A type error in the words of kube-apiserver's decoder, which names Go types and the struct with the field. */
 function mismatchText(value: unknown, place: Place, node: Node): string | undefined {
   return typeText(value, place, goType(node))
 }
@@ -210,14 +210,14 @@ function scalarText(kind: ScalarNode['kind'] | 'string', value: unknown, place: 
   return typeText(value, place, innerTypes[kind] ?? goType(node))
 }
 
-/** Types that read themselves from a value of another type: the sentence names the expected one. */
+/** Types that parse themselves from a value of another type, whose name is in the message. */
 const innerTypes: Readonly<Partial<Record<ScalarNode['kind'] | 'string', string>>> = {
   intOrString: 'int32',
   time: 'string',
   microTime: 'string',
 }
 
-/** Offset of the first character that is no base64, else of the group that is not whole. */
+/** The offset of the first character that is not base64, or else of the incomplete group. */
 function illegalByteOf(text: string): number {
   const stranger = text.search(/[^A-Za-z0-9+/=\r\n]/)
   return stranger < 0 ? text.length - (text.length % 4) : stranger
@@ -232,7 +232,7 @@ const goScalars: Readonly<Partial<Record<Node['kind'], string>>> = {
   bytes: '[]uint8',
 }
 
-/** Undefined: types that read themselves and have words of their own. */
+/** The Go type of a node; undefined for types that parse themselves and have their own messages. */
 function goType(node: Node): string | undefined {
   switch (node.kind) {
     case 'ref':

@@ -17,7 +17,7 @@ import { hasTypeAt, resolveNode, resolveStruct, resolveType, typeNameAt, typeNam
 
 const levels = Array.from({ length: knownReleases.newest - 24 }, (_, index) => 25 + index)
 
-/** Types that may be a body of their own, each with the levels at which it differs from the level before. */
+/** Types that may be a body, each with the levels at which it changes. */
 const types = [...new Set(levels.flatMap((level) => typeNamesAt(level)))].flatMap((name) => {
   const there = levels.filter((level) => hasTypeAt(name, level))
   const node = there.length === 0 ? undefined : resolveType(typeNameAt(name, there[0]!))
@@ -56,7 +56,7 @@ test.each(types)('fields of a %s that a level lacks are reported and dropped', (
   }
 })
 
-/** As many unknown fields are named. */
+/** Maximum number of unknown fields to report. */
 const namedMax = 100
 
 const fullValues = new Map<string, unknown>()
@@ -100,7 +100,7 @@ function fromProtobuf(type: string, bytes: Uint8Array): unknown {
   return decoded.object
 }
 
-/** The value without members that the type lacks, whose paths are noted. Apart from the code under test. */
+/** Removes unknown members and records their paths, independently of the code under test. */
 function without(node: Node, value: unknown, path: string, absent: string[]): unknown {
   const type = resolveNode(node)
   if (typeof value !== 'object' || value === null) return value

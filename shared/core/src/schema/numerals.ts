@@ -7,8 +7,8 @@ import { resolveNode } from './resolve.ts'
 import { Mismatch } from './scalars.ts'
 
 /**
- * Replaces numerals by the type's reading: an amount keeps the spelling, a floating-point number and free JSON the value. For an
- * integer of the type they stay, so that the decoder refuses them, as Go's does: `1.0` is none. The input is not changed.
+ * Replaces numerals: a quantity keeps the spelling, a floating-point number and free JSON the value. In an
+ * integer field they stay, so that the decoder refuses them like Go's, for example `1.0`. The input is not changed.
  */
 export function settleNumerals(node: Node, value: unknown, depth = 0): unknown {
   if (depth > structDepthMax) return value
@@ -78,7 +78,7 @@ function settleScalar(kind: ScalarNode['kind'], value: unknown): unknown {
   }
 }
 
-/** Free JSON, which may be deeper than the call stack, is read once more without numerals. */
+/** Free JSON may be deeper than the call stack, so it is parsed again without numerals. */
 function settleFree(value: unknown): unknown {
   if (!(value instanceof Numeral) && !hasMembers(value)) return value
   const read = parseExactly(printJson(value, { hasBigIntegers: true }))

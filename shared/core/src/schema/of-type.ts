@@ -3,22 +3,22 @@ import { isJsonObject } from '../json/member.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { packageOf, typeOf } from './resolve.ts'
 
-/** The kind in an object, or in a request about one. */
+/** The kind in an object or request. */
 interface KindNamed {
   readonly group: string
   readonly version: string
   readonly kind: string
 }
 
-/** The written form of a type's kind. */
+/** The name of a type's kind. */
 interface WrittenKind extends KindNamed {
-  /** The first word of a group that ends with the server's domain; undefined: the group is whole. */
+  /** The first label of a group that ends with the server's domain; undefined for other groups. */
   readonly domain: string | undefined
 }
 
 const writtenKinds = new Map<TypeName, WrittenKind | undefined>()
 
-/** Made at the first question: plugins ask several times in each write. */
+/** Cached, because plugins ask for it several times per write. */
 function writtenKindOf(type: TypeName): WrittenKind | undefined {
   if (writtenKinds.has(type)) return writtenKinds.get(type)
   const named = packages[packageOf(type)]
@@ -28,14 +28,14 @@ function writtenKindOf(type: TypeName): WrittenKind | undefined {
   return written
 }
 
-/** True if a kind is that of a built-in type, for any domain of its group. */
+/** True if a kind is that of a built-in type, whatever the domain of its group. */
 export function isKindOfType(type: TypeName, { group, version, kind }: KindNamed): boolean {
   const written = writtenKindOf(type)
   if (written === undefined || kind !== written.kind || version !== written.version) return false
   return written.domain === undefined ? group === written.group : group.startsWith(written.domain)
 }
 
-/** True if an object that a decoder has read is of a built-in type, by the kind that it names. */
+/** True if a decoded object names the kind of a built-in type. */
 export function isOfType<Name extends TypeName>(type: Name, object: unknown): object is BuiltIn<Name> {
   if (!isJsonObject(object) || typeof object['apiVersion'] !== 'string' || typeof object['kind'] !== 'string') return false
   const slash = object['apiVersion'].indexOf('/')
@@ -43,7 +43,7 @@ export function isOfType<Name extends TypeName>(type: Name, object: unknown): ob
   return isKindOfType(type, { group, version, kind: object['kind'] })
 }
 
-/** The object, typed as a built-in type. Throws if the object names another kind. */
+/** The object, typed as a built-in type. Throws if it names another kind. */
 export function requireType<Name extends TypeName>(type: Name, object: unknown): BuiltIn<Name> {
   if (!isOfType(type, object)) throw new Error(`an object is not of type ${type}`)
   return object
@@ -51,14 +51,14 @@ export function requireType<Name extends TypeName>(type: Name, object: unknown):
 
 const requestVersions = ['v1', 'v1beta1', 'v1alpha1'] as const
 
-/** True if an object is a request for a certificate of a Pod, in any version. That of v1beta1 has the fields of all. */
+/** True for a PodCertificateRequest in any version. The type of v1beta1 has the fields of all versions. */
 export function isPodCertificateRequest(object: unknown): object is BuiltIn<'certificates/v1beta1.PodCertificateRequest'> {
   return requestVersions.some((version) => isOfType(`certificates/${version}.PodCertificateRequest`, object))
 }
 
 const decoder = new TextDecoder()
 
-/** A stored object of a built-in type. Storage holds nothing but objects that a decoder has read. */
+/** Parses a stored object of a built-in type. Stored objects were decoded before. */
 export function parseStored<Name extends TypeName>(type: Name, value: Uint8Array): BuiltIn<Name> {
   const object: unknown = JSON.parse(decoder.decode(value))
   if (!isOfType(type, object)) throw new Error(`a stored object is not of type ${type}`)

@@ -1,7 +1,7 @@
 import type { LevelSet } from '../description/levels.ts'
 
 /**
- * The levels at which types differ from the level before; a type that is not named never does. The bundler puts the table of
- * `levelsOfAllTypes` here: finding it at run time describes hundreds of types. Undefined: no bundler has.
+ * The levels at which types change; types without an entry never change. The bundler inserts the result of
+ * `levelsOfAllTypes`, because computing it at run time resolves hundreds of types. Undefined without a bundler.
  */
 export const presetLevels: Readonly<Record<string, LevelSet>> | undefined = undefined

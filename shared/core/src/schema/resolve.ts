@@ -21,8 +21,8 @@ const described = new Map<string, Node>()
 const resolved = new Map<string, Node>()
 
 /**
- * The type of a name such as `core/v1.Pod` or `core/v1.Pod@30`, made at the first question and kept.
- * A type that only names another one gives that other one.
+ * The type for a name such as `core/v1.Pod` or `core/v1.Pod@30`, created at first use and cached.
+ * A type that is only a reference resolves to its target.
  */
 export function resolveType(name: string): Node {
   const known = resolved.get(name)
@@ -34,7 +34,7 @@ export function resolveType(name: string): Node {
   return made
 }
 
-/** A type with its members of all levels. */
+/** A type with the members of all levels. */
 function describedType(name: string): Node {
   const known = described.get(name)
   if (known !== undefined) return known
@@ -52,11 +52,11 @@ function describedStruct(name: string): StructNode {
   return node
 }
 
-/** The levels at which a type differs from the level before, itself or in a referenced type. */
+/** The levels at which a type changes, itself or through a referenced type. */
 const levelsOfTypes = new Map<string, LevelSet>()
 
 /**
- * The name of a type at a level. Levels with an equal type share one name, and so all that is made of it:
+ * The name of a type at a level. Levels with an equal type share a name, and so everything derived from it:
  * `core/v1.PodSpec@30` may mean 1.30 and 1.31.
  */
 export function typeNameAt(name: string, level: number): string {
@@ -68,7 +68,7 @@ function levelsOfType(name: string): LevelSet {
   return levelsOfTypes.get(name) ?? (presetLevels === undefined ? findLevelsOfType(name) : (presetLevels[name] ?? 0))
 }
 
-/** The types that differ at some levels from the level before, with these levels. */
+/** The types that change at some level, with these levels. */
 export function levelsOfAllTypes(): Record<string, LevelSet> {
   const levels = allTypeNames().map((name) => [name, findLevelsOfType(name)] as const)
   return Object.fromEntries(levels.filter(([, set]) => set !== 0))
@@ -76,7 +76,7 @@ export function levelsOfAllTypes(): Record<string, LevelSet> {
 
 function findLevelsOfType(name: string): LevelSet {
   const references = new Map<string, (readonly [name: string, during: LevelSet])[]>([[name, []]])
-  // Types contain each other: levels are handed on until nothing changes any more.
+  // Types contain each other: levels are propagated until nothing changes.
   for (const [type, found] of references) {
     if (levelsOfTypes.has(type)) continue
     visitReferences(describedType(type), (other, during) => {
@@ -106,14 +106,14 @@ export function hasTypeAt(name: string, level: number): boolean {
   return node.kind !== 'struct' || existsAt(node, level)
 }
 
-/** As `resolveType`, for a name that is known to be a struct's. */
+/** Like `resolveType`, for a struct. */
 export function resolveStruct(name: string): StructNode {
   const node = resolveType(name)
   if (node.kind !== 'struct') throw new Error(`${name} is not a struct`)
   return node
 }
 
-/** The node itself, or the target of a reference. */
+/** The node, or the target of a reference. */
 export function resolveNode(node: Node): Node {
   return node.kind === 'ref' ? resolveType(node.name) : node
 }
@@ -123,12 +123,12 @@ export function hasType(name: string): boolean {
   return packages[packageOf(name)]?.types[typeOf(name)] !== undefined
 }
 
-/** Names of all types, grouped by package. */
+/** The names of all types, grouped by package. */
 export function allTypeNames(): string[] {
   return namesIn(Object.entries(packages))
 }
 
-/** Plain names of the types in packages that a level has. */
+/** Names of the types in the packages of a level, without the level. */
 export function typeNamesAt(level: number): string[] {
   return namesIn(Object.entries(packages).filter(([, one]) => existsAt(one, level)))
 }
@@ -137,24 +137,24 @@ function namesIn(entries: readonly [name: string, TypePackage][]): string[] {
   return entries.flatMap(([name, { types }]) => Object.keys(types).map((type) => `${name}.${type}`))
 }
 
-/** `core/v1` of `core/v1.Pod`. */
+/** The package in a name: `core/v1` for `core/v1.Pod`. */
 export function packageOf(name: string): string {
   return name.slice(0, name.lastIndexOf('.'))
 }
 
-/** `Pod` of `core/v1.Pod`, or of `core/v1.Pod@30`. */
+/** The type in a name: `Pod` for `core/v1.Pod` and `core/v1.Pod@30`. */
 export function typeOf(name: string): string {
   return plainNameOf(name).slice(name.lastIndexOf('.') + 1)
 }
 
-/** Group and version in which a package's kinds are written. */
+/** The group and version of a package's kinds. */
 export function groupVersionOf(names: Names, packageName: string): { group: string; version: string } {
   const found = packages[packageName]
   if (found === undefined) throw new Error(`no package is called ${packageName}`)
   return { group: found.domain === undefined ? (found.group ?? '') : domainGroup(names, found.domain), version: found.version }
 }
 
-/** The type of a kind in a group and version; kinds such as DeleteOptions are in every one. */
+/** The type of a kind in a group and version. Kinds such as DeleteOptions exist in all. */
 export function typeOfKind(names: Names, apiVersion: string, kind: string): string | undefined {
   const isWritten = (packageName: string): boolean => {
     const { group, version } = groupVersionOf(names, packageName)
@@ -163,7 +163,7 @@ export function typeOfKind(names: Names, apiVersion: string, kind: string): stri
   return [...Object.keys(packages).filter(isWritten), 'meta/v1'].map((name) => `${name}.${kind}`).find(hasType)
 }
 
-/** Name of a type in OpenAPI: `io.orch.api.core.v1.Pod`. */
+/** The name of a type in OpenAPI: `io.orch.api.core.v1.Pod`. */
 export function openApiName(names: Names, typeName: string): string {
   const packageName = packageOf(typeName)
   const path = packages[packageName]?.path ?? `api.${packageName.replace('/', '.')}`

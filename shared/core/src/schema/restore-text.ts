@@ -1,12 +1,12 @@
 import type { ScalarNode } from '../description/node.ts'
 import { Numeral } from '../json/numeral.ts'
 
-/** The contents of a place of a type. */
+/** The expected contents of a value. */
 export type RestoredKind = ScalarNode['kind'] | 'string' | 'list' | 'map' | 'struct'
 
 /**
- * kube-apiserver's error for a value that does not fit a place of an object that it makes from values, as for a strategic merge
- * patch, and not from a text. `type`: the name of the place's type in Go, if it has one.
+ * kube-apiserver's error for a value of the wrong type in an object that it makes from values, as for a strategic merge
+ * patch, instead of from a text. `type` is the Go name of the expected type, if it has one.
  */
 export function restoreText(kind: RestoredKind, value: unknown, type: string | undefined): string {
   const found = goKind(value)
@@ -62,10 +62,10 @@ function jsonWord(value: unknown): string {
   return typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : typeof value
 }
 
-/** Deeper values are left out. */
+/** Maximum printed depth. */
 const shownDepthMax = 100
 
-/** A value of a patch as Go's `%+v` prints it: `map[spec:map[replicas:3.5]]`. */
+/** A value of a patch in the format of Go's `%+v`: `map[spec:map[replicas:3.5]]`. */
 export function printAsGoMap(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return '<nil>'
   if (typeof value === 'number') return goNumber(value)
@@ -76,7 +76,7 @@ export function printAsGoMap(value: unknown, depth = 0): string {
   return `map[${members.map(([name, member]) => `${name}:${printAsGoMap(member, depth + 1)}`).join(' ')}]`
 }
 
-/** Go writes an exponent of two digits, and from 10^-5 down. */
+/** A number with Go's exponents: two digits, and from 10^-5 down. */
 function goNumber(value: number): string {
   const isSmall = value !== 0 && Math.abs(value) < 1e-4
   return (isSmall ? value.toExponential() : String(value)).replace(/e([-+])(\d)$/, 'e$10$2')

@@ -5,9 +5,9 @@ import { readTimeText, type TimeKind } from '../meta/go-time.ts'
 import { printQuantity, readQuantity } from '../meta/quantity.ts'
 import { type Instant, printMicroTime, printTime } from '../meta/time.ts'
 
-/** A value of the wrong type. `message` names the expected one; the caller knows the path. */
+/** A value of the wrong type. `message` states the expected type; the caller adds the path. */
 export class Mismatch extends Error {
-  /** The value parses itself, such as an amount: kube-apiserver gives its error, without path and type. */
+  /** True if the type parses itself, such as a quantity: kube-apiserver's error then has no path and type. */
   readonly isOwn: boolean
 
   constructor(message: string, { isOwn = false }: { readonly isOwn?: boolean } = {}) {
@@ -16,16 +16,16 @@ export class Mismatch extends Error {
   }
 }
 
-/** The error of a value that goes deeper. */
+/** The error of a value that is nested deeper. */
 export const tooDeepText = `nested deeper than ${structDepthMax} levels`
 
-/** The reader of one kind of scalar from JSON, and the value of an absent one. */
+/** Reads one kind of scalar from JSON, and provides the value for an absent one. */
 export interface ScalarReader {
-  /** The value in its printed form. Throws `Mismatch`. */
+  /** The canonical value. Throws `Mismatch`. */
   readonly read: (value: unknown) => unknown
-  /** Printed for a field that may not be left out; `null` where only null says "nothing". */
+  /** The value for a field that must be printed; `null` if only null means absent. */
   readonly zero: unknown
-  /** A zero that `omitempty` cannot drop, because the value is a struct to the type's author. */
+  /** True if `omitempty` has no effect because the Go type is a struct. */
   readonly isAlwaysPrinted: boolean
 }
 
@@ -33,13 +33,13 @@ const int32Min = -(2 ** 31)
 const int32Max = 2 ** 31 - 1
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
-/** A day that is in every year. */
+/** Matches a day that exists in every year. */
 const day = String.raw`\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)`
 const second = String.raw`${day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d`
 const wholeSecond = new RegExp(`^${second}Z$`)
 const wholeMicrosecond = new RegExp(String.raw`^${second}\.\d{6}Z$`)
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-/** Already canonical for any suffix: too small for a larger one. */
+/** Quantities that are canonical with any suffix, because they are too small for a larger suffix. */
 const smallQuantity = /^[1-9]\d{0,2}(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
 
 /** One reader per kind of scalar. */
@@ -59,7 +59,7 @@ export const scalarReaders: Readonly<Record<ScalarNode['kind'] | 'string', Scala
   fieldsV1: { read: (value) => value, zero: null, isAlwaysPrinted: true },
 }
 
-/** The name of a value's type in messages. */
+/** The name of a value's type, for messages. */
 export function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -81,7 +81,7 @@ function readInt32(value: unknown): number {
   return Number(readWhole(value, BigInt(int32Min), BigInt(int32Max), '32-bit'))
 }
 
-/** Values that a number cannot hold exactly stay bigints. */
+/** Reads an int64; values that a number cannot hold exactly become bigints. */
 function readInt64(value: unknown): number | bigint {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
   return readWhole(value, int64Min, int64Max, '64-bit')

@@ -1,10 +1,10 @@
 import type { FieldRequirement } from './selection.ts'
 
-/** The result of reading a selector: its terms, or the reason why the text is none. */
+/** A parsed selector, or an error text. */
 export type FieldSelectorReading = { kind: 'selector'; requirements: FieldRequirement[] } | { kind: 'malformed'; message: string }
 
 /**
- * The terms of a selector's text, in the order of their texts. In a value, `\` precedes `\`, `,` and `=`:
+ * Parses a field selector into terms, in their order in the text. In a value, `\` precedes `\`, `,` and `=`:
  *
  *   metadata.name=a,spec.x!=b\,c   →   metadata.name Equals 'a' · spec.x NotEquals 'b,c'
  */
@@ -40,7 +40,7 @@ function toPlainValue(text: string): { kind: 'text'; text: string } | { kind: 'm
   let plain = ''
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index)
-    // A comma has ended the term before.
+    // A comma has already ended the term.
     if (character === '=') {
       return { kind: 'malformed', message: `invalid field selector: unescaped character in value: ${character.charCodeAt(0)}` }
     }
@@ -58,7 +58,7 @@ function toPlainValue(text: string): { kind: 'text'; text: string } | { kind: 'm
   return { kind: 'text', text: plain }
 }
 
-/** The canonical text, which reads back as the same terms. */
+/** Prints the canonical text, which parses to the same terms. */
 export function printFieldSelector(requirements: readonly FieldRequirement[]): string {
   return requirements.map(printRequirement).sort().join(',')
 }
@@ -67,7 +67,7 @@ function printRequirement({ field, operator, value }: FieldRequirement): string 
   return `${field}${operator === 'Equals' ? '=' : '!='}${value.replace(/[\\,=]/g, '\\$&')}`
 }
 
-/** True if all terms hold for an object's selectable fields; an absent field counts as empty. */
+/** True if an object's selectable fields match all terms; an absent field counts as empty. */
 export function matchesFields(requirements: readonly FieldRequirement[], fields: Readonly<Record<string, string>>): boolean {
   for (const { field, operator, value } of requirements) {
     const actual = Object.hasOwn(fields, field) ? (fields[field] ?? '') : ''
@@ -76,20 +76,20 @@ export function matchesFields(requirements: readonly FieldRequirement[], fields:
   return true
 }
 
-/** Fields of metadata, by which every kind selects. */
+/** Metadata fields that every kind can select by. */
 const commonFields: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace'])
 
-/** Fields by which a resource selects. */
+/** The fields that a resource can select by. */
 export interface SupportedFields {
   readonly fields: Iterable<string>
-  /** Custom kinds are refused in another sentence than built-in ones that select by metadata alone. */
+  /** True for a custom kind, which has another error message. */
   readonly isCustom?: boolean
-  /** The kind, where it is refused in a sentence that names it, and its version where that is named too. */
+  /** The kind, and possibly its version, for messages that name them. */
   readonly namedKind?: string | undefined
   readonly namedVersion?: string | undefined
 }
 
-/** Why a selector does not fit a resource: it asks for a field that the resource does not select by. */
+/** The error of a selector with an unsupported field; undefined if it is valid. */
 export function unsupportedField(
   requirements: readonly FieldRequirement[],
   { fields: supported, isCustom = false, namedKind, namedVersion }: SupportedFields,

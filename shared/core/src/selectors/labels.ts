@@ -4,7 +4,7 @@ import { checkLabelValue, checkQualifiedName } from '../meta/validate-names.ts'
 
 import type { LabelRequirement } from './selection.ts'
 
-/** The result of reading a selector: its terms, or the reason why the text is none. */
+/** A parsed selector, or an error text. */
 export type LabelSelectorReading = { kind: 'selector'; requirements: LabelRequirement[] } | { kind: 'malformed'; message: string }
 
 /** A selector inside an object. */
@@ -28,7 +28,7 @@ class Malformed extends Error {
 const requirementPrefix = 'unable to parse requirement: '
 
 /**
- * The terms of a selector's text, sorted by key; or the problem, in the words of a level:
+ * Parses a label selector into terms sorted by key, or returns an error in the words of a level:
  *
  *   env in (prod, test), !canary, tier != db   →   !canary · env In [prod, test] · tier NotIn [db]
  */
@@ -111,7 +111,7 @@ class Parser {
         values.add(text)
         isValueDue = false
       } else if (text === ',' || text === ')') {
-        // A comma or bracket in place of a value means the empty value.
+        // A comma or parenthesis in place of a value means an empty value.
         if (isValueDue) values.add('')
         isValueDue = true
         if (text === ')') return [...values].sort()
@@ -165,14 +165,14 @@ function toRequirement(key: string, operator: Operator, values: readonly string[
   return { key, operator: operator === '=' || operator === 'in' ? 'In' : 'NotIn', values }
 }
 
-/** A key without problems. The path of one in a query is that of nothing. */
+/** A valid key. In a query, the error has an empty path. */
 function checkedKey(key: string, path = 'key'): string {
   const problems = checkQualifiedName(key)
   if (problems.length > 0) throw new Malformed(joinTexts([requirementPrefix, invalidText(path, key, problems)]))
   return key
 }
 
-/** Several bad values are listed in brackets. */
+/** Checks values; several errors are listed in brackets. */
 function checkValues(key: string, values: readonly string[]): void {
   const found = values.flatMap((value, index) => {
     const problems = checkLabelValue(value)
@@ -186,7 +186,7 @@ function invalidText(path: string, value: string, problems: readonly LevelText[]
   return joinTexts([`${path}: Invalid value: ${JSON.stringify(value)}: `, joinTexts(problems, '; ')])
 }
 
-/** The terms of a selector in an object. No selector at all selects nothing, so the caller decides about that. */
+/** The terms of a selector in an object. The caller must handle an absent selector, which selects nothing. */
 export function toLabelRequirements(selector: LabelSelector): LabelSelectorReading {
   const requirements: LabelRequirement[] = []
   try {
@@ -222,7 +222,7 @@ function fromExpression(key: string, operator: string, values: readonly string[]
   }
 }
 
-/** The canonical text: terms by key, values sorted, a set of one value as `=`. */
+/** Prints the canonical text: terms by key, sorted values, and `=` for a single value. */
 export function printLabelSelector(requirements: readonly LabelRequirement[]): string {
   return [...requirements].sort(byKey).map(printRequirement).join(',')
 }
@@ -244,7 +244,7 @@ function printRequirement({ key, operator, values }: LabelRequirement): string {
   }
 }
 
-/** True if all terms hold for an object's labels. */
+/** True if an object's labels match all terms. */
 export function matchesLabels(requirements: readonly LabelRequirement[], labels: Readonly<Record<string, string>> | undefined): boolean {
   for (const requirement of requirements) if (!holds(requirement, labels)) return false
   return true
@@ -279,7 +279,7 @@ export function isTextOfInteger(text: string): boolean {
   return value >= int64Min && value <= int64Max
 }
 
-/** The integer of such a text. */
+/** Parses such a text. */
 export function toInteger(text: string): bigint {
   return text.startsWith('+') ? BigInt(text.slice(1)) : BigInt(text)
 }

@@ -1,41 +1,41 @@
-/** One term of a label selector. All terms of a selector must hold. */
+/** A term of a label selector. All terms must match. */
 export interface LabelRequirement {
   readonly key: string
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt'
-  /** Sorted; empty for Exists and DoesNotExist; one integer text for Gt and Lt. */
+  /** Sorted. Empty for Exists and DoesNotExist; a single integer for Gt and Lt. */
   readonly values: readonly string[]
 }
 
-/** One term of a field selector. A field that an object lacks counts as `''`. */
+/** A term of a field selector. An absent field counts as `''`. */
 export interface FieldRequirement {
   readonly field: string
   readonly operator: 'Equals' | 'NotEquals'
   readonly value: string
 }
 
-/** A part of the hash space of one field: 17 digits of base 16 each, `from` inclusive and `to` exclusive, so that they compare as texts. */
+/** A range of the hash space of a field: 17 hexadecimal digits each, `from` inclusive and `to` exclusive, so that bounds can be compared as texts. */
 export interface ShardRange {
   readonly field: 'uid' | 'namespace'
   readonly from: string
   readonly to: string
 }
 
-/** The selected objects of a collection; empty lists select all. */
+/** A selection of a collection; empty lists select all. */
 export interface Selection {
   readonly labels: readonly LabelRequirement[]
   readonly fields: readonly FieldRequirement[]
-  /** Objects of any of these; absent: of the whole hash space. */
+  /** Objects in any of these ranges. Default: the whole hash space. */
   readonly shards?: readonly ShardRange[] | undefined
 }
 
-/** The selection that holds for every object. */
+/** Selects every object. */
 export const everything: Selection = Object.freeze({ labels: [], fields: [] })
 
-/** All objects of a resource, or those of one namespace, or one object. */
+/** All objects of a resource, of one namespace, or a single object. */
 export interface Scope {
-  /** Storage prefix of the resource, without slashes at its ends: `core/pods`. */
+  /** The storage prefix of the resource, without leading and trailing slashes: `core/pods`. */
   readonly resource: string
-  /** Absent: all namespaces, or a cluster-scoped resource. */
+  /** Undefined for all namespaces, or for a cluster-scoped resource. */
   readonly namespace?: string
   /** Only this object. */
   readonly name?: string
@@ -47,8 +47,8 @@ export function objectKey(resource: string, namespace: string | undefined, name:
 }
 
 /**
- * `objectKey` for one resource. The last key is returned again while it is asked for: requests come in crowds
- * about the same place, and an existing text needs no hash to be found by.
+ * `objectKey` for one resource. The last key is cached: consecutive requests are often about the same object,
+ * and an existing string has its hash already computed.
  */
 export function keysOf(resource: string): (namespace: string | undefined, name: string) => string {
   let lastNamespace: string | undefined
@@ -63,7 +63,7 @@ export function keysOf(resource: string): (namespace: string | undefined, name: 
   }
 }
 
-/** The prefix of every key of a scope; ends with a slash. */
+/** The prefix of all keys in a scope; it ends with a slash. */
 export function scopePrefix({ resource, namespace }: Scope): string {
   return namespace === undefined || namespace === '' ? `${resource}/` : `${resource}/${namespace}/`
 }

@@ -7,7 +7,7 @@ const rangesOf = (text: string) => {
 }
 
 test('the hash is 64-bit FNV-1a over the UTF-8 bytes', () => {
-  // The vectors of the draft of FNV (draft-eastlake-fnv, appendix C), and a text beyond ASCII against arithmetic with bigints.
+  // The vectors of the FNV draft (draft-eastlake-fnv, appendix C), and a non-ASCII text compared with bigint arithmetic.
   expect(shardHash('')).toBe('0cbf29ce484222325')
   expect(shardHash('a')).toBe('0af63dc4c8601ec8c')
   expect(shardHash('foobar')).toBe('085944171f73967e8')

@@ -1,6 +1,6 @@
 import type { ShardRange } from './selection.ts'
 
-/** The result of reading a selector: its ranges, or the reason why the text is none. */
+/** A parsed selector, or an error text. */
 export type ShardSelectorReading = { kind: 'selector'; ranges: ShardRange[] } | { kind: 'malformed'; message: string }
 
 const rangePattern =
@@ -11,7 +11,7 @@ const rangesMax = 64
 const spaceEnd = '1'.padEnd(digitsMax, '0')
 
 /**
- * The ranges of a selector's text (KEP 5866), of which any is enough:
+ * The ranges of a shard selector (KEP 5866), any of which may match:
  *
  *   shardRange(object.metadata.uid, '0x0', '0x8000000000000000') || shardRange(object.metadata.uid, '0xc000000000000000', '0x10000000000000000')
  */
@@ -47,7 +47,7 @@ function boundOf(text: string): string | undefined {
   return bound === undefined || bound > spaceEnd ? undefined : bound
 }
 
-/** True if an object is in any of the ranges; `fieldOf` gives its fields. */
+/** True if an object is in one of the ranges; `fieldOf` returns its fields. */
 export function isInShards(ranges: readonly ShardRange[], fieldOf: (field: ShardRange['field']) => string): boolean {
   return ranges.some(({ field, from, to }) => {
     const hash = shardHash(fieldOf(field))
@@ -56,12 +56,12 @@ export function isInShards(ranges: readonly ShardRange[], fieldOf: (field: Shard
 }
 
 const offset = { high: 0xcbf29ce4, low: 0x84222325 }
-/** The prime of FNV is 2^40 and this. */
+/** The FNV prime minus 2^40. */
 const primeRest = 0x1b3
 const two32 = 2 ** 32
 const encoder = new TextEncoder()
 
-/** FNV-1a of 64 bits over the UTF-8 of a text, as a bound is written. */
+/** 64-bit FNV-1a over the UTF-8 of a text, in the format of a bound. */
 export function shardHash(text: string): string {
   let { high, low } = offset
   for (const byte of encoder.encode(text)) {

@@ -13,59 +13,59 @@ import { printRevision, type Revision } from '../meta/revision.ts'
  *   4  u32  fingerprint       28 u32 labels' bytes
  *   8  f64  expiresAtMs       32 u32 fields' bytes
  *
- * Offsets count from the first byte of the JSON. The hole is the place of `,"resourceVersion":"7"`.
+ * Offsets count from the first byte of the JSON. The hole is the position for `,"resourceVersion":"7"`.
  */
 const storedFormat = 1
 const headerBytes = 36
 const writeIdBytesMax = 255
 
-/** An object's JSON with the places that serving needs to know. */
+/** An object's JSON, with the positions that serving needs. */
 export interface EncodedObject {
   readonly json: Uint8Array
-  /** The beginning and the end of the value of `metadata`, its braces included. */
+  /** The start and the end of the value of `metadata`, including its braces. */
   readonly metadataStart: number
   readonly metadataEnd: number
-  /** The position at which the resourceVersion is inserted. */
+  /** The position for inserting the resourceVersion. */
   readonly hole: number
 }
 
-/** Everything that a stored value says. */
+/** The contents of a stored value. */
 export interface StoredParts {
-  /** The fingerprint of the schema that the object was encoded with: an unsigned 32-bit number. */
+  /** The fingerprint of the schema that encoded the object: an unsigned 32-bit number. */
   readonly fingerprint: number
-  /** Random id of the write, 255 bytes of text at most. */
+  /** The random id of the write; its text is at most 255 bytes long. */
   readonly writeId: string
-  /** When the object ends by itself, in milliseconds since 1970; 0: never. */
+  /** The time at which the object expires, in milliseconds since 1970; 0 for never. */
   readonly expiresAtMs: number
   readonly encoded: EncodedObject
   readonly labels: Readonly<Record<string, string>>
-  /** Selectable fields; `metadata.name` and `metadata.namespace` follow from the key and are left out. */
+  /** Selectable fields, except `metadata.name` and `metadata.namespace`, which are in the key. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** A stored value's header, read without looking into the object. */
+/** The header of a stored value, read without parsing the object. */
 export interface StoredView extends EncodedObject {
   readonly fingerprint: number
   readonly writeId: string
   readonly expiresAtMs: number
-  /** JSON text of the labels, sorted by key; equal sets have equal texts. */
+  /** The JSON text of the labels, sorted by key, so that equal labels have equal texts. */
   readonly labelsText: string
-  /** JSON text of the selectable fields, sorted by key. */
+  /** The JSON text of the selectable fields, sorted by key. */
   readonly fieldsText: string
 }
 
-/** Members of `metadata` that precede `resourceVersion`. */
+/** Members of `metadata` before `resourceVersion`. */
 const beforeRevision: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Prints one member's value: plainly, or with bigint. */
+/** Prints a member's value, with or without support for bigint. */
 export type PrintJson = (value: unknown) => string
 
 /**
- * The JSON of an object whose members are in schema order already. `metadata.resourceVersion` is left out, and a hole
- * is left after name, generateName, namespace and uid; in metadata that are sorted by name, where it has its place.
+ * The JSON of an object whose members are in schema order. `metadata.resourceVersion` is omitted, and the hole
+ * is after name, generateName, namespace and uid; in metadata sorted by name, it is at its sorted position.
  */
 export function encodeObject(object: Readonly<Record<string, unknown>>, print: PrintJson = printPlainly, isSorted = false): EncodedObject {
   let front = '{'
@@ -83,7 +83,7 @@ export function encodeObject(object: Readonly<Record<string, unknown>>, print: P
   return measure(`${front}"metadata":`, before, after, `${back}}`)
 }
 
-/** The text of metadata before the hole and after it. */
+/** The text of metadata before and after the hole. */
 function printMetadata(metadata: Readonly<Record<string, unknown>>, print: PrintJson, isSorted: boolean) {
   let before = ''
   let after = ''
@@ -97,10 +97,10 @@ function printMetadata(metadata: Readonly<Record<string, unknown>>, print: Print
   return { before, after: `${after}}` }
 }
 
-/** Names of members are few: those of types, and those that definitions have at the top. */
+/** Maximum number of cached names: those of types, and top-level ones of definitions. */
 const namesMax = 1_000
 
-/** A member's name as JSON has it, with the colon. */
+/** A member's name in JSON, with the colon. */
 const printName = boundedMemo(namesMax, (name: string): string => `${JSON.stringify(name)}:`)
 
 function printPlainly(value: unknown): string {
@@ -132,7 +132,7 @@ function printOwner(entry: OwnerEntry): string {
   return `${text}}`
 }
 
-/** Printed fields of owners, which never change: half of most objects. A write keeps most of them, and new objects share those of like ones. */
+/** The printed fieldsV1 of managedFields, cached because it is immutable and half of most objects. Most writes keep it, and similar new objects share it. */
 const printFields = memo((fields: object): string => printJson(fields))
 
 function measure(front: string, metadataFront: string, metadataBack: string, back: string): EncodedObject {
@@ -144,27 +144,27 @@ function measure(front: string, metadataFront: string, metadataBack: string, bac
   return { json, metadataStart, hole, metadataEnd: hole + size(metadataBack) }
 }
 
-/** The size in bytes of a part of an encoded text: its number of characters only if every character is one byte. */
+/** Returns a function for the size of a part in bytes, which is its length only if every character is one byte. */
 function sizeIn(bytes: Uint8Array, text: string): (part: string) => number {
   return bytes.length === text.length ? (part) => part.length : (part) => encoder.encode(part).length
 }
 
-/** JSON text of a map of texts, sorted by key, so that equal maps have equal texts. */
+/** The JSON text of a map of texts, sorted by key, so that equal maps have equal texts. */
 function printFacts(facts: Readonly<Record<string, string>>): string {
   const names = Object.keys(facts)
-  // Labels that were decoded are sorted.
+  // Decoded labels are already sorted.
   if (names.every((name, index) => index === 0 || names[index - 1]! < name)) return JSON.stringify(facts)
   let text = ''
   for (const name of names.sort()) text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${JSON.stringify(facts[name])}`
   return `${text}}`
 }
 
-/** The stored value of an object. */
+/** Encodes an object as a stored value. */
 export function encodeStored({ fingerprint, writeId, expiresAtMs, encoded, labels, fields }: StoredParts): Uint8Array {
   return assemble({ ...encoded, fingerprint, writeId, expiresAtMs, labelsText: printFacts(labels), fieldsText: printFacts(fields) })
 }
 
-/** The stored value that a view was read from, or would be read from. */
+/** Encodes the stored value of a view. */
 export function assemble(view: StoredView): Uint8Array {
   const text = view.writeId + view.labelsText + view.fieldsText
   const texts = encodeBriefly(text)
@@ -190,44 +190,44 @@ export function assemble(view: StoredView): Uint8Array {
 
 const scratch = new Uint8Array(6 * 1024)
 
-/** The bytes of a text, until the next one is encoded: a short one needs no buffer of its own. */
+/** The UTF-8 of a text, valid until the next call; a short text uses a shared buffer. */
 function encodeBriefly(text: string): Uint8Array {
-  // A character has three bytes at most.
+  // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 > scratch.length) return encoder.encode(text)
   return scratch.subarray(0, encoder.encodeInto(text, scratch).written)
 }
 
-/** Reads a stored value's header. `json` is a view into the given bytes. Bytes that are no stored value are an error. */
+/** Reads a stored value's header. `json` is a view of the given bytes. Throws for other bytes. */
 export function decodeStored(bytes: Uint8Array): StoredView {
   return decodeBegun(bytes, bytes.length)
 }
 
 /**
- * As `decodeStored`, for the first bytes of a value alone: `json` is the part of it there. Undefined: they do not hold the whole
+ * Like `decodeStored`, for the first bytes of a value; `json` is the available part. Undefined if the bytes do not contain the whole
  * header.
  */
 export function decodeStoredFront({ bytes, length }: { readonly bytes: Uint8Array; readonly length: number }): StoredView | undefined {
   return bytes.length >= headerBytes && jsonStartOf(bytes) <= bytes.length ? decodeBegun(bytes, length) : undefined
 }
 
-/** The begin of the JSON in a stored value. */
+/** The start of the JSON in a stored value. */
 export function jsonStartOf(front: Uint8Array): number {
   const header = new DataView(front.buffer, front.byteOffset, headerBytes)
   return headerBytes + front[2]! + header.getUint32(28, true) + header.getUint32(32, true)
 }
 
-/** In the place of a stored value that was found to have changed: it has a format that none has. */
+/** Replaces a stored value that turned out to be altered: its format is invalid. */
 export const alteredValue: Uint8Array = Uint8Array.of(255)
 
-/** True: the value is in the place of one that has changed. */
+/** True if the value replaces an altered one. */
 export function isAltered(stored: Uint8Array): boolean {
   return stored.length === alteredValue.length && stored[0] === alteredValue[0]
 }
 
-/** A value was stored encrypted, and arrived here without decryption. */
+/** A value was stored encrypted but was not decrypted. */
 export class TransformedValueError extends Error {}
 
-/** Reads the header of a value that is there from its first byte to the first of its JSON at least. */
+/** Reads the header of a value whose bytes reach at least to the start of the JSON. */
 function decodeBegun(bytes: Uint8Array, length: number): StoredView {
   if (length < headerBytes && !isAltered(bytes)) throw new Error(`a stored value has at least ${headerBytes} bytes, this one ${length}`)
   if (isAltered(bytes)) throw new Error('it is not as it was written: its checksum is another')
@@ -256,7 +256,7 @@ function decodeBegun(bytes: Uint8Array, length: number): StoredView {
   return view
 }
 
-/** The fingerprint alone, of bytes that `decodeStored` can read. */
+/** The fingerprint of a stored value. */
 export function fingerprintOf(bytes: Uint8Array): number {
   if (bytes.length < headerBytes) return decodeStored(bytes).fingerprint
   return new DataView(bytes.buffer, bytes.byteOffset, headerBytes).getUint32(4, true)
@@ -264,7 +264,7 @@ export function fingerprintOf(bytes: Uint8Array): number {
 
 const emptyFacts = 0x7d7b
 
-/** Most objects have no selectable fields, many no labels: these cost no decoding. */
+/** Decodes a text. An empty text is common for labels and fields, and is not decoded. */
 function decodeText(bytes: Uint8Array, start: number, end: number): string {
   if (end - start === 2 && (bytes[start]! | (bytes[start + 1]! << 8)) === emptyFacts) return '{}'
   return decoder.decode(bytes.subarray(start, end))
@@ -273,17 +273,17 @@ function decodeText(bytes: Uint8Array, start: number, end: number): string {
 const revisionFront = encoder.encode(',"resourceVersion":"')
 const quote = 0x22
 
-/** The additional bytes of an object with its revision. */
+/** The number of bytes that the revision adds to an object. */
 export function revisionBytes(revision: Revision): number {
   return revisionFront.length + printRevision(revision).length + 1
 }
 
-/** Writes the object with its revision filled in to `target` at `offset`; there must be room. */
+/** Writes the object with its revision to `target` at `offset`, where there must be enough space. */
 export function fillRevisionInto(target: Uint8Array, offset: number, { json, hole, revision }: Filling): void {
   const digits = printRevision(revision)
   let at = offset + hole
   target.set(json, offset)
-  // The rest is moved to make room, which takes no views of the two parts.
+  // Moving the rest within the buffer avoids views of the two parts.
   target.copyWithin(at + revisionFront.length + digits.length + 1, at, offset + json.length)
   target.set(revisionFront, at)
   at += revisionFront.length
@@ -291,21 +291,21 @@ export function fillRevisionInto(target: Uint8Array, offset: number, { json, hol
   target[at] = quote
 }
 
-/** An object's JSON, its hole and the revision for it. */
+/** An object's JSON with its hole, and the revision to insert. */
 export interface Filling {
   readonly json: Uint8Array
   readonly hole: number
   readonly revision: Revision
 }
 
-/** The object's served JSON: with `"resourceVersion"` at its place. */
+/** The served JSON of an object, with `"resourceVersion"` inserted. */
 export function fillRevision(json: Uint8Array, hole: number, revision: Revision): Uint8Array {
   const filled = new Uint8Array(json.length + revisionBytes(revision))
   fillRevisionInto(filled, 0, { json, hole, revision })
   return filled
 }
 
-/** As `fillRevision`, with any text that a writer has sent. */
+/** Like `fillRevision`, with any text that a client has sent. */
 export function fillVersionText(json: Uint8Array, hole: number, text: string): Uint8Array {
   const member = encoder.encode(`,"resourceVersion":${JSON.stringify(text)}`)
   const filled = new Uint8Array(json.length + member.length)
@@ -315,7 +315,7 @@ export function fillVersionText(json: Uint8Array, hole: number, text: string): U
   return filled
 }
 
-/** The object's JSON with the hole open again: the input of `fillRevision`. */
+/** Removes the revision from served JSON: the inverse of `fillRevision`. */
 export function clearRevision(filled: Uint8Array, hole: number, revision: Revision): Uint8Array {
   const inserted = revisionBytes(revision)
   const json = new Uint8Array(filled.length - inserted)
@@ -331,7 +331,7 @@ export interface Served {
   readonly metadataEnd: number
 }
 
-/** The clients' form of a stored value, or of an encoded object, at a revision. */
+/** The served form of a stored value or encoded object at a revision. */
 export function serve({ json, hole, metadataStart, metadataEnd }: EncodedObject, revision: Revision): Served {
   return { value: fillRevision(json, hole, revision), metadataStart, metadataEnd: metadataEnd + revisionBytes(revision) }
 }

@@ -57,21 +57,21 @@ test('a value that no longer fits its type is an error that names the field', ()
   expect(() => renewalBy(catalogue).convert('core/pods/d/p', value)).toThrow('spec.containers: expected array, got number')
 })
 
-/** The facts of a type that do not change how objects are stored. */
+/** Facts about a type that do not affect the stored form. */
 const describing = new Set([
-  // The facets that rules follow from.
+  // The facets for validation.
   ...['needed', 'isAlwaysChecked', 'isClosed', 'isImmutable', 'isEnforced', 'format', 'bytesMax', 'min', 'max', 'detail', 'sign', 'means'],
   ...['itemsMax', 'isUnique', 'uniqueBy', 'comparesSound', 'isLabels', 'starExcludes', 'declaredSince'],
   ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'keptWhenOff', 'dropsPart'],
   ...['since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
 ])
 
-/** The values that a text may have; the values of a map have a type. */
+/** True for the list of a text's values; `values` of a map is a type. */
 function isListOfValues(key: string, value: unknown): boolean {
   return key === 'values' && Array.isArray(value)
 }
 
-/** When this fails, the stored form of objects may have changed: raise `schemaFingerprint`, then refresh the golden file. */
+/** If this fails, the stored form of objects may have changed: increase `schemaFingerprint` and refresh the golden file. */
 test('STORE-04: the stored types equal the golden file', async () => {
   const names = [25, 37].flatMap((level) =>
     allTypeNames()
@@ -89,7 +89,7 @@ test('STORE-04: the stored types equal the golden file', async () => {
   ).toMatchFileSnapshot('./stored-types.golden.txt')
 })
 
-/** FNV-1a, 32 bits: enough to notice a change. */
+/** 32-bit FNV-1a, which suffices to detect a change. */
 function checksum(line: string): string {
   let sum = 0x811c9dc5
   for (let index = 0; index < line.length; index++) sum = Math.imul(sum ^ line.charCodeAt(index), 0x01000193) >>> 0

@@ -5,46 +5,46 @@ import type { ApiObject } from '../meta/object-meta.ts'
 import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerprintOf } from './envelope.ts'
 
 /**
- * Number of the schema that objects of built-in kinds are stored with; a custom kind has a fingerprint of its own. It is raised when the bytes of an object change without the object
- * having changed: fields in another order, another canonical form of a value, another default, another stored version.
- * A test compares the types with a golden file, and so says when to think of it.
+ * The version of the schema with which objects of built-in kinds are stored; custom kinds have their own fingerprint. It must be increased when the stored bytes of an unchanged object
+ * would change: another order of fields, another canonical form of a value, another default, another storage version.
+ * A test compares the types with a golden file, and fails when this may be necessary.
  */
 export const schemaFingerprint = 4
 
-/** The fingerprint of objects of built-in kinds at a level, whose fields and defaults are part of the form. */
+/** The fingerprint for built-in kinds at a level, since its fields and defaults affect the stored form. */
 export function fingerprintAt(level: number): number {
   return schemaFingerprint * 256 + level
 }
 
-/** An object that is ready to be stored. */
+/** An object to store. */
 export interface StorableObject {
   readonly stored: StoredForm
-  /** In the stored version, its fields in schema order. */
+  /** The object in the storage version, with fields in schema order. */
   readonly object: ApiObject
   readonly encoded: EncodedObject
   readonly writeId: string
   readonly expiresAtMs: number
 }
 
-/** The stored value of an object, with all that queries ask about it. */
+/** Encodes an object as a stored value, with everything that queries need. */
 export function encodeStoredObject({ stored, object, encoded, writeId, expiresAtMs }: StorableObject): Uint8Array {
   const { 'metadata.name': _name, 'metadata.namespace': _namespace, ...fields } = stored.readers.fieldsOf(object)
   const { storedFingerprint: fingerprint } = stored.readers
   return encodeStored({ fingerprint, writeId, expiresAtMs, encoded, labels: object.metadata.labels ?? {}, fields })
 }
 
-/** An object's JSON with its hole; with integers beyond 2^53 exact where there are any. */
+/** An object's JSON with its hole; integers beyond 2^53 stay exact. */
 export function encodeExactly(object: ApiObject, hasBigIntegers: boolean, isSorted = false): EncodedObject {
   return encodeObject(object, hasBigIntegers ? (value) => printJson(value, { hasBigIntegers }) : undefined, isSorted)
 }
 
-/** Converts values that were stored with another schema to this one's form. */
+/** Converts values stored with another schema to the current form. */
 export interface Renewal {
   isCurrent(key: string, value: Uint8Array): boolean
   convert(key: string, value: Uint8Array): Uint8Array
 }
 
-/** Keys of no resource of the catalogue are left unchanged. */
+/** Makes the conversion. Values of unknown resources are unchanged. */
 export function renewalBy(catalogue: Catalogue): Renewal {
   const current = fingerprintAt(catalogue.level)
   const resourceAt = (key: string) => catalogue.findStored(key.split('/', 2).join('/'))
@@ -71,7 +71,7 @@ function renew(
   const decoded = readers.decode(text.value, { trackUnknown: false })
   if (decoded.kind === 'mismatch') throw new Error(`a stored ${kind} does not fit its type any more: ${decoded.message}`)
   readers.applyDefaults?.(decoded.object, names, isGateOn)
-  // Defaults follow the given fields; decoding again puts all in order.
+  // Defaults are added at the end; decoding again restores the order.
   const ordered = readers.decode(decoded.object, { trackUnknown: false })
   if (ordered.kind === 'mismatch') throw new Error(`the defaults of a stored ${kind} do not fit its type: ${ordered.message}`)
   return { object: readers.printable?.(ordered.object) ?? ordered.object, hasBigIntegers: text.hasBigIntegers }

@@ -2,12 +2,12 @@ import { isJsonObject } from '../json/member.ts'
 
 const decoder = new TextDecoder()
 
-/** The uid in the JSON of an object's metadata; '' for none. */
+/** The uid in the JSON of an object's metadata; '' if absent. */
 export function uidInMetadata(json: Uint8Array): string {
   return uidOf(JSON.parse(decoder.decode(json)))
 }
 
-/** The uid in the JSON of an object; '' for none. */
+/** The uid in the JSON of an object; '' if absent. */
 export function uidInObject(json: Uint8Array): string {
   const object: unknown = JSON.parse(decoder.decode(json))
   return isJsonObject(object) ? uidOf(object['metadata']) : ''

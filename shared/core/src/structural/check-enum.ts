@@ -5,7 +5,7 @@ import { fieldError, joinedPath } from './field-path.ts'
 import { kindOfValue } from './go-text.ts'
 import type { Run } from './run.ts'
 
-/** Checks that a value is one of the listed ones. Null never is, whatever the list has. */
+/** Checks that a value is in the list. Null never is, even if the list contains null. */
 export function checkEnum(values: readonly unknown[] | undefined, value: unknown, { names, errors }: Run): number {
   if (values === undefined || values.some((listed) => isListed(listed, value))) return 0
   const texts = values.map((listed) => goQuote(typeof listed === 'string' ? listed : printJson(listed)))
@@ -19,7 +19,7 @@ export function checkEnum(values: readonly unknown[] | undefined, value: unknown
   return 0
 }
 
-/** Numbers are compared as numbers of the listed value's kind. */
+/** True if a value equals a listed value; numbers are compared with the listed value's number type. */
 function isListed(listed: unknown, value: unknown): boolean {
   if (value === null || listed === null) return false
   if (listed === value) return true

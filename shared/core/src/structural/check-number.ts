@@ -9,7 +9,7 @@ const int64Max = 2n ** 63n - 1n
 const int32Max = 2n ** 31n - 1n
 const int32Min = -(2n ** 31n)
 
-/** Range of the format, bounds and factor of a number. */
+/** Checks the range of the format, the bounds and the multiple of a number. */
 export function checkNumber(schema: StructuralSchema, value: number | bigint, run: Run): number {
   const { multipleOf, maximum, minimum } = schema.values ?? {}
   const range = rangeOf(schema)
@@ -22,7 +22,7 @@ export function checkNumber(schema: StructuralSchema, value: number | bigint, ru
   return 1
 }
 
-/** The numbers that a type with a format has. */
+/** The range of numbers for a type and format. */
 interface Range {
   readonly text: string
   readonly holds: (value: number | bigint) => boolean
@@ -42,7 +42,7 @@ function isWhole(value: number | bigint): boolean {
   return typeof value === 'bigint' || Number.isInteger(value)
 }
 
-/** Errors of ranges name no field. */
+/** Errors about ranges do not name the field. */
 function refuseRange({ text }: Range, what: string, { names, errors }: Run): void {
   errors.push(invalid('', '', `${what} value must be of type ${text} in ${joinedPath(names)}`))
 }
@@ -53,7 +53,7 @@ interface Bound {
   readonly isExclusive: boolean
 }
 
-/** Integers are compared with the whole part of the bound, as kube-apiserver does. */
+/** Integers are compared with the integer part of the bound, as in kube-apiserver. */
 function checkBound(range: Range, value: number | bigint, { kind, bound, isExclusive }: Bound, run: Run): void {
   const isBoundInRange = range.holds(bound)
   if (!isBoundInRange) refuseRange(range, `${kind} boundary`, run)
@@ -84,7 +84,7 @@ function isMultiple(value: number | bigint, divisor: number, isInt: boolean): bo
   return isWholeQuotient(quotient)
 }
 
-/** Rounding errors of a division are forgiven. */
+/** Tolerates rounding errors of the division. */
 function isWholeQuotient(quotient: number): boolean {
   if (!Number.isFinite(quotient) || Math.abs(quotient) > Number.MAX_SAFE_INTEGER) return false
   const nearest = Math.trunc(quotient)

@@ -6,7 +6,7 @@ import { parsePattern } from './pattern.ts'
 import type { Run } from './run.ts'
 import type { ValueRules } from './schema.ts'
 
-/** Length and pattern of a text; the first of them that is wrong. */
+/** Checks length and pattern of a text, and reports the first error. */
 export function checkText({ maxLength, minLength, pattern }: ValueRules, text: string, run: Run): number {
   if (maxLength !== undefined && text.length > maxLength && lengthOf(text) > maxLength) return refuseLong(maxLength, run)
   if (minLength !== undefined && lengthOf(text) < minLength) return refuse(text, `should be at least ${minLength} chars long`, run)
@@ -16,7 +16,7 @@ export function checkText({ maxLength, minLength, pattern }: ValueRules, text: s
   return parsed.test(text) ? 0 : refuse(text, `should match '${pattern}'`, run)
 }
 
-/** Length in code points. */
+/** The length in code points. */
 function lengthOf(text: string): number {
   let length = text.length
   for (let at = 0; at < text.length - 1; at++) {

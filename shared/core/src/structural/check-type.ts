@@ -4,7 +4,7 @@ import { kindOfValue, type ValueKind } from './go-text.ts'
 import type { Run } from './run.ts'
 import type { StructuralSchema } from './schema.ts'
 
-/** The names of the kinds of values in schemas. */
+/** The schema types of the kinds of values. */
 const typeOfKind: Readonly<Record<ValueKind, string>> = {
   null: 'null',
   boolean: 'boolean',
@@ -15,10 +15,10 @@ const typeOfKind: Readonly<Record<ValueKind, string>> = {
   object: 'object',
 }
 
-/** The formats that Go's numbers have by default. */
+/** The default formats of Go's number types. */
 const formatOfKind: Readonly<Partial<Record<ValueKind, string>>> = { int: 'int64', float: 'float64' }
 
-/** Checks that a value has the type of its schema. Returns the number of passed checks. */
+/** Checks that a value has the schema's type. Returns the number of passed checks. */
 export function checkType(schema: StructuralSchema, value: unknown, run: Run): number {
   const types = typesOf(schema)
   const format = schema.values?.format
@@ -38,7 +38,7 @@ export function checkType(schema: StructuralSchema, value: unknown, run: Run): n
   return isOfType ? 1 : refuse(types.join(','), type, run)
 }
 
-/** The types that a value may have; empty: any. */
+/** The allowed types of a value; empty for any type. */
 function typesOf({ type, isIntOrString }: StructuralSchema): readonly string[] {
   if (isIntOrString === true) return ['integer', 'string']
   return type === undefined ? [] : [type]

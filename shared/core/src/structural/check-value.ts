@@ -19,7 +19,7 @@ export interface ReplacedValue {
 }
 
 /**
- * The errors of a value by its schema, in the words of kube-apiserver's validation. On an update, errors of a part
+ * The errors of a value by its schema, in the words of kube-apiserver's validation. On an update, errors in a part
  * that equals its old value are ignored.
  */
 export function validateValue(schema: StructuralSchema, value: unknown, old?: ReplacedValue): FieldError[] {
@@ -31,13 +31,13 @@ export function validateValue(schema: StructuralSchema, value: unknown, old?: Re
   return again.errors
 }
 
-/** Returns how many checks were made, by which alternatives are compared. `old` is given where a value replaces another. */
+/** Returns the number of checks, by which alternatives are compared. `old` is the replaced value, if any. */
 type Check = (value: unknown, run: Run, old: Correlation | undefined) => number
 
-/** The check of a schema; those of its parts are made when they are first needed. */
+/** The check of a schema; checks of subschemas are created at first use. */
 const checkOf = memo((schema: StructuralSchema): Check => createCheck(schema))
 
-/** Errors at an unchanged value are ignored. The type of the object itself is not. */
+/** Ignores errors of an unchanged value, except for the type of the object itself. */
 function ratcheted(check: Check, value: unknown, run: Run, old: Correlation | undefined): number {
   if (old === undefined) return check(value, run, undefined)
   const { errors } = run
@@ -71,7 +71,7 @@ function checkNull(schema: StructuralSchema, run: Run): number {
   return count
 }
 
-/** The checks of values of a kind, in the order in which their errors are listed. */
+/** The checks for a kind of value, in the order of their errors. */
 function partsFor(schema: StructuralSchema, kind: ValueKind): Check[] {
   const { values = {}, junctors } = schema
   const parts: Check[] = [(value, run) => checkType(schema, value, run), junctors === undefined ? () => 1 : junctorCheck(schema)]
@@ -140,7 +140,7 @@ function objectCheck(schema: StructuralSchema): Check {
     for (const name in object) {
       const check = memberCheck(name)
       if (check === undefined) continue
-      // The type of the object itself can't be passed over.
+      // The type of the object itself is always checked.
       const isOwnType = run.names.length === 0 && (name === 'apiVersion' || name === 'kind')
       run.names.push(name)
       count += ratcheted(check, object[name], run, isOwnType ? undefined : old?.key(name))
@@ -154,7 +154,7 @@ function objectCheck(schema: StructuralSchema): Check {
   }
 }
 
-/** The check of a member by its name; undefined: nothing is said of it. */
+/** The check of a member by name; undefined if the schema does not restrict it. */
 function memberChecks({ properties, additionalProperties }: StructuralSchema): (name: string) => Check | undefined {
   const ofProperties = new Map<string, Check>()
   return (name) => {
@@ -177,7 +177,7 @@ function refuseMember(_value: unknown, { names, errors }: Run): number {
   return 0
 }
 
-/** The result of checking one of several schemas. */
+/** The result of checking one of several alternative schemas. */
 interface Attempt {
   readonly count: number
   readonly errors: readonly FieldError[]
@@ -204,7 +204,7 @@ function junctorCheck({ junctors = {} }: StructuralSchema): Check {
 
 type Attempts = (schema: StructuralSchema) => Attempt
 
-/** Errors of junctors name no field. */
+/** Errors of junctors do not name the field. */
 function refuse({ names, errors }: Run, text: string): void {
   errors.push(invalid('', '', `${JSON.stringify(joinedPath(names))} ${text}`))
 }

@@ -7,7 +7,7 @@ import { createTablePrinter, type DescribedColumn, type TablePrinter } from '../
 import { goNumber } from './go-text.ts'
 import { type JsonPath, MalformedPath, parseJsonPath } from './json-path.ts'
 
-/** A column of a definition. */
+/** A printer column of a definition. */
 export interface PrinterColumn {
   readonly name: string
   readonly type: string
@@ -17,7 +17,7 @@ export interface PrinterColumn {
   readonly jsonPath: string
 }
 
-/** The column of a definition that names none. */
+/** The only column of a definition without columns. */
 const age: PrinterColumn = {
   name: 'Age',
   type: 'date',
@@ -27,7 +27,7 @@ const age: PrinterColumn = {
 
 const nameColumn: DescribedColumn = { name: 'Name', type: 'string', format: 'name', description: describeColumn('Name') }
 
-/** The table of a custom kind: the name, then the columns of its definition up to the first whose path cannot be read. */
+/** The table of a custom kind: the name, then the definition's columns up to the first one with an invalid path. */
 export function createCustomTable(columns: readonly PrinterColumn[]): TablePrinter {
   const read = readable(columns.length === 0 ? [age] : columns)
   const described = read.map(({ column }) => describe(column))
@@ -61,7 +61,7 @@ function cellsOf(type: string, path: JsonPath): (object: Data) => Cell {
   }
 }
 
-/** Undefined: the path cannot be read. Definitions are taken with such paths. */
+/** Undefined if the path is invalid, which definitions may contain. */
 function pathOf(text: string): JsonPath | undefined {
   try {
     return parseJsonPath(text)
@@ -71,7 +71,7 @@ function pathOf(text: string): JsonPath | undefined {
   }
 }
 
-/** A column of texts prints any value. */
+/** A column of type string prints any value. */
 function printedCell(value: unknown): Cell {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value
@@ -79,7 +79,7 @@ function printedCell(value: unknown): Cell {
   return printJson(value)
 }
 
-/** The cell of a value in a column of a type; null where it is of another type. */
+/** The cell for a value in a column of a type; null if the value has another type. */
 export function cellOf(type: string, value: unknown): Cell {
   switch (type) {
     case 'integer':

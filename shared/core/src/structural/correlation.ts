@@ -4,8 +4,8 @@ import { canonicalText } from './canonical.ts'
 import type { StructuralSchema } from './schema.ts'
 
 /**
- * A value and the old value that it takes the place of. Members of objects correspond by name, items of lists of type `map`
- * by their keys, and items of other lists not at all.
+ * A value with the old value that it replaces. Members of objects correlate by name, items of lists of type `map`
+ * by their keys, and items of other lists do not correlate.
  */
 export class Correlation {
   readonly schema: StructuralSchema
@@ -23,7 +23,7 @@ export class Correlation {
     this.old = old
   }
 
-  /** The pair at a member; undefined where one of the two values or the schema has none. */
+  /** The pair at a member; undefined if either value or the schema lacks it. */
   key(name: string): Correlation | undefined {
     if (!isJsonObject(this.value) || !isJsonObject(this.old)) return undefined
     if (!Object.hasOwn(this.value, name) || !Object.hasOwn(this.old, name)) return undefined
@@ -42,7 +42,7 @@ export class Correlation {
     return this.#oldItems.has(key) ? new Correlation(schema.items, item, this.#oldItems.get(key), this.#timer) : undefined
   }
 
-  /** True if both values are equal; the order of items of a list of type `map` does not count. */
+  /** True if both values are equal, ignoring the order of items in lists of type `map`. */
   isEqual(): boolean {
     const compare = (): boolean => this.#compare()
     this.#isEqual ??= this.#timer === undefined ? compare() : this.#timer.time(compare)
@@ -73,7 +73,7 @@ function memberSchema(schema: StructuralSchema, name: string): StructuralSchema 
   return schema.properties?.get(name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
 }
 
-/** The key of an item of a list of type `map`; undefined for an item that is no object. */
+/** The key of an item in a list of type `map`; undefined if the item is not an object. */
 export function keyOfItem(keys: readonly string[], item: unknown): string | undefined {
   if (!isJsonObject(item)) return undefined
   return canonicalText(Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(item, key) ? [[key, item[key]]] : []))))

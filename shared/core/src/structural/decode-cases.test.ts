@@ -18,7 +18,7 @@ interface WalkCase {
   readonly dropInvalidFields?: boolean
 }
 
-/** The first line of a file of cases says where they are from. */
+/** Reads the cases of a file, whose first line states the source. */
 function casesOf<T>(file: string): T[] {
   const lines = readFileSync(new URL(`cases/${file}.jsonl`, import.meta.url), 'utf8')
     .trim()
@@ -51,7 +51,7 @@ it.each(casesOf<WalkCase>('schema-defaulting-nulls'))('CRD-97: null without a de
   const tree = schema === undefined ? {} : parseStructural(schema)
   expect(walkValue(keepingUnknown(tree), value, { ...walk, prunes: true }).value).toEqual(JSON.parse(expected))
 
-  /** These cases drop null alone. */
+  /** These cases only drop null. */
   function keepingUnknown(schema: ReturnType<typeof parseStructural>): ReturnType<typeof parseStructural> {
     return { ...schema, preservesUnknownFields: true, ...(schema.items === undefined ? {} : { items: keepingUnknown(schema.items) }) }
   }
@@ -99,7 +99,7 @@ it.each(casesOf<ObjectMetaCase>('cr-get-object-meta'))(
   'CRD-93: metadata of a stored object: $name',
   ({ obj, expectedMeta, expectErr = false }) => {
     const read = readObjectMeta(obj?.metadata, { dropsMalformed: false, trackUnknown: false })
-    // Errors have the words of the decoder, as for objects in requests.
+    // Errors are worded like those of the decoder for requests.
     expect(read.kind).toBe(expectErr ? 'malformed' : 'read')
     if (read.kind === 'read') expect(read.meta).toEqual(expectedMeta)
   },

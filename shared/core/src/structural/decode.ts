@@ -7,33 +7,33 @@ import type { StructuralSchema } from './schema.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The work of a walk besides sorting members by name. */
+/** The options of a walk, which always sorts members by name. */
 export interface WalkOptions {
-  /** Drop fields that the schema does not have, and a null that is not allowed and has no default. */
+  /** True to drop unknown fields, and nulls that are not allowed and have no default. */
   readonly prunes: boolean
-  /** Leaves a null where validation will refuse it. */
+  /** True to keep nulls that validation will refuse. */
   readonly keepsNulls?: boolean | undefined
-  /** Put the defaults. */
+  /** True to fill in defaults. */
   readonly fillsDefaults: boolean
-  /** Read the metadata of embedded objects; its fields of a wrong type are dropped or refused. */
+  /** The handling of metadata in embedded objects: fields of a wrong type are dropped or refused. */
   readonly embedded: 'dropMalformed' | 'refuseMalformed' | 'keep'
-  /** The value is an object with `apiVersion`, `kind` and `metadata`, which are kept unchanged. */
+  /** True if the value is an object whose `apiVersion`, `kind` and `metadata` are kept unchanged. */
   readonly isRoot: boolean
 }
 
 /** The result of a walk. */
 export interface Walked<Value = unknown> {
   readonly value: Value
-  /** True if a field was dropped that the schema lacks. Their paths are found by a separate walk. */
+  /** True if an unknown field was dropped. A separate walk finds the paths. */
   readonly hasUnknown: boolean
 }
 
-/** An embedded object has a type of its own that it cannot have. */
+/** An embedded object has an invalid type of its own. */
 export class MalformedEmbedded extends Error {}
 
 /**
  * Prunes, defaults and sorts a parsed value, and reads the metadata of embedded objects, in one walk. Unchanged parts
- * are shared with the input, and so are parts that are still in their places in `known`, the result of such a walk.
+ * are shared with the input, and with `known`, an earlier result of such a walk.
  * Throws `MalformedEmbedded` and `TooDeep`.
  */
 export function walkValue(schema: StructuralSchema, value: unknown, options: WalkOptions, known?: unknown): Walked {
@@ -42,7 +42,7 @@ export function walkValue(schema: StructuralSchema, value: unknown, options: Wal
   return { value: readerOf(schema).read(value, walk, known), hasUnknown: walk.hasUnknown }
 }
 
-/** As `walkValue`, for an object with `apiVersion`, `kind` and `metadata`. */
+/** Like `walkValue`, for an object with `apiVersion`, `kind` and `metadata`. */
 export function walkObject(schema: StructuralSchema, object: Json, options: Omit<WalkOptions, 'isRoot'>, known?: unknown): Walked<Json> {
   const walk: Walk = { ...options, isRoot: true, hasUnknown: false, depth: 0, names: [] }
   return { value: readObject(readerOf(schema), object, walk, known), hasUnknown: walk.hasUnknown }
@@ -51,18 +51,18 @@ export function walkObject(schema: StructuralSchema, object: Json, options: Omit
 interface Walk extends WalkOptions {
   hasUnknown: boolean
   depth: number
-  /** Names and indexes that lead here, kept for messages where metadata is refused. */
+  /** The names and indexes of the path, kept for messages about refused metadata. */
   readonly names: (string | number)[]
 }
 
-/** One schema with its decisions that need no value; readers of its parts are made when they are first needed. */
+/** A schema, with everything that can be decided without a value. Readers of subschemas are created at first use. */
 interface Reader {
   readonly schema: StructuralSchema
   readonly property: (name: string) => Reader | undefined
   readonly items: () => Reader | undefined
-  /** `nothing` is known of values where additional properties are allowed without a schema; undefined: there are none. */
+  /** The reader of undeclared members: `nothing` if they are allowed without a schema, undefined if they are not allowed. */
   readonly values: () => Reader | undefined
-  /** Properties that have a default. */
+  /** Properties with a default. */
   readonly defaulted: () => readonly [string, Reader][]
   read(value: unknown, walk: Walk, known: unknown): unknown
 }
@@ -99,7 +99,7 @@ function createReader(schema: StructuralSchema): Reader {
   return reader
 }
 
-/** A schema without anything in it: below it nothing is kept but scalars and empty containers. */
+/** An empty schema: below it, only scalars and empty containers are kept. */
 const nothing: StructuralSchema = Object.freeze({})
 
 function valuesOf({ additionalProperties }: StructuralSchema): Reader | undefined {
@@ -107,7 +107,7 @@ function valuesOf({ additionalProperties }: StructuralSchema): Reader | undefine
   return readerOf(typeof additionalProperties === 'boolean' ? nothing : additionalProperties)
 }
 
-/** True if a schema has a default. To kube-apiserver, null is none. */
+/** True if a schema has a default. Like kube-apiserver, treats null as absent. */
 function hasDefault(schema: StructuralSchema): boolean {
   return schema.default !== undefined && schema.default.value !== null
 }
@@ -132,13 +132,13 @@ function readList(reader: Reader, list: readonly unknown[], walk: Walk, known: u
   return result ?? list
 }
 
-/** In a list null stays if there is no default for it; validation refuses it if it is not allowed. */
+/** A null item stays if it has no default; validation refuses it if it is not allowed. */
 function nullItem(items: Reader | undefined, walk: Walk): unknown {
   if (items === undefined || items.schema.nullable === true || !walk.fillsDefaults || !hasDefault(items.schema)) return null
   return defaultOf(items, walk)
 }
 
-/** An item of a list whose schema does not describe its items. */
+/** Reads an item of a list without an item schema. */
 function freeItem(reader: Reader, item: unknown, walk: Walk): unknown {
   return keepsAll(reader, walk) ? sortedValue(item, walk.depth) : readerOf(nothing).read(item, walk, undefined)
 }
@@ -204,14 +204,14 @@ function readField(field: Reader, draft: ObjectDraft, name: string, value: unkno
   walk.names.pop()
 }
 
-/** True if null has a wrong type here: a schema without a type allows it. */
+/** True if null has the wrong type here; a schema without a type allows null. */
 function refusesNull({ type, isIntOrString }: StructuralSchema): boolean {
   return type !== undefined || isIntOrString === true
 }
 
 /**
- * A default may be incomplete itself. It is not pruned, since the definition was refused if there were anything to prune, but for
- * metadata of embedded objects: that may have fields which ObjectMeta does not have.
+ * A default may itself be incomplete. It is not pruned, because the definition would have been refused, except for
+ * the metadata of embedded objects, which may contain fields that ObjectMeta lacks.
  */
 function defaultOf({ schema, read }: Reader, walk: Walk): unknown {
   const embedded = walk.embedded === 'keep' ? 'keep' : 'dropMalformed'
@@ -237,7 +237,7 @@ function embeddedMeta(value: unknown, walk: Walk): unknown {
   throw new MalformedEmbedded(`${pathOf([...walk.names, 'metadata'])}: Invalid value: ${printBare(value)}: ${read.text}`)
 }
 
-/** The metadata of an embedded object with the defaults of its schema. */
+/** The metadata of an embedded object, completed with the defaults of its schema. */
 function completeMeta(reader: Reader, meta: unknown, walk: Walk): unknown {
   const complete = withDefaults(reader, 'metadata', meta, walk)
   return complete === meta ? meta : soundMeta(complete)
@@ -249,7 +249,7 @@ function soundMeta(meta: unknown): unknown {
   return read.kind === 'read' ? read.meta : meta
 }
 
-/** Metadata may have defaults in an embedded object. */
+/** Fills in the defaults of an embedded object's metadata. */
 function withDefaults(reader: Reader, name: string, value: unknown, walk: Walk): unknown {
   const field = walk.fillsDefaults ? reader.property(name) : undefined
   return field === undefined ? value : field.read(value, { ...walk, prunes: false, embedded: 'keep', isRoot: false }, undefined)

@@ -8,20 +8,20 @@ import { invalid } from './field-path.ts'
 import { readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
 
-/** The place of a value, and the minor number of the release whose rules hold. */
+/** The path of a value, and the minor version of the release whose rules apply. */
 interface EmbeddedPlace {
   readonly path: string
   readonly level: number
 }
 
-/** The errors of `apiVersion`, `kind` and `metadata` of the objects that are embedded in a value. */
+/** The errors of `apiVersion`, `kind` and `metadata` of embedded objects in a value. */
 export function validateEmbedded(schema: StructuralSchema, value: unknown, place: EmbeddedPlace): FieldError[] {
   const errors: FieldError[] = []
   if (mayEmbed(schema)) check(schema, value, place, errors)
   return errors
 }
 
-/** Most schemas embed nothing. */
+/** True if a schema may contain embedded objects; most do not. */
 const mayEmbed: (schema: StructuralSchema) => boolean = memo((schema: StructuralSchema) => {
   const { isEmbeddedResource, items, additionalProperties, properties } = schema
   const has =
@@ -54,7 +54,7 @@ function child(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** The errors of the three members that an embedded object must or may have. */
+/** The errors of the three members of an embedded object. */
 export function validateEmbeddedObject(object: Readonly<Record<string, unknown>>, { path, level }: EmbeddedPlace): FieldError[] {
   return [
     ...validateApiVersion(object, child(path, 'apiVersion')),
@@ -85,7 +85,7 @@ function validateMeta({ metadata }: Readonly<Record<string, unknown>>, path: str
   const read = readObjectMeta(metadata, { dropsMalformed: false, trackUnknown: false })
   if (read.kind === 'malformed') return [invalid(path, metadata, read.text)]
   const meta: ObjectMeta = { ...read.meta }
-  // A name is not needed where it is given later.
+  // The name may be missing, because it may be set later.
   return validateObjectMeta(
     { ...meta, name: meta.name || 'a-name' },
     { isNamespaced: Boolean(meta.namespace), nameKind: 'pathSegment', path, level },

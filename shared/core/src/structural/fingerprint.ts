@@ -3,22 +3,22 @@ import { canonicalText } from './canonical.ts'
 import type { StructuralSchema } from './schema.ts'
 
 /**
- * A number that changes with the pruning, the defaults and the stored version of a schema: objects that were stored under the
- * same fingerprint are read unchanged. Rules, bounds and lists of values do not count. 31 bits, so that it takes no memory of its
- * own in the index of storage; above the numbers of the built-in kinds' schemas.
+ * A number that changes with a schema's pruning, its defaults or the storage version: an object stored with the
+ * same fingerprint is read without changes. Validation rules do not matter. It has 31 bits, so that V8 stores it without a heap object in
+ * the index of storage, and is larger than the fingerprints of built-in kinds.
  */
 export function fingerprintOf(schema: StructuralSchema, storedVersion: string): number {
   return runAtOnce(fingerprintInSteps(schema, storedVersion))
 }
 
-/** As `fingerprintOf`, a bounded number of schemas per step. */
+/** Like `fingerprintOf`, in steps. */
 export function* fingerprintInSteps(schema: StructuralSchema, storedVersion: string): Steps<number> {
   const hash = yield* hashOf(schema, new StepMeter(schemasPerStep))
   const [a, b] = hashText(`${storedVersion} ${hash.join(' ')}`)
   return ((a ^ b) & 0x3fffffff) | 0x40000000
 }
 
-/** Schemas that are hashed in one step: some milliseconds. */
+/** Number of schemas that are hashed per step, which takes some milliseconds. */
 const schemasPerStep = 1_000
 
 type Hash = readonly [number, number]
@@ -42,7 +42,7 @@ function* hashOf(schema: StructuralSchema, meter: StepMeter): Steps<Hash> {
   return hash
 }
 
-/** Two multiplicative hashes that mix one another at the end. */
+/** Two multiplicative hashes that are mixed at the end. */
 function hashText(text: string): Hash {
   let [a, b] = [0xdeadbeef, 0x41c6ce57]
   for (let at = 0; at < text.length; at++) {

@@ -3,13 +3,13 @@ import { checkLabel, checkSubdomain } from '../meta/validate-names.ts'
 import { cidrFamilyOf, parseIp } from '../validation/ip-address.ts'
 
 interface Format {
-  /** The level from which a format is known, if it is later than 1.0. */
+  /** The first level that knows the format, if it is later than 1.0. */
   readonly since?: number
-  /** Absent: a format of numbers, which validation of numbers knows. */
+  /** Undefined for a number format, which the validation of numbers checks. */
   readonly test?: (text: string) => boolean
 }
 
-/** Names are compared without dashes. */
+/** Formats by name. Dashes in names are ignored. */
 const formats: Readonly<Record<string, Format>> = {
   bsonobjectid: { test: (text) => /^[0-9a-fA-F]{24}$/.test(text) },
   uri: { test: isRequestUri },
@@ -43,15 +43,15 @@ const formats: Readonly<Record<string, Format>> = {
   k8slongname: { since: 34, test: (text) => checkSubdomain(text).length === 0 },
 }
 
-/** The minor level at which formats are read where nothing else is said: all that are known. */
+/** The default level of formats, at which all are known. */
 const newest = 37
 
-/** True if values are checked by a format at a level `1.<minor>`; unknown formats are ignored. */
+/** True if the level `1.<minor>` checks the format; unknown formats are ignored. */
 export function isKnownFormat(format: string, minor = newest): boolean {
   return formatOf(format, minor) !== undefined
 }
 
-/** The check of a format for texts; undefined where there is none. */
+/** The check of a text format; undefined if there is none. */
 export function checkOfFormat(format: string): ((text: string) => boolean) | undefined {
   return formatOf(format, newest)?.test
 }

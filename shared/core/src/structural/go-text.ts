@@ -1,12 +1,12 @@
 import { goQuote } from '../json/go-quote.ts'
 import { printJson } from '../json/print.ts'
 
-/** The kinds of values as kube-apiserver's validation tells them apart. */
+/** The kinds of values that kube-apiserver's validation distinguishes. */
 export type ValueKind = 'null' | 'boolean' | 'string' | 'int' | 'float' | 'list' | 'object'
 
 const int64Bound = 2 ** 63
 
-/** The kind of a parsed value. A whole number within 64 bits is an integer however it was written. */
+/** The kind of a parsed value. A whole number within 64 bits is an integer, whatever its spelling. */
 export function kindOfValue(value: unknown): ValueKind {
   switch (typeof value) {
     case 'string':
@@ -23,13 +23,13 @@ export function kindOfValue(value: unknown): ValueKind {
   }
 }
 
-/** A number as Go's `%v` prints it. */
+/** A number in the format of Go's `%v`. */
 export function goNumber(value: number | bigint): string {
   if (typeof value === 'bigint') return String(value)
   return kindOfValue(value) === 'int' ? String(BigInt(value)) : goFloat(value)
 }
 
-/** A floating-point number as Go's `%v` prints it: with an exponent from a million on and below a ten-thousandth. */
+/** A floating-point number in the format of Go's `%v`: with an exponent from a million up and below one ten-thousandth. */
 export function goFloat(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value)
   const [digits = '', exponent = '0'] = value.toExponential().split('e')
@@ -44,7 +44,7 @@ function plain(value: number, power: number, digits: string): string {
   return value.toFixed(Math.max(0, decimals))
 }
 
-/** A value in a message about a field: texts quoted, numbers and booleans plain, all others as JSON. */
+/** A value in a message about a field: texts are quoted, numbers and booleans plain, others JSON. */
 export function shownValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value)
   if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value)

@@ -2,14 +2,14 @@ import { printJson } from '../json/print.ts'
 import type { StructuralSchema } from './schema.ts'
 
 /**
- * Keeps one of equal schemas. Parts are interned before the whole, so that two wholes are compared by the numbers of their
- * parts. One is used for all versions of a definition, which mostly say the same.
+ * Shares equal schemas. Parts must be interned before the whole, so that wholes can be compared by the numbers of their
+ * parts. All versions of a definition use one interner, because their schemas are mostly equal.
  */
 export class SchemaInterner {
   readonly #byText = new Map<string, StructuralSchema>()
   readonly #numbers = new Map<StructuralSchema, number>()
 
-  /** The schema that is kept for this one, whose parts have all been interned here. */
+  /** The shared instance of this schema, whose parts were all interned here. */
   intern(schema: StructuralSchema): StructuralSchema {
     const text = this.#textOf(schema)
     const known = this.#byText.get(text)
@@ -21,7 +21,7 @@ export class SchemaInterner {
 
   #textOf(schema: StructuralSchema): string {
     const { properties, items, additionalProperties, junctors, ...rest } = schema
-    // Most schemas have no parts. A list is never the text of one that has.
+    // Most schemas have no parts. Their text never equals that of a schema with parts.
     if (properties === undefined && items === undefined && additionalProperties === undefined && junctors === undefined)
       return printJson(schema)
     const parts: unknown[] = [rest, this.#numberOf(items)]

@@ -1,7 +1,7 @@
-/** The comparison in a path's filter. */
+/** The comparison operator in a path's filter. */
 export type Comparison = '==' | '!=' | '<=' | '>=' | '<' | '>'
 
-/** True if a comparison holds; values of different kinds are never equal and have no order. */
+/** True if a comparison holds. Values of different kinds are never equal and have no order. */
 export function compareValues(operator: Comparison, left: unknown, right: unknown): boolean {
   switch (operator) {
     case '==':

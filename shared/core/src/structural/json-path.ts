@@ -1,18 +1,18 @@
 import { isJsonObject } from '../json/member.ts'
 import { compareValues } from './json-path-compare.ts'
 
-/** Values that a path leads to, in order. */
+/** Returns the values at a path, in order. */
 export type JsonPath = (root: unknown) => readonly unknown[]
 
-/** A path that is none. */
+/** An invalid path. */
 export class MalformedPath extends Error {}
 
-/** One step: from values to values. `root` is the value of `$`. */
+/** A step that maps values to values. `root` is the value of `$`. */
 type Step = (values: readonly unknown[], root: unknown) => readonly unknown[]
 
 /**
  * The path of a printer column or a selectable field, as kubectl knows it: `.spec.replicas`, `.a['b']`, `.a['b\.c']`, `[0]`, `[-1]`, `[1:3]`,
- * `[*]`, `..name`, `[?(@.type=="Ready")]` and `['a','b']`. What is not there gives no value. Throws `MalformedPath`.
+ * `[*]`, `..name`, `[?(@.type=="Ready")]` and `['a','b']`. A missing member yields no value. Throws `MalformedPath`.
  */
 export function parseJsonPath(text: string): JsonPath {
   const steps = new Reader(text).steps()
@@ -67,7 +67,7 @@ class Reader {
     return steps.length === 1 && only !== undefined ? only : (values, root) => steps.flatMap((step) => step(values, root))
   }
 
-  /** The text between this bracket and the one that closes it. */
+  /** The text up to the closing bracket. */
   #inside(): string {
     const start = this.#at + 1
     let depth = 0
@@ -100,13 +100,13 @@ function selector(text: string): Step {
   return member(text)
 }
 
-/** As in kubectl, the text in single quotes is a path of its own: a dot that belongs to a name is escaped. */
+/** As in kubectl, the text in single quotes is itself a path, so a dot within a name must be escaped. */
 function inner(path: string): Step {
   const steps = new Reader(`.${path}`).steps()
   return (values, root) => steps.reduce((found, step) => step(found, root), values)
 }
 
-/** The text between quotes; undefined: it has none. */
+/** The text between quotes; undefined if it is not quoted. */
 function quotedText(text: string): string | undefined {
   const quote = text.charAt(0)
   if (text.length < 2 || (quote !== "'" && quote !== '"') || !text.endsWith(quote)) return undefined
@@ -156,7 +156,7 @@ function range(from: string, to: string, by: string): Step {
     })
 }
 
-/** The step at a value and at everything in it. */
+/** Applies a step to a value and to everything below it. */
 function descend(step: Step): Step {
   const visit = (value: unknown, root: unknown): readonly unknown[] => [
     ...step([value], root),
@@ -167,7 +167,7 @@ function descend(step: Step): Step {
 
 const operators = ['==', '!=', '<=', '>=', '<', '>'] as const
 
-/** Items of lists for which a comparison holds. */
+/** Filters list items by a comparison. */
 function filter(text: string): Step {
   const operator = operators.find((candidate) => splitOnce(text, candidate) !== undefined)
   const [left, right] = operator === undefined ? [text, undefined] : (splitOnce(text, operator) ?? [text, undefined])

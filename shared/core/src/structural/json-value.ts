@@ -1,21 +1,21 @@
 import { hasMembers, setMember } from '../json/member.ts'
 
-/** Deeper nested values are refused: code that walks an object by recursion relies on it. */
+/** Maximum nesting of values; code that walks objects by recursion relies on it. */
 export const objectDepthMax = 1_000
 
 export const tooDeepText = `nested deeper than ${objectDepthMax} levels`
 
-/** An object or a list within an object is deeper than `objectDepthMax`. */
+/** An object or list is nested deeper than `objectDepthMax`. */
 export class TooDeep extends Error {
   constructor() {
     super(tooDeepText)
   }
 }
 
-/** The members of the lists of owners of an object lie deeper than the object's own, and so may its defaults. */
+/** Maximum depth of stored objects: the fields in managedFields, and defaults, may be deeper than the object itself. */
 export const storedDepthMax = 2 * objectDepthMax
 
-/** True if a value is deeper than objects may be. Goes level by level, since it may be deeper than the call stack. */
+/** True if a value is too deep for an object. It proceeds level by level, since the value may be deeper than the call stack. */
 export function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value]
   for (let depth = 0; depth <= objectDepthMax; depth += 1) {
@@ -25,7 +25,7 @@ export function isTooDeep(value: unknown): boolean {
   return true
 }
 
-/** The value with the members of all its objects sorted by name; the value itself where they are. */
+/** The value with all members sorted by name; the value itself if it is sorted. */
 export function sortedValue(value: unknown, depth: number, depthMax = objectDepthMax): unknown {
   if (!hasMembers(value)) return value
   if (depth > depthMax) throw new TooDeep()
@@ -43,7 +43,7 @@ function sortedList(list: readonly unknown[], depth: number, depthMax: number): 
   return result ?? list
 }
 
-/** As `sortedValue`, for an object. */
+/** Like `sortedValue`, for an object. */
 export function sortedObject(
   object: Readonly<Record<string, unknown>>,
   depth: number,
@@ -55,8 +55,8 @@ export function sortedObject(
 }
 
 /**
- * An object made from another one, member by member. It stays the other one while all its members are kept unchanged
- * and in the order of their names.
+ * An object derived from another, member by member. The original object is reused if all its members are unchanged
+ * and sorted by name.
  */
 export class ObjectDraft {
   readonly #source: Readonly<Record<string, unknown>>
@@ -70,13 +70,13 @@ export class ObjectDraft {
     this.#source = source
   }
 
-  /** Takes over the next member of the source, with this value. */
+  /** Adds the next member of the source with this value. */
   keep(name: string, value: unknown): void {
     if (value !== this.#source[name]) this.#isChanged = true
     this.#push(name, value)
   }
 
-  /** Leaves out the next member of the source. */
+  /** Skips the next member of the source. */
   drop(): void {
     this.#isChanged = true
   }
@@ -94,7 +94,7 @@ export class ObjectDraft {
     this.#values.push(value)
   }
 
-  /** The object, sorted. */
+  /** Returns the sorted object. */
   finish(): Readonly<Record<string, unknown>> {
     if (this.#isSorted && !this.#isChanged) return this.#source
     const result: Record<string, unknown> = {}
@@ -112,7 +112,7 @@ export class ObjectDraft {
   }
 }
 
-/** A value that shares no part with the given one. */
+/** A deep copy. */
 export function copyValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyValue)

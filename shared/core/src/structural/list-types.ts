@@ -5,14 +5,14 @@ import { canonicalText } from './canonical.ts'
 import { fieldError, invalid } from './field-path.ts'
 import type { StructuralSchema } from './schema.ts'
 
-/** Items of lists of type `set` that are there twice, and items of lists of type `map` with the same keys. */
+/** Reports duplicate items in lists of type `set`, and duplicate keys in lists of type `map`. */
 export function validateListTypes(schema: StructuralSchema, value: unknown, path = ''): FieldError[] {
   const errors: FieldError[] = []
   if (mayHaveLists(schema)) check(schema, value, path, errors)
   return errors
 }
 
-/** Most parts of most schemas have no such lists. */
+/** True if a schema may contain such lists; most subschemas do not. */
 const mayHaveLists: (schema: StructuralSchema) => boolean = memo((schema: StructuralSchema) => {
   const { listType, items, additionalProperties, properties } = schema
   const has =
@@ -60,7 +60,7 @@ function keyOf(names: readonly string[], item: Readonly<Record<string, unknown>>
   return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]]] : [])))
 }
 
-/** Each value is reported once, at its second place. */
+/** Each duplicate value is reported once, at its second occurrence. */
 function refuseRepeated(values: readonly unknown[], path: string, errors: FieldError[]): void {
   if (values.length < 2) return
   const counts = new Map<unknown, number>()

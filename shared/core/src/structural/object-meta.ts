@@ -2,7 +2,7 @@ import { isJsonObject } from '../json/member.ts'
 import { decoderOf } from '../schema/decode.ts'
 import { sortedObject } from './json-value.ts'
 
-/** The result of reading metadata. */
+/** Parsed metadata, or an error. */
 export type ReadMeta =
   | { readonly kind: 'read'; readonly meta: Readonly<Record<string, unknown>>; readonly unknownFields: readonly string[] }
   /** `text` is in the words of Go's decoder. */
@@ -10,12 +10,12 @@ export type ReadMeta =
 
 const type = 'meta/v1.ObjectMeta'
 
-/** The members of every object that no schema has to name. */
+/** The members of every object, which schemas need not declare. */
 export const objectMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
 /**
- * The metadata of a custom object, or of one that is embedded in it: fields that ObjectMeta does not have are dropped.
- * With `dropsMalformed` so are those of a wrong type; metadata that is no object at all is malformed in any case.
+ * Parses the metadata of a custom object or embedded object; unknown fields are dropped.
+ * With `dropsMalformed`, fields of a wrong type are also dropped; metadata that is not an object is always an error.
  */
 export function readObjectMeta(value: unknown, options: { readonly dropsMalformed: boolean; readonly trackUnknown: boolean }): ReadMeta {
   const decode = decoderOf(type)
@@ -30,7 +30,7 @@ export function readObjectMeta(value: unknown, options: { readonly dropsMalforme
   return readObjectMeta(sound, options)
 }
 
-/** A time that is not known yet is left out, unlike in kinds of the server. */
+/** Omits an unset time, unlike in built-in kinds. */
 function printed(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { creationTimestamp, ...rest } = meta
   return sortedObject(creationTimestamp === null ? rest : meta, 0)

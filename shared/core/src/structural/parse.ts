@@ -5,18 +5,18 @@ import type { ExpressionRule, Junctors, SchemaType, StructuralSchema, ValueRules
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Schemas that are read in one step: some milliseconds. */
+/** Number of schemas that are parsed per step, which takes some milliseconds. */
 const schemasPerStep = 1_000
 
 /**
- * The tree of an `openAPIV3Schema` that has been found valid. Members without meaning are ignored. A given interner
- * shares equal parts with those it has seen before.
+ * Parses a valid `openAPIV3Schema` to a tree. Members without effect are ignored. If an interner is given,
+ * equal parts are shared with schemas that it has seen before.
  */
 export function parseStructural(schema: unknown, interner = new SchemaInterner()): StructuralSchema {
   return runAtOnce(parseStructuralInSteps(schema, interner))
 }
 
-/** As `parseStructural`, a bounded number of schemas per step. */
+/** Like `parseStructural`, in steps. */
 export function* parseStructuralInSteps(schema: unknown, interner = new SchemaInterner()): Steps<StructuralSchema> {
   return yield* parse(isJsonObject(schema) ? schema : {}, { interner, count: 0 })
 }

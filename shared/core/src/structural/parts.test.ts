@@ -16,7 +16,7 @@ import { createFieldTexts } from './selectable.ts'
 import { prepareCreate, prepareStatusUpdate, prepareUpdate } from './strategy.ts'
 import { blockingError, validateCustomObject } from './validate-object.ts'
 
-/** The first line of a file of cases says where they are from. */
+/** Reads the cases of a file, whose first line states the source. */
 function casesOf<T>(file: string): T[] {
   const lines = readFileSync(new URL(`cases/${file}.jsonl`, import.meta.url), 'utf8')
     .trim()
@@ -127,7 +127,7 @@ interface RowCase {
   readonly want: { readonly rows: readonly { readonly cells: readonly unknown[] }[] }
 }
 
-/** The paths of the columns of these cases, which are in upstream's code. */
+/** The column paths of these cases, which upstream has in its code. */
 const pathsOfRows = {
   servers: ['.spec.servers[*].hosts[0]', '.spec.servers[0].hosts', '.spec.servers[1].hosts', '.spec.servers[*].hosts'],
   foo: ['.spec.foo[*].bar[0]', '.spec.foo[0].bar', '.spec.foo[1].bar', '.spec.foo[*].bar'],
@@ -288,7 +288,7 @@ it('the fingerprint covers the pruning and the defaults of a version', () => {
   expect(same).toBeLessThan(2 ** 31)
 })
 
-/** The paths of the columns, and the object, which are in upstream's code beside the table. */
+/** The column paths and the object, which upstream has in its code besides the table. */
 const columnPaths: Readonly<Record<string, string>> = {
   Age: '.metadata.creationTimestamp',
   Replicas: '.spec.replicas',

@@ -9,8 +9,8 @@ import { findUnknown } from './unknown-fields.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Reads parsed JSON as an object of a custom kind: unknown fields dropped, defaults put, members sorted by name. The object's
- * own metadata, and that of embedded objects, has to be of the right types; types of all else are the validation's business.
+ * Decodes parsed JSON as an object of a custom kind: drops unknown fields, fills in defaults, sorts members by name. The object's
+ * metadata and that of embedded objects must have the right types; validation checks all other types.
  */
 export function decoderOfCustom(schema: StructuralSchema): Decode {
   return (value, { trackUnknown, known, keepsNulls }) => {
@@ -30,19 +30,19 @@ export function decoderOfCustom(schema: StructuralSchema): Decode {
 }
 
 /**
- * A stored object as its kind's schema reads it now; the object itself where nothing is to be done. Metadata of a wrong type,
+ * Reads a stored object by its kind's schema; returns the object itself if nothing changes. Metadata of a wrong type,
  * which only an older server can have stored, is dropped.
  */
 export function renewCustom<T extends Json>(schema: StructuralSchema, object: T): T {
   return readAgain(schema, object, { fillsDefaults: true })
 }
 
-/** As `renewCustom`, without defaults. */
+/** Like `renewCustom`, without defaults. */
 export function pruneCustom<T extends Json>(schema: StructuralSchema, object: T): T {
   return readAgain(schema, object, { fillsDefaults: false })
 }
 
-/** An object under a write, with its defaults. Validation decides about null. */
+/** Fills in the defaults of an object to be written. Validation decides about nulls. */
 export function completeCustom<T extends Json>(schema: StructuralSchema, object: T): T {
   return readAgain(schema, object, { fillsDefaults: true, keepsNulls: true })
 }

@@ -24,13 +24,13 @@ import { createFieldTexts, type FieldTexts } from './selectable.ts'
 import { shapeOfCustomObject } from './shape.ts'
 import { blockingError, validateCustomObject } from './validate-object.ts'
 
-/** The facts of a version of a definition about its objects. */
+/** Facts about a version of a definition, for reading its objects. */
 export interface CustomFacts {
   /** The name of the version. */
   readonly version: string
-  /** Parses the schema: at the first question, and again after `forget`. */
+  /** Parses the schema, at first use and again after `forget`. */
   schema(): Steps<StructuralSchema>
-  /** Called when the schema has been parsed. */
+  /** Called after the schema was parsed. */
   onMade?(): void
   readonly columns: readonly PrinterColumn[]
   /** Paths of selectable fields, such as `.spec.color`. */
@@ -39,7 +39,7 @@ export interface CustomFacts {
   openApi(): OpenApiType
 }
 
-/** The readers of a custom kind in one version. */
+/** The readers of a custom kind in a version. */
 export class StructuralReaders implements KindReaders, Preparable {
   readonly preparable = this
   readonly isUntyped = true
@@ -60,12 +60,12 @@ export class StructuralReaders implements KindReaders, Preparable {
     this.#facts = facts
   }
 
-  /** The name of their version. */
+  /** The version's name. */
   get version(): string {
     return this.#facts.version
   }
 
-  /** The schema that all readers are made of. */
+  /** The schema for all readers. */
   get schema(): StructuralSchema {
     return this.#schema ?? runAtOnce(this.#make())
   }
@@ -87,7 +87,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     return schema
   }
 
-  /** Frees the tree with all that was made of it; the next question makes it again. */
+  /** Frees the schema tree and everything derived from it; the next use creates it again. */
   forget(): void {
     this.#schema = undefined
     this.#decode = undefined
@@ -95,7 +95,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     this.#rules = undefined
   }
 
-  /** Kept when the tree is forgotten: reading bytes unchanged needs no more. */
+  /** Kept after `forget`, because reading unchanged bytes needs only this. */
   get storedFingerprint(): number {
     return this.fingerprint
   }
@@ -105,7 +105,7 @@ export class StructuralReaders implements KindReaders, Preparable {
   }
 
   get decode(): Decode<ApiObject> {
-    // The gateway gives every body a kind and a version before it is read.
+    // The gateway has set kind and version in every body.
     this.#decode ??= decoderOfCustom(this.schema) as Decode<ApiObject>
     return this.#decode
   }
@@ -124,7 +124,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     return this.#facts.openApi()
   }
 
-  /** Members that mutating admission has added are pruned, and missing ones get their defaults. */
+  /** Prunes members that mutating admission has added, and fills in defaults. */
   applyDefaults(object: Draft): void {
     const complete = completeCustom(this.schema, object)
     for (const name of Object.keys(object)) if (!Object.hasOwn(complete, name)) delete object[name]
@@ -150,7 +150,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     return this.#rules.tree
   }
 
-  /** Decoding has put members in order; later ones follow them. */
+  /** Sorts members that were added after decoding. */
   printable<T extends Struct>(object: T): T {
     return sortedValue(object, 0, storedDepthMax) as T
   }
@@ -171,8 +171,8 @@ export class StructuralReaders implements KindReaders, Preparable {
 }
 
 /**
- * Warnings about new finalizers of a custom object whose names other writers may use as well, in the order of the names. Rule and
- * texts are those of kube-apiserver (`validateKubeFinalizerName` of its custom resources).
+ * Warnings about new finalizers of a custom object that have no domain, sorted by name. Rule and
+ * texts are from kube-apiserver (`validateKubeFinalizerName` for custom resources).
  */
 export function warningsOfFinalizers(object: Part, live: Part | undefined, names: Pick<Names, 'namespaceFinalizer'>): readonly string[] {
   const finalizers = finalizersOf(object)

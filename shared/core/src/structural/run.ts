@@ -1,6 +1,6 @@
 import type { FieldError } from '../meta/status.ts'
 
-/** One validation of a value: its position, and its findings. */
+/** The state of validating one value: the current path, and the errors. */
 export interface Run {
   readonly names: (string | number)[]
   errors: FieldError[]

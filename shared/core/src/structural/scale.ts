@@ -9,14 +9,14 @@ const replicasMax = 2 ** 31 - 1
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The values of an object's scale. `replicas` is undefined if the object has none. */
+/** The values of an object's scale. `replicas` is undefined if absent. */
 export interface ScaleNumbers {
   readonly specReplicas: number | undefined
   readonly statusReplicas: number
   readonly selector: string
 }
 
-/** The numbers of a valid object. */
+/** Reads the values of a valid object. */
 export function readScale(object: Json, paths: ScalePaths): ScaleNumbers {
   const spec = valueAt(object, paths.specReplicasPath)
   const status = valueAt(object, paths.statusReplicasPath)
@@ -28,7 +28,7 @@ export function readScale(object: Json, paths: ScalePaths): ScaleNumbers {
   }
 }
 
-/** The object with other replicas. Objects on the way are made where there are none. */
+/** The object with changed replicas. Missing objects on the path are created. */
 export function withReplicas(object: Json, { specReplicasPath }: ScalePaths, replicas: number): Json {
   return withValue(object, namesOf(specReplicasPath), replicas)
 }
@@ -40,7 +40,7 @@ function withValue(object: Json, [name = '', ...rest]: readonly string[], value:
   return copy
 }
 
-/** The errors of the values that the scale of an object reads. */
+/** The errors of the values that an object's scale reads. */
 export function validateScale(object: Json, paths: ScalePaths): FieldError[] {
   const errors = [...validateReplicas(object, paths.specReplicasPath), ...validateReplicas(object, paths.statusReplicasPath)]
   if (paths.labelSelectorPath !== undefined && paths.labelSelectorPath !== '')

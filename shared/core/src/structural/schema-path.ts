@@ -1,14 +1,14 @@
-/** A path that leads to a schema. */
+/** A path that resolves to a schema. */
 export interface SchemaPath<Schema> {
   readonly kind: 'path'
-  /** The names on the way. */
+  /** The names along the path. */
   readonly names: readonly string[]
-  /** As messages print it: `a.b[key]`. */
+  /** The path in messages: `a.b[key]`. */
   readonly text: string
   readonly schema: Schema
 }
 
-/** A path that leads nowhere. */
+/** A path that does not resolve. */
 export interface WrongSchemaPath {
   readonly kind: 'wrong'
   readonly problem: string
@@ -16,15 +16,15 @@ export interface WrongSchemaPath {
 
 const nowhere = 'does not refer to a valid field'
 
-/** The steps into a kind of schemas. */
+/** Functions for descending into a kind of schema. */
 export interface SchemaSteps<Schema> {
   hasProperties(schema: Schema): boolean
   property(schema: Schema, name: string): Schema | undefined
-  /** The schema of the values of a map. */
+  /** The schema of a map's values. */
   values(schema: Schema): Schema | undefined
 }
 
-/** As `followSchemaPath`, for schemas of any kind. */
+/** Like `followSchemaPath`, for any kind of schema. */
 export function followPath<Schema>(
   path: string,
   root: Schema,
@@ -61,7 +61,7 @@ function wrong(problem: string): WrongSchemaPath {
   return { kind: 'wrong', problem }
 }
 
-/** Delimiters are tokens, and so is the text between two of them. A text in single quotes may hold delimiters. */
+/** Splits a path into delimiters and the texts between them. A text in single quotes may contain delimiters. */
 function tokensOf(path: string): string[] {
   return path.match(/'(?:[^']|(?<=\\)')*(?<!\\)'|'[\s\S]*|[.[\]]|[^.[\]]+/g) ?? []
 }

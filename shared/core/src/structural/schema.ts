@@ -1,16 +1,16 @@
-/** The types that a schema names. */
+/** The types in a schema. */
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
 
 /**
- * A structural schema: the form of a custom resource's values, at one place of it. It is made once from the
- * `openAPIV3Schema` of a definition's version, without the texts for people. Absent facets are left out. Schemas within
- * junctors (`allOf`, `not` …) have the same form. Equal parts of one definition are one value.
+ * A structural schema, or a part of it: the form of a custom resource's values. It is created once from the
+ * `openAPIV3Schema` of a version, without descriptions. Absent facets are omitted. Schemas within
+ * junctors (`allOf`, `not` …) have the same form. Equal parts within a definition are shared.
  */
 export interface StructuralSchema {
-  /** Absent: nothing is said of the type (int-or-string, unknown fields that are kept, and most schemas within junctors). */
+  /** Undefined if the schema states no type (int-or-string, preserved unknown fields, and most schemas within junctors). */
   readonly type?: SchemaType
   readonly nullable?: true
-  /** Given where a default is given, which may be null. */
+  /** Set if there is a default, whose value may be null. */
   readonly default?: { readonly value: unknown }
   /** Sorted by name. */
   readonly properties?: ReadonlyMap<string, StructuralSchema>
@@ -31,7 +31,7 @@ export interface StructuralSchema {
   readonly rules?: readonly ExpressionRule[]
 }
 
-/** The rules of a schema for a value besides its type. */
+/** The validation rules of a schema besides its type. */
 export interface ValueRules {
   readonly format?: string
   readonly enum?: readonly unknown[]
@@ -51,7 +51,7 @@ export interface ValueRules {
   readonly uniqueItems?: true
 }
 
-/** Schemas joined by logic. */
+/** Schemas combined by logic. */
 export interface Junctors {
   readonly allOf?: readonly StructuralSchema[]
   readonly anyOf?: readonly StructuralSchema[]
@@ -59,7 +59,7 @@ export interface Junctors {
   readonly not?: StructuralSchema
 }
 
-/** One rule of `x-kubernetes-validations`. */
+/** A rule of `x-kubernetes-validations`. */
 export interface ExpressionRule {
   readonly rule: string
   readonly message?: string

@@ -2,15 +2,15 @@ import { isJsonObject } from '../json/member.ts'
 import { goNumber } from './go-text.ts'
 import { parseJsonPath } from './json-path.ts'
 
-/** The fields that selectors match, by label. */
+/** Returns the values of selectable fields by label. */
 export type FieldTexts = (object: Readonly<Record<string, unknown>>) => Record<string, string>
 
-/** The label of a selectable field: its path without the dot in front. */
+/** The label of a selectable field: its path without the leading dot. */
 function labelOfPath(jsonPath: string): string {
   return jsonPath.replace(/^\./, '')
 }
 
-/** Values of the selectable fields of a definition's version, and of metadata. What is not there is an empty text. */
+/** Values of a version's selectable fields and of metadata. An absent field is an empty text. */
 export function createFieldTexts(paths: readonly string[]): FieldTexts {
   const fields = paths.map((path) => ({ label: labelOfPath(path), read: parseJsonPath(path) }))
   return (object) => {

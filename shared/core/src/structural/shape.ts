@@ -19,15 +19,15 @@ const numbers: ScalarShape = { kind: 'scalar', type: 'number' }
 const truths: ScalarShape = { kind: 'scalar', type: 'boolean' }
 
 /**
- * The shape of a custom resource's object, from its structural schema. `apiVersion`, `kind` and `metadata` are those of
- * every object, with any schema. Without a schema the rest is deduced from the values.
+ * The shape of a custom resource's objects, from its structural schema. `apiVersion`, `kind` and `metadata` have the shape of
+ * every object, whatever the schema. Without a schema, everything else is deduced from values.
  */
 export function shapeOfCustomObject(schema: StructuralSchema | undefined): ObjectShape {
   const inner = schema === undefined ? deducedObject : shapeOfObject(schema, { isAtomic: false })
   return { ...inner, fields: new Map([...inner.fields, ...objectFields()]) }
 }
 
-/** The shape of a part of a structural schema. */
+/** The shape of a subschema. */
 export function shapeOfStructural(schema: StructuralSchema): Shape {
   if (schema.isIntOrString === true) return anyScalar
   switch (schema.type) {

@@ -3,19 +3,19 @@ import { canonicalText } from './canonical.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The effect of a kind's subresources on its writes. */
+/** The subresources of a kind that affect its writes. */
 export interface StatusOptions {
   readonly hasStatus: boolean
 }
 
-/** The stored form of a new object: of the first generation, and without a status if that has a path of its own. */
+/** The stored form of a new object: generation 1, and no status if there is a status subresource. */
 export function prepareCreate(object: Json, { hasStatus }: StatusOptions): Json {
   return withGeneration(hasStatus ? without(object, 'status') : object, 1)
 }
 
 /**
- * The stored form of a replaced object. With a status subresource the status stays. The generation grows with every change
- * outside metadata, and outside the status if that has a path of its own.
+ * The stored form of a replaced object. With a status subresource, the status is kept. The generation grows with every change
+ * outside of metadata, and outside of the status if there is a status subresource.
  */
 export function prepareUpdate(object: Json, old: Json, { hasStatus }: StatusOptions): Json {
   const kept = hasStatus ? withMember(object, 'status', old['status']) : object
@@ -24,7 +24,7 @@ export function prepareUpdate(object: Json, old: Json, { hasStatus }: StatusOpti
   return isChanged ? withGeneration(kept, generation + 1) : withGeneration(kept, generation)
 }
 
-/** An object after a write of its status: nothing else changes but the managers of its fields. */
+/** An object after a write of its status: only the status and the managedFields change. */
 export function prepareStatusUpdate(object: Json, old: Json): Json {
   const written = withMember(old, 'status', object['status'])
   const { metadata } = object

@@ -2,20 +2,20 @@ import { isJsonObject } from '../json/member.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
 
-/** Further ones would not help. */
+/** Maximum number of reported unknown fields. */
 const unknownFieldsMax = 100
 
-/** The slow companion of the walk that prunes: it knows where it is, and is asked only when something was dropped. */
+/** The slow counterpart of the pruning walk. It tracks paths, and runs only if a field was dropped. */
 interface Search {
-  /** The value is an object with metadata of its own. */
+  /** True if the value is an object with metadata. */
   readonly isRoot: boolean
   readonly pruned: string[]
   readonly ofMetadata: string[]
 }
 
 /**
- * Paths of the fields that pruning drops, sorted, then those of metadata of embedded objects: `spec.items[0].foo`. The first
- * hundred are named.
+ * Paths of the fields that pruning drops, sorted, then those of embedded metadata: `spec.items[0].foo`. At most
+ * a hundred are reported.
  */
 export function findUnknown(schema: StructuralSchema, value: unknown, { isRoot }: { readonly isRoot: boolean }): string[] {
   const search: Search = { isRoot, pruned: [], ofMetadata: [] }

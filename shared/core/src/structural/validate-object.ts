@@ -12,32 +12,32 @@ import type { StructuralSchema } from './schema.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** An object on its way into storage, and the one that it replaces. */
+/** A new object, and the replaced one. */
 export interface ObjectCandidate {
   readonly object: Json
   readonly old?: Json | undefined
-  /** The validated part: a write of the status is validated by the schema of the status alone. */
+  /** The part to validate: a write of the status is validated only by the schema of the status. */
   readonly part?: 'main' | 'status'
   readonly scale?: ScalePaths | undefined
   readonly comparisons?: ComparisonTimer | undefined
-  /** Minor number of the release whose rules they are. */
+  /** The minor version of the release whose rules apply. */
   readonly level: number
 }
 
-/** The errors of an object of a custom kind besides its own metadata and the rules of its schema. */
+/** The errors of a custom object, except in its metadata and from its CEL rules. */
 export function validateCustomObject(schema: StructuralSchema, candidate: ObjectCandidate): FieldError[] {
   const { object, old, part, scale, comparisons, level } = candidate
   const replaced = old === undefined ? undefined : { value: old, comparisons }
   const errors = part === 'status' ? errorsOfStatus(schema, object, replaced) : validateValue(schema, object, replaced)
   if (scale !== undefined) errors.push(...validateScale(object, scale))
   errors.push(...validateEmbedded(schema, object, { path: '', level }))
-  // Lists that were wrong before may stay so.
+  // Lists that were invalid before may stay invalid.
   const ofLists = validateListTypes(schema, object)
   if (ofLists.length > 0 && (old === undefined || validateListTypes(schema, old).length === 0)) errors.push(...ofLists)
   return errors
 }
 
-/** Messages name the path below the status, fields the whole path. */
+/** Messages contain the path below the status, `field` the whole path. */
 function errorsOfStatus(schema: StructuralSchema, { status }: Json, old: ReplacedValue | undefined): FieldError[] {
   const ofStatus = schema.properties?.get('status')
   if (ofStatus === undefined || status === undefined) return []
@@ -50,7 +50,7 @@ function statusField({ field }: FieldError): string {
   return `status${field.startsWith('[') ? '' : '.'}${field}`
 }
 
-/** After such errors rules are not evaluated: they rely on types and bounds. */
+/** Errors after which CEL rules are not evaluated, because the rules rely on types and limits. */
 const blocking: ReadonlySet<FieldError['reason']> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -59,7 +59,7 @@ const blocking: ReadonlySet<FieldError['reason']> = new Set([
   'FieldValueTypeInvalid',
 ])
 
-/** The error that tells that rules were not evaluated; undefined where they can be. */
+/** The error that states that rules were not evaluated; undefined if they can be. */
 export function blockingError(errors: readonly FieldError[]): FieldError | undefined {
   if (!errors.some(({ reason }) => blocking.has(reason))) return undefined
   const text = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'

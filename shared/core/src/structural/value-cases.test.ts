@@ -9,7 +9,7 @@ import { isKnownFormat } from './formats.ts'
 import { validateListTypes } from './list-types.ts'
 import { parseStructural } from './parse.ts'
 
-/** The first line of a file of cases says where they are from. */
+/** Reads the cases of a file, whose first line states the source. */
 function casesOf<T>(file: string): T[] {
   const lines = readFileSync(new URL(`cases/${file}.jsonl`, import.meta.url), 'utf8')
     .trim()

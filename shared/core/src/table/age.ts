@@ -4,15 +4,15 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
 
-/** The text for an unknown moment. */
+/** The text for an unknown time. */
 export const unknownAge = '<unknown>'
 
 /**
- * Prints the age of a moment: at most two units, and fewer the longer it is.
+ * Prints an age with at most two units, and fewer for longer ages.
  *
  *   119s   2m   9m59s   179m   7h59m   47h   7d23h   729d   7y364d   8y
  *
- * A moment more than a second ahead is `<invalid>`.
+ * An age below minus one second is `<invalid>`.
  */
 export function printAge(spanMs: number): string {
   const seconds = Math.trunc(spanMs / secondMs)

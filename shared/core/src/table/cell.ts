@@ -2,59 +2,59 @@ import { hasMembers } from '../json/member.ts'
 import type { Names } from '../names.ts'
 import { printAge, unknownAge } from './age.ts'
 
-/** The contents of a cell. A text that depends on the time of the answer is made when the answer is. */
+/** The contents of a cell. A text that depends on the current time is a function. */
 export type Cell = string | number | bigint | boolean | null | ((nowMs: number) => string)
 
-/** A part of an object read from JSON, of unknown shape. */
+/** A part of a parsed object, of unknown form. */
 export type Data = Readonly<Record<string, unknown>>
 
-/** The cells of an object in the order of its kind's columns. Any field may be absent: a bookmark has almost none. */
+/** Returns the cells of an object in the order of its kind's columns. Any field may be absent: a bookmark has almost none. */
 export type ReadCells = (object: Data, names: Names) => readonly Cell[]
 
 const noData: Data = Object.freeze({})
 const noList: readonly Data[] = Object.freeze([])
 
-/** The object in a field; an empty one where there is none. */
+/** The object in a field; empty if absent. */
 export function dataOf(data: Data, field: string): Data {
   const value = data[field]
   return hasMembers(value) ? value : noData
 }
 
-/** True if a field has any value. */
+/** True if a field has a value. */
 export function has(data: Data, field: string): boolean {
   return data[field] !== undefined && data[field] !== null
 }
 
-/** The objects in a list; none where there is no list. */
+/** The objects in a list; empty if absent. */
 export function listOf(data: Data, field: string): readonly Data[] {
   const value = data[field]
   return Array.isArray(value) ? value : noList
 }
 
-/** The texts in a list; none where there is no list. */
+/** The texts in a list; empty if absent. */
 export function textsOf(data: Data, field: string): readonly string[] {
   const value = data[field]
   return Array.isArray(value) ? value : []
 }
 
-/** The text of a field; `otherwise` (by default an empty text) where there is none. */
+/** The text of a field; `otherwise` if absent. */
 export function textOf(data: Data, field: string, otherwise = ''): string {
   const value = data[field]
   return value === undefined || value === null || value === '' ? otherwise : String(value)
 }
 
-/** The number of a field, 0 where there is none. */
+/** The number of a field; 0 if absent. */
 export function numberOf(data: Data, field: string): number | bigint {
   const value = data[field]
   return typeof value === 'number' || typeof value === 'bigint' ? value : 0
 }
 
-/** As `numberOf`, for the small numbers that are computed with. */
+/** Like `numberOf`, for small numbers used in arithmetic. */
 export function countOf(data: Data, field: string): number {
   return Number(numberOf(data, field))
 }
 
-/** The number of a field, or a text where there is none. */
+/** The number of a field; `otherwise` if absent. */
 export function numberOr(data: Data, field: string, otherwise: string): number | bigint | string {
   return has(data, field) ? numberOf(data, field) : otherwise
 }
@@ -63,18 +63,18 @@ export function nameOf(object: Data): string {
   return textOf(dataOf(object, 'metadata'), 'name')
 }
 
-/** The age of the object. */
+/** The age of an object. */
 export function ageOf(object: Data): Cell {
   return since(dataOf(object, 'metadata')['creationTimestamp'])
 }
 
-/** The age of a time. */
+/** The age since a time. */
 export function since(time: unknown): Cell {
   const startMs = momentOf(time)
   return startMs === undefined ? unknownAge : (nowMs) => printAge(nowMs - startMs)
 }
 
-/** Milliseconds of a time as objects carry it. */
+/** Parses an object's time to milliseconds. */
 export function momentOf(time: unknown): number | undefined {
   if (typeof time !== 'string') return undefined
   const milliseconds = Date.parse(time)
@@ -86,7 +86,7 @@ export function isTerminating(object: Data): boolean {
   return has(dataOf(object, 'metadata'), 'deletionTimestamp')
 }
 
-/** The condition of a type among an object's conditions. */
+/** The condition of a type in an object's status. */
 export function conditionOf(object: Data, type: string): Data | undefined {
   return listOf(object, 'conditions').find((condition) => condition['type'] === type)
 }

@@ -1,9 +1,9 @@
-/** The description of a column's cells, for people. */
+/** The description of a column. */
 export function describeColumn(column: string): string {
   return descriptions[column] ?? ''
 }
 
-/** By the column's name. A kind in which it means something else describes it itself. */
+/** Descriptions by column name. A kind whose column has another meaning describes it itself. */
 const descriptions: Readonly<Record<string, string>> = {
   Name: 'Name of the object. It is unique within its namespace, or in the cluster where the kind has no namespaces.',
   'Created At': 'Time of the creation, as an RFC 3339 time in UTC.',

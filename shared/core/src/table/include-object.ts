@@ -1,11 +1,11 @@
-/** The values that `includeObject` may have. */
+/** The values of `includeObject`. */
 export type IncludeObject = 'None' | 'Object' | 'Metadata'
 
 export type IncludeObjectReading =
   | { readonly kind: 'include'; readonly include: IncludeObject }
   | { readonly kind: 'malformed'; readonly message: string }
 
-/** Reads the query parameter `includeObject`; nothing, or an empty text, means the metadata. */
+/** Parses the query parameter `includeObject`. Default: Metadata. */
 export function parseIncludeObject(text: string | null | undefined): IncludeObjectReading {
   switch (text) {
     case undefined:

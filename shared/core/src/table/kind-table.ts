@@ -1,26 +1,26 @@
 import type { Cell, ReadCells } from './cell.ts'
 import type { RowCondition } from './cells/pod.ts'
 
-/** The rows of a kind's objects. */
+/** The table of a kind. */
 export interface KindTable {
   readonly columns: readonly Column[]
-  /** The cells of an object, in the order of the columns of all levels. */
+  /** The cells of an object, in the order of all levels' columns. */
   readonly cells: ReadCells
   readonly conditions?: (object: Readonly<Record<string, unknown>>) => readonly RowCondition[]
-  /** The order of the rows of a list, by their cells. Absent: that of the objects' names. */
+  /** Compares rows of a list by their cells. Default: the order of names. */
   readonly order?: (left: readonly Cell[], right: readonly Cell[]) => number
 }
 
-/** A column of the table that a list is shown as. */
+/** A column of a table. */
 export interface Column {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   readonly format?: string
-  /** Above 0: shown in the wide view only. */
+  /** Above 0 for columns of the wide view only. */
   readonly priority?: number
-  /** First level and last level that have it, by their minor numbers. */
+  /** The first and the last level that have it, by minor version. */
   readonly since?: number
   readonly until?: number
-  /** Absent: the description of columns of this name in all kinds. */
+  /** Default: the common description of columns with this name. */
   readonly description?: string
 }

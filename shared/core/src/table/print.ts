@@ -3,25 +3,25 @@ import { domainGroup, type Names } from '../names.ts'
 import type { Cell } from './cell.ts'
 import type { TablePrinter, TableRow } from './printer.ts'
 
-/** Versions in which a Table is written. They differ in their `apiVersion` only. */
+/** Versions of Table, which differ only in their `apiVersion`. */
 export type TableVersion = 'v1' | 'v1beta1'
 
-/** The object in a row. `json` and `metadata` are bytes that are ready to be sent. */
+/** The object in a row. `json` and `metadata` are encoded bytes. */
 export type RowObject =
   | { readonly kind: 'none' }
   | { readonly kind: 'object'; readonly json: Uint8Array }
   | { readonly kind: 'metadata'; readonly metadata: Uint8Array }
 
-/** The text before the rows of a Table. */
+/** The contents of a Table before its rows. */
 export interface TableFront {
   readonly version: TableVersion
-  /** The metadata of the list, or the resourceVersion of the one object. */
+  /** The metadata of the list, or the resourceVersion of a single object. */
   readonly metadata: ListMeta
-  /** Undefined for the later events of a watch, whose columns the first one has shown. */
+  /** Undefined for later events of a watch, since the first event contained the columns. */
   readonly printer: TablePrinter | undefined
 }
 
-/** A Table up to its first row. Rows follow with commas between them, then `tableBack`. */
+/** Prints a Table up to its first row. Rows separated by commas and `tableBack` follow. */
 export function printTableFront(names: Names, { version, metadata, printer }: TableFront): string {
   const { resourceVersion, continue: next, remainingItemCount, shardInfo } = metadata
   const listMeta = JSON.stringify({ resourceVersion, continue: next || undefined, remainingItemCount, shardInfo })
@@ -29,30 +29,30 @@ export function printTableFront(names: Names, { version, metadata, printer }: Ta
   return `{${typeMeta},"metadata":${listMeta},"columnDefinitions":${printer?.columnsJson ?? 'null'},"rows":[`
 }
 
-/** The end of a Table, after its last row. */
+/** The end of a Table after its last row. */
 export const tableBack = ']}'
 
-/** Options of printing a row. */
+/** Options for printing a row. */
 export interface PrintRowOptions {
   readonly version: TableVersion
   readonly nowMs: number
   readonly object: RowObject
 }
 
-/** A row in pieces: text, bytes of its object that are ready to be sent, text. */
+/** A row in three pieces: text, the encoded object, text. */
 export interface TableRowPieces {
   readonly front: string
   readonly object: Uint8Array
   readonly back: string
 }
 
-/** The JSON of a row, with the object's bytes unchanged. */
+/** Prints a row as JSON, with the object's bytes unchanged. */
 export function printTableRow(names: Names, row: TableRow, options: PrintRowOptions): Uint8Array {
   const { front, object, back } = tableRowPieces(names, row, options)
   return embrace(front, object, back)
 }
 
-/** As `printTableRow`, for callers that join many rows. */
+/** Like `printTableRow`, for callers that concatenate many rows. */
 export function tableRowPieces(names: Names, { cells, conditions }: TableRow, { version, nowMs, object }: PrintRowOptions): TableRowPieces {
   let text = ''
   for (const cell of cells) text += `${text === '' ? '' : ','}${printCell(cell, nowMs)}`
@@ -68,7 +68,7 @@ export function tableRowPieces(names: Names, { cells, conditions }: TableRow, { 
   }
 }
 
-/** A whole Table with its rows, for one object or one event. */
+/** Prints a whole Table for one object or event. */
 export function printTable(names: Names, front: TableFront, rows: readonly Uint8Array[]): Uint8Array {
   const start = encoder.encode(printTableFront(names, front))
   const end = encoder.encode(tableBack)
@@ -102,7 +102,7 @@ function printCell(cell: Cell, nowMs: number): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }
 
-/** Text, bytes, and a short text after them. */
+/** Concatenates a text, bytes, and a short text. */
 function embrace(front: string, middle: Uint8Array, back: string): Uint8Array {
   const bytes = new Uint8Array(front.length * bytesPerUnitMax + middle.length + back.length)
   const { written } = encoder.encodeInto(front, bytes)
@@ -111,5 +111,5 @@ function embrace(front: string, middle: Uint8Array, back: string): Uint8Array {
   return bytes.subarray(0, written + middle.length + last)
 }
 
-/** UTF-8 of a unit of text has three bytes at most. */
+/** A UTF-16 unit takes at most three bytes in UTF-8. */
 const bytesPerUnitMax = 3

@@ -6,13 +6,13 @@ import type { RowCondition } from './cells/pod.ts'
 import { describeColumn } from './descriptions.ts'
 import type { Column, KindTable } from './kind-table.ts'
 
-/** The rows of a kind's objects. */
+/** The table printer of a kind. */
 export interface TablePrinter {
-  /** JSON of the column definitions, made once. */
+  /** The JSON of the column definitions, printed once. */
   readonly columnsJson: string
-  /** An object's row. It depends on the object alone, so it may be cached with it. */
+  /** The row of an object. It depends only on the object, so it can be cached with it. */
   readonly read: (object: Data, names: Names) => TableRow
-  /** The order of the rows of a list, by their cells; undefined: that of the objects' names. */
+  /** Compares rows of a list by their cells; undefined for the order of names. */
   readonly order: KindTable['order']
 }
 
@@ -22,7 +22,7 @@ export interface TableRow {
   readonly conditions: readonly RowCondition[]
 }
 
-/** The table of kinds that have none of their own. */
+/** The table of kinds without their own. */
 const defaultTable: KindTable = {
   columns: [
     { name: 'Name', type: 'string', format: 'name' },
@@ -36,17 +36,17 @@ const defaultTable: KindTable = {
 }
 
 /**
- * The printer of a kind's table at a level, made at the first use. Objects are read in the version in which they are
- * stored. A kind without a table of its own shows names and creation times.
+ * The table printer of a kind at a level, created at first use. Objects are read in their storage
+ * version. A kind without a table shows names and creation times.
  */
 export function tablePrinterOf(table: KindTable = defaultTable, level: number = oldestLevel): TablePrinter {
   return printersOf(table)(level)
 }
 
-/** Levels of one table whose printers are kept: as many as there are. */
+/** Number of cached levels per table, which covers all levels. */
 const levelsMax = 16
 
-/** The printers of a table by level, each made once. */
+/** Cached printers of a table by level. */
 const printersOf = memo((table: KindTable) => boundedMemo(levelsMax, (level: number) => printerAt(table, level)))
 
 function printerAt(table: KindTable, level: number): TablePrinter {
@@ -60,7 +60,7 @@ function printerAt(table: KindTable, level: number): TablePrinter {
 /** A column as clients see it. */
 export type DescribedColumn = Column & { readonly description: string }
 
-/** The table of a kind that is not built in. */
+/** The table printer of a custom kind. */
 export function createTablePrinter(
   columns: readonly DescribedColumn[],
   readCells: ReadCells,

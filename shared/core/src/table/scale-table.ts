@@ -1,7 +1,7 @@
 import { scaleCells } from './cells/workloads.ts'
 import type { KindTable } from './kind-table.ts'
 
-/** The table of the answer to a scale subresource. */
+/** The table of the scale subresource. */
 export const scaleTable: KindTable = {
   cells: scaleCells,
   columns: [

@@ -18,7 +18,7 @@ const tableNamed = (kind: string) => (kind === 'Scale' ? scaleTable : allKinds.f
 
 const columnsAt = (kind: string, level: number) => (tableNamed(kind)?.columns ?? []).filter((column) => existsAt(column, level))
 
-/** An object's cells as a client gets them. */
+/** An object's cells as clients see them. */
 function cellsOf(kind: string, object: Data): unknown[] {
   return printed(kind, object, { kind: 'none' }).cells
 }
@@ -66,7 +66,7 @@ describe('columns', () => {
     const cells = cellsOf(kind, { metadata })
     const wrong = columnsAt(kind, oldestLevel).filter(({ type }, index) => {
       if (type === 'integer') return typeof cells[index] !== 'number'
-      // A CronJob's `suspend` has three states, printed as words.
+      // The `suspend` of a CronJob has three states, printed as words.
       return type === 'boolean' && kind !== 'CronJob' && typeof cells[index] !== 'boolean'
     })
     expect(wrong).toEqual([])

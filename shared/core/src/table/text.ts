@@ -5,7 +5,7 @@ export const none = '<none>'
 export const unset = '<unset>'
 export const unknown = '<unknown>'
 
-/** A map as `a=1,b=2`. */
+/** A map in the form `a=1,b=2`. */
 export function printPairs(map: Data): string {
   const keys = Object.keys(map)
   if (keys.length === 0) return none
@@ -15,29 +15,29 @@ export function printPairs(map: Data): string {
     .join(',')
 }
 
-/** A selector as one would type it; none where it selects nothing or everything. */
+/** A selector as a user would type it; `<none>` if it selects nothing or everything. */
 export function printSelector(selector: unknown): string {
   return selectorText(selector, '<error>') || none
 }
 
-/** As `printSelector`, but an empty one is an empty text. */
+/** Like `printSelector`, except that an empty selector is an empty text. */
 export function selectorText(selector: unknown, whenMalformed: string): string {
   if (typeof selector !== 'object' || selector === null) return ''
   const reading = toLabelRequirements(selector as LabelSelector)
   return reading.kind === 'selector' ? printLabelSelector(reading.requirements) : whenMalformed
 }
 
-/** ` + 2 more...` after a list of which only the first are shown. */
+/** ` + 2 more...` after a shortened list. */
 export function moreThan(shown: number, total: number): string {
   return total > shown ? ` + ${total - shown} more...` : ''
 }
 
-/** The first few of a list, comma joined, with the number of the others. */
+/** The first items of a list, comma-separated, with the number of the others. */
 export function printFirst(texts: readonly string[], shown: number): string {
   return texts.slice(0, shown).join(',') + moreThan(shown, texts.length)
 }
 
-/** Names and images of a pod's containers, each comma joined. */
+/** Names and images of a Pod's containers, each comma-separated. */
 export function containersOf(podSpec: Data): readonly [names: string, images: string] {
   const containers = listOf(podSpec, 'containers')
   return [
@@ -46,12 +46,12 @@ export function containersOf(podSpec: Data): readonly [names: string, images: st
   ]
 }
 
-/** The pod's spec in a spec with a template. */
+/** The Pod spec in a spec with a template. */
 export function podSpecOf(spec: Data): Data {
   return dataOf(dataOf(spec, 'template'), 'spec')
 }
 
-/** `Kind/name` of a reference. */
+/** A reference as `Kind/name`. */
 export function printReference(reference: Data): string {
   return `${textOf(reference, 'kind')}/${textOf(reference, 'name')}`
 }
@@ -63,7 +63,7 @@ const accessModes = [
   ['ReadWriteOncePod', 'RWOP'],
 ] as const
 
-/** Access modes in short, always in the same order. */
+/** Abbreviated access modes in a fixed order. */
 export function printAccessModes(modes: readonly string[]): string {
   return accessModes
     .filter(([mode]) => modes.includes(mode))
@@ -71,7 +71,7 @@ export function printAccessModes(modes: readonly string[]): string {
     .join(',')
 }
 
-/** Addresses of a load balancer, sorted, each once. */
+/** The sorted, distinct addresses of a load balancer. */
 export function loadBalancerOf(status: Data): string[] {
   const addresses = listOf(dataOf(status, 'loadBalancer'), 'ingress').map((one) => textOf(one, 'ip', textOf(one, 'hostname')))
   return [...new Set(addresses.filter((address) => address !== ''))].sort()

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json/member.ts'
 import { domainLabel, type Names } from '../names.ts'
 
-/** An object that a token names. */
+/** An object named in a token. */
 interface ClaimedObject {
   readonly name: string
   readonly uid: string
@@ -11,15 +11,15 @@ interface ClaimedObject {
 export interface AccountClaims {
   readonly namespace: string
   readonly account: ClaimedObject
-  /** The object that the token ends with. */
+  /** The object whose deletion invalidates the token. */
   readonly bound?: ({ readonly kind: 'Pod' | 'Secret' | 'Node' } & ClaimedObject) | undefined
-  /** The node of the pod that the token is bound to. Its uid is '' if the node does not exist. */
+  /** The node of the bound Pod. Its uid is '' if the node does not exist. */
   readonly node?: ClaimedObject | undefined
-  /** Seconds since 1970 after which the use of the token is a reason to warn. */
+  /** Seconds since 1970 after which using the token causes a warning. */
   readonly warnAfter?: number | undefined
 }
 
-/** The claims of a Secret's token, which never expires. */
+/** The claims of a token in a Secret, which never expires. */
 export interface SecretClaims {
   readonly namespace: string
   readonly account: ClaimedObject
@@ -36,12 +36,12 @@ export function accountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
-/** The issuer of the tokens in Secrets. */
+/** The issuer of tokens in Secrets. */
 export function secretTokenIssuer({ serverServiceName }: Names): string {
   return `${serverServiceName}/serviceaccount`
 }
 
-/** The private claims of a token that a service account asked for, by their names in the token. */
+/** The private claims of a requested service account token, by claim name. */
 export function printAccountClaims({ labelDomain }: Names, { namespace, account, bound, node, warnAfter }: AccountClaims): object {
   return {
     [labelDomain]: {
@@ -54,7 +54,7 @@ export function printAccountClaims({ labelDomain }: Names, { namespace, account,
   }
 }
 
-/** The private claims of such a token; undefined: it has none that make sense. */
+/** Parses the private claims of such a token; undefined if they are invalid. */
 export function parseAccountClaims({ labelDomain }: Names, payload: Readonly<Record<string, unknown>>): AccountClaims | undefined {
   const claims = payload[labelDomain]
   if (!isJsonObject(claims)) return undefined
@@ -68,7 +68,7 @@ export function parseAccountClaims({ labelDomain }: Names, payload: Readonly<Rec
   return { namespace, account, bound, node, warnAfter: typeof warnafter === 'number' ? warnafter : undefined }
 }
 
-/** The one object that the token is bound to; undefined: it is bound to none. */
+/** The object that the token is bound to; undefined if it is not bound. */
 function parseBound(claims: Readonly<Record<string, unknown>>): AccountClaims['bound'] | 'malformed' {
   const [claimed, ...more] = (['Pod', 'Secret', 'Node'] as const).filter((kind) => claims[kind.toLowerCase()] !== undefined)
   if (claimed === undefined) return undefined
@@ -76,19 +76,19 @@ function parseBound(claims: Readonly<Record<string, unknown>>): AccountClaims['b
   return object === undefined || more.length > 0 ? 'malformed' : { kind: claimed, ...object }
 }
 
-/** The node of a pod, whose uid may be absent. */
+/** The node of a Pod; its uid may be absent. */
 function parseNode(value: unknown): ClaimedObject | 'malformed' {
   if (!isJsonObject(value)) return 'malformed'
   const { name, uid = '' } = value
   return typeof name === 'string' && name !== '' && typeof uid === 'string' ? { name, uid } : 'malformed'
 }
 
-/** The type of Secrets that hold the token of a service account. */
+/** The type of Secrets with a service account token. */
 export function secretTokenType(names: Names): string {
   return domainLabel(names, 'service-account-token')
 }
 
-/** The private claims of the token of a Secret, by their names in the token. */
+/** The private claims of a token in a Secret, by claim name. */
 export function printSecretClaims(names: Names, { namespace, account, secretName }: SecretClaims): Record<string, string> {
   return {
     [secretClaim(names, 'namespace')]: namespace,
@@ -98,7 +98,7 @@ export function printSecretClaims(names: Names, { namespace, account, secretName
   }
 }
 
-/** The private claims of the token of a Secret; undefined: some are missing. */
+/** Parses the private claims of a token in a Secret; undefined if some are missing. */
 export function parseSecretClaims(names: Names, payload: Readonly<Record<string, unknown>>): SecretClaims | undefined {
   const text = (name: string): string => {
     const value = payload[secretClaim(names, name)]

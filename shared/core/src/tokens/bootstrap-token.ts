@@ -3,22 +3,22 @@ import type { ApiObject } from '../meta/object-meta.ts'
 import { parseInstant } from '../meta/time.ts'
 import { type Names, subdomainLabel } from '../names.ts'
 
-/** The two halves of a bootstrap token: the id may be known to anybody, the secret may not. */
+/** The two halves of a bootstrap token: a public id and a secret. */
 export interface BootstrapToken {
   readonly id: string
   readonly secret: string
 }
 
-/** The contents of a bootstrap token's Secret. */
+/** The contents of the Secret of a bootstrap token. */
 interface BootstrapSecret extends BootstrapToken {
-  /** Absent: it has no end. */
+  /** Undefined if it never expires. */
   readonly expiresMs?: number | undefined
   readonly mayAuthenticate: boolean
   readonly maySign: boolean
   readonly groups: readonly string[]
 }
 
-/** The result of reading a Secret of a bootstrap token. */
+/** The result of reading a bootstrap token's Secret. */
 export type BootstrapSecretReading =
   | { readonly kind: 'token'; readonly secret: BootstrapSecret }
   | { readonly kind: 'malformed'; readonly message: string }
@@ -26,25 +26,25 @@ export type BootstrapSecretReading =
 const namePrefix = 'bootstrap-token-'
 const groupPrefix = 'system:bootstrappers'
 
-/** `abcdef.0123456789abcdef`; undefined: another kind of token. */
+/** Parses `abcdef.0123456789abcdef`; undefined for other kinds of token. */
 export function parseBootstrapToken(text: string): BootstrapToken | undefined {
   const match = /^([a-z0-9]{6})\.([a-z0-9]{16})$/.exec(text)
-  // `$` lets a line break at the end pass.
+  // `$` also matches before a final line break.
   if (match === null || text.endsWith('\n')) return undefined
   return { id: at(match, 1), secret: at(match, 2) }
 }
 
-/** Name of the Secret of a token. */
+/** The name of a token's Secret. */
 export function bootstrapSecretName(id: string): string {
   return namePrefix + id
 }
 
-/** Type of such Secrets: `bootstrap.orch.io/token`. */
+/** The type of these Secrets: `bootstrap.orch.io/token`. */
 export function bootstrapSecretType(names: Names): string {
   return subdomainLabel(names, 'bootstrap', 'token')
 }
 
-/** Reads the Secret of a token. Whether it has expired is for the caller to say. */
+/** Reads a token's Secret. The caller checks the expiration. */
 export function readBootstrapSecret(names: Names, object: ApiObject): BootstrapSecretReading {
   const data = (object['data'] ?? {}) as Readonly<Record<string, string>>
   const malformed = (message: string): BootstrapSecretReading => ({ kind: 'malformed', message })
@@ -70,7 +70,7 @@ export function readBootstrapSecret(names: Names, object: ApiObject): BootstrapS
   }
 }
 
-/** Time of expiration in the Secret of a token; absent: never. An unreadable time is past. */
+/** The expiration time in a token's Secret; undefined for never. An invalid time counts as expired. */
 export function bootstrapExpiryMs(object: ApiObject): number | undefined {
   const data = (object['data'] ?? {}) as Readonly<Record<string, string>>
   if (data['expiration'] === undefined) return undefined
@@ -84,7 +84,7 @@ function isBootstrapGroup(group: string): boolean {
   return /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/.test(group) && !group.endsWith('\n')
 }
 
-/** Everything that a token's Secret says is ASCII. */
+/** Decodes a text of a token's Secret, which is always ASCII. */
 function textOf(base64: string | undefined): string {
   try {
     return atob(base64 ?? '')

@@ -5,7 +5,7 @@ import { checkLabel, checkSubdomain } from '../meta/validate-names.ts'
 import { invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
 import { canonicalIpv6, parseIp } from './ip-address.ts'
 
-/** The first level at which the formats of declared rules have texts of their own. */
+/** The first level with separate messages for the formats of declarative rules. */
 export const declaredSince = 36
 
 const domainBytesMax = 63
@@ -19,12 +19,12 @@ const wrongCaseless = explain(
   `${label}(\\.${label})*`,
 )
 
-/** Drivers are DNS subdomains in any case. */
+/** Names of drivers are DNS subdomains in any case. */
 export function checkDriverName(name: string): readonly string[] {
   return checkSubdomain(name.toLowerCase())
 }
 
-/** As `checkDriverName`, with the text of the declared format where a level has it. */
+/** Like `checkDriverName`, with the message of the declarative format at levels that have it. */
 export function checkCaselessDriverName(name: string): readonly LevelText[] {
   return checkDriverName(name).map((problem) => {
     const after = problem.startsWith('must be') ? inBytes(problem) : wrongCaseless
@@ -34,26 +34,26 @@ export function checkCaselessDriverName(name: string): readonly LevelText[] {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** An identity in its only form with lower case. */
+/** A UUID in lower case. */
 export function checkUuid(text: string): readonly string[] {
   return uuidPattern.test(text) ? [] : ['must be a lowercase UUID in 8-4-4-4-12 format']
 }
 
-/** An address with the length of its network's prefix, in the canonical form: `10.9.8.7/24`. */
+/** An address with a prefix length in canonical form: `10.9.8.7/24`. */
 export function checkInterfaceAddress(text: string): readonly string[] {
   const [address = '', bits = '', ...rest] = text.split('/')
   const bytes = parseIp(address)
   if (bytes === undefined || rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > bytes.length * 8)
     return ['must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)']
   const ipv6 = bytes.length === 4 ? undefined : canonicalIpv6(address)
-  // An IPv4 address that is written as IPv6 is shown as IPv4.
+  // An IPv4-mapped address is shown as IPv4.
   const isMapped = ipv6?.startsWith('::ffff:') && ipv6.includes('.')
   const shown = ipv6 === undefined ? bytes.join('.') : isMapped ? ipv6.slice('::ffff:'.length) : ipv6
   const size = isMapped && Number(bits) > 32 ? Number(bits) - 96 : Number(bits)
   return text === `${shown}/${size}` ? [] : [`must be in canonical form ("${shown}/${size}")`]
 }
 
-/** The name of a pool: DNS subdomains between slashes. */
+/** The name of a pool: DNS subdomains separated by slashes. */
 export function validatePoolName(name: string, field: string): FieldError[] {
   if (name === '') return [requiredValue(field)]
   const errors = name.length > poolBytesMax ? [tooLongValue(field, poolBytesMax)] : []
@@ -61,7 +61,7 @@ export function validatePoolName(name: string, field: string): FieldError[] {
   return errors
 }
 
-/** As `validatePoolName`, as the declared rule says it. */
+/** Like `validatePoolName`, with the errors of the declarative rule. */
 export function validateDeclaredPoolName(name: string, field: string): FieldError[] {
   if (name === '') return [requiredValue(field)]
   const errors = name.length > poolBytesMax ? [tooLongValue(field, poolBytesMax)] : []
@@ -84,7 +84,7 @@ function validateIdentifier(name: string, field: string): FieldError[] {
   return identifierPattern.test(name) ? errors : [...errors, invalidValue(field, name, wrongIdentifier)]
 }
 
-/** The name of an attribute or a capacity, with its domain or without. A name with several slashes is not looked at, as in kube-apiserver. */
+/** The name of an attribute or capacity, with or without a domain. Like kube-apiserver, ignores names with several slashes. */
 export function validateDeviceQualifiedName(text: string, field: string): FieldError[] {
   const parts = text.split('/')
   const [first = '', second = ''] = parts
@@ -95,13 +95,13 @@ export function validateDeviceQualifiedName(text: string, field: string): FieldE
   return [...ofDomain, ...ofName]
 }
 
-/** The name of a driver where no facet checks it. */
+/** Validates a driver's name that has no facet. */
 function validateDriverName(name: string, field: string): FieldError[] {
   const errors = name.length > domainBytesMax ? [tooLongValue(field, domainBytesMax)] : []
   return [...errors, ...invalidFor(field, name, checkDriverName(name))]
 }
 
-/** The name of an attribute with its domain, by the rule in functions or by the declared one. */
+/** Validates an attribute's name with its domain, by the old or the declarative rule. */
 export function validateFullName(text: string, field: string, isDeclared: boolean): FieldError[] {
   const errors = isDeclared ? declaredQualifiedName(text, field) : validateDeviceQualifiedName(text, field)
   if (text.includes('/')) return errors
@@ -134,12 +134,12 @@ function inBytes(problem: string): string {
   return problem.replace(/ characters$/, ' bytes')
 }
 
-/** Declared rules count the bytes of a name. */
+/** Declarative rules count the bytes of a name. */
 function declaredSubdomain(name: string): readonly string[] {
   return checkSubdomain(name).map(inBytes)
 }
 
-/** Keys of counters are labels; a cause names the map. */
+/** Names of counters must be labels; the error names the map. */
 export function validateCounterName(name: string, field: string): FieldError[] {
   return invalidFor(field, name, checkLabel(name))
 }

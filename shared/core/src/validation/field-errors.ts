@@ -8,29 +8,29 @@ import { isSame } from './part.ts'
 
 export { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../schema/field-errors.ts'
 
-/** The value takes more bytes than it may; from a level on, they may be called characters. */
+/** The value exceeds a number of bytes; from a level on the message may call them characters. */
 export function tooLongValue(field: string, bytesMax: number, charactersSince = Infinity): FieldError {
   const [before, after] = [`Too long: must have at most ${bytesMax} bytes`, `Too long: may not be more than ${bytesMax}`]
   const ofLevel = textSince(32, { before, after: `${after} bytes` })
   return { reason: 'FieldValueTooLong', field, message: textSince(charactersSince, { before: ofLevel, after: `${after} characters` }) }
 }
 
-/** The list has more items than it may. */
+/** The list has too many items. */
 export function tooManyValues(field: string, count: number, max: number): FieldError {
   return { reason: 'FieldValueTooMany', field, message: `Too many: ${count}: must have at most ${max} items` }
 }
 
-/** One of several texts is wrong; they are all shown. */
+/** One of several texts is invalid; the message lists them all. */
 export function invalidTexts(field: string, texts: readonly string[], detail: string, type: Node = list(string())): FieldError {
   return invalidValue(field, goValue(type, texts), detail)
 }
 
-/** One error per problem that a check of a text has found. */
+/** One error for each problem of a text. */
 export function invalidFor(field: string, value: unknown, problems: readonly LevelText[]): FieldError[] {
   return problems.map((problem) => invalidValue(field, value, problem))
 }
 
-/** A value set at creation is immutable. */
+/** A value that was set at creation must not change. */
 export function immutableValue(field: string, value: unknown, before: unknown): FieldError[] {
   return isSame(value, before) ? [] : [invalidValue(field, value, 'field is immutable')]
 }

@@ -30,26 +30,26 @@ function checkVariableName(name: string): readonly string[] {
 
 const wrongRelaxedVariable = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 
-/** Since 1.32. */
+/** The rule since 1.32. */
 function checkRelaxedVariableName(name: string): readonly string[] {
   return /^[ -<>-~]+$/.test(name) ? [] : [wrongRelaxedVariable]
 }
 
-/** Forms of the names by which iSCSI calls initiators and targets, by how they begin. */
+/** The formats of iSCSI names, by their prefix. */
 const iscsiNames: Readonly<Record<string, RegExp>> = {
   iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/,
   eui: /^eui.[A-Za-z0-9]{16}$/,
   naa: /^naa.[A-Za-z0-9]{32}$/,
 }
 
-/** The name of an initiator or a target. */
+/** The name of an iSCSI initiator or target. */
 export function checkIscsiName(name: string): readonly string[] {
   const form = iscsiNames[name.slice(0, 3)]
   if (form === undefined) return ['must be valid format starting with iqn, eui, or naa']
   return form.test(name) ? [] : ['must be valid format']
 }
 
-/** The same in a PersistentVolume, in one text. */
+/** Like `checkIscsiName`, for a PersistentVolume, with all errors in one text. */
 export function checkStoredIscsiName(name: string): readonly string[] {
   return checkIscsiName(name).length === 0 ? [] : ['must be valid format']
 }
@@ -65,7 +65,7 @@ function checkReason(reason: string): readonly string[] {
   return reasonPattern.test(reason) ? [] : [wrongReason]
 }
 
-/** The errors of a text of a format; empty for none. */
+/** The errors of a text with a format; empty if valid. */
 export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly LevelText[]>> = {
   label: checkLabel,
   label1035: checkLabel1035,

@@ -1,30 +1,30 @@
 import type { FieldError } from '../meta/status.ts'
 import { invalidValue } from './field-errors.ts'
 
-/** An address as its bytes: four, or sixteen. */
+/** An address as four or sixteen bytes. */
 export type IpAddress = readonly number[]
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
-/** The address of a text. Zeros before the digits of IPv4 are forgiven, as they always were. */
+/** Parses an address. Leading zeros in IPv4 are tolerated, for compatibility. */
 export function parseIp(text: string): IpAddress | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
 }
 
-/** The family that a text is written in. */
+/** The family in which a text is written. */
 export function ipFamilyOf(text: string): IpFamily | undefined {
   const address = parseIp(text)
   if (address === undefined) return undefined
   return isIpv4(address) ? 'IPv4' : 'IPv6'
 }
 
-/** The text that RFC 5952 recommends for an address written in IPv6; undefined for other texts. */
+/** The RFC 5952 form of an IPv6 address; undefined for other texts. */
 export function canonicalIpv6(text: string): string | undefined {
   const bytes = text.includes(':') ? parseIpv6(text) : undefined
   if (bytes === undefined) return undefined
   if (isIpv4(bytes)) return `::ffff:${bytes.slice(-4).join('.')}`
   const groups = Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) * 256 + (bytes[2 * index + 1] ?? 0)).toString(16))
-  // The longest run of zeros is left out, the first one of several.
+  // The longest run of zeros is omitted; among equal runs, the first.
   let [from, length] = [0, 1]
   for (let start = 0; start < groups.length; start++) {
     const end = groups.findIndex((group, index) => index >= start && group !== '0')
@@ -35,14 +35,14 @@ export function canonicalIpv6(text: string): string | undefined {
   return `${groups.slice(0, from).join(':')}::${groups.slice(from + length).join(':')}`
 }
 
-/** The usual text of an address: four numbers, or RFC 5952; undefined for texts that are no address. */
+/** The canonical form of an address: dotted decimal or RFC 5952; undefined for an invalid address. */
 export function canonicalIp(text: string): string | undefined {
   const bytes = parseIp(text)
   if (bytes === undefined) return undefined
   return isIpv4(bytes) ? bytes.slice(-4).join('.') : canonicalIpv6(text)
 }
 
-/** The usual text of a range, with zeros beyond the bits of the network; undefined for texts that are no range. */
+/** The canonical form of a range, with zero host bits; undefined for an invalid range. */
 export function canonicalCidr(text: string): string | undefined {
   if (cidrFamilyOf(text) === undefined) return undefined
   const [address = '', length = ''] = text.split('/')
@@ -58,7 +58,7 @@ function groupsOf(bytes: IpAddress): string {
   return Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) * 256 + (bytes[2 * index + 1] ?? 0)).toString(16)).join(':')
 }
 
-/** The family of a range such as `10.0.0.0/16` or `fd00::/64`. */
+/** The family of a range, such as `10.0.0.0/16` or `fd00::/64`. */
 export function cidrFamilyOf(text: string): IpFamily | undefined {
   const [address = '', bits = '', ...rest] = text.split('/')
   if (rest.length > 0 || !/^\d{1,3}$/.test(bits)) return undefined
@@ -72,11 +72,11 @@ function checkIp(text: string): readonly string[] {
   return parseIp(text) === undefined ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : []
 }
 
-/** The check of addresses in fields that are older than the strict rules. */
+/** The check of addresses in fields that existed before the strict rules. */
 export interface LegacyAddresses {
-  /** Texts that programs read in different ways are refused: zeros before digits, IPv4 within IPv6, bits beyond a network. */
+  /** True to refuse texts that programs read differently: leading zeros, IPv4-mapped IPv6 addresses, host bits in a range. */
   readonly isStrict: boolean
-  /** Texts that the replaced object has: they stay valid. */
+  /** Texts of the replaced object, which stay valid. */
   readonly kept?: ReadonlySet<string>
 }
 
@@ -108,40 +108,40 @@ function problemsOfCidr(text: string, isStrict: boolean): readonly string[] {
   return hasHostBits(text) ? ['must not have bits set beyond the prefix length'] : []
 }
 
-/** The errors of an address that has to be in its usual text. */
+/** The errors of an address that must be in canonical form. */
 export function checkCanonicalIp(text: string): readonly string[] {
   const problems = [...checkIp(text), ...strictProblemsOfIp(text)]
   const canonical = canonicalIp(text)
   return problems.length > 0 || canonical === text ? problems : [`must be in canonical form ("${canonical}")`]
 }
 
-/** The errors of a range that has to be in its usual text. */
+/** The errors of a range that must be in canonical form. */
 export function checkCanonicalCidr(text: string): readonly string[] {
   const problems = problemsOfCidr(text, true)
   const canonical = canonicalCidr(text)
   return problems.length > 0 || canonical === text ? problems : [`must be in canonical form ("${canonical}")`]
 }
 
-/** True if numbers of IPv4 have zeros before them, which some programs read as octal. */
+/** True if an IPv4 address has leading zeros, which some programs read as octal. */
 export function hasLeadingZeros(text: string): boolean {
   return text.includes('.') && /(?:^|[.:])0\d+(?=\.|$)/.test(text)
 }
 
-/** True if IPv4 is written within IPv6. */
+/** True for an IPv4-mapped IPv6 address. */
 export function isMapped(text: string): boolean {
   return text.includes(':') && isIpv4(parseIp(text) ?? [])
 }
 
-/** True if a range has bits beyond those of its network. */
+/** True if a range has host bits. */
 export function hasHostBits(text: string): boolean {
   const [network] = (canonicalCidr(text) ?? '').split('/')
   return network !== canonicalIp(text.split('/')[0] ?? '')
 }
 
-/** The first level whose refusal of the unspecified address says how it is written. */
+/** The first level whose message about an unspecified address shows it as written. */
 const givenSince = 33
 
-/** Addresses that never name another machine are refused. */
+/** Refuses addresses that never identify another machine. */
 export function validateOrdinaryIp(text: string, field: string, level: number): FieldError[] {
   const address = parseIp(text)
   if (address === undefined) return [invalidValue(field, text, 'must be a valid IP address')]
@@ -158,7 +158,7 @@ export function validateOrdinaryIp(text: string, field: string, level: number): 
   return isMulticast ? refuse('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)') : []
 }
 
-/** Four bytes, or four bytes in the clothes of sixteen. */
+/** True for four bytes, or for sixteen bytes that map an IPv4 address. */
 function isIpv4(address: IpAddress): boolean {
   if (address.length === 4) return true
   return address.length === 16 && address.slice(0, 10).every((byte) => byte === 0) && address[10] === 0xff && address[11] === 0xff
@@ -182,7 +182,7 @@ function parseIpv6(text: string): IpAddress | undefined {
   return [...head, ...new Array<number>(missing).fill(0), ...tail]
 }
 
-/** Bytes of groups between colons; the last may be written as IPv4 where the address ends. */
+/** Parses groups between colons to bytes; at the end of the address, the last group may be an IPv4 address. */
 function readGroups(text: string, isEnd: boolean): number[] | undefined {
   if (text === '') return []
   const bytes: number[] = []

@@ -8,10 +8,10 @@ import { invalidFor, invalidValue, tooLongValue, unsupportedValue } from './fiel
 import { textChecks } from './formats.ts'
 import { bytesOf, checkPortName, checkPortNumber } from './texts.ts'
 
-/** The error of a field's value; undefined: none. No path is made for a good value. */
+/** Returns a function for the errors of a value; undefined if it is valid, so that valid values need no path. */
 export type LeafCheck = (value: unknown) => ((field: string) => readonly FieldError[]) | undefined
 
-/** The check of a text by its facets; undefined: it has none. */
+/** The check of a text by its facets; undefined without such facets. */
 export function checkOfText({ isEnforced, values = [], format, bytesMax, charactersSince }: StringNode): LeafCheck | undefined {
   if (isEnforced) {
     const known = new Set<unknown>(values)
@@ -28,7 +28,7 @@ export function checkOfText({ isEnforced, values = [], format, bytesMax, charact
   }
 }
 
-/** The check of a number, a quantity, or an int-or-string, by its facets; undefined: it has none. */
+/** The check of a number, quantity or int-or-string by its facets; undefined without such facets. */
 export function checkOfScalar(node: ScalarNode): LeafCheck | undefined {
   switch (node.kind) {
     case 'quantity':
@@ -63,7 +63,7 @@ function checkOfQuantity(wanted: 'positive' | 'notNegative', detail?: string): L
   }
 }
 
-/** A port by number or by name. */
+/** Checks a port by number or name. */
 function checkPort(value: unknown): ReturnType<LeafCheck> {
   const problems = typeof value === 'string' ? checkPortName(value) : checkPortNumber(typeof value === 'number' ? value : 0)
   return problems.length === 0 ? undefined : (field) => invalidFor(field, value ?? 0, problems)
@@ -72,7 +72,7 @@ function checkPort(value: unknown): ReturnType<LeafCheck> {
 const percentPattern = /^[0-9]+%$/
 const wrongPercent = explain("a valid percent string must be a numeric string followed by an ending '%'", ['1%', '93%'], '[0-9]+%')
 
-/** A count, or a share of a count such as `25%`, which may have a bound. */
+/** Checks a count or a percentage such as `25%`, optionally with a maximum. */
 function checkCount(value: unknown, max = Infinity): ReturnType<LeafCheck> {
   if (typeof value !== 'string') {
     const isNegative = (typeof value === 'number' || typeof value === 'bigint') && value < 0

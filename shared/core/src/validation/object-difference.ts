@@ -2,12 +2,12 @@ import type { Node } from '../description/node.ts'
 import type { LevelText } from '../meta/level-text.ts'
 import { goValue, jsonSince } from '../schema/go-value.ts'
 
-/** Unchanged lines that are shown before and after the changed ones. */
+/** Number of unchanged lines before and after the change. */
 const contextLines = 3
 
 /**
- * Text that follows a message about a part that may not change: empty before 1.34, since then a line break and the difference of the
- * JSON of both values in the unified form. All from the first changed line to the last one is one change.
+ * A text after the message about an immutable part: empty before 1.34, since then a line break and a unified diff of
+ * the JSON of both values. Everything from the first to the last changed line is one hunk.
  *
  *   {a: 1, b: 2} → {a: 1, b: 3}:   @@ -1,4 +1,4 @@
  */
@@ -37,7 +37,7 @@ function unifiedDifference(before: readonly string[], after: readonly string[]):
   return `${lines.join('\n')}\n`
 }
 
-/** Lines are counted from 1. */
+/** Line numbers begin at 1. */
 function rangeText(start: number, end: number): string {
   const count = end - start
   if (count === 1) return String(start + 1)
@@ -46,7 +46,7 @@ function rangeText(start: number, end: number): string {
 
 const tokenPattern = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g
 
-/** JSON with a member or item a line, indented by one space for each level. */
+/** JSON with a line per member or item, indented by one space per level. */
 function indentedLines(json: string): string[] {
   const tokens = json.match(tokenPattern) ?? []
   const lines: string[] = []

@@ -18,22 +18,22 @@ import { goValue } from '../schema/go-value.ts'
 import { tooLongValue } from './field-errors.ts'
 import { type Part, partOf, textOf } from './part.ts'
 
-/** The kind's facts for the rules of metadata. */
+/** A kind's facts for validating metadata. */
 export interface MetaRules {
   readonly isNamespaced: boolean
   readonly nameKind: NameKind | NameCheck
-  /** Path of the metadata in its object; `metadata` when left out. */
+  /** The path of the metadata. Default: `metadata`. */
   readonly path?: string
-  /** Minor number of the release whose rules and texts they are. */
+  /** The minor version of the release whose rules and texts apply. */
   readonly level: number
-  /** Finalizers without a prefix that are allowed; left out: any. */
+  /** Allowed finalizers without a domain. Default: any. */
   readonly bareFinalizers?: readonly string[]
 }
 
 const managerLengthMax = 128
 const subresourceLengthMax = 256
 
-/** The errors of an object's metadata; empty for none. */
+/** The errors of an object's metadata; empty if valid. */
 export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldError[] {
   const path = rules.path ?? 'metadata'
   const errors: FieldError[] = []
@@ -48,8 +48,8 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldErr
 }
 
 /**
- * The errors of an update of metadata; empty for none. Server-owned fields that the new metadata leaves
- * out are not errors: `carryOverMeta` fills them in.
+ * The errors of an update of metadata; empty if valid. Omitted server-owned fields are not
+ * errors, since `carryOverMeta` fills them in.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
@@ -102,7 +102,7 @@ function validateCommon(errors: FieldError[], meta: ObjectMeta, path: string, le
   if (meta.managedFields !== undefined) validateManagedFields(errors, meta.managedFields, `${path}.managedFields`)
 }
 
-/** Adds the errors of a map of labels, at any place. */
+/** Adds the errors of a label map at any path. */
 export function validateLabels(errors: FieldError[], labels: Readonly<Record<string, string>>, path: string): void {
   for (const key of Object.keys(labels)) {
     const value = labels[key] ?? ''
@@ -111,7 +111,7 @@ export function validateLabels(errors: FieldError[], labels: Readonly<Record<str
   }
 }
 
-/** Adds the errors of a map of annotations. Their keys may have capitals in the prefix. */
+/** Adds the errors of an annotation map. The prefix of a key may contain capitals. */
 export function validateAnnotations(errors: FieldError[], annotations: Readonly<Record<string, string>>, path: string): void {
   for (const key of Object.keys(annotations)) {
     for (const problem of checkQualifiedName(key.toLowerCase())) errors.push(invalidValue(path, key, problem))
@@ -120,11 +120,11 @@ export function validateAnnotations(errors: FieldError[], annotations: Readonly<
   errors.push(tooLongValue(path, annotationsBytesMax))
 }
 
-/** Metadata of an object that is made by a template: it gets labels and annotations from it, and its name from elsewhere. */
+/** Validates the metadata in a template: it provides labels and annotations but no name. */
 export function validateTemplateMeta(errors: FieldError[], metadata: Part, path: string): void {
   validateAnnotations(errors, textsIn(metadata, 'annotations'), `${path}.annotations`)
   validateLabels(errors, textsIn(metadata, 'labels'), `${path}.labels`)
-  // kube-apiserver makes the names of the fields from those of Go.
+  // kube-apiserver derives the field names from Go's names.
   for (const name in metadata) {
     if (name === 'annotations' || name === 'labels' || metadata[name] == null) continue
     errors.push(forbiddenValue(`${path}.${name === 'uid' ? 'uID' : name}`, 'cannot be set'))
@@ -135,10 +135,10 @@ function textsIn(part: Part, name: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.keys(partOf(part, name)).map((key) => [key, textOf(partOf(part, name), key)]))
 }
 
-/** Controllers beside the first that are reported: each message repeats all references. */
+/** Maximum number of reported controllers besides the first, because each message repeats all references. */
 const controllersListedMax = 10
 
-/** The first level at which errors about owners have their index, and the controllers their kinds. */
+/** The first level whose errors about owners contain an index, and the kinds of controllers. */
 const ownersByIndexSince = 34
 
 function validateOwnerReferences(errors: FieldError[], references: readonly OwnerReference[], path: string, level: number): void {
@@ -178,12 +178,12 @@ function validateOldOwnerReference(errors: FieldError[], reference: OwnerReferen
   refuseEventAsOwner(errors, reference, path)
 }
 
-/** As in kube-apiserver, a text that is no group and version names no version. */
+/** Like kube-apiserver, treats a malformed group and version as no version. */
 function namesVersion(apiVersion = ''): boolean {
   return apiVersion !== '' && !apiVersion.endsWith('/') && apiVersion.split('/').length <= 2
 }
 
-/** Events are created and expire by the thousand; no object may depend on one. */
+/** Events may not be owners, because thousands are created and expire. */
 function refuseEventAsOwner(errors: FieldError[], reference: OwnerReference, path: string): void {
   if (reference.apiVersion !== 'v1' || reference.kind !== 'Event') return
   const shown = goValue(ref('meta/v1.OwnerReference'), reference)
@@ -254,7 +254,7 @@ export function validateFieldManager(errors: FieldError[], manager: string, path
 
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
 
-/** A character as Go's `%U` prints it. */
+/** A character in the format of Go's `%U`. */
 function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }

@@ -1,34 +1,34 @@
 import { isJsonObject } from '../json/member.ts'
 
-/** A decoded object as the rules see it. */
+/** A decoded object for validation. */
 export type Part = Readonly<Record<string, unknown>>
 
-/** The object in a field; an empty one when there is none. */
+/** The object in a field; empty if absent. */
 export function partOf(parent: Part | undefined, name: string): Part {
   return optionalPart(parent, name) ?? {}
 }
 
-/** The object in a field, if there is one. */
+/** The object in a field; undefined if absent. */
 export function optionalPart(parent: Part | undefined, name: string): Part | undefined {
   const value = parent?.[name]
   return isJsonObject(value) ? value : undefined
 }
 
-/** The items of a list field; none when it is absent. */
+/** The items of a list field; empty if absent. */
 export function itemsOf<T = Part>(parent: Part | undefined, name: string): readonly T[] {
   const value = parent?.[name]
   return Array.isArray(value) ? value : []
 }
 
-/** The text in a field; `''` when there is none. */
+/** The text in a field; `''` if absent. */
 export function textOf(parent: Part | undefined, name: string): string {
   const value = parent?.[name]
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * True if two decoded values are stored alike: for any order of members, with an empty list as null and an absent member as
- * none. Depth costs memory and no call stack.
+ * True if two decoded values are stored alike: ignoring the order of members, with empty lists equal to null and undefined members
+ * equal to absent ones. Uses heap memory instead of the call stack for depth.
  */
 export function isSame(left: unknown, right: unknown): boolean {
   const pending: unknown[] = [left, right]
@@ -45,7 +45,7 @@ export function isSame(left: unknown, right: unknown): boolean {
   return true
 }
 
-/** Adds the members of two maps that remain to be compared; false: one has a member that the other lacks. */
+/** Adds the members of two maps that remain to be compared. False if one lacks a member of the other. */
 function pushMembers(a: Part, b: Part, pending: unknown[]): boolean {
   let count = 0
   for (const key in a) {
@@ -58,12 +58,12 @@ function pushMembers(a: Part, b: Part, pending: unknown[]): boolean {
   return count === 0
 }
 
-/** An empty list is stored as null where it is printed. */
+/** An empty list is stored as null. */
 function asStored(value: unknown): unknown {
   return value === undefined || (Array.isArray(value) && value.length === 0) ? null : value
 }
 
-/** Places of the items that are in the list before, too. One pass: lists may have tens of thousands of items. */
+/** Indexes of the items that duplicate an earlier item. It takes one pass, since lists may have tens of thousands of items. */
 export function repeatedPlaces(items: readonly unknown[]): ReadonlySet<number> {
   const known = new Set<string>()
   const repeated = new Set<number>()
@@ -80,11 +80,11 @@ export function textsOf(items: readonly Part[], name: string): ReadonlySet<strin
   return new Set(items.map((item) => textOf(item, name)))
 }
 
-/** A text that two values share exactly when they are the same. */
+/** A text that is equal for equal values. */
 export function print(value: unknown): string {
   return JSON.stringify(value ?? null, (_, member: unknown) => {
     if (typeof member === 'bigint') return `${member}n`
-    // Stored as null where it is printed.
+    // An empty list is stored as null.
     if (Array.isArray(member) && member.length === 0) return null
     const isMap = typeof member === 'object' && member !== null && !Array.isArray(member)
     return isMap ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member

@@ -13,7 +13,7 @@ interface Given {
   readonly isGateOn?: (name: string) => boolean
 }
 
-/** The errors of a part of a type, with these steps. */
+/** The errors of a part of a type, using these steps. */
 function problemsOf(part: Part, { type, steps, live, level = 25, isGateOn = gatesByDefault }: Given): string[] {
   const rules = new RuleBook(level, steps === undefined ? {} : { [type]: steps })
   const errors: Parameters<PartRule>[0] = []

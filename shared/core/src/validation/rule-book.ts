@@ -13,28 +13,28 @@ import { checkOfScalar, checkOfText, type LeafCheck } from './leaves.ts'
 import { isSame, type Part, repeatedPlaces } from './part.ts'
 import { validateLabelMap } from './selector.ts'
 
-/** The context of one object's rules, besides the part that they check. */
+/** The context of validating one object, besides the part to check. */
 export interface RuleContext {
-  /** As the writer has sent the object. */
+  /** The body as sent. */
   readonly body: unknown
   readonly object: Part
-  /** The object that is replaced; absent on create. */
+  /** The replaced object; undefined for a create. */
   readonly live: Part | undefined
   readonly names: Names
   readonly isGateOn: IsGateOn
-  /** Minor number of the release whose rules they are. */
+  /** The minor version of the release whose rules apply. */
   readonly level: number
   readonly rules: RuleBook
-  /** Causes that are reported after all others: those of declared rules. */
+  /** Errors to report after all others: those of declarative rules. */
   readonly declared: FieldError[]
-  /** Faults of expressions about devices, which were compiled before, by purpose and text. */
+  /** Errors of already compiled expressions about devices, by purpose and text. */
   readonly faults?: ReadonlyMap<string, DeviceExpressionFault | undefined>
 }
 
-/** Adds the errors of a part; `at` is its path, empty for the object itself. */
+/** Adds the errors of a part. `at` is its path, empty for the object itself. */
 export type PartRule = (errors: FieldError[], part: Part, at: string, context: RuleContext) => void
 
-/** A step that not all levels have, or only while a feature is on. */
+/** A step that only some levels have, or that needs a feature. */
 interface LevelStep {
   readonly since?: number
   readonly until?: number
@@ -42,70 +42,70 @@ interface LevelStep {
   readonly step: string | PartRule | FieldStep
 }
 
-/** Of these fields one is given: its facets are looked at. Causes about others name them, one about none the part. */
+/** One of these fields must be given, and its facets are checked. Errors about further fields name them; an error about a missing field names the part. */
 interface ChoiceStep {
   readonly oneOf: readonly string[]
   readonly many: string
   readonly none?: string
-  /** Names of fields in causes where they are others: in those within the field, and in those about one too many. */
+  /** Other names of fields in errors: of errors within the field, and of errors about extra fields. */
   readonly namedWithin?: Readonly<Record<string, string>>
   readonly namedToo?: Readonly<Record<string, string>>
 }
 
-/** A field with other facets than its description has, since its type is shared. */
+/** A field with other facets than in its description, because its type is shared. */
 interface FieldStep {
   readonly field: string
   readonly as: FieldDefinition
 }
 
-/** A field whose part, or each item of whose list, has steps of its own here, and no other rules. */
+/** A field whose part, or whose list items, use these steps instead of the rules of its type. */
 interface PlaceStep {
   readonly field: string
   readonly steps: TypeRules
 }
 
-/** A field after whose mistakes nothing more is said. */
+/** A field after whose errors validation stops. */
 interface DecisiveStep {
   readonly decisive: string | PartRule | FieldStep | PlaceStep
 }
 
-/** Steps that hold for some parts only. */
+/** Steps that apply only to some parts. */
 interface ConditionStep {
   readonly when: (part: Part, context: RuleContext) => boolean
   readonly steps: TypeRules
 }
 
-/** Fields without rules here, whatever facets their types have. */
+/** Fields without rules here, whatever the facets of their types. */
 interface PassedOver {
   readonly passedOver: readonly string[]
 }
 
 /**
- * A step of a type's rules: the facets of a field by its name, `*` for those of all fields that no step names, a choice of fields, or a
- * function for rules that facets cannot express.
+ * A step of a type's rules: a field name for the facets of that field, `*` for those of all fields without a step, a choice of fields, or a
+ * function for a rule that facets cannot express.
  */
 export type Step = string | PartRule | LevelStep | ChoiceStep | FieldStep | PlaceStep | DecisiveStep | ConditionStep | PassedOver
 
-/** Steps of a type in the order in which causes are reported. Without `*` the fields that no step names come last. */
+/** Steps of a type in the order of errors. Without `*`, fields without a step come last. */
 export type TypeRules = readonly Step[]
 
-/** The field with these facets instead of its own. */
+/** A field with these facets instead of its own. */
 export const as = (field: string, definition: FieldDefinition): FieldStep => ({ field, as: definition })
 
-/** The part in the field, or each item of its list, with these steps instead of those of its type. */
+/** The part in the field, or each list item, with these steps instead of those of its type. */
 export const within = (field: string, ...steps: TypeRules): PlaceStep => ({ field, steps })
 
 /** Adds the errors of a value at a path. */
 type ValueRule = (errors: FieldError[], value: unknown, path: string, context: RuleContext) => void
 
-/** Rules by the type that they are of; undefined: it has none. */
+/** Rules by type; undefined for a type without rules. */
 type Made = Map<string, PartRule | undefined>
 
 type ListNode = Extract<Node, { readonly kind: 'list' }>
 
 type Take = (name: string) => Field | undefined
 
-/** The rules of types at one level. Those of a type are made at their first use, from its description and its steps. */
+/** The rules of types at one level. A type's rules are created at first use from its description and its steps. */
 export class RuleBook {
   readonly #level: number
   readonly #rulesByType: Readonly<Record<string, TypeRules>>
@@ -118,12 +118,12 @@ export class RuleBook {
     this.#rulesByType = rulesByType
   }
 
-  /** The rules of a part of a type such as `core/v1.Container`. */
+  /** The rules for a part of a type such as `core/v1.Container`. */
   of(type: string): PartRule {
     return this.#ofStruct(type) ?? (() => undefined)
   }
 
-  /** The errors of an object of a type: of its status, or of the rest, except its metadata. */
+  /** The errors of an object, either of its status or of everything else, except its metadata. */
   checkObject(type: string, part: 'main' | 'status', context: Omit<RuleContext, 'declared'>): FieldError[] {
     const errors: FieldError[] = []
     const declared: FieldError[] = []
@@ -143,7 +143,7 @@ export class RuleBook {
     const { fields } = resolveStruct(typeNameAt(type, this.#level))
     if (part === undefined) return this.#inOrder(fields, steps)
     const isWanted = ({ name }: Field): boolean => name !== 'metadata' && (part === 'status') === (name === 'status')
-    // Functions of an object itself are about its main part.
+    // Functions for an object itself only apply to its main part.
     return this.#inOrder(fields.filter(isWanted), part === 'status' ? [] : steps)
   }
 
@@ -236,7 +236,7 @@ export class RuleBook {
   }
 }
 
-/** A declared rule says no more of an absent value, and counts the bytes of a name. */
+/** A declarative rule has no detail for an absent value, and counts the bytes of a name. */
 function asDeclared(field: Field): Field {
   const { needed, node } = field
   const isName = node.kind === 'string' && node.format === 'subdomain'
@@ -252,12 +252,12 @@ function kept(made: Made, type: string, make: () => PartRule | undefined): PartR
   return rule
 }
 
-/** The part of the object that is replaced at a path without list items; an empty one where there is none. */
+/** The part of the replaced object at a path without list items; empty if absent. */
 export function liveAt({ live }: RuleContext, at: string): Part {
   return partAt(live, at)
 }
 
-/** The part at a path such as `spec.jobTemplate.spec`; an empty one where there is none. */
+/** The part at a path such as `spec.jobTemplate.spec`; empty if absent. */
 export function partAt(object: Part | undefined, at: string): Part {
   let part: unknown = object
   for (const name of at === '' ? [] : at.split('.')) part = isJsonObject(part) ? part[name] : undefined
@@ -274,7 +274,7 @@ function missing(field: string, needed: true | string): FieldError {
   return requiredValue(field, needed === true ? undefined : needed)
 }
 
-/** The rule of a field that holds a part or a list. */
+/** The rule of a field with a part or list. */
 function ruleOfPart({ name, node, needed, pointer }: Field, rule: ValueRule | undefined, isDeclared = false): PartRule | undefined {
   if (rule === undefined && needed === undefined) return undefined
   const zero = resolveNode(node).kind === 'struct' && !pointer ? emptyPart : undefined
@@ -290,7 +290,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === emptyPart || (Array.isArray(value) && value.length === 0)
 }
 
-/** Applies a rule of parts to any value: values that are no object pass. */
+/** Applies a rule for parts to any value; values other than objects pass. */
 function ofObject(rule: PartRule | undefined): ValueRule | undefined {
   return (
     rule &&
@@ -300,7 +300,7 @@ function ofObject(rule: PartRule | undefined): ValueRule | undefined {
   )
 }
 
-/** One rule after the other. A mistake that one of the decisive ones finds ends it. */
+/** Applies rules in turn, and stops after errors of a decisive rule. */
 function inTurn(rules: readonly PartRule[], decisive: ReadonlySet<PartRule>): PartRule | undefined {
   if (rules.length < 2) return rules[0]
   if (decisive.size === 0) {
@@ -317,7 +317,7 @@ function inTurn(rules: readonly PartRule[], decisive: ReadonlySet<PartRule>): Pa
   }
 }
 
-/** The value of an absent field that is no pointer. */
+/** The value of an absent non-pointer field. */
 const zeros: Partial<Record<Node['kind'], string | number>> = { string: '', int32: 0, int64: 0, intOrString: 0 }
 
 function ruleOfLeaf({ name, node: declared, needed, pointer, isAlwaysChecked }: Field): PartRule | undefined {
@@ -326,7 +326,7 @@ function ruleOfLeaf({ name, node: declared, needed, pointer, isAlwaysChecked }: 
   const check = checkOf(node)
   if (check === undefined && needed === undefined) return undefined
   const zero = pointer ? undefined : zeros[node.kind]
-  // An absent number is zero, which may be out of bounds; an empty text is none.
+  // An absent number counts as zero, which may be out of bounds; an empty text counts as absent.
   const isSkipped = !isAlwaysChecked && (needed !== undefined || node.kind === 'string')
   return (errors, part, at) => {
     const value = part[name] ?? zero
@@ -354,7 +354,7 @@ function checkOf(node: Node): LeafCheck | undefined {
   return isScalar(node) ? checkOfScalar(node) : undefined
 }
 
-/** Items of a list that are no objects. */
+/** The rule for list items that are not objects. */
 function ruleOfPlain(node: Node): ValueRule | undefined {
   const check = checkOf(node)
   return check && ((errors, value, path) => void errors.push(...(check(value)?.(path) ?? [])))
@@ -375,7 +375,7 @@ function ruleOfList(facets: ListNode, ofItem: ValueRule | undefined, isDeclared:
     if (starExcludes !== undefined && items.length > 1 && items.includes('*')) {
       ofList.push(invalidTexts(path, items, `if '*' is present, must not specify other ${starExcludes}`, facets))
     }
-    // A declared rule reports whole items before their own causes, others report keys after them.
+    // Declarative rules report duplicate items before errors within items, other rules after them.
     if (isKeyed && isDeclared) ofList.push(...repeatedKeys(items, path, keyedBy, (item) => item))
     const repeated = (isUnique || uniqueBy !== undefined) && items.length > 1 ? repeatedIn(items, uniqueBy) : undefined
     for (let index = 0; index < items.length; index++) {
@@ -388,7 +388,7 @@ function ruleOfList(facets: ListNode, ofItem: ValueRule | undefined, isDeclared:
   }
 }
 
-/** The causes of items that have the key of one before them; absent: the item itself is the key. `shown` is the value in the message. */
+/** The errors of items that duplicate an earlier key; without a key field, the item itself is the key. `shown` is the value in the message. */
 function repeatedKeys(
   items: readonly unknown[],
   path: string,
@@ -413,7 +413,7 @@ function repeatedIn(items: readonly unknown[], uniqueBy: string | undefined): Re
   return places
 }
 
-/** A repeated key is reported before its item's other errors. */
+/** A duplicate key is reported before other errors of its item. */
 function insertRepeated(
   errors: FieldError[],
   before: number,

@@ -4,7 +4,7 @@ import { forbiddenValue, invalidFor, invalidValue, requiredValue } from './field
 import { validateLabels } from './object-meta.ts'
 import { itemsOf, optionalPart, type Part, textOf } from './part.ts'
 
-/** A selector of labels, at any place. */
+/** Validates a label selector at a path. */
 export function validateLabelSelector(selector: Part | undefined, path: string): FieldError[] {
   if (selector === undefined) return []
   const errors = validateLabelMap(selector, 'matchLabels', `${path}.matchLabels`)
@@ -18,7 +18,7 @@ export function validateLabelSelector(selector: Part | undefined, path: string):
   return errors
 }
 
-/** A map of labels in a field of an object: a plain selector, or labels to be set. */
+/** Validates a map of labels in a field: a plain selector, or labels to set. */
 export function validateLabelMap(parent: Part, name: string, path: string): FieldError[] {
   const errors: FieldError[] = []
   const labels = optionalPart(parent, name)
@@ -26,12 +26,12 @@ export function validateLabelMap(parent: Part, name: string, path: string): Fiel
   return errors
 }
 
-/** The key of a label where it is asked for. */
+/** Validates a required label key. */
 export function validateLabelKey(key: string, field: string): FieldError[] {
   return invalidFor(field, key, checkQualifiedName(key))
 }
 
-/** One term of a selector of nodes: all of its requirements have to hold. The values may be those of labels alone. */
+/** Validates a node selector term, all of whose requirements must match. Values may be restricted to label values. */
 export function validateNodeSelectorTerm(term: Part, path: string, checksValues = false): FieldError[] {
   return [
     ...itemsOf(term, 'matchExpressions').flatMap((requirement, index) => {
@@ -69,7 +69,7 @@ function validateNodeOperator(requirement: Part, at: string): FieldError[] {
   return [requiredValue(`${at}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")]
 }
 
-/** Of a node's fields only the name can be selected. */
+/** The only selectable field of a node is its name. */
 function validateFieldRequirement(requirement: Part, at: string): FieldError[] {
   const errors: FieldError[] = []
   const operator = textOf(requirement, 'operator')

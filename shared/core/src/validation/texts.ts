@@ -14,7 +14,7 @@ const wrongKey = explain(
   '[-._a-zA-Z0-9]+',
 )
 
-/** The errors of a key of a ConfigMap or Secret, which may become the name of a file. */
+/** The errors of a key in a ConfigMap or Secret, which may become a file name. */
 export function checkDataKey(key: string): readonly string[] {
   if (key.length <= keyLengthMax && keyPattern.test(key) && !key.startsWith('.')) return fine
   const problems: string[] = []
@@ -25,14 +25,14 @@ export function checkDataKey(key: string): readonly string[] {
   return problems
 }
 
-/** A key of a ConfigMap or Secret. Every write of one calls this, so a good key makes no path. */
+/** Validates a key of a ConfigMap or Secret. It runs for every key of every write, so a valid key allocates no path. */
 export function validateDataKey(errors: FieldError[], field: string, key: string): void {
   for (const problem of checkDataKey(key)) errors.push(invalidValue(`${field}[${key}]`, key, problem))
 }
 
 const portNameLengthMax = 15
 
-/** The errors of the name of a container's port. */
+/** The errors of a container port's name. */
 export function checkPortName(name: string): readonly string[] {
   const problems: string[] = []
   if (name.length > portNameLengthMax) problems.push(`must be no more than ${portNameLengthMax} characters`)
@@ -43,12 +43,12 @@ export function checkPortName(name: string): readonly string[] {
   return problems
 }
 
-/** The errors of a port's number. */
+/** The errors of a port number. */
 export function checkPortNumber(port: number): readonly string[] {
   return port >= 1 && port <= 65_535 ? fine : ['must be between 1 and 65535, inclusive']
 }
 
-/** A name of at least three parts, as webhooks have. */
+/** Validates a name of at least three labels, which webhooks have. */
 export function validateQualifiedDomain(name: string, field: string): FieldError[] {
   if (name === '') return [requiredValue(field)]
   const problems = checkSubdomain(name)
@@ -56,7 +56,7 @@ export function validateQualifiedDomain(name: string, field: string): FieldError
   return name.split('.').length >= 3 ? [] : [invalidValue(field, name, 'should be a domain with at least three segments separated by dots')]
 }
 
-/** A name of at least two parts, with or without a dot at its end. */
+/** Validates a name of at least two labels, with or without a final dot. */
 export function validateHostDomain(name: string, field: string): FieldError[] {
   if (name === '') return [requiredValue(field)]
   const bare = name.replace(/\.$/, '')
@@ -74,7 +74,7 @@ export function validateHostDomain(name: string, field: string): FieldError[] {
 const urlPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const urlPathPattern = new RegExp(`^${urlPath}$`)
 
-/** A path below a domain: `acme.io/foo`. */
+/** Validates a path below a domain: `acme.io/foo`. */
 export function validateDomainPath(text: string, field: string): FieldError[] {
   if (text === '') return [requiredValue(field)]
   const slash = text.indexOf('/')
@@ -85,18 +85,18 @@ export function validateDomainPath(text: string, field: string): FieldError[] {
   return errors
 }
 
-/** Bytes that a text takes in UTF-8. */
+/** The number of bytes of a text in UTF-8. */
 export function bytesOf(text: string): number {
   let bytes = text.length
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index)
-    // The two halves of a pair make four bytes together: each adds one to its own unit.
+    // A surrogate pair is four bytes: each half adds one to its own unit.
     if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1
   }
   return bytes
 }
 
-/** Bytes that a base64 text stands for. */
+/** The number of bytes that a base64 text encodes. */
 export function bytesOfBase64(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   return (text.length / 4) * 3 - padding

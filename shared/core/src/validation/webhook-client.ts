@@ -6,7 +6,7 @@ import type { Part } from './part.ts'
 import { optionalPart, textOf } from './part.ts'
 import { checkPortNumber } from './texts.ts'
 
-/** The address of a webhook: a URL or a service. */
+/** Validates the address of a webhook: a URL or a service. */
 export function validateClientConfig(config: Part, at: string): FieldError[] {
   const service = optionalPart(config, 'service')
   const url = config['url']
@@ -17,7 +17,7 @@ export function validateClientConfig(config: Part, at: string): FieldError[] {
 const urlPattern = /^(?:([A-Za-z][-A-Za-z0-9+.]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
 
 const form = '; desired format: https://host[/path]'
-/** The text of the first level at which it is known. */
+/** The message from the first level on at which it is known. */
 const noHost = textSince(34, { before: `host must be provided${form}`, after: `host must be specified${form}` })
 
 /** The URL of a webhook outside the cluster. */
@@ -35,7 +35,7 @@ function validateUrl(url: string, field: string): FieldError[] {
   return errors
 }
 
-/** Why a text is no URL at all, in the words that clients know; undefined: it is one. */
+/** The error of an invalid URL, in Go's words; undefined if it is valid. */
 function findUrlProblem(url: string): string | undefined {
   const [whole = ''] = url.split('#')
   const why = (reason: string): string => `parse ${JSON.stringify(whole)}: ${reason}`
@@ -63,7 +63,7 @@ function findEscapeProblem(text: string): string | undefined {
   return wrong === null ? undefined : `invalid URL escape ${JSON.stringify(wrong[0])}`
 }
 
-/** The service that is called, in webhook configurations and conversions. */
+/** Validates the service of a webhook configuration or conversion. */
 function validateWebhookService(service: Part, at: string): FieldError[] {
   const errors: FieldError[] = []
   if (textOf(service, 'name') === '') errors.push(requiredValue(`${at}.name`, 'service name is required'))

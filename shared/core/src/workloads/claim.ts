@@ -18,8 +18,8 @@ export interface Claim<T> {
 }
 
 /**
- * The objects that a controller owns, adopts and releases by its selector, among those that it controls and those without a controller. An
- * owner that is being deleted adopts and releases nothing.
+ * The objects that a controller owns, adopts and releases by its selector, among objects that it controls and objects without a controller. An
+ * owner that is being deleted does not adopt or release objects.
  */
 export function claim<T extends Claimable>(objects: readonly T[], { owner, selector }: Claimer): Claim<T> {
   const [owned, adopted, released]: [T[], T[], T[]] = [[], [], []]
@@ -34,7 +34,7 @@ export function claim<T extends Claimable>(objects: readonly T[], { owner, selec
   return { owned, adopted, released }
 }
 
-/** True if an object has a controller: this one, or any if `uid` is absent. */
+/** True if an object has this controller, or any controller if `uid` is undefined. */
 export function isControlled({ metadata }: Claimable, uid?: string): boolean {
   return (
     metadata.ownerReferences?.some((reference) => reference.controller === true && (uid === undefined || reference.uid === uid)) === true

@@ -9,11 +9,11 @@ export type ResourceClaimTemplate = BuiltIn<'resource/v1.ResourceClaimTemplate'>
 export type PodClaim = NonNullable<Pod['spec']['resourceClaims']>[number]
 type Consumer = NonNullable<NonNullable<ResourceClaim['status']>['reservedFor']>[number]
 
-/** Names with the product's domain. */
+/** Names in the product's domain. */
 export interface DeviceClaimNames {
-  /** Annotation of a claim that was made for a Pod: the entry of the Pod. */
+  /** The annotation of a generated claim with the Pod's entry. */
   readonly entry: string
-  /** Finalizer of a claim that the scheduler has allocated. */
+  /** The finalizer of a claim allocated by the scheduler. */
   readonly finalizer: string
 }
 
@@ -21,7 +21,7 @@ export function deviceClaimNames(names: Names): DeviceClaimNames {
   return { entry: subdomainLabel(names, 'resource', 'pod-claim-name'), finalizer: subdomainLabel(names, 'resource', 'delete-protection') }
 }
 
-/** The claim of an entry by its name, none because none is needed, or one that is to be made from a template. */
+/** The claim of an entry: a name, no claim because none is needed, or a claim to be created from a template. */
 export type NamedClaim =
   | { readonly kind: 'named'; readonly name: string; readonly isMade: boolean }
   | { readonly kind: 'none' }
@@ -35,7 +35,7 @@ export function deviceClaimOf({ status }: Pod, { name, resourceClaimName, resour
   return found.resourceClaimName ? { kind: 'named', name: found.resourceClaimName, isMade: true } : { kind: 'none' }
 }
 
-/** The names of the claims that a Pod uses. */
+/** The names of a Pod's claims. */
 export function deviceClaimNamesIn(pod: Pod): string[] {
   return (pod.spec.resourceClaims ?? []).flatMap((entry) => {
     const claim = deviceClaimOf(pod, entry)
@@ -43,10 +43,10 @@ export function deviceClaimNamesIn(pod: Pod): string[] {
   })
 }
 
-/** Longest prefix of a generated name that keeps room for a hyphen and five characters in a label. */
+/** Maximum length of a prefix for generated names, which leaves space for a hyphen and five characters. */
 const prefixLengthMax = 57
 
-/** The claim to create for an entry of a Pod. A long prefix is cut in both its parts. */
+/** The claim to create for a Pod's entry. Both parts of a long prefix are truncated. */
 export function claimFromTemplate(pod: Pod, entry: PodClaim, template: ResourceClaimTemplate, names: DeviceClaimNames): ApiObject {
   const { name = '', namespace, uid = '' } = pod.metadata
   const { metadata: { annotations, labels } = {}, spec } = template.spec
@@ -67,7 +67,7 @@ export function claimFromTemplate(pod: Pod, entry: PodClaim, template: ResourceC
   }
 }
 
-/** True for a Pod that uses its claims no longer: it has ended, or leaves without having had a node. */
+/** True for a Pod that no longer uses its claims: it has finished, or is deleted before it was scheduled. */
 export function isDoneWithClaims(pod: Pod): boolean {
   return isFinishedPod(pod) || (pod.metadata.deletionTimestamp != null && !pod.spec.nodeName)
 }
@@ -80,14 +80,14 @@ export function isReservedFor({ status }: ResourceClaim, { metadata }: Pod): boo
   return (status?.reservedFor ?? []).some(({ uid }) => uid === metadata.uid)
 }
 
-/** The Pod for which a claim was made. */
+/** The Pod for which a claim was generated. */
 export function podOfClaim({ metadata }: ResourceClaim): { readonly name: string; readonly uid: string } | undefined {
   return metadata.ownerReferences?.find(({ controller, apiVersion, kind }) => controller === true && apiVersion === 'v1' && kind === 'Pod')
 }
 
 /**
- * The status of a claim for the consumers that remain. Without any an allocation by the scheduler ends, so that the next Pod is not bound to the
- * node of the last one; allocations without its finalizer belong to another program.
+ * The status of a claim with its remaining consumers. Without consumers, an allocation made by the scheduler is removed, so that the next Pod is not tied to
+ * the node of the last one. Allocations without the scheduler's finalizer belong to other programs.
  */
 export function withConsumers(
   { metadata, status }: ResourceClaim,

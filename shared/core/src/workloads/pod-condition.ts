@@ -4,12 +4,12 @@ import type { Pod } from './pods.ts'
 type Conditions = NonNullable<Pod['status']['conditions']>
 type Condition = Conditions[number]
 
-/** The parts of a condition that a controller decides. */
+/** The parts of a condition that a controller sets. */
 export type ConditionDraft = Pick<Condition, 'type' | 'status'> & { readonly reason: string; readonly message: string }
 
 /**
- * A patch that sets a condition of a Pod: the members that differ, in the form that a strategic merge patch of both states has (SCHED-17).
- * Undefined: nothing differs. The time stays while the status does. `generation` is the observed generation; absent: it is not kept.
+ * A patch that sets a condition of a Pod, with only the changed members, like a strategic merge patch between both states (SCHED-17).
+ * Undefined if nothing changes. The transition time changes only with the status. `generation` is the observed generation; undefined if it is not recorded.
  */
 export function conditionPatch(
   { status }: Pod,

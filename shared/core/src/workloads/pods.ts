@@ -6,17 +6,17 @@ export type Pod = BuiltIn<'core/v1.Pod'>
 /** A Node as controllers see it. */
 export type Node = BuiltIn<'core/v1.Node'>
 
-/** Neither finished nor being deleted. */
+/** True if the Pod is neither finished nor being deleted. */
 export function isActivePod(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp == null && !isFinishedPod(pod)
 }
 
-/** Being deleted and not finished. */
+/** True if the Pod is being deleted and has not finished. */
 export function isTerminatingPod(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp != null && !isFinishedPod(pod)
 }
 
-/** Succeeded or failed. */
+/** True if the Pod has succeeded or failed. */
 export function isFinishedPod({ status }: Pod): boolean {
   return status.phase === 'Succeeded' || status.phase === 'Failed'
 }
@@ -25,7 +25,7 @@ export function isReadyPod(pod: Pod): boolean {
   return readyCondition(pod)?.status === 'True'
 }
 
-/** Time at which the Pod became ready, in milliseconds since 1970. Undefined: it is not ready, or its condition has no time. */
+/** The time since which the Pod is ready, in milliseconds since 1970; undefined if it is not ready or its condition has no time. */
 export function readySinceMs(pod: Pod): number | undefined {
   const condition = readyCondition(pod)
   const sinceMs = Date.parse(condition?.lastTransitionTime ?? '')
@@ -33,7 +33,7 @@ export function readySinceMs(pod: Pod): number | undefined {
 }
 
 /**
- * The time at which the Pod counts as available, in milliseconds since 1970. Undefined: it is not ready, or its condition has no time.
+ * The time from which the Pod is available, in milliseconds since 1970. Undefined if it is not ready or its condition has no time.
  *
  *   ready since 10:00:00, minReadySeconds 30    10:00:30
  *   ready since 10:00:00, minReadySeconds 0     at once: −Infinity

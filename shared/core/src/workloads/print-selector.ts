@@ -1,6 +1,6 @@
 import type { BuiltIn } from '../schema/built-in.ts'
 
-/** A selector as Go prints a pointer to it. */
+/** A selector in the format of a printed Go pointer. */
 export function printSelector(selector: BuiltIn<'meta/v1.LabelSelector'> | null | undefined): string {
   if (selector == null) return 'nil'
   const labels = Object.entries(selector.matchLabels ?? {}).sort(([left], [right]) => (left < right ? -1 : 1))

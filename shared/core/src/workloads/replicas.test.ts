@@ -6,7 +6,7 @@ const nowMs = Date.UTC(2026, 0, 1)
 const now = '2026-01-01T00:00:00Z'
 const labels = { app: 'web' }
 
-/** A ReplicaSet that wants two Pods, and Pods in words: by default they are its own and their labels match. */
+/** A ReplicaSet with two desired replicas, and Pods given by a few words: by default it controls them and their labels match. */
 function observed(pods: Readonly<Record<string, PodWords>>, differing: Partial<ReplicasObserved> = {}): ReplicasObserved {
   return {
     owner: { uid: 'u', generation: 3 },
@@ -24,7 +24,7 @@ function observed(pods: Readonly<Record<string, PodWords>>, differing: Partial<R
   }
 }
 
-/** The step in words: `adopt a, create 1`. */
+/** The step as text: `adopt a, create 1`. */
 function stepOf(of: ReplicasObserved): string {
   const { adopted, released, createCount, deleted } = decideReplicas(of, nowMs)
   const words = [

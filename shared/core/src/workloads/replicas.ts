@@ -6,10 +6,10 @@ import { claim, isControlled } from './claim.ts'
 import { availableFromMs, isActivePod, isReadyPod, isTerminatingPod, type Pod } from './pods.ts'
 import { inVictimOrder } from './victims.ts'
 
-/** Most Pods that one pass creates or deletes. */
+/** Maximum number of creations or deletions per pass. */
 const burstMax = 500
 
-/** The owner of replicas, a ReplicaSet or a ReplicationController, and the Pods around it. */
+/** A ReplicaSet or ReplicationController, and the related Pods. */
 export interface ReplicasObserved {
   readonly owner: Pick<ObjectMeta, 'uid' | 'deletionTimestamp' | 'generation'>
   readonly selector: readonly LabelRequirement[]
@@ -17,13 +17,13 @@ export interface ReplicasObserved {
   readonly minReadySeconds: number
   readonly templateLabels: Readonly<Record<string, string>>
   readonly conditions: readonly ReplicaCondition[]
-  /** Pods that the owner controls, and Pods of its namespace without a controller. */
+  /** Pods that the owner controls, and Pods of the namespace without a controller. */
   readonly pods: readonly Pod[]
-  /** Pods of all ReplicaSets with the same controller. Empty: nodes rank alike. */
+  /** Pods of all ReplicaSets with the same controller. If empty, nodes are ranked equally. */
   related(): readonly Pod[]
-  /** The annotation with the cost of a Pod's deletion. */
+  /** The annotation with a Pod's deletion cost. */
   readonly costAnnotation: string
-  /** Creations or deletions of earlier passes are not visible yet. */
+  /** True if creations or deletions of earlier passes are not visible yet. */
   readonly isPending: boolean
   /** True if the level has `status.terminatingReplicas`. */
   readonly hasTerminatingReplicas: boolean
@@ -44,13 +44,13 @@ export interface ReplicasPlan {
   readonly released: readonly Pod[]
   readonly createCount: number
   readonly deleted: readonly Pod[]
-  /** The status after the step; the argument is the message of the error that ended it. */
+  /** Computes the status after the step; the argument is the error message that ended the step. */
   statusAfter(failure: string | undefined): ReplicasStatus
-  /** Time until the next Pod counts as available. Undefined: none is waiting. */
+  /** Time until the next Pod becomes available; undefined if none is pending. */
   readonly waitMs: number | undefined
 }
 
-/** Counts that are zero are absent, as in the API. */
+/** The status. Zero counts are absent, as in the API. */
 interface ReplicasStatus {
   readonly replicas: number
   readonly fullyLabeledReplicas?: number
@@ -64,9 +64,9 @@ interface ReplicasStatus {
 const failureType = 'ReplicaFailure'
 
 /**
- * The step that brings the number of Pods nearer to the wanted one: Pods without a controller whose labels match are adopted, Pods whose
- * labels do not match any more are released, and then the missing ones are created or the surplus deleted, at most 500. An owner that is
- * being deleted only keeps its status.
+ * The step towards the desired number of Pods: matching Pods without a controller are adopted, Pods that no longer
+ * match are released, and then missing Pods are created or surplus Pods deleted, at most 500. For an owner that is
+ * being deleted, only the status is updated.
  *
  *   replicas 3, Pods a (ready), b (failed), c (being deleted)   create 2     status: replicas 1, ready 1, terminating 1
  *   replicas 1, Pods a (ready), b (pending), c (no controller)  adopt c, delete 2: first the pending one
@@ -129,7 +129,7 @@ function countReplicas({ templateLabels, minReadySeconds }: ReplicasObserved, { 
   return counts
 }
 
-/** The first failure is kept, and removed with the first step that does not fail. */
+/** The first failure is kept until a step succeeds. */
 function conditionsAfter({ conditions, replicas }: ReplicasObserved, { counted, nowMs, failure }: Outcome): readonly ReplicaCondition[] {
   if (failure === undefined) return conditions.filter(({ type }) => type !== failureType)
   if (conditions.some(({ type }) => type === failureType)) return conditions

@@ -4,30 +4,30 @@ import type { BuiltIn } from '../schema/built-in.ts'
 /** A stored template of a StatefulSet or DaemonSet. */
 export type ControllerRevision = BuiltIn<'apps/v1.ControllerRevision'>
 
-/** Most characters of the owner's name in the name of a revision. */
+/** Maximum length of the owner's name within a revision's name. */
 const ownerLengthMax = 223
 
-/** The name of a revision: the owner's, cut to 223 characters, and the hash. */
+/** The name of a revision: the owner's name, truncated to 223 characters, and the hash. */
 function revisionName(owner: string, hash: string): string {
   return `${owner.slice(0, ownerLengthMax)}-${hash}`
 }
 
-/** Revisions from the oldest to the newest: by number, then by creation, then by name. */
+/** Sorts revisions from oldest to newest: by number, then by creation, then by name. */
 export function inRevisionOrder(revisions: Iterable<ControllerRevision>): ControllerRevision[] {
   const textOf = ({ metadata: { creationTimestamp, name } }: ControllerRevision) => `${creationTimestamp ?? ''} ${name}`
   return [...revisions].sort((left, right) => (left.revision ?? 0) - (right.revision ?? 0) || (textOf(left) < textOf(right) ? -1 : 1))
 }
 
-/** The revision of the current template. */
+/** The choice of a revision for the current template. */
 export type RevisionChoice =
   | { readonly kind: 'keep'; readonly revision: ControllerRevision }
-  /** A former template is back: its revision becomes the newest. */
+  /** A former template is used again: its revision becomes the newest. */
   | { readonly kind: 'raise'; readonly revision: ControllerRevision; readonly to: number }
   | { readonly kind: 'create'; readonly number: number }
 
 /**
- * The newest revision if it equals the template, otherwise the newest of the former ones that do, with the next number, and otherwise a new
- * one (WL-STS-24).
+ * Keeps the newest revision if it equals the template. Otherwise raises the newest equal former revision to the next number, or else creates
+ * a revision (WL-STS-24).
  *
  *   numbers 1, 2, 3; 3 is equal    keep 3
  *   numbers 1, 2, 3; 1 is equal    raise 1 to 4
@@ -47,19 +47,19 @@ export function chooseRevision(
 }
 
 interface History {
-  /** Names of revisions that are in use. */
+  /** Names of revisions in use. */
   readonly live: ReadonlySet<string>
-  /** Most other revisions that are kept. */
+  /** Maximum number of other revisions to keep. */
   readonly limit: number
 }
 
-/** The revisions beyond the limit of history, the oldest first (WL-STS-39). */
+/** The revisions beyond the history limit, oldest first (WL-STS-39). */
 export function surplusRevisions(revisions: readonly ControllerRevision[], { live, limit }: History): ControllerRevision[] {
   const former = revisions.filter(({ metadata: { name = '' } }) => !live.has(name))
   return limit < 0 ? [] : former.slice(0, Math.max(0, former.length - limit))
 }
 
-/** The template that a revision puts back; undefined: its data have another form. */
+/** The template that a revision restores; undefined if its data has another form. */
 export function templateOfRevision({ data }: ControllerRevision): Template | undefined {
   const { spec } = (data ?? {}) as { readonly spec?: { readonly template?: Template & { readonly $patch?: string } } }
   if (spec?.template === undefined) return undefined
@@ -74,13 +74,13 @@ interface RevisionSource {
   readonly template: Template
   readonly hash: string
   readonly number: number
-  /** JSON. */
+  /** JSON text. */
   readonly data: string
   /** The label with the hash. */
   readonly hashLabel: string
 }
 
-/** A new revision: labels of the template and the hash, annotations of the owner (WL-STS-23). It has no owner reference yet. */
+/** A new revision with the template's labels and the hash, and the owner's annotations (WL-STS-23). It has no owner reference yet. */
 export function newRevision({ owner, template, hash, number, data, hashLabel }: RevisionSource): ControllerRevision {
   const { name = '', namespace, annotations } = owner
   return {

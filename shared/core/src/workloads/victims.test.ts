@@ -4,7 +4,7 @@ import { inVictimOrder } from './victims.ts'
 
 const nowMs = Date.UTC(2026, 0, 1)
 
-/** Names in the order in which the Pods go; each differs from the first by these words. */
+/** Names in the order of deletion; each Pod differs from the first by the given words. */
 function orderOf(pods: Readonly<Record<string, PodWords>>, related: readonly PodWords[] = []): string {
   const all = Object.entries(pods).map(([name, words]) => aPod({ name, uid: name, ...words }, nowMs))
   const others = related.map((words, index) => aPod({ name: `other-${index}`, ...words }, nowMs))

@@ -3,20 +3,20 @@ import { isActivePod, isReadyPod, type Pod, readySinceMs } from './pods.ts'
 const phases = ['Pending', 'Unknown', 'Running']
 
 export interface VictimsOptions {
-  /** Pods of all ReplicaSets with the same controller. Empty: nodes rank alike. */
+  /** Pods of all ReplicaSets with the same controller. If empty, nodes are ranked equally. */
   readonly related: readonly Pod[]
-  /** The annotation with the cost of a Pod's deletion, an int32. Absent: no Pod has a cost. */
+  /** The annotation with a Pod's deletion cost, an int32. Default: no costs. */
   readonly costAnnotation?: string
-  /** Times are compared as they are, and not by powers of two. */
+  /** True to compare times exactly instead of by powers of two. */
   readonly isExact?: boolean
   /** Milliseconds since 1970. */
   readonly nowMs: number
 }
 
 /**
- * The Pods in the order in which a ReplicaSet deletes them: without node, by phase, not ready, of lower deletion cost, on the node with more
- * related Pods, ready for less time, with more restarts, younger. Times are compared by powers of two, so that no Pod is always the one that
- * is a second younger than another.
+ * The order in which a ReplicaSet deletes Pods: unscheduled, by phase, unready, lower deletion cost, on the node with more
+ * related Pods, ready for less time, more restarts, younger. Times are compared by powers of two, so that a Pod that is one second
+ * younger than another is not always first.
  *
  *   ready for 3 s, 5 s, 9 s    buckets 2^31, 2^32, 2^33 ns: 3 s first, then 5 s, then 9 s
  *   ready for 5 s, 7 s         one bucket: the lower uid first
@@ -59,7 +59,7 @@ function rank(pod: Pod, onNode: number, costAnnotation: string): Ranked {
   }
 }
 
-/** Negative: the left one is first. */
+/** A negative result means that the left Pod is first. */
 function compare(left: Ranked, right: Ranked, { nowMs, isExact }: Comparing): number {
   const byState =
     Number(left.isBound) - Number(right.isBound) ||
@@ -86,7 +86,7 @@ interface Times extends Comparing {
   readonly right: number | undefined
 }
 
-/** Later times first, by powers of two of nanoseconds unless they are exact; unknown ones before all. */
+/** Later times are first, by powers of two of nanoseconds unless they are exact; unknown times are before all others. */
 function compareTimes(one: Ranked, other: Ranked, { left, right, nowMs, isExact }: Times): number {
   if (left === right) return 0
   if (left === undefined) return -1
@@ -101,7 +101,7 @@ function bucketOf(agoMs: number): number {
   return agoMs > 0 ? Math.floor(Math.log2(agoMs * 1e6)) : -1
 }
 
-/** An int32 in decimal without a plus sign; other texts count as 0, and so do leading zeros of positive numbers. */
+/** Parses an int32 without a plus sign or leading zeros; other texts count as 0. */
 function parseCost(text: string | undefined): number {
   if (text === undefined || !/^(0|[1-9]\d*|-\d+)$/.test(text)) return 0
   const cost = Number(text)

@@ -7,29 +7,29 @@ import { YamlError } from './yaml-error.ts'
 
 const { aliasedValuesMax, aliasedCharactersMax, repeatsMax } = yamlLimits
 
-/** A key that is there once more, and where its value begins. */
+/** A duplicate key, and where its value begins. */
 interface Repeat {
   readonly key: string
   readonly offset: number
 }
 
-/** The offsets of the members of maps and the items of lists, by map and list; the reader turns them into lines. */
+/** The offsets of map members and list items, by map and list; the parser converts them to lines. */
 export type Places = Map<object, Map<string | number, number>>
 
-/** A document as JSON would have it. */
+/** A document converted to JSON. */
 export interface Composed {
   readonly value: unknown
   readonly repeats: readonly Repeat[]
 }
 
-/** One member that a map sets, as a merge key sets it again in other maps. */
+/** A member of a map, which a merge key may copy to other maps. */
 interface Member {
   readonly key: Scalar
   readonly value: unknown
   readonly offset: number
 }
 
-/** A value that has been read to its end. */
+/** A complete value. */
 interface Node {
   readonly value: unknown
   readonly offset: number
@@ -45,28 +45,28 @@ interface OpenNode {
   readonly anchor: Anchor | undefined
 }
 
-/** A map whose end has not been read. */
+/** A map whose end was not read yet. */
 interface OpenMap extends OpenNode {
   readonly kind: 'map'
   readonly value: Record<string, unknown>
-  /** The key of the next value, and its beginning. */
+  /** The key of the next value, and its start. */
   key: Scalar | undefined
   keyOffset: number
-  /** Types of the keys of one text, where one of them is no text: `no` and `"false"` are two keys. */
+  /** The types of keys with equal texts if one is not a text: `no` and `"false"` are two keys. */
   types: Map<string, readonly Scalar['type'][]> | undefined
   readonly members: Member[] | undefined
-  /** Its keys are compared when they are merged. */
+  /** True if its keys are compared when it is merged. */
   readonly isMerged: boolean
 }
 
-/** A list whose end has not been read. */
+/** A list whose end was not read yet. */
 interface OpenList extends OpenNode {
   readonly kind: 'list'
   readonly value: unknown[]
   readonly items: Node[] | undefined
 }
 
-/** The anchored node of an alias; it has no node until its end has been read. */
+/** The target of an alias; its node is undefined until its end was read. */
 interface Anchor {
   readonly start: { readonly values: number; readonly characters: number; readonly repeats: number }
   node: Node | undefined
@@ -76,8 +76,8 @@ interface Anchor {
 }
 
 /**
- * Makes values of the events of one document, by the rules of sigs.k8s.io/yaml: words of YAML 1.1, keys that become texts, tags of
- * which few count, merge keys that overwrite earlier keys, and the last value of a repeated key.
+ * Builds values from the events of a document, by the rules of sigs.k8s.io/yaml: YAML 1.1 words, keys that become texts, few supported
+ * tags, merge keys that overwrite earlier keys, and the last value of a duplicate key.
  */
 export class Composer {
   readonly #text: string
@@ -89,7 +89,7 @@ export class Composer {
   #characters = 0
   #aliasedValues = 0
   #root: unknown = null
-  /** The error of a value that JSON cannot express, which is reported only after all others. */
+  /** The error of a value without a JSON form, which is reported after all other errors. */
   #unsupported: string | undefined
   /** The end of the last scalar. */
   #end = 0
@@ -99,7 +99,7 @@ export class Composer {
     this.#places = places
   }
 
-  /** The value of one document. */
+  /** The value of a document. */
   compose(events: readonly Event[]): Composed {
     for (const event of events) {
       switch (event.type) {
@@ -150,7 +150,7 @@ export class Composer {
     return parent?.kind === 'map' && parent.key?.type === 'merge'
   }
 
-  /** The end of a map or list, or of the document. */
+  /** Handles the end of a map, list or document. */
   #finish(): void {
     const open = this.#open.pop()
     if (open === undefined) return
@@ -186,12 +186,12 @@ export class Composer {
     for (const repeat of anchor.repeats) if (this.#repeats.length < repeatsMax) this.#repeats.push(repeat)
     this.#end = anchorEnd
     const { scalar, members, value } = anchor.node
-    // An alias of a word is no merge key.
+    // An alias of `<<` is not a merge key.
     const read: Scalar | undefined = scalar?.type === 'merge' ? { ...scalar, type: 'text' } : scalar
     this.#add({ value: copyOf(value), offset: anchorStart - 1, scalar: read, members })
   }
 
-  /** The share of sigs.k8s.io/yaml, and bounds that hold for short texts too. */
+  /** Checks the alias ratio of sigs.k8s.io/yaml, and limits that also apply to short texts. */
   #isExcessive(): boolean {
     if (this.#aliasedValues > aliasedValuesMax || this.#characters > this.#text.length + aliasedCharactersMax) return true
     return this.#aliasedValues > aliasedAlways && this.#values > valuesAlways && this.#aliasedValues / this.#values > aliasedShareMax
@@ -235,7 +235,7 @@ export class Composer {
     }
   }
 
-  /** Of several maps the first one counts most, so it is the last to be set. */
+  /** Merges maps in reverse, because the first one takes precedence. */
   #merge(open: OpenMap, node: Node): void {
     const sources = node.items?.toReversed() ?? [node]
     for (const { members } of sources) {
@@ -273,7 +273,7 @@ export class Composer {
   }
 }
 
-/** The bound of sigs.k8s.io/yaml: beyond the first two, aliases may be no more than this share of all values. */
+/** The limit of sigs.k8s.io/yaml: above the first two numbers, aliased values may be at most this fraction of all values. */
 const aliasedAlways = 100
 const valuesAlways = 1_000
 const aliasedShareMax = 0.99
@@ -294,7 +294,7 @@ function setMember(members: Record<string, unknown>, name: string, value: unknow
   else members[name] = value
 }
 
-/** Each use of an alias gets its own copy of the anchored node. */
+/** Each use of an alias gets a copy of its target. */
 function copyOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyOf)
@@ -303,12 +303,12 @@ function copyOf(value: unknown): unknown {
   return copy
 }
 
-/** A key as Go's `%#v` prints it. */
+/** A key in the format of Go's `%#v`. */
 function keySyntax(key: Scalar): string {
   return typeof key.value === 'string' ? goQuote(key.value) : keyText(key)
 }
 
-/** A value as Go's `%#v` prints it where its type is open. */
+/** A value in the format of Go's `%#v` for an interface. */
 function goSyntax(value: unknown, depth = 0): string {
   if (value === null) return depth > 0 ? 'interface {}(nil)' : '<nil>'
   if (typeof value !== 'object') return typeof value === 'string' ? goQuote(value) : String(value)

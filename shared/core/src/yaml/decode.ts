@@ -2,7 +2,7 @@ import { YamlError } from './yaml-error.ts'
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of bytes in UTF-8, or in UTF-16 with a mark of its byte order. What is neither is a YamlError. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. Throws a YamlError for other bytes. */
 export function decodeYaml(bytes: Uint8Array): string {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
@@ -14,7 +14,7 @@ export function decodeYaml(bytes: Uint8Array): string {
   }
 }
 
-/** The sentence about the first bytes that are no character. */
+/** The error about the first invalid bytes. */
 function firstFault(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length; ) {
     const width = widthOf(bytes[at] ?? 0)
@@ -36,7 +36,7 @@ function widthOf(leading: number): number {
   return leading >> 3 === 0b11110 ? 4 : 0
 }
 
-/** The fault of bytes in the form of a character: no character, or not its shortest form. */
+/** The error of a byte sequence: not a character, or not its shortest form; undefined if it is valid. */
 function faultOf(sequence: Uint8Array): string | undefined {
   const [leading = 0, ...trailing] = sequence
   const bits = sequence.length === 1 ? leading : leading & (0xff >> (sequence.length + 1))

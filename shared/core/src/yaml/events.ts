@@ -2,7 +2,7 @@ import { CHOMPING_MODE, getScalarValue, type MappingEvent, SCALAR_STYLE, type Sc
 import { readPlain, type Scalar, textScalar, timestamp } from './scalar.ts'
 import { YamlError } from './yaml-error.ts'
 
-/** The offset of a node: of its anchor or tag, if it has one. An empty one begins at the end of the text before it. */
+/** The offset of a node, or of its anchor or tag. An empty node begins at the end of the preceding text. */
 export function offsetOf(event: ScalarEvent | MappingEvent | SequenceEvent, end: number): number {
   const { anchorStart, tagStart } = event
   if (anchorStart >= 0) return tagStart >= 0 && tagStart < anchorStart ? tagStart : anchorStart - 1
@@ -22,13 +22,13 @@ export function sourceOf(text: string, event: ScalarEvent): string {
   if (event.style === SCALAR_STYLE.DOUBLE_QUOTED) requireCharacters(text, event)
   const source = getScalarValue(text, event)
   if (!isBlock(event) || event.chomping === CHOMPING_MODE.STRIP || event.valueEnd < text.length) return source
-  // The library ends a last line that the text does not end.
+  // The library adds a line break to an unterminated last line.
   return source.endsWith('\n') && !/[\r\n]$/.test(text) ? source.slice(0, -1) : source
 }
 
 const escapes = /\\(?:u([\da-fA-F]{4})|U([\da-fA-F]{8})|[\s\S])/g
 
-/** Halves of pairs, and values beyond all characters, are no characters. */
+/** Refuses lone surrogates, and values beyond Unicode. */
 function requireCharacters(text: string, { valueStart, valueEnd }: ScalarEvent): void {
   for (const { 1: short, 2: long, index } of text.slice(valueStart, valueEnd).matchAll(escapes)) {
     const code = Number.parseInt(short ?? long ?? '0', 16)
@@ -39,7 +39,7 @@ function requireCharacters(text: string, { valueStart, valueEnd }: ScalarEvent):
   }
 }
 
-/** The tag of a scalar, its handle resolved; `''` is none. */
+/** The resolved tag of a scalar; `''` without a tag. */
 export function tagOf(text: string, { tagStart, tagEnd }: ScalarEvent): string {
   if (tagStart < 0) return ''
   const tag = text.slice(tagStart, tagEnd)
@@ -49,12 +49,12 @@ export function tagOf(text: string, { tagStart, tagEnd }: ScalarEvent): string {
 
 const standard = 'tag:yaml.org,2002:'
 
-/** True if YAML's words have their meaning in a scalar: not with quotes, nor in a block. */
+/** True if YAML's special words apply in a scalar, that is, if it is neither quoted nor a block. */
 export function isPlainScalar({ style }: ScalarEvent, tag: string): boolean {
   return style === SCALAR_STYLE.PLAIN && tag === ''
 }
 
-/** A scalar by its tag; tags of others say nothing. */
+/** Reads a scalar by its tag; unknown tags are ignored. */
 export function readScalar(source: string, tag: string, isPlain: boolean): Scalar {
   if (tag === '') return isPlain ? readPlain(source) : textScalar(source)
   const name = tag.startsWith(standard) ? tag.slice(standard.length) : ''

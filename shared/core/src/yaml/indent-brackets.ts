@@ -3,9 +3,9 @@ import { yamlLimits } from './limits.ts'
 const { indentationMax } = yamlLimits
 
 /**
- * A text whose lines within brackets and quotes are indented as deep as the lines that they continue. YAML 1.1 ignores their indentation,
- * and many a list ends with a bracket below its key; the library reads by YAML 1.2, which does not. Lines keep their numbers, and
- * nothing else changes. Undefined: it would become much longer.
+ * Indents lines within brackets and quotes as deep as the lines that they continue. YAML 1.1 ignores their indentation,
+ * and closing brackets are often below their key, but the library follows YAML 1.2, which refuses that. Line numbers and everything
+ * else stay the same. Undefined if the text would become much longer.
  */
 export function indentBrackets(text: string): string | undefined {
   const indenter = new Indenter(text)
@@ -19,7 +19,7 @@ class Indenter {
   #copied = 0
   #added = 0
   #lineStart = 0
-  /** Column of the innermost list or map without brackets, so far as this line tells. */
+  /** The column of the innermost block list or map, as far as this line shows. */
   #column = 0
   #tokenColumn = 0
 
@@ -46,7 +46,7 @@ class Indenter {
     return [...this.#parts, this.#text.slice(this.#copied)].join('')
   }
 
-  /** True: another node begins after the read part. */
+  /** Begins a node at the current position. True if another node begins after it. */
   #beginNode(character: string): boolean {
     if ('-?'.includes(character) && this.#isBeforeSpace()) {
       this.#column = this.#at - this.#lineStart
@@ -95,7 +95,7 @@ class Indenter {
     }
   }
 
-  /** A text in lines of its own ends with the first line that is not indented beyond its parent. */
+  /** Skips a block scalar, which ends before the first line that is not indented more than its parent. */
   #passBlock(): void {
     this.#skipLine()
     for (;;) {
@@ -114,7 +114,7 @@ class Indenter {
     while (this.#at < this.#text.length && !/[\r\n]/.test(this.#text.charAt(this.#at))) this.#at += 1
   }
 
-  /** With a column, the line after the break is indented so far. */
+  /** Skips a line break. With a column, indents the next line to it. */
   #skipBreak(column = 0): boolean {
     const character = this.#text.charAt(this.#at)
     if (character !== '\n' && character !== '\r') return false

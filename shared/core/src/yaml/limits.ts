@@ -1,15 +1,15 @@
-/** Bounds of reading YAML, each with the reason for its number. */
+/** Limits of the YAML parser, each with its reason. */
 export const yamlLimits = {
-  /** Levels that a text may be deep: the parser calls itself for each, and objects are refused beyond a thousand in any case. */
+  /** Nesting depth: the parser is recursive, and objects deeper than a thousand are refused anyway. */
   depthMax: 1_010,
-  /** Values behind the aliases of one text: every step of a write looks at each of them. */
+  /** Values behind aliases: every step of a write reads each of them. */
   aliasedValuesMax: 100_000,
-  /** Characters behind the aliases of one text: as many as a body may hold. */
+  /** Characters behind aliases: the maximum size of a body. */
   aliasedCharactersMax: 3 * 1024 * 1024,
-  /** Keys that are named when they are there more than once; further names would not help. */
+  /** Reported duplicate keys; more would not be useful. */
   repeatsMax: 100,
-  /** Characters of indentation that are added where YAML 1.1 does not ask for them; a text that takes more is refused. */
+  /** Characters of added indentation, where YAML 1.1 does not require indentation; a text that needs more is refused. */
   indentationMax: 1024 * 1024,
-  /** Levels of a key that a message shows. */
+  /** Depth of a key in a message. */
   keyDepthMax: 20,
 } as const

@@ -7,19 +7,19 @@ import { yamlLimits } from './limits.ts'
 import { problemText } from './problems.ts'
 import { YamlError } from './yaml-error.ts'
 
-/** A text of YAML that has been read. */
+/** A parsed YAML text. */
 export type ParsedYaml =
   | {
       readonly kind: 'yaml'
       readonly value: unknown
-      /** `line 4: key "a" already set in map`, for each key that is there more than once; its last value counts. */
+      /** `line 4: key "a" already set in map` for each duplicate key; the last value applies. */
       readonly repeats: readonly string[]
       /** Integers beyond 2^53 are `bigint`. */
       readonly hasBigIntegers: boolean
     }
   | { readonly kind: 'malformed'; readonly message: string }
 
-/** As `parseYaml`, of bytes. */
+/** Like `parseYaml`, for bytes. */
 export function parseYamlBytes(bytes: Uint8Array): ParsedYaml {
   try {
     return parseYaml(decodeYaml(bytes))
@@ -30,8 +30,8 @@ export function parseYamlBytes(bytes: Uint8Array): ParsedYaml {
 }
 
 /**
- * Reads the first document of a text as JSON, as sigs.k8s.io/yaml does and with it kube-apiserver, kubectl and every tool of the
- * field: YAML 1.1, where `0444` is 292, `no` is false, and `<<` merges. A text without a document is null.
+ * Parses the first document of a text to JSON, like sigs.k8s.io/yaml, and so like kube-apiserver, kubectl and most Kubernetes
+ * tools: YAML 1.1, where `0444` is 292, `no` is false, and `<<` merges. A text without a document is null.
  * `places` receives the line of each member and item.
  */
 export function parseYaml(text: string, places?: Places): ParsedYaml {
@@ -51,7 +51,7 @@ export function parseYaml(text: string, places?: Places): ParsedYaml {
   }
 }
 
-/** Directives before the document. */
+/** Checks the directives before the document. */
 function requireDirectives(document: string): void {
   if (!document.includes('%')) return
   for (const line of document.split(/\r\n?|\n/)) {
@@ -62,7 +62,7 @@ function requireDirectives(document: string): void {
   }
 }
 
-/** The read text, and its contents. */
+/** The parsed text and its contents. */
 interface Read {
   readonly source: string
   readonly events: readonly Event[]
@@ -79,10 +79,10 @@ function readEvents(source: string, isIndented = false): Read {
   }
 }
 
-/** The characters that no YAML may hold; the reader takes a byte order mark for a space. */
+/** Characters that YAML forbids; the parser treats a byte order mark as a space. */
 const unprintable = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/
 
-/** True if a value has an integer beyond 2^53 anywhere. */
+/** True if a value contains an integer beyond 2^53. */
 export function hasBigInteger(value: unknown): boolean {
   if (typeof value === 'bigint') return true
   return typeof value === 'object' && value !== null && Object.values(value).some(hasBigInteger)
@@ -105,12 +105,12 @@ function lineFinder(source: string): (offset: number) => number {
 
 const strictPrefix = 'yaml: unmarshal errors:\n'
 
-/** The errors of a strict reading, joined as Go does: none, or one problem of several lines. */
+/** The errors of strict parsing, joined as in Go: none, or one error with several lines. */
 export function repeatsProblems(repeats: readonly string[] = []): string[] {
   return repeats.length === 0 ? [] : [`${strictPrefix}${repeats.map((line) => `  ${line}`).join('\n')}`]
 }
 
-/** The warnings that a problem is: of keys that are there twice, one for each. */
+/** The warnings in an error: one per duplicate key. */
 export function problemLines(problem: string): string[] {
   if (!problem.startsWith(strictPrefix)) return [problem]
   return problem
@@ -119,7 +119,7 @@ export function problemLines(problem: string): string[] {
     .map((line) => line.trim())
 }
 
-/** The value of a text of ours or of a configuration file; throws a YamlError. `isStrict`: no key may be there twice. */
+/** Parses a text of our own or of a configuration file. Throws a YamlError. `isStrict` refuses duplicate keys. */
 export function readYaml(text: string, { isStrict = false } = {}): unknown {
   const parsed = parseYaml(text)
   if (parsed.kind === 'malformed') throw new YamlError(parsed.message)
@@ -127,10 +127,10 @@ export function readYaml(text: string, { isStrict = false } = {}): unknown {
   return parsed.value
 }
 
-/** A line that begins or ends a document. */
+/** Matches a line that begins or ends a document. */
 const marker = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
 
-/** The first document of a stream, with its lines where they are. What follows it is not looked at. */
+/** The first document of a stream, with its line numbers. The rest is ignored. */
 function firstDocument(text: string): string {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text
   let hasBegun = false
@@ -142,7 +142,7 @@ function firstDocument(text: string): string {
   return source
 }
 
-/** The language's own `^` takes more characters for the end of a line. */
+/** JavaScript's `^` accepts more line terminators than YAML. */
 function isLineStart(source: string, index: number): boolean {
   const before = source[index - 1]
   return before === '\n' || before === '\r'
@@ -150,7 +150,7 @@ function isLineStart(source: string, index: number): boolean {
 
 const nothingThere = /^[ \t]*(?:[#%].*)?$/
 
-/** Comments, directives and empty lines, which may precede a document. */
+/** True for comments, directives and empty lines, which may precede a document. */
 function isPreamble(text: string): boolean {
   return text.split(/\r\n?|\n/).every((line) => nothingThere.test(line))
 }

@@ -2,12 +2,12 @@ import { DUMP_SCHEMA, dump, intCoreTag, type ScalarTagDefinition } from 'js-yaml
 import { readPlain } from './scalar.ts'
 
 /**
- * The YAML of a value, on whose meaning readers of YAML 1.1 and 1.2 agree: `"no"` and `"0444"` are quoted. Integers beyond 2^53 are
- * `bigint` in it.
+ * Prints a value as YAML that parsers of versions 1.1 and 1.2 read alike: `"no"` and `"0444"` are quoted. Integers beyond 2^53 must be
+ * `bigint`.
  */
 export function printYaml(value: unknown): string {
   const text = dump(value, { schema: writingSchema, noRefs: true, lineWidth: -1 })
-  // Half of a surrogate pair has no UTF-8, and readers refuse its escape.
+  // A lone surrogate has no UTF-8 form, and parsers refuse its escape.
   return halfPair.test(text) ? dump(wellFormed(value), { schema: writingSchema, noRefs: true, lineWidth: -1 }) : text
 }
 
@@ -20,7 +20,7 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]))
 }
 
-/** Whole numbers of 64 bits are exact, as in JSON. */
+/** Integers of 64 bits stay exact, as in JSON. */
 const writingSchema = DUMP_SCHEMA.withTags(exact(intTagOf(DUMP_SCHEMA.tags)))
 
 function exact(tag: ScalarTagDefinition<number>): ScalarTagDefinition<number | bigint> {
@@ -36,6 +36,6 @@ function exact(tag: ScalarTagDefinition<number>): ScalarTagDefinition<number | b
 }
 
 function intTagOf(tags: readonly { readonly tagName: string }[]): ScalarTagDefinition<number> {
-  // The schema has one tag of that name, and it is the scalar one.
+  // The only tag with this name in the schema is a scalar tag.
   return tags.find(({ tagName }) => tagName === intCoreTag.tagName) as ScalarTagDefinition<number>
 }

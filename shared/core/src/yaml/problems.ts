@@ -1,15 +1,15 @@
 import type { YAMLException } from 'js-yaml'
 
 /**
- * The reader that finds a mistake in kube-apiserver: the scanner names lines from 1, the parser those before them, and neither names
- * a line 0. Clients search for the sentences.
+ * The component that reports an error in kube-apiserver: the scanner counts lines from 1, the parser from 0, and neither
+ * prints a line 0. Clients search for these messages.
  */
 interface Problem {
   readonly by: 'scanner' | 'parser'
   readonly text: string
-  /** True if the text ends there, whatever the library reports. */
+  /** True if the error is at the end of the text, whatever the library reports. */
   readonly isAtEnd?: boolean
-  /** Noticed at the next line. */
+  /** True if the error is detected one line later. */
   readonly isOneLineOn?: boolean
 }
 
@@ -25,7 +25,7 @@ const endOfQuoted = scanner('found unexpected end of stream')
 const endOfDocument = scanner('found unexpected document indicator')
 const badTag = scanner('did not find expected tag URI')
 
-/** The library's errors, in the words that clients know. */
+/** The library's errors with kube-apiserver's messages. */
 const problems: Readonly<Record<string, Problem | ((source: string, position: number) => Problem)>> = {
   'tab characters must not be used in indentation': (source, position) =>
     endsPlain.test(source.slice(0, position).trimEnd().slice(-1)) ? scanner('found a tab character that violates indentation') : noToken,
@@ -62,7 +62,7 @@ const problems: Readonly<Record<string, Problem | ((source: string, position: nu
   'unexpected end of the stream within a verbatim tag': scanner("did not find the expected '>'"),
 }
 
-/** The message of kube-apiserver about a mistake that the library has found. */
+/** kube-apiserver's message for an error of the library. */
 export function problemText({ reason, mark }: YAMLException): string {
   const { buffer = '', position = 0, line = 0 } = mark ?? {}
   const found = problems[reason] ?? (/^(?:undeclared tag|tag name)/.test(reason) ? badTag : undefined)
@@ -81,7 +81,7 @@ function linesOf(source: string): number {
   return source.split('\n').length - (/\n *$/.test(source) ? 1 : 0)
 }
 
-/** The end of a plain scalar: a tab after it on the next line would continue it. */
+/** Matches a character that can end a plain scalar, which a tab on the next line would continue. */
 const endsPlain = /[^:"'\]}|>,?-]/
 
 function wrongEntry(source: string, position: number): Problem {
@@ -104,7 +104,7 @@ function wrongEnd(source: string, position: number): Problem {
 
 const strings = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^']|'')*'/g
 
-/** The error of a missing end of a list or map in brackets. */
+/** The error of an unclosed list or map in brackets. */
 function noEndText(before: string): string {
   const open: string[] = []
   for (const [bracket] of before.replace(strings, '').matchAll(/[[\]{}]/g)) {

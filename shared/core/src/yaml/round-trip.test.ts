@@ -27,7 +27,7 @@ test.each(types)('NEG-10: any %s is unchanged after YAML', (type) => {
   fc.assert(
     fc.property(fc.oneof(anyStruct(resolveStruct(type), 'some'), anyStruct(resolveStruct(type), 'all')), (value) => {
       const object = stored(type, value)
-      // A number with a fraction in its type may be whole, and beyond 2^53 it is read as an integer first.
+      // A floating-point field may hold a whole number, which beyond 2^53 is first parsed as an integer.
       expect(stored(type, throughYaml(object))).toEqual(object)
     }),
     { numRuns: 15 },

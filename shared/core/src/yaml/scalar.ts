@@ -1,7 +1,7 @@
-/** The types that the words of YAML 1.1 have, as sigs.k8s.io/yaml knows them. Dates, and numbers of base 60, are texts. */
+/** The scalar types of YAML 1.1 that sigs.k8s.io/yaml supports. Dates, and numbers with base 60, are texts. */
 type ScalarType = 'text' | 'null' | 'bool' | 'int' | 'float' | 'merge'
 
-/** A scalar that has been read. */
+/** A parsed scalar. */
 export interface Scalar {
   readonly type: ScalarType
   /** Integers beyond 2^53 are `bigint`, up to 64 bits. */
@@ -23,10 +23,10 @@ function wordsOf(scalar: Scalar, texts: readonly string[]): [string, Scalar][] {
   return texts.map((text) => [text, scalar])
 }
 
-/** First characters of everything but texts. */
+/** First characters of scalars that may not be texts. */
 const special = new Set([...'-+.0123456789~yYnNtTfFoO<'].map((character) => character.charCodeAt(0)))
 
-/** Reads a scalar that has neither quotes nor a tag. */
+/** Parses a scalar without quotes and tag. */
 export function readPlain(source: string): Scalar {
   if (source !== '' && !special.has(source.charCodeAt(0))) return textScalar(source)
   const word = source.length <= wordLengthMax ? words.get(source) : undefined
@@ -41,7 +41,7 @@ const plus = 0x2b
 const dot = 0x2e
 const nine = 0x39
 
-/** A scalar that is its own text. */
+/** A scalar with its own text as the value. */
 export function textScalar(value: string): Scalar {
   return { type: 'text', value }
 }
@@ -50,10 +50,10 @@ const decimalPoint = /^\.\d+(?:[eE][-+]?\d+)?$/
 const integer = /^([-+]?)(?:(0[xX][\da-fA-F]+)|(0[bB][01]+)|0[oO]?([0-7]+)|(0|[1-9]\d*))$/
 const float = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
 
-/** `0b-11`, which Go takes for -3. */
+/** Matches `0b-11`, which Go parses as -3. */
 const signedBinary = /^0b([-+])(?=[01]+$)/
 
-/** Underscores are dropped; a number beyond all types of the reader is a text. */
+/** Parses a number without its underscores; a number beyond all types is a text. */
 function readNumber(source: string): Scalar {
   const plain = source.includes('_') ? source.replaceAll('_', '') : source
   const [, sign = '', hexadecimal, binary, octal, decimal] = integer.exec(plain.replace(signedBinary, '$10b')) ?? []
@@ -72,7 +72,7 @@ const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
 const uint64Max = 2n ** 64n - 1n
 
-/** Beyond 64 bits with a sign, and up to 64 bits without one, a number has the nearest value that JSON would give it. */
+/** An integer that fits a uint64 but not an int64 becomes the nearest double, as in JSON; undefined for any other beyond an int64. */
 function wholeNumber(sign: string, digits: string): number | bigint | undefined {
   if (digits.length <= exactDigitsMax) return (sign === '-' ? -1 : 1) * Number(digits) || 0
   const value = sign === '-' ? -BigInt(digits) : BigInt(digits)
@@ -81,10 +81,10 @@ function wholeNumber(sign: string, digits: string): number | bigint | undefined 
   return sign === '' && value <= uint64Max ? Number(value) : undefined
 }
 
-/** Forms of a date and a time that an explicit `!!timestamp` may have; the value is the text. */
+/** Matches dates and times that an explicit `!!timestamp` accepts; the value is the text. */
 export const timestamp = /^\d{4}-\d\d?-\d\d?(?:[Tt]\d\d?:\d\d?:\d\d?(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)|[ ]\d\d?:\d\d?:\d\d?(?:[.,]\d+)?)?$/
 
-/** A key that is no text, as JSON has it. Go prints numbers with fractions with the precision of 32 bits. */
+/** The JSON text of a key that is not a text. Go prints fractions with 32-bit precision. */
 export function keyText({ type, value }: Scalar): string {
   return type === 'float' && typeof value === 'number' ? floatKey(value) : String(value)
 }

@@ -1,2 +1,2 @@
-/** A text that cannot be read as YAML; the message is the one that clients know from sigs.k8s.io/yaml. */
+/** An invalid YAML text; the message is that of sigs.k8s.io/yaml, which clients know. */
 export class YamlError extends Error {}

@@ -10,20 +10,20 @@ import type { AllocatedDevice, Device, DeviceClass, DeviceRules, PooledDevice, T
 import { deviceKey } from './objects.ts'
 import type { DevicePools, PoolOfNode } from './pools.ts'
 
-/** Devices that one claim may have. */
+/** Maximum number of devices per claim. */
 const devicesMax = 32
-/** Trials after which the search for a node ends: some milliseconds. */
+/** Number of trials after which the search on a node ends; it takes some milliseconds. */
 const trialsMax = 20_000
 
-/** The devices that are in use, by key. */
+/** The devices in use, by key. */
 export interface DevicesInUse {
-  /** Devices that one claim has for itself. */
+  /** Devices that a single claim uses. */
   readonly whole: ReadonlySet<string>
-  /** Amounts that claims have of devices that they share. */
+  /** Used amounts of shared devices. */
   readonly shared: ReadonlyMap<string, Amounts>
 }
 
-/** The devices of allocated claims. Access for administration uses nothing. */
+/** The devices of allocated claims. Administrative access uses no device. */
 export function devicesInUse(claims: Iterable<ResourceClaim>): DevicesInUse {
   const whole = new Set<string>()
   const shared = new Map<string, Amounts>()
@@ -41,14 +41,14 @@ export function devicesInUse(claims: Iterable<ResourceClaim>): DevicesInUse {
   return { whole, shared }
 }
 
-/** A device that an ask gets, and the amounts that it takes of a shared one. */
+/** A device for a request, with the amounts taken from a shared device. */
 export interface Chosen {
   readonly ask: Ask
   readonly device: PooledDevice
   readonly amounts: Amounts | undefined
 }
 
-/** The input of a search, for all nodes. */
+/** The input of a search on all nodes. */
 export interface DeviceSearchInput {
   readonly claims: readonly ResourceClaim[]
   readonly pools: DevicePools
@@ -57,15 +57,15 @@ export interface DeviceSearchInput {
   classOf(name: string): DeviceClass | undefined
 }
 
-/** The devices of each claim, none because they do not suffice or pools are invalid, or a fault of a claim, a class or a pool. */
+/** The devices of each claim, no solution (too few devices or invalid pools), or an error of a claim, class or pool. */
 export type DeviceChoice =
   | { readonly kind: 'chosen'; readonly byClaim: readonly (readonly Chosen[])[] }
   | { readonly kind: 'none' | 'invalid' }
   | { readonly kind: 'fault'; readonly problem: string }
 
 /**
- * Chooses devices of nodes for all claims of a Pod together. The first solution is taken, in the order of pools, slices and devices, as
- * kube-scheduler does, so that names of pools say which are used first.
+ * Chooses devices of nodes for all claims of a Pod together. It takes the first solution in the order of pools, slices and devices, like
+ * kube-scheduler, so the names of pools determine which devices are used first.
  */
 export class DeviceSearch {
   readonly #input: PreparedInput
@@ -90,10 +90,10 @@ interface PreparedInput extends DeviceSearchInput {
   readonly matches: Matches
 }
 
-/** `tooMany`: a claim would have more devices than it may. `stopped`: there is a problem. */
+/** `tooMany`: a claim would exceed its maximum of devices. `stopped`: an error occurred. */
 type Outcome = 'found' | 'none' | 'tooMany' | 'stopped'
 
-/** The place of an ask. */
+/** The position of a request. */
 interface Place {
   readonly claimAt: number
   readonly requestAt: number
@@ -104,11 +104,11 @@ class NodeSearch {
   readonly #input: PreparedInput
   readonly #node: SelectedNode
   readonly #pools: readonly PoolOfNode[]
-  /** Devices of pools that can be used. */
+  /** The usable devices of pools. */
   readonly #devices: readonly PooledDevice[]
   readonly #constraints: readonly Constraints[]
   readonly #counters = new Map<string, Counters>()
-  /** Claims that have chosen a device, by its key. */
+  /** Claims that have chosen a device, by device key. */
   readonly #takers = new Map<string, number[]>()
   readonly #shares = new Map<string, Amounts>()
   readonly #whole = new Map<Ask, readonly PooledDevice[]>()
@@ -135,7 +135,7 @@ class NodeSearch {
     return this.#pools.some(({ pool }) => pool.isInvalid)
   }
 
-  /** Finds the devices of asks for all, and compares the least number of devices of a claim with the most that it may have. */
+  /** Finds devices for requests of all matching devices, and checks that the minimum number of devices of a claim does not exceed its maximum. */
   #check(requests: readonly (readonly Ask[])[]): boolean {
     let sum = 0
     for (const alternatives of requests) {
@@ -152,7 +152,7 @@ class NodeSearch {
     return true
   }
 
-  /** Finds the devices of an ask for all. A pool that is incomplete or invalid may have more of them. */
+  /** Finds all devices of a request. A pool that is incomplete or invalid may have more. */
   #findAll(ask: Ask): boolean {
     const found: PooledDevice[] = []
     for (const { pool, devices } of this.#pools) {
@@ -172,14 +172,14 @@ class NodeSearch {
     return this.problem === undefined
   }
 
-  /** Chooses the devices of a request and of all that follow. */
+  /** Chooses devices for a request and all following requests. */
   #tryRequest(claimAt: number, requestAt: number): Outcome {
     const requests = this.#input.asks[claimAt]
     if (requests === undefined) return 'found'
     const alternatives = requests[requestAt]
     if (alternatives === undefined) {
       const outcome = this.#tryRequest(claimAt + 1, 0)
-      // Another alternative of this claim may leave room in the next one.
+      // Another alternative of this claim may leave enough devices for the next one.
       return outcome === 'tooMany' ? 'none' : outcome
     }
     let areAllTooMany = true
@@ -191,7 +191,7 @@ class NodeSearch {
     return areAllTooMany && alternatives.length > 0 ? 'tooMany' : 'none'
   }
 
-  /** Chooses the next device of an ask that has some already. Only later ones are tried: the order within an ask does not matter. */
+  /** Chooses the next device of a partly satisfied request. Only later devices are tried, since their order does not matter. */
   #tryDevices(place: Place, count: number, from: number): Outcome {
     const { claimAt, requestAt, ask } = place
     if (++this.#trials > trialsMax) {
@@ -220,7 +220,7 @@ class NodeSearch {
     return 'none'
   }
 
-  /** Administration may use a device that others use, though not twice in one claim. */
+  /** Administrative access may use a device that is in use, but not twice in one claim. */
   #isFree({ claimAt, ask }: Place, { key, device }: PooledDevice): boolean {
     const takers = this.#takers.get(key) ?? []
     if (ask.isForAdmin) return this.#isShared(device) || !takers.includes(claimAt)
@@ -240,7 +240,7 @@ class NodeSearch {
     const isShared = this.#isShared(device.device)
     const used = this.#usedOf(device)
     if (isShared && !hasRoomFor(device.device, amounts, used ?? new Map())) return false
-    // A device that is shared already has taken from its counters.
+    // A device that is already shared has already consumed its counters.
     const counters = isShared && used !== undefined ? undefined : this.#countersOf(device)
     if (counters?.take(device.device) === false) return false
     if (this.#constraints[claimAt]?.add(ask, device) === false) {
@@ -264,7 +264,7 @@ class NodeSearch {
     if (!stillUsed) this.#countersOf(device)?.putBack(device.device)
   }
 
-  /** The amounts of a shared device that are in use. Undefined: no claim shares it yet. */
+  /** The used amounts of a shared device; undefined if no claim shares it yet. */
   #usedOf({ key }: PooledDevice): Amounts | undefined {
     const [before, now] = [this.#input.inUse.shared.get(key), this.#shares.get(key)]
     return before && now ? addAmounts(before, now) : (before ?? now)
@@ -303,7 +303,7 @@ function toleratesTaints(tolerations: Tolerations, { taints = [] }: Device): boo
   })
 }
 
-/** The entry of a device in the result of an allocation. */
+/** The entry of a device in an allocation result. */
 export function allocatedDevice({ ask, device, amounts }: Chosen, rules: DeviceRules, newShareId: () => string): AllocatedDevice {
   const { tolerations, isForAdmin, name } = ask
   const consumed = [...(amounts ?? [])].map(([capacity, amount]): [string, string] => [capacity, printQuantity(amount)])

@@ -7,7 +7,7 @@ type Config = NonNullable<NonNullable<Allocation['devices']>['config']>[number]
 type NodeSelector = NonNullable<Allocation['nodeSelector']>
 type Requirements = NonNullable<NonNullable<NodeSelector['nodeSelectorTerms']>[number]['matchFields']>
 
-/** The allocation of a claim: its devices, their configuration, and the nodes that can use them. */
+/** A claim's allocation: its devices, their configuration, and a selector for nodes that can use them. */
 export function allocationOf(
   claim: ResourceClaim,
   chosen: readonly Chosen[],
@@ -19,7 +19,7 @@ export function allocationOf(
   return { devices: { results, ...(config.length > 0 && { config }) }, ...(nodeSelector && { nodeSelector }) }
 }
 
-/** Configuration of the classes, each once, then that of the claim. One for all requests names none. */
+/** The configuration of classes, each once, then that of the claim. Configuration for all requests names none. */
 function configOf({ spec }: ResourceClaim, chosen: readonly Chosen[]): Config[] {
   const requests = spec?.devices?.requests ?? []
   const asks = requests.flatMap(({ name }) => chosen.find(({ ask }) => ask.base === name)?.ask ?? [])
@@ -40,7 +40,7 @@ function configOf({ spec }: ResourceClaim, chosen: readonly Chosen[]): Config[] 
   })
 }
 
-/** The node itself where a device is on it, else the nodes that all devices allow. Undefined: every node. */
+/** Only the node itself if a device is local to it, else the nodes that all devices allow; undefined for every node. */
 function nodesOf(chosen: readonly Chosen[], node: string): NodeSelector | undefined {
   const matchFields: Requirements[number][] = []
   const matchExpressions: Requirements[number][] = []

@@ -2,20 +2,20 @@ import type { ResourceClaim } from '../../workloads/device-claims.ts'
 import type { NamedRequest } from './constraints.ts'
 import type { DeviceClass, DeviceRequest, Selectors, Tolerations } from './objects.ts'
 
-/** A request for devices, or one of its alternatives. */
+/** A device request, or one of its alternatives. */
 export interface Ask extends NamedRequest {
   readonly claim: ResourceClaim
   readonly deviceClass: DeviceClass
   readonly selectors: Selectors
   readonly tolerations: Tolerations
-  /** Undefined: all devices that match. */
+  /** Undefined for all matching devices. */
   readonly count: number | undefined
   readonly isForAdmin: boolean
-  /** Amounts of capacities by name. */
+  /** Requested amounts of capacities by name. */
   readonly amounts: Readonly<Record<string, string>>
 }
 
-/** The alternatives of a request in the order of preference; one where the request has none. */
+/** The alternatives of a request in order of preference, or the request itself. */
 export function asksOf(claim: ResourceClaim, request: DeviceRequest, classOf: (name: string) => DeviceClass | undefined): Ask[] {
   const { name, exactly, firstAvailable = [] } = request
   const alternatives = exactly == null ? firstAvailable.map((one) => ({ ...one, name: `${name}/${one.name}` })) : [{ ...exactly, name }]
@@ -39,7 +39,7 @@ export function asksOf(claim: ResourceClaim, request: DeviceRequest, classOf: (n
   })
 }
 
-/** `namespace/name` of the claim of an ask. */
+/** `namespace/name` of the claim. */
 export function claimText({ claim: { metadata } }: Pick<Ask, 'claim'>): string {
   return `${metadata.namespace}/${metadata.name}`
 }

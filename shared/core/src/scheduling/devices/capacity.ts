@@ -18,7 +18,7 @@ export type Amounts = ReadonlyMap<string, Quantity>
 
 const thousandths = -3
 
-/** The amounts that a request takes of a device. Undefined: the device lacks a capacity, has less, or gives no such amounts. */
+/** The amounts that a request consumes from a device; undefined if the device lacks a capacity, has too little, or does not offer such amounts. */
 export function consumptionOf({ capacity = {} }: Device, requests: Requests): Amounts | undefined {
   if (!Object.keys(requests).every((name) => Object.hasOwn(capacity, name))) return undefined
   const amounts = new Map<string, Quantity>()
@@ -31,7 +31,7 @@ export function consumptionOf({ capacity = {} }: Device, requests: Requests): Am
   return amounts
 }
 
-/** True if a shared device has the amounts beside those that are in use. */
+/** True if a shared device has enough capacity besides the amounts in use. */
 export function hasRoomFor({ capacity = {} }: Device, amounts: Amounts, used: Amounts): boolean {
   return [...amounts].every(([name, amount]) => {
     const total = addQuantities(amount, used.get(name) ?? zeroQuantity)
@@ -49,7 +49,7 @@ export function readAmount(text: string | undefined): Quantity {
   return (text === undefined ? undefined : parseQuantity(text)) ?? zeroQuantity
 }
 
-/** A request gets the default, else the whole, where it asks for nothing; else the next amount that the device gives. */
+/** Without a requested amount, a request consumes the default or else the whole capacity; otherwise the next larger valid amount. */
 function consumedOf({ value, requestPolicy }: DeviceCapacity, asked: Quantity | undefined): Quantity {
   if (asked === undefined) return readAmount(requestPolicy?.default ?? value)
   const { validRange, validValues = [] } = requestPolicy ?? {}
@@ -57,7 +57,7 @@ function consumedOf({ value, requestPolicy }: DeviceCapacity, asked: Quantity | 
   return validValues.map(readAmount).find((one) => compareQuantities(asked, one) <= 0) ?? asked
 }
 
-/** The first amount of a range that is not less. Steps with a fraction are counted in thousandths. */
+/** The smallest amount of a range that suffices. Fractional steps are counted in thousandths. */
 function inRange(asked: Quantity, minText: string, stepText: string | undefined): Quantity {
   const min = readAmount(minText)
   if (compareQuantities(asked, min) < 0) return min

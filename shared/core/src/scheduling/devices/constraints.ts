@@ -3,17 +3,17 @@ import type { PooledDevice } from './objects.ts'
 
 export type Constraint = BuiltIn<'resource/v1.DeviceConstraint'>
 
-/** A request by its names: a constraint may name the request, or one of its alternatives. */
+/** The names of a request: a constraint may name the request, or one of its alternatives. */
 export interface NamedRequest {
   readonly base: string
   /** `request`, or `request/alternative`. */
   readonly name: string
 }
 
-/** Conditions about all devices of a claim together. Devices are added, and taken away again in the opposite order. */
+/** Constraints over all devices of a claim. Devices are added, and removed in reverse order. */
 export class Constraints {
   readonly #constraints: readonly Constraint[]
-  /** Values of the devices that each constraint is about. */
+  /** The values that each constraint has seen. */
   readonly #values: string[][]
 
   constructor(constraints: readonly Constraint[]) {
@@ -21,7 +21,7 @@ export class Constraints {
     this.#values = constraints.map(() => [])
   }
 
-  /** False, without a change, where the device does not go with the others. */
+  /** Adds a device. False, without a change, if it violates a constraint. */
   add(request: NamedRequest, device: PooledDevice): boolean {
     const added: (readonly [string[], string])[] = []
     for (const [at, constraint] of this.#constraints.entries()) {
@@ -46,7 +46,7 @@ function isAbout({ requests = [] }: Constraint, { base, name }: NamedRequest): b
   return requests.length === 0 || requests.includes(base) || requests.includes(name)
 }
 
-/** The value of an attribute with its type. A name without the driver's domain is tried, too. */
+/** The value of an attribute with its type, looked up with and without the driver's domain. */
 function attributeOf({ driver, device: { attributes = {} } }: PooledDevice, qualified: string): string | undefined {
   const plain = qualified.startsWith(`${driver}/`) ? qualified.slice(driver.length + 1) : undefined
   const key = Object.hasOwn(attributes, qualified) ? qualified : plain

@@ -3,11 +3,11 @@ import { readAmount } from './capacity.ts'
 import type { Device } from './objects.ts'
 import type { DevicePool } from './pools.ts'
 
-/** The counters that the devices of a pool share: the remaining amount of each. */
+/** The remaining amounts of the counters that a pool's devices share. */
 export class Counters {
   readonly #left = new Map<string, Quantity>()
 
-  /** Devices in use have taken their part. */
+  /** Devices in use have already consumed their amounts. */
   constructor({ slices, devices }: DevicePool, isInUse: (key: string) => boolean) {
     for (const { spec } of slices) {
       for (const { name: set, counters = {} } of spec.sharedCounters ?? []) {
@@ -17,7 +17,7 @@ export class Counters {
     for (const { device, key } of devices) if (isInUse(key)) this.#change(device, subtractQuantities)
   }
 
-  /** False, without a change, where too little is left. */
+  /** Consumes a device's amounts. False, without a change, if too little remains. */
   take(device: Device): boolean {
     this.#change(device, subtractQuantities)
     if (partsOf(device).every(([counter]) => compareQuantities(this.#leftOf(counter), zeroQuantity) >= 0)) return true

@@ -2,10 +2,10 @@ import { deviceCondition } from '../../expressions/device-condition.ts'
 import { type Ask, claimText } from './asks.ts'
 import type { DeviceRules, PooledDevice, Selectors } from './objects.ts'
 
-/** A match, or the problem of a selector. */
+/** True or false, or the error of a selector. */
 export type Match = boolean | { readonly problem: string }
 
-/** The matches of asks and devices, each found out once for all nodes. */
+/** Matches of requests and devices, each evaluated once for all nodes. */
 export class Matches {
   readonly #rules: DeviceRules
   readonly #known = new Map<Ask, Map<string, Match>>()
@@ -14,7 +14,7 @@ export class Matches {
     this.#rules = rules
   }
 
-  /** A match of the selectors of an ask and of its class with a device. */
+  /** Evaluates the selectors of a request and of its class for a device. */
   find(ask: Ask, device: PooledDevice): Match {
     const ofAsk = this.#known.get(ask) ?? new Map<string, Match>()
     this.#known.set(ask, ofAsk)
@@ -26,7 +26,7 @@ export class Matches {
   }
 
   #compare({ deviceClass, selectors, ...ask }: Ask, device: PooledDevice): Match {
-    // Nothing here waits for the conditions of a binding.
+    // Binding conditions are not supported.
     if ((device.device.bindingConditions ?? []).length > 0) return false
     const byClass = this.#meets(deviceClass.spec?.selectors ?? [], `class ${deviceClass.metadata.name}`, device)
     return byClass === true ? this.#meets(selectors, `claim ${claimText(ask)}`, device) : byClass

@@ -15,7 +15,7 @@ export interface PooledDevice {
   readonly driver: string
   readonly pool: string
   readonly device: Device
-  /** The slice that lists it. */
+  /** The slice that contains it. */
   readonly slice: ResourceSlice
   /** `driver/pool/device`. */
   readonly key: string
@@ -25,15 +25,15 @@ export function deviceKey({ driver, pool, device }: Pick<AllocatedDevice, 'drive
   return `${driver}/${pool}/${device}`
 }
 
-/** Gates of the allocation. */
+/** Feature gates of allocation. */
 export interface DeviceRules {
-  /** Devices may take from counters that they share, and say themselves from which nodes they can be used. */
+  /** True if devices may share counters, and select their nodes themselves. */
   readonly hasPartitions: boolean
   readonly hasTaints: boolean
-  /** Several claims may share a device, and take parts of its capacities. */
+  /** True if several claims may share a device and consume parts of its capacities. */
   readonly hasSharing: boolean
   readonly hasLists: boolean
-  /** Allocations have the time of their making. */
+  /** True if allocations have a timestamp. */
   readonly hasAllocationTimes: boolean
   readonly level: number
 }

@@ -1,19 +1,19 @@
 import { compileNodeSelector, type SelectedNode } from '../../placement/node-selector.ts'
 import { type DeviceRules, deviceKey, type PooledDevice, type ResourceSlice } from './objects.ts'
 
-/** A pool of devices at its present generation. */
+/** A device pool at its latest generation. */
 export interface DevicePool {
   /** `driver/pool`. */
   readonly key: string
   readonly slices: readonly ResourceSlice[]
   readonly devices: readonly PooledDevice[]
-  /** Slices are missing: the driver is about to write them. Nothing is allocated from such a pool. */
+  /** True if slices are missing because the driver has not written them yet. Such a pool is not used. */
   readonly isIncomplete: boolean
-  /** Two devices have one name, or a device takes from a counter that is not there. */
+  /** True if two devices have the same name, or a device consumes a missing counter. */
   readonly isInvalid: boolean
 }
 
-/** A pool, and the devices of it that a node can use. */
+/** A pool, with the devices that a node can use. */
 export interface PoolOfNode {
   readonly pool: DevicePool
   readonly devices: readonly PooledDevice[]
@@ -21,9 +21,9 @@ export interface PoolOfNode {
 
 type Reach = Pick<ResourceSlice['spec'], 'nodeName' | 'allNodes' | 'nodeSelector'>
 
-/** The pools of a cluster, found by node: most devices are on one. */
+/** The pools of a cluster by node, since most devices are local to one. */
 export class DevicePools {
-  /** Keys of pools with devices of one node alone, by its name. */
+  /** Keys of pools whose devices are all local to one node, by node name. */
   readonly #local = new Map<string, string[]>()
   readonly #shared: string[] = []
   readonly #slices: ReadonlyMap<string, readonly ResourceSlice[]>
@@ -40,7 +40,7 @@ export class DevicePools {
     }
   }
 
-  /** The pools with devices that a node can use, in the order of their names. */
+  /** The pools with devices that a node can use, sorted by name. */
   of(node: SelectedNode): PoolOfNode[] {
     const found: PoolOfNode[] = []
     for (const key of [...(this.#local.get(node.name) ?? []), ...this.#shared]) {
@@ -70,7 +70,7 @@ export class DevicePools {
   }
 }
 
-/** The slices of each pool at its highest generation, in the order of their names. */
+/** The slices of each pool at its highest generation, sorted by name. */
 function presentSlices(slices: Iterable<ResourceSlice>, rules: DeviceRules): ReadonlyMap<string, readonly ResourceSlice[]> {
   const pools = new Map<string, ResourceSlice[]>()
   for (const slice of slices) {
@@ -99,7 +99,7 @@ function poolOf(key: string, slices: readonly ResourceSlice[]): DevicePool {
   return { key, slices, devices, isIncomplete, isInvalid }
 }
 
-/** `set/counter` of each counter of a set. */
+/** `set/counter` for each counter of a set. */
 function namesOf({ name, counters = {} }: { readonly name: string; readonly counters?: object | null }): string[] {
   return Object.keys(counters ?? {}).map((counter) => `${name}/${counter}`)
 }

@@ -8,10 +8,10 @@ import type { SchedulingRules } from '../rules.ts'
 
 const plugin = 'DynamicResources'
 
-/** Alternatives of a request. */
+/** Maximum number of alternatives per request. */
 const alternativesMax = 8
 
-/** Refuses Pods whose claims for devices are missing, and nodes that an allocation does not reach or that have too few devices. */
+/** Refuses Pods whose device claims are missing, and nodes that an allocation does not include or that have too few devices. */
 export const dynamicResources: FilterPlugin = {
   name: plugin,
   start({ pod }, cluster, rules) {
@@ -30,7 +30,7 @@ function refused(reason: string): FilterStart {
   return { kind: 'refused', refusal: { plugin, isResolvable: false, reasons: [reason] } }
 }
 
-/** The reason why no node can take a Pod with the claim. */
+/** The reason why the claim excludes every node. */
 function problemOf(claim: ResourceClaim, objects: ClusterObjects): string | undefined {
   const { metadata, spec, status } = claim
   if (status?.allocation) return undefined
@@ -88,7 +88,7 @@ export const deviceScore: ScorePlugin = {
   },
 }
 
-/** The scores of a claim's requests, each once however many devices it gets. */
+/** The scores of a claim's requests, each once, however many devices it gets. */
 function scoresOf(chosen: readonly Chosen[]): number[] {
   const asks = new Set(chosen.map(({ ask }) => ask))
   return [...asks].flatMap(({ base, name, claim }) => {

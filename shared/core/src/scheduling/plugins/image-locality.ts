@@ -4,7 +4,7 @@ const mebibyte = 1024 * 1024
 const leastBytes = 23 * mebibyte
 const mostBytes = 1000 * mebibyte
 
-/** Prefers nodes that have the images of the Pod; an image counts less, the fewer nodes have it (SCHED-54). */
+/** Prefers nodes that have the Pod's images; an image counts less if fewer nodes have it (SCHED-54). */
 export const imageLocality: ScorePlugin = {
   name: 'ImageLocality',
   weight: 1,
@@ -27,7 +27,7 @@ export const imageLocality: ScorePlugin = {
   },
 }
 
-/** An image without a tag is the latest one. */
+/** Adds the tag `latest` to an image without a tag. */
 function withTag(name: string): string {
   return name.lastIndexOf(':') <= name.lastIndexOf('/') ? `${name}:latest` : name
 }

@@ -9,7 +9,7 @@ const ofAffinity: Refusal = { plugin, isResolvable: false, reasons: ["node(s) di
 const ofAntiAffinity: Refusal = { plugin, isResolvable: true, reasons: ["node(s) didn't match pod anti-affinity rules"] }
 const ofExisting: Refusal = { plugin, isResolvable: true, reasons: ["node(s) didn't satisfy existing pods anti-affinity rules"] }
 
-/** Numbers by label of nodes and its value. */
+/** Counts by node label and value. */
 class TopologyCounts {
   readonly #counts = new Map<string, Map<string, number>>()
 
@@ -25,7 +25,7 @@ class TopologyCounts {
     return this.#counts.keys()
   }
 
-  /** Adds to the value that the node has; a number that becomes 0 is forgotten. */
+  /** Adds to the count for the node's value; a count of 0 is removed. */
   add({ labels }: NodeInfo, key: string, by: number): void {
     const value = labels?.[key]
     if (value === undefined) return
@@ -38,7 +38,7 @@ class TopologyCounts {
   }
 }
 
-/** Refuses nodes by affinities to Pods: those of the Pod, and anti-affinities of Pods that are there (SCHED-46, SCHED-47). */
+/** Refuses nodes by the Pod's affinities, and by anti-affinities of existing Pods (SCHED-46, SCHED-47). */
 export const podAffinityFilter: FilterPlugin = {
   name: plugin,
   start(pod, cluster) {
@@ -52,11 +52,11 @@ export const podAffinityFilter: FilterPlugin = {
 class AffinityRun implements FilterRun {
   readonly #pod: PodInfo
   readonly #cluster: Cluster
-  /** Pods that all required terms select, by each topology. */
+  /** Pods that match all required terms, per topology. */
   readonly #wanted = new TopologyCounts()
-  /** Pods that a required anti-affinity selects. */
+  /** Pods that match a required anti-affinity. */
   readonly #unwanted = new TopologyCounts()
-  /** Pods whose required anti-affinity selects the Pod. */
+  /** Pods whose required anti-affinity matches the Pod. */
   readonly #rejecting = new TopologyCounts()
 
   constructor(pod: PodInfo, cluster: Cluster) {
@@ -97,7 +97,7 @@ class AffinityRun implements FilterRun {
     return undefined
   }
 
-  /** A Pod that all its own terms select may be the first one, where no other is there that they select. */
+  /** A Pod that matches its own terms may be the first of its group. */
   #hasWanted({ labels }: NodeInfo): boolean {
     const { required } = this.#pod.terms
     let isMet = true
@@ -114,10 +114,10 @@ class AffinityRun implements FilterRun {
   }
 }
 
-/** The weight of the required affinities of Pods that are there. */
+/** The weight of required affinities of existing Pods. */
 const requiredWeight = 1
 
-/** Prefers nodes by the preferred terms of the Pod and those of Pods that are there, by weight (SCHED-56). */
+/** Prefers nodes by the preferred terms of the Pod and of existing Pods (SCHED-56). */
 export const podAffinityScore: ScorePlugin = {
   name: plugin,
   weight: 2,
@@ -147,7 +147,7 @@ export const podAffinityScore: ScorePlugin = {
   },
 }
 
-/** From 0 for the lowest to 100 for the highest. */
+/** Scales sums from 0 for the lowest to 100 for the highest. */
 function stretch(sums: readonly number[]): readonly number[] {
   const [lowest, highest] = [Math.min(...sums), Math.max(...sums)]
   return sums.map((sum) => (highest === lowest ? 0 : Math.trunc(scoreMax * ((sum - lowest) / (highest - lowest)))))

@@ -6,7 +6,7 @@ const plugin = 'NodeAffinity'
 const refused: Refusal = { plugin, isResolvable: false, reasons: ["node(s) didn't match Pod's node affinity/selector"] }
 const conflicting: Refusal = { plugin, isResolvable: false, reasons: ['pod affinity terms conflict'] }
 
-/** Refuses nodes that the node selector or the required affinity of the Pod leaves out (SCHED-30, SCHED-31). */
+/** Refuses nodes that do not match the Pod's node selector or required affinity (SCHED-30, SCHED-31). */
 export const affinityFilter: FilterPlugin = {
   name: plugin,
   start({ pod }) {
@@ -19,7 +19,7 @@ export const affinityFilter: FilterPlugin = {
   },
 }
 
-/** The nodes that the terms name, if each of them does so. Undefined: one does not. */
+/** The nodes that the terms name; undefined if a term names none. */
 function namedNodes({ spec }: Pod): ReadonlySet<string> | undefined {
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   if (terms.length === 0) return undefined
@@ -38,7 +38,7 @@ function namesIn({ matchFields = [] }: NodeSelectorTerm): ReadonlySet<string> | 
   return first && new Set(first.filter((name) => others.every((names) => names.includes(name))))
 }
 
-/** Prefers nodes by the weights of the preferred terms that match (SCHED-55). */
+/** Prefers nodes by the weights of matching preferred terms (SCHED-55). */
 export const affinityScore: ScorePlugin = {
   name: plugin,
   weight: 2,

@@ -9,7 +9,7 @@ const refused: Refusal = {
 
 const everywhere = '0.0.0.0'
 
-/** Refuses nodes on which another Pod has a port that the Pod asks for (SCHED-33). */
+/** Refuses nodes on which another Pod uses a requested host port (SCHED-33). */
 export const nodePorts: FilterPlugin = {
   name: 'NodePorts',
   start({ hostPorts }) {
@@ -24,7 +24,7 @@ export const nodePorts: FilterPlugin = {
   },
 }
 
-/** True if two ports cannot be had on one node: the same port and protocol, at the same address or at all. */
+/** True if two host ports conflict: same port and protocol, and the same or all addresses. */
 export function conflicts(one: HostPort, other: HostPort): boolean {
   if (one.port !== other.port || one.protocol !== other.protocol) return false
   return one.address === other.address || one.address === everywhere || other.address === everywhere

@@ -6,7 +6,7 @@ import type { SchedulingRules } from '../rules.ts'
 
 const plugin = 'NodeResourcesFit'
 
-/** Refuses nodes on which too little of something is left; the refusal names all that is short (SCHED-34). */
+/** Refuses nodes with insufficient resources; the refusal names all of them (SCHED-34). */
 export const fitFilter: FilterPlugin = {
   name: plugin,
   start: (pod, _cluster, rules) => ({ kind: 'run', run: { filter: (node) => fit(pod, node, rules) } }),
@@ -16,7 +16,7 @@ type FitRules = Pick<SchedulingRules, 'knowsLargePods' | 'skipsUnrequested'>
 
 const onlyPods: Refusal = { plugin, isResolvable: true, reasons: ['Too many pods'] }
 
-/** The refusal of a node by its resources. Undefined: the Pod fits. */
+/** The refusal of a node because of its resources; undefined if the Pod fits. */
 export function fit({ requested }: PodInfo, node: NodeInfo, rules: FitRules): Refusal | undefined {
   const isFull = node.podCount + 1 > node.podsMax
   if (isNothing(requested)) return isFull ? onlyPods : undefined
@@ -41,7 +41,7 @@ export function fit({ requested }: PodInfo, node: NodeInfo, rules: FitRules): Re
   return { plugin, isResolvable: !(rules.knowsLargePods && isTooLarge), reasons }
 }
 
-/** Prefers nodes with more CPU and memory left, in equal parts (SCHED-52). */
+/** Prefers nodes with more free CPU and memory, weighted equally (SCHED-52). */
 export const leastAllocated: ScorePlugin = {
   name: plugin,
   weight: 1,
@@ -59,7 +59,7 @@ export const leastAllocated: ScorePlugin = {
     }),
 }
 
-/** Prefers nodes whose CPU and memory are used in like measure (SCHED-53). Since 1.36 the change by the Pod counts. */
+/** Prefers nodes with balanced usage of CPU and memory (SCHED-53). Since 1.36 the change made by the Pod counts. */
 export const balancedAllocation: ScorePlugin = {
   name: 'NodeResourcesBalancedAllocation',
   weight: 1,

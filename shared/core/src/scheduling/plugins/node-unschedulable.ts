@@ -3,7 +3,7 @@ import { type FilterPlugin, type Refusal, skip } from '../plugin.ts'
 
 const refused: Refusal = { plugin: 'NodeUnschedulable', isResolvable: false, reasons: ['node(s) were unschedulable'] }
 
-/** Refuses nodes that are cordoned, unless the Pod tolerates their taint (SCHED-26). */
+/** Refuses cordoned nodes, unless the Pod tolerates the taint (SCHED-26). */
 export const nodeUnschedulable: FilterPlugin = {
   name: 'NodeUnschedulable',
   start({ tolerations }, _cluster, { unschedulableTaint: key, hasComparisons }) {

@@ -20,20 +20,20 @@ const unlabeled: Refusal = {
   reasons: ["node(s) didn't match pod topology spread constraints (missing required label)"],
 }
 
-/** A constraint, ready to be compared with many nodes. */
+/** A compiled constraint, for comparison with many nodes. */
 interface Spread {
   readonly maxSkew: number
   readonly key: string
-  /** Undefined: no Pod is counted. */
+  /** Undefined if no Pod is counted. */
   readonly selector: readonly LabelRequirement[] | undefined
-  /** The matching Pods of the namespace on a node that are not being deleted. A selector without terms matches none. */
+  /** Counts matching Pods of the namespace on a node that are not being deleted. A selector without terms matches none. */
   readonly countPods: (node: NodeInfo) => number
   readonly minDomains: number
-  /** True for nodes that count. */
+  /** True for nodes that are counted. */
   readonly isCounted: (node: NodeInfo) => boolean
 }
 
-/** Refuses nodes on which the Pod would be spread less evenly than its constraints allow (SCHED-44, SCHED-45). */
+/** Refuses nodes on which the Pod would violate the maximum skew of a constraint (SCHED-44, SCHED-45). */
 export const spreadFilter: FilterPlugin = {
   name: plugin,
   start(pod, cluster, rules) {
@@ -45,10 +45,10 @@ export const spreadFilter: FilterPlugin = {
 class SpreadRun implements FilterRun {
   readonly #pod: PodInfo
   readonly #spreads: readonly Spread[]
-  /** Matching Pods by value of the key, for each constraint. */
+  /** Matching Pods by topology value, per constraint. */
   readonly #counts: readonly Map<string, number>[]
   readonly #matchesItself: readonly number[]
-  /** The least of the counts, for each constraint; undefined: to be looked for. */
+  /** The minimum count per constraint; undefined if it must be computed. */
   readonly #least: (number | undefined)[]
 
   constructor(pod: PodInfo, spreads: readonly Spread[], cluster: Cluster) {
@@ -90,7 +90,7 @@ class SpreadRun implements FilterRun {
     this.#least[at] = undefined
   }
 
-  /** Without any counted place nothing is uneven. Fewer places than asked for count as if one were empty. */
+  /** The minimum count. Without counted domains it is infinite; with fewer than the minimum number of domains it is 0. */
   #leastOf(at: number): number {
     const known = this.#least[at]
     if (known !== undefined) return known
@@ -103,7 +103,7 @@ class SpreadRun implements FilterRun {
   }
 }
 
-/** Prefers nodes of places with fewer matching Pods (SCHED-57). */
+/** Prefers nodes in topology domains with fewer matching Pods (SCHED-57). */
 export const spreadScore: ScorePlugin = {
   name: plugin,
   weight: 2,
@@ -126,7 +126,7 @@ interface PartInput {
   readonly hostname: string
 }
 
-/** The part of one constraint in the sums of nodes: matching Pods of the place, weighted by the number of places. */
+/** The contribution of one constraint to the nodes' sums: matching Pods of the domain, weighted by the number of domains. */
 function partOf({ key, countPods, maxSkew, isCounted }: Spread, input: PartInput): readonly number[] {
   const { nodes, cluster, isIgnored, hasOwn, hostname } = input
   const considered = nodes.filter((_, at) => !isIgnored[at])
@@ -148,7 +148,7 @@ function partOf({ key, countPods, maxSkew, isCounted }: Spread, input: PartInput
   })
 }
 
-/** 100 for the lowest sum; ignored nodes get 0. */
+/** Scales sums so that the lowest becomes 100; ignored nodes get 0. */
 function invert(sums: readonly number[], isIgnored: readonly boolean[]): readonly number[] {
   const counted = sums.filter((_, at) => !isIgnored[at])
   const [lowest, highest] = [Math.min(...counted), Math.max(0, ...counted)]
@@ -170,7 +170,7 @@ function spreadsOf(pod: PodInfo, action: string, rules: SchedulingRules): readon
     }))
 }
 
-/** The selector, and since 1.27 the Pod's own values of the keys that must match. One that cannot be read selects nothing. */
+/** The selector, and since 1.27 also the Pod's values of `matchLabelKeys`. An invalid selector selects nothing. */
 function selectorOf({ labelSelector, matchLabelKeys }: Constraint, { labels }: PodInfo, { hasMatchLabelKeys }: SchedulingRules) {
   const selector = readSelector(labelSelector)
   if (typeof selector !== 'object') return undefined
@@ -181,7 +181,7 @@ function selectorOf({ labelSelector, matchLabelKeys }: Constraint, { labels }: P
   return [...selector, ...added]
 }
 
-/** Nodes that the Pod's selector or affinity excludes are left out unless the policy says otherwise, those with taints only if it says so. */
+/** The counted nodes. By default the policies exclude nodes that the Pod's selector or affinity excludes, and include nodes with taints. */
 function countedNodes(
   { nodeAffinityPolicy, nodeTaintsPolicy }: Pick<Constraint, 'nodeAffinityPolicy' | 'nodeTaintsPolicy'>,
   { pod, tolerations }: PodInfo,
@@ -193,7 +193,7 @@ function countedNodes(
   return (node) => matches?.(node) !== false && !(honorsTaints && firstUntolerated(node.taints, tolerations, hasComparisons) !== undefined)
 }
 
-/** Pods without constraints are spread over nodes and zones with those of the same Services and owner. */
+/** Default constraints: Pods without constraints are spread over nodes and zones together with Pods of the same Services and owner. */
 function usualSpreads(pod: PodInfo, cluster: Cluster, rules: SchedulingRules): readonly Spread[] {
   const selector = cluster.objects.fellowsOf(pod.pod)
   if (selector.length === 0) return []
@@ -208,7 +208,7 @@ function hasKeys({ labels }: NodeInfo, spreads: readonly Spread[]): boolean {
   return spreads.every(({ key }) => labels?.[key] !== undefined)
 }
 
-/** A selector, and the count of the Pods that it matches. */
+/** A selector, with a function that counts matching Pods. */
 function counting(selector: readonly LabelRequirement[] | undefined, { namespace }: PodInfo): Pick<Spread, 'selector' | 'countPods'> {
   if (selector === undefined || selector.length === 0) return { selector, countPods: () => 0 }
   const what = JSON.stringify([namespace, selector])

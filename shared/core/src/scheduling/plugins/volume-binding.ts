@@ -3,7 +3,7 @@ import { claimNeeds, planVolumes } from '../volumes.ts'
 
 const plugin = 'VolumeBinding'
 
-/** Refuses nodes that cannot reach the volumes of the Pod's claims, or on which no volumes can be found or made for them. */
+/** Refuses nodes that cannot access the volumes of the Pod's claims, or on which no volumes can be found or provisioned. */
 export const volumeBinding: FilterPlugin = {
   name: plugin,
   start(pod, cluster, rules) {

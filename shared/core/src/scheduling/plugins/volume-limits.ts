@@ -8,7 +8,7 @@ import type { SchedulingRules } from '../rules.ts'
 const plugin = 'NodeVolumeLimits'
 const refused: Refusal = { plugin, isResolvable: true, reasons: ['node(s) exceed max volume count'] }
 
-/** Refuses nodes to which no more volumes of a driver can be attached, by their CSINodes (SCHED-38). */
+/** Refuses nodes whose CSINode allows no more volumes of a driver (SCHED-38). */
 export const volumeLimits: FilterPlugin = {
   name: plugin,
   start(pod, cluster, rules) {
@@ -41,7 +41,7 @@ function driversOf(pod: PodInfo, cluster: Cluster, rules: SchedulingRules): Read
   return found
 }
 
-/** Adds the handles of the Pod's volumes, by driver. A claim without a volume counts for the driver that is to make one. */
+/** Adds the handles of the Pod's volumes by driver. A claim without a volume counts for its provisioner. */
 function addDrivers(
   found: Map<string, Set<string>>,
   { pod, namespace, volumes }: PodInfo,

@@ -7,7 +7,7 @@ import type { PodInfo, Volume } from '../pod-info.ts'
 const plugin = 'VolumeRestrictions'
 const taken: Refusal = { plugin, isResolvable: true, reasons: ['node(s) had no available disk'] }
 
-/** Refuses nodes on which a disk is in use, and all while another Pod uses a claim that is for one Pod alone (SCHED-37). */
+/** Refuses nodes on which a disk is in use, and all nodes while another Pod uses a ReadWriteOncePod claim (SCHED-37). */
 export const volumeRestrictions: FilterPlugin = {
   name: plugin,
   start(pod, cluster, { hasClaimsOfOnePod, claimTaken }) {
@@ -31,16 +31,16 @@ export const volumeRestrictions: FilterPlugin = {
 
 interface Restricted {
   readonly disks: readonly Volume[]
-  /** Names of claims that are for one Pod alone. */
+  /** Names of ReadWriteOncePod claims. */
   readonly claims: ReadonlySet<string>
-  /** The reason of a refusal for one of them. */
+  /** The reason of a refusal for such a claim. */
   readonly claimTaken: string
 }
 
 class DiskRun implements FilterRun {
   readonly #pod: PodInfo
   readonly #restricted: Restricted
-  /** Uses of the claims by other Pods. */
+  /** Number of other Pods that use the claims. */
   #uses = 0
 
   constructor(pod: PodInfo, restricted: Restricted, cluster: Cluster) {
@@ -70,7 +70,7 @@ function isDisk({ gcePersistentDisk, awsElasticBlockStore, iscsi, rbd }: Volume)
   return gcePersistentDisk != null || awsElasticBlockStore != null || iscsi != null || rbd != null
 }
 
-/** True if both are one disk, and not only read by both where that is possible. */
+/** True if both are the same disk, unless both only read a disk that can be shared for reading. */
 function conflicts(one: Volume, other: Volume): boolean {
   const isRead = (left: { readonly readOnly?: boolean }, right: { readonly readOnly?: boolean }) =>
     left.readOnly === true && right.readOnly === true

@@ -3,10 +3,10 @@ import { type FilterPlugin, type Refusal, skip } from '../plugin.ts'
 
 const plugin = 'VolumeZone'
 const refused: Refusal = { plugin, isResolvable: false, reasons: ['node(s) had no available volume zone'] }
-/** Between the zones of a volume that is in several. */
+/** Separates the zones of a volume that is in several. */
 const separator = '__'
 
-/** Refuses nodes in other zones and regions than the volumes, by the labels of both; nodes without such labels take any (SCHED-43). */
+/** Refuses nodes whose zone or region labels differ from the volumes'; a node without such labels accepts any volume (SCHED-43). */
 export const volumeZone: FilterPlugin = {
   name: plugin,
   start({ pod, namespace, volumes }, { objects }, { zoneLabels }) {

@@ -1,10 +1,10 @@
-/** The bound of one evaluation's cost of one rule. */
+/** Maximum cost of one evaluation of one rule. */
 export const ruleCostMax = 1_000_000
-/** The bound of all rules' cost for an object, with their messages. */
+/** Maximum total cost of all rules and their messages for an object. */
 export const objectCostMax = 10_000_000
-/** The bound of one rule's estimated cost, at all places where it can be evaluated. */
+/** Maximum estimated cost of one rule over all places where it is evaluated. */
 export const estimatedRuleCostMax = 10_000_000n
-/** The bound of the estimated cost of all rules of a version. */
+/** Maximum total estimated cost of all rules in a version. */
 export const estimatedTotalCostMax = 100_000_000n
-/** The longest text that a message expression may give. */
+/** Maximum length of a message expression's result. */
 export const messageBytesMax = 5_120

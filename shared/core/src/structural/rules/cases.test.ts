@@ -12,7 +12,7 @@ import { compilationMeter, RuleTree } from './rule-tree.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The first line of a file of cases says where they are from. What is as in the case before is named in `same`. */
+/** Reads the cases of a file, whose first line states the source. `same` lists members that equal those of the previous case. */
 function casesOf<T>(file: string): T[] {
   const lines = readFileSync(new URL(`../cases/${file}.jsonl`, import.meta.url), 'utf8')
     .trim()
@@ -155,7 +155,7 @@ interface RuleSchema {
   readonly [name: string]: unknown
 }
 
-/** The one rule of a schema, and its estimate at its place. */
+/** The only rule of a schema, and its estimated cost. */
 function estimateWithin(schema: unknown): bigint | undefined {
   const tree = parseStructural(schema)
   const visit = (node: typeof tree): bigint | undefined => {
@@ -322,7 +322,7 @@ interface CompilationCase {
   readonly name: string
   readonly input: Json
   readonly unmodified?: boolean
-  /** The results of each rule, in a list together with whether it is about the old value. */
+  /** The results of each rule; a list also states if the rule reads the old value. */
   readonly expectedResults: readonly (Compilation | readonly [Compilation, unknown])[]
 }
 
@@ -331,7 +331,7 @@ interface Compilation {
   readonly contains?: string
 }
 
-/** A function that stored expressions may use, and new ones may not yet; the table has one of its own. */
+/** Replaces the table's own function by one that stored expressions may use and new ones may not. */
 const laterFunction = (rule: string): string =>
   rule.replace("fakeFunction('abc') == 'ABC'", '[1].includes(1)').replace('fakeFunction', 'includes')
 

@@ -8,27 +8,27 @@ import type { DeclaredTypes } from './declared.ts'
 import { compileExpression, type Expression, type Malformed, type Program } from './language.ts'
 import { viewNodeOf } from './view-node.ts'
 
-/** A rule that can be evaluated. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly rule: ExpressionRule
-  /** Undefined: the rule is empty. */
+  /** Undefined for an empty rule. */
   readonly program: { readonly kind: 'program'; readonly program: Program } | Malformed | undefined
-  /** Undefined: there is none, or none that compiles. */
+  /** Undefined if there is no message expression, or it does not compile. */
   readonly message: Program | undefined
   readonly usesOldSelf: boolean
-  /** The view of values. */
+  /** The view through which the rule reads values. */
   readonly node: ViewNode
-  /** The path of errors, from the place of the rule: `a.b[key]`. */
+  /** The path for errors, relative to the rule's place: `a.b[key]`. */
   readonly fieldPath: string
 }
 
-/** A rule with a definition's further checks: its errors, and its estimated cost. */
+/** A checked rule of a definition: its errors and its estimated cost. */
 export interface ExaminedRule {
   readonly rule: Expression | Malformed | undefined
   readonly message: Expression | Malformed | undefined
 }
 
-/** Makes a rule ready, at the place of its schema. */
+/** Compiles a stored rule at the place of its schema. */
 export function* compileRule(rule: ExpressionRule, schema: StructuralSchema, declared: DeclaredTypes): Steps<CompiledRule> {
   const examined = yield* examineRule(rule, declared)
   const path = rule.fieldPath === undefined ? undefined : followFieldPath(rule.fieldPath, schema)
@@ -47,7 +47,7 @@ export function* compileRule(rule: ExpressionRule, schema: StructuralSchema, dec
   }
 }
 
-/** The age of each of a rule's expressions: stored already, or being written. */
+/** The age of a rule's expressions: stored, or new. */
 export interface RuleAges {
   readonly rule: ExpressionAge
   readonly message: ExpressionAge
@@ -55,7 +55,7 @@ export interface RuleAges {
 
 const stored: RuleAges = { rule: 'stored', message: 'stored' }
 
-/** Compiles a rule and its message. */
+/** Compiles and checks a rule with its message. */
 export function* examineRule(
   { rule, messageExpression = '', optionalOldSelf }: ExpressionRule,
   declared: DeclaredTypes,
@@ -85,7 +85,7 @@ const steps: SchemaSteps<StructuralSchema> = {
   values: ({ additionalProperties }) => (typeof additionalProperties === 'object' ? additionalProperties : undefined),
 }
 
-/** The target of a rule's `fieldPath` from the place of the rule. */
+/** The schema to which a rule's `fieldPath` leads. */
 export function followFieldPath(path: string, schema: StructuralSchema): SchemaPath<StructuralSchema> | WrongSchemaPath {
   return followPath(path, schema, { steps })
 }

@@ -6,15 +6,15 @@ import { withObjectMembers } from './object-members.ts'
 import { dateTimeSize, durationSize, jsonDateSize, maxItemsWithin, maxPropertiesWithin, minSizes, unboundedText } from './sizes.ts'
 
 /**
- * A schema as expressions see it: its type, and how large its values can be. Parts are made when they are asked for.
- * A part whose type is not known cannot be reached.
+ * A schema as expressions see it: its type, and the maximum size of its values. Parts are created on demand.
+ * A part of unknown type is not accessible.
  */
 export class Declared {
   readonly schema: StructuralSchema
   readonly type: CelType
-  /** The most items, entries or bytes that a value can have; undefined for values without parts. */
+  /** The maximum number of items, entries or bytes of a value; undefined for values without a size. */
   readonly sizeMax: bigint | undefined
-  /** The bytes of the smallest value in JSON. */
+  /** The size in bytes of the smallest JSON value. */
   readonly minSize: bigint
   readonly #parts: Parts
 
@@ -26,12 +26,12 @@ export class Declared {
     this.#parts = parts
   }
 
-  /** The field of an object under the name by which expressions reach it. */
+  /** The field of an object by its name in expressions. */
   field(escaped: string): Declared | undefined {
     return this.#parts.fields?.get(escaped)?.declared
   }
 
-  /** The fields of an object by the names by which expressions reach them. */
+  /** The fields of an object by their names in expressions. */
   get fields(): ReadonlyMap<string, DeclaredField> | undefined {
     return this.#parts.fields
   }
@@ -57,12 +57,12 @@ interface Parts {
   readonly values?: Declared
 }
 
-/** Object types of one rule's `self`, by name. */
+/** The object types for one rule's `self`, by name. */
 export class DeclaredTypes implements TypeProvider {
   readonly self: Declared | undefined
   readonly #byName = new Map<string, Declared>()
 
-  /** `isResource`: the value has `apiVersion`, `kind` and a name, with any schema. */
+  /** With `isResource`, values have `apiVersion`, `kind` and a name, whatever the schema. */
   constructor(schema: StructuralSchema, { isResource }: { readonly isResource: boolean }) {
     this.self = this.#declare(schema, 'object', isResource)
   }
@@ -75,7 +75,7 @@ export class DeclaredTypes implements TypeProvider {
     return this.#byName.get(typeName)?.field(field)?.type
   }
 
-  /** The bounds of the size of the value at a path from a variable; undefined for an unknown size. */
+  /** The size bounds of the value at a path from a variable; undefined if unknown. */
   sizeAt([, ...steps]: readonly string[]): Bounds | undefined {
     let at = this.self
     for (const [index, step] of steps.entries()) {
@@ -132,7 +132,7 @@ export class DeclaredTypes implements TypeProvider {
       if (declared === undefined) continue
       const escaped = escapeProperty(property)
       if (escaped !== undefined) fields.set(escaped, { property, declared })
-      // Words that are reserved, but that the language does not use itself, are names as well.
+      // Reserved words that the language does not use can also be used unescaped.
       if (escaped === `__${property}__` && !literals.has(property)) fields.set(property, { property, declared })
       if (required.has(property) && propertySchema.default === undefined) minSize += BigInt(property.length) + declared.minSize + 4n
     }
@@ -142,10 +142,10 @@ export class DeclaredTypes implements TypeProvider {
   }
 }
 
-/** The length of a key is taken for nothing, as by kube-apiserver. */
+/** Like kube-apiserver, counts the length of a key as zero. */
 const keySize: Bounds = { min: 0n, max: 0n }
 
-/** Words that are values or operators at any place. */
+/** Words that are values or operators in any position. */
 const literals: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in'])
 
 function bounded(max: number | undefined): bigint | undefined {

@@ -13,34 +13,34 @@ import { evaluateMessage } from './message.ts'
 import { brokenRule, failedRule, outOfBudget, ruleText } from './rule-errors.ts'
 import { compilationMeter, type RuleTree } from './rule-tree.ts'
 
-/** A value on its way, and the one that it replaces. */
+/** A new value, and the replaced one. */
 export interface RuleCandidate {
   readonly value: unknown
-  /** Absent on create. */
+  /** Undefined for a create. */
   readonly old?: unknown
-  /** True if errors at unchanged parts become warnings. */
+  /** True if errors in unchanged parts become warnings. */
   readonly ratchets?: boolean
   readonly warn?: ((text: string) => void) | undefined
-  /** The path of the value, for messages; left out for a whole object. */
+  /** The path of the value for messages; undefined for a whole object. */
   readonly path?: string
   readonly budget?: number
-  /** The bound of one evaluation's cost. */
+  /** The cost limit of one evaluation. */
   readonly perRule?: number
-  /** Asked each hundred iterations of a comprehension; the evaluation fails where it says so. */
+  /** Called every hundred iterations of a comprehension; true ends the evaluation with an error. */
   readonly isInterrupted?: (() => boolean) | undefined
   readonly comparisons?: ComparisonTimer | undefined
   readonly timer?: RuleTimer | undefined
-  /** Counts the compilation on the way, across several evaluations. */
+  /** Bounds the compilation across several evaluations. */
   readonly compilation?: StepMeter
 }
 
-/** The findings of the rules, and the rest of the budget: below zero if it was used up. */
+/** The errors of the rules, and the remaining budget, which is negative if exceeded. */
 export interface RuleFindings {
   readonly errors: readonly PlainFieldError[]
   readonly budget: number
 }
 
-/** Evaluates the rules of a schema on a value, node by node: those of a place, then those below it. */
+/** Evaluates a schema's rules on a value, node by node: a node's rules first, then those below it. */
 export function* evaluateRules(tree: RuleTree, candidate: RuleCandidate): Steps<RuleFindings> {
   const evaluation = new Evaluation(candidate)
   const { value, old, ratchets, comparisons } = candidate
@@ -49,13 +49,13 @@ export function* evaluateRules(tree: RuleTree, candidate: RuleCandidate): Steps<
   return { errors: evaluation.errors, budget: evaluation.budget }
 }
 
-/** The old value that a place corresponds to, else that of the nearest place above that corresponds to one. */
+/** The old value that correlates with a place, or else with the nearest place above. */
 interface Ratchet {
   readonly current: Correlation | undefined
   readonly parent: Correlation | undefined
 }
 
-/** Cost after which the rest can wait: some milliseconds; and the number of work steps outside costs that take as long as a unit of cost. */
+/** The cost after which evaluation pauses, which takes some milliseconds; and the number of work steps that take as long as one unit of cost. */
 const stepCost = 50_000
 const workPerCost = 6
 
@@ -68,7 +68,7 @@ class Evaluation {
   readonly #compilation: StepMeter
   readonly #timer: RuleTimer | undefined
   #pausedAt: number
-  /** Since the last pause. */
+  /** Work since the last pause. */
   #work = 0
 
   constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn, isInterrupted, compilation, timer }: RuleCandidate) {
@@ -209,7 +209,7 @@ class Evaluation {
   }
 }
 
-/** The same steps; the time between them is not measured. */
+/** The same steps, measured without the pauses. */
 function* measured<T>(steps: Steps<T>, timer: RuleTimer): Steps<T> {
   for (let spentMs = 0; ; ) {
     const beganMs = timer.monotonic()

@@ -11,15 +11,15 @@ import type { DeclaredTypes } from './declared.ts'
 /** A planned expression. */
 export type Program = Extract<ReturnType<typeof plan>, { readonly kind: 'program' }>['program']
 
-/** The bounds that end an evaluation before its result. */
+/** The limits that end an evaluation early. */
 export type EvaluationBounds = NonNullable<Parameters<Program['evaluate']>[1]>
 
-/** An expression that can be evaluated. */
+/** A compiled expression. */
 export interface Expression {
   readonly kind: 'expression'
   readonly type: CelType
   readonly program: Program
-  /** The variables that it reads. */
+  /** The variables that the expression reads. */
   readonly variables: ReadonlySet<string>
   /** The estimated cost of one evaluation. */
   estimate(): Steps<Bounds>
@@ -31,19 +31,19 @@ export interface Malformed {
   readonly problem: string
 }
 
-/** One environment for each level, and that of stored expressions. */
+/** Number of environments: one per level, and one for stored expressions. */
 const agesMax = 16
 
-/** The environment of expressions by their age. */
+/** Environments by the age of expressions. */
 const environmentOf = boundedMemo(agesMax, (age: ExpressionAge) => createEnvironment(age))
 
-/** Options of compiling an expression. */
+/** Options for compiling an expression. */
 export interface CompileOptions {
   readonly oldSelf: 'value' | 'optional'
   readonly age: ExpressionAge
 }
 
-/** Compiles an expression about `self`, and about the value that it replaces where there is one. */
+/** Compiles an expression on `self`, and on `oldSelf` if there is an old value. */
 export function* compileExpression(text: string, declared: DeclaredTypes, { oldSelf, age }: CompileOptions): Steps<Expression | Malformed> {
   const self = declared.self?.type ?? types.dyn
   const variables = { self, oldSelf: oldSelf === 'optional' ? optionalOf(self) : self }

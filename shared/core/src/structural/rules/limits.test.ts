@@ -9,7 +9,7 @@ function problems(schema: unknown): string[] {
 
 const hint = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
 
-/** A list of texts with a rule on each of them. */
+/** A list of texts with a rule for each text. */
 function lists(maxItems: number | undefined, rule: string, more: object = {}): object {
   const items = { type: 'string', maxLength: 10, 'x-kubernetes-validations': [{ rule, ...more }] }
   return { type: 'object', properties: { a: { type: 'array', ...(maxItems === undefined ? {} : { maxItems }), items } } }

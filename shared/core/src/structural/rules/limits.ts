@@ -8,30 +8,30 @@ import { type ExaminedRule, examineRule, type RuleAges } from './compile.ts'
 import { DeclaredTypes } from './declared.ts'
 import { maxPlacesWithin } from './sizes.ts'
 
-/** Costs stop growing here. */
+/** Costs saturate here. */
 const costMax = 2n ** 64n - 1n
 
 /** The place of a schema in its definition. */
 interface Place {
   readonly at: string
-  /** The largest number of its values in an object; undefined if only the size of a request bounds it. */
+  /** The maximum number of its values in an object; undefined if only the size of requests limits it. */
   readonly places: bigint | undefined
   readonly isResource: boolean
-  /** The path of the list or map that has no old values; undefined: old values are found. */
+  /** The path of the list or map whose items do not correlate with old values; undefined if old values are available. */
   readonly uncorrelatable: string | undefined
 }
 
-/** Options of checking the rules of a schema. */
+/** Options for checking a schema's rules. */
 export interface RuleCheckOptions {
-  /** Rules may exceed the cost of one rule: the schema is stored. */
+  /** True if rules may exceed the cost limit per rule because the schema is stored. */
   readonly forgivesCost?: boolean
-  /** True if a place of the schema, with everything below it, has no other errors. Rules of other places are not checked. */
+  /** True if a place of the schema and everything below it has no other errors; rules elsewhere are not checked. */
   readonly isSound?: (at: string) => boolean
-  /** True if members of a place have no old values, as its map type is not known. */
+  /** True if members of a place have no old values because its map type is unknown. */
   readonly isUncorrelatable?: (at: string) => boolean
-  /** Stored expressions: they may use libraries that new ones may not yet. */
+  /** Stored expressions, which may use libraries that new ones may not use yet. */
   readonly stored?: StoredExpressions
-  /** Level of the server: new expressions may use its libraries. */
+  /** The level of the server, whose libraries new expressions may use. */
   readonly level: number
 }
 
@@ -41,14 +41,14 @@ export interface StoredExpressions {
   readonly messageExpressions: ReadonlySet<string>
 }
 
-/** The errors of the rules in a version's schema: those that do not compile, and those that may cost too much. */
+/** The errors of rules in a version's schema: they do not compile, or may cost too much. */
 export function* validateRules(schema: StructuralSchema, at: string, options: RuleCheckOptions): Steps<FieldError[]> {
   const check = new Check(options)
   yield* check.visit(schema, { at, places: 1n, isResource: true, uncorrelatable: undefined })
   return [...check.errors, ...check.totalErrors(at)]
 }
 
-/** The size of one step: an expression of so many characters, or schemas, each of which costs as much as this many characters. */
+/** Size of a step in characters of expressions. Each schema counts as this many characters. */
 const charactersPerStep = 4_000
 const schemaCharacters = 2
 
@@ -149,7 +149,7 @@ class Check {
   }
 }
 
-/** The largest number of a list's or map's parts in an object. */
+/** The maximum number of parts of a list or map in an object. */
 export function timesPlaces(places: bigint | undefined, max: number | undefined): bigint | undefined {
   if (places === undefined || max === undefined) return undefined
   return saturated(places * BigInt(Math.trunc(max)))
@@ -169,7 +169,7 @@ function factorText(factor: number): string {
   return factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`
 }
 
-/** A rule as messages show it. */
+/** A rule for messages. */
 function shownRule({ rule, message = '', messageExpression = '', reason, fieldPath = '', optionalOldSelf }: ExpressionRule): unknown {
   return {
     Rule: rule,

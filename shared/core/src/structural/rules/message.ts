@@ -3,12 +3,12 @@ import type { CompiledRule } from './compile.ts'
 import type { EvaluationBounds } from './language.ts'
 import { messageOf } from './rule-errors.ts'
 
-/** The message of a violated rule: a text, or that its message used up the budget. */
+/** The message of a violated rule, or the fact that the message exhausted the budget. */
 export type RuleMessage =
   | { readonly kind: 'text'; readonly text: string; readonly cost: number }
   | { readonly kind: 'stopped'; readonly problem: string }
 
-/** The message of a rule. Without a usable text of its expression, the rule's own message. */
+/** Evaluates the message of a rule. If its expression gives no usable text, the rule's own message applies. */
 export function evaluateMessage(
   { rule, message }: CompiledRule,
   variables: Readonly<Record<string, unknown>>,

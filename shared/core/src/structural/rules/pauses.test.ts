@@ -3,7 +3,7 @@ import { parseStructural } from '../parse.ts'
 import { evaluateRules } from './evaluate.ts'
 import { RuleTree } from './rule-tree.ts'
 
-/** The number of pauses in an evaluation of rules. */
+/** The number of pauses during an evaluation of rules. */
 function pausesOf(rules: readonly string[], value: unknown): number {
   const map = { type: 'object', additionalProperties: { type: 'integer' } }
   const lists = { type: 'array', items: map }

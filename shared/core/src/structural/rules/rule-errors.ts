@@ -2,7 +2,7 @@ import type { FieldError, PlainFieldError } from '../../meta/status.ts'
 import { fieldError, invalid } from '../field-path.ts'
 import type { ExpressionRule } from '../schema.ts'
 
-/** The name of a rule in messages. */
+/** The name of a rule for messages. */
 export function ruleText({ rule, message }: ExpressionRule): string {
   return (message ?? rule).trim()
 }
@@ -12,17 +12,17 @@ export function messageOf(rule: ExpressionRule): string {
   return rule.message === undefined ? `failed rule: ${ruleText(rule)}` : rule.message.trim()
 }
 
-/** A rule that gave no answer. */
+/** The error of a rule that could not be evaluated. */
 export function brokenRule(field: string, value: unknown, detail: string): PlainFieldError {
   return isShown(value) ? invalid(field, value, detail) : hidden('FieldValueInvalid', field, `Invalid value: ${detail}`)
 }
 
-/** The budget of the object is used up. */
+/** The error of an exhausted budget. */
 export function outOfBudget(field: string, value: unknown): PlainFieldError {
   return brokenRule(field, value, 'validation failed due to running out of cost budget, no further validation rules will be run')
 }
 
-/** A rule that was not kept, under the reason that it gives. */
+/** The error of a violated rule, with the reason that it states. */
 export function failedRule(field: string, value: unknown, detail: string, reason: string | undefined): PlainFieldError {
   switch (reason) {
     case 'FieldValueForbidden':
@@ -38,7 +38,7 @@ export function failedRule(field: string, value: unknown, detail: string, reason
   }
 }
 
-/** Objects and lists are not shown: they may be large. */
+/** Objects and lists are omitted from messages, since they may be large. */
 function isShown(value: unknown): boolean {
   return typeof value !== 'object' || value === null
 }

@@ -12,7 +12,7 @@ export function compilationMeter(): StepMeter {
 }
 
 /**
- * The rules of a schema and of all its parts. A schema in an `allOf` has rules on the values of the schema around it.
+ * The rules of a schema and of all its subschemas. The rules of a schema in an `allOf` apply to the values of the surrounding schema.
  * Rules are compiled when a value first reaches them.
  */
 export class RuleTree {
@@ -31,7 +31,7 @@ export class RuleTree {
     this.#isResource = isResource
   }
 
-  /** The rules of a whole schema; undefined where it has none. `isResource`: values have `apiVersion`, `kind` and a name. */
+  /** The rules of a whole schema; undefined if it has none. With `isResource`, values have `apiVersion`, `kind` and a name. */
   static of(schema: StructuralSchema, { isResource }: { readonly isResource: boolean }): RuleTree | undefined {
     return RuleTree.#at(schema, schema, isResource)
   }
@@ -40,12 +40,12 @@ export class RuleTree {
     return schema === undefined || !hasRules(rulesOf) ? undefined : new RuleTree(rulesOf, schema, isResource)
   }
 
-  /** The rules at this place itself; undefined: they are not compiled yet. */
+  /** The rules at this place; undefined before they are compiled. */
   get compiled(): readonly CompiledRule[] | undefined {
     return this.#rulesOf.rules === undefined ? none : this.#compiled
   }
 
-  /** Compiles the rules at this place; `meter` says where a step ends. */
+  /** Compiles the rules at this place; `meter` decides where steps end. */
   *compile(meter: StepMeter): Steps<readonly CompiledRule[]> {
     this.#compiled = yield* this.#compileAll(this.#rulesOf.rules ?? [], meter)
     return this.#compiled
@@ -66,7 +66,7 @@ export class RuleTree {
     return this.#allOf
   }
 
-  /** The rules of a property, or of each value of a map. */
+  /** The rules of a property, or of the values of a map. */
   member(name: string): { readonly tree: RuleTree; readonly isProperty: boolean } | undefined {
     const property = this.#property(name)
     if (property !== undefined) return { tree: property, isProperty: true }
@@ -100,7 +100,7 @@ export class RuleTree {
   }
 }
 
-/** True if a schema has rules that are evaluated: those in junctors other than `allOf` are not. */
+/** True if a schema has rules that are evaluated; rules in junctors other than `allOf` are not. */
 const hasRules: (schema: StructuralSchema) => boolean = memo((schema: StructuralSchema) => {
   const { rules, items, additionalProperties, properties, junctors } = schema
   const has =

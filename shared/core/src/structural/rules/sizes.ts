@@ -1,26 +1,26 @@
-/** The largest body of a request, in bytes: no value can be larger. */
+/** Maximum size of a request's body in bytes, and so of every value. */
 const requestBytesMax = 3_145_728n
 
-/** A text without a bound. */
+/** The size of a text without a limit. */
 export const unboundedText = requestBytesMax - 2n
 export const durationSize = 32n
 export const jsonDateSize = 12n
 export const dateTimeSize = 32n
 
-/** The bytes of the smallest values in JSON. */
+/** The sizes in bytes of the smallest JSON values. */
 export const minSizes = { text: 2n, boolean: 4n, number: 1n, duration: 3n, dateTime: 21n, container: 2n } as const
 
-/** The largest number of items in a list without a bound. */
+/** The maximum number of items in a list without a limit. */
 export function maxItemsWithin(itemMinSize: bigint): bigint {
   return (requestBytesMax - 2n) / (itemMinSize + 1n)
 }
 
-/** The largest number of entries in a map without a bound. */
+/** The maximum number of entries in a map without a limit. */
 export function maxPropertiesWithin(valueMinSize: bigint): bigint {
   return (requestBytesMax - 2n) / (valueMinSize + 6n)
 }
 
-/** The largest number of values of a size in one request. */
+/** The maximum number of values of a minimum size in one request. */
 export function maxPlacesWithin(minSize: bigint): bigint {
   return requestBytesMax / (minSize + 1n)
 }

@@ -6,7 +6,7 @@ import type { Declared } from './declared.ts'
 const plain: ViewNode = { kind: 'plain' }
 const plainLists = { ofNullable: plainList(true), ofOthers: plainList(false) }
 const intOrString: ViewNode = { kind: 'intOrString' }
-/** The view of a declared schema's values: JSON as it is, if that means the same. */
+/** The view of a declared schema's values; plain JSON if that is equivalent. */
 export const viewNodeOf: (declared: Declared) => ViewNode = memo((declared: Declared) => createNode(declared))
 
 function createNode(declared: Declared): ViewNode {

@@ -146,7 +146,7 @@ function sourceText(object: Data): string {
   return host === '' ? component : `${component}, ${host}`
 }
 
-/** The used amounts, limits apart from the rest. */
+/** The usage of a quota, with limits separate from requests. */
 function quotaCells(status: Data): readonly [requests: string, limits: string] {
   const hard = dataOf(status, 'hard')
   const used = dataOf(status, 'used')

@@ -33,7 +33,7 @@ export const mutatingPolicyCells: ReadCells = (object) => {
   return [nameOf(object), listOf(spec, 'mutations').length, parameters, ageOf(object)]
 }
 
-/** The cells of a binding of a policy. */
+/** The cells of a policy binding. */
 export const policyBindingCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const parameters = has(spec, 'paramRef') ? paramText(dataOf(spec, 'paramRef')) : unset
@@ -48,7 +48,7 @@ function paramText(reference: Data): string {
   return namespace === '' ? `*/${name}` : `${namespace}/${name}`
 }
 
-/** A selector as Go prints it. */
+/** A selector in Go's format. */
 function selectorText(selector: Data): string {
   const labels = Object.entries(dataOf(selector, 'matchLabels')).sort(([one], [other]) => (one < other ? -1 : 1))
   const terms = listOf(selector, 'matchExpressions').map((term) => {

@@ -3,7 +3,7 @@ import { moreThan, none, unknown } from '../text.ts'
 
 const shown = 2
 
-/** The metrics of an autoscaler: current over wanted, for the first ones. Resources are named where it is asked for, since 1.30. */
+/** The metrics of an autoscaler: current/target of the first ones. Since 1.30, resources are named if requested. */
 export function metricsCell(metrics: readonly Data[], current: readonly Data[], resources?: 'named'): string {
   if (metrics.length === 0) return none
   const texts = metrics

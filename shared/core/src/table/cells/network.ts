@@ -55,7 +55,7 @@ export const clusterCIDRCells: ReadCells = (object) => {
   return [nameOf(object), String(numberOf(spec, 'perNodeHostBits')), ...addresses, ageOf(object), nodeSelectorOf(spec)]
 }
 
-/** The cells of an IPAddress. As in kube-apiserver, its age has no column. */
+/** The cells of an IPAddress. As in kube-apiserver, there is no column for its age. */
 export const ipAddressCells: ReadCells = (object) => {
   const parent = dataOf(dataOf(object, 'spec'), 'parentRef')
   const [group, namespace] = [textOf(parent, 'group'), textOf(parent, 'namespace')]
@@ -97,7 +97,7 @@ function servicePortsOf(spec: Data): string {
   return ports.join(',') || none
 }
 
-/** Rules without a host count as more, though they show nothing. */
+/** Rules without a host are counted, although they show no host. */
 function hostsOf(spec: Data): string {
   const rules = listOf(spec, 'rules')
   const hosts: string[] = []
@@ -116,7 +116,7 @@ function parametersOf(spec: Data): string {
   return `${textOf(parameters, 'kind')}${group === '' ? '' : `.${group}`}/${textOf(parameters, 'name')}`
 }
 
-/** A subset without ports shows its addresses alone. */
+/** A subset without ports only shows its addresses. */
 function endpointsOf(subsets: readonly Data[]): string {
   if (subsets.length === 0) return none
   const endpoints = subsets.flatMap((subset) => {

@@ -39,10 +39,10 @@ export const podCells: ReadCells = (pod) => {
 interface PodState {
   text: string
   ready: number
-  /** Containers that run as long as the pod, sidecars included. */
+  /** Number of containers that run as long as the Pod, including sidecars. */
   total: number
   restarts: number
-  /** Time of the last end of a restarted container; 0: none. */
+  /** The time of the last termination of a restarted container; 0 if none. */
   lastRestartMs: number
 }
 
@@ -58,10 +58,10 @@ function stateOf(pod: Data, spec: Data, status: Data): PodState {
   return state
 }
 
-/** The reason of the condition PodScheduled while gates hold a Pod back. */
+/** The reason in the condition PodScheduled of a gated Pod. */
 const gated = 'SchedulingGated'
 
-/** The names of the init containers that run as long as the pod. */
+/** The names of the sidecars. */
 function sidecarsOf(spec: Data): ReadonlySet<string> {
   const sidecars = listOf(spec, 'initContainers').filter((container) => container['restartPolicy'] === 'Always')
   return sidecars.length === 0 ? noNames : new Set(sidecars.map((container) => textOf(container, 'name')))
@@ -69,7 +69,7 @@ function sidecarsOf(spec: Data): ReadonlySet<string> {
 
 const noNames: ReadonlySet<string> = new Set()
 
-/** Stops at the first init container that has neither succeeded nor started as a sidecar: that one is the pod's state. */
+/** Determines the state by the first init container that has neither succeeded nor started as a sidecar. */
 function isInitializing(state: PodState, spec: Data, status: Data, sidecars: ReadonlySet<string>): boolean {
   for (const [index, container] of listOf(status, 'initContainerStatuses').entries()) {
     countRestarts(state, container)
@@ -88,7 +88,7 @@ function isInitializing(state: PodState, spec: Data, status: Data, sidecars: Rea
   return false
 }
 
-/** From the last container to the first, so that the first one that has something to say is heard. */
+/** Reads containers from last to first, so that the first one with a reason wins. */
 function readContainers(state: PodState, status: Data, sidecars: ReadonlySet<string>): void {
   state.restarts = 0
   state.lastRestartMs = sidecars.size === 0 ? state.lastRestartMs : 0
@@ -114,14 +114,14 @@ function readContainers(state: PodState, status: Data, sidecars: ReadonlySet<str
 
 type StateName = 'terminated' | 'waiting' | 'running'
 
-/** The state that a container is in; the others are absent. */
+/** The parts of a container's state, of which only one is present. */
 function partsOf(container: Data): Readonly<Record<StateName, Data | undefined>> {
   const state = dataOf(container, 'state')
   const part = (name: StateName) => (has(state, name) ? dataOf(state, name) : undefined)
   return { terminated: part('terminated'), waiting: part('waiting'), running: part('running') }
 }
 
-/** Why a container ended: its reason, else the signal, else the exit code. */
+/** The cause of a container's end: its reason, or else the signal or exit code. */
 function endOf(terminated: Data): string {
   const signal = countOf(terminated, 'signal')
   return textOf(terminated, 'reason', signal === 0 ? `ExitCode:${countOf(terminated, 'exitCode')}` : `Signal:${signal}`)
@@ -145,7 +145,7 @@ function readinessGatesOf(spec: Data, status: Data): string {
   return `${met.length}/${gates.length}`
 }
 
-/** A condition that a row carries beside its cells, for clients that show finished objects differently. */
+/** A condition of a table row, for clients that show finished objects differently. */
 export interface RowCondition {
   readonly type: 'Completed'
   readonly status: 'True'
@@ -162,7 +162,7 @@ const conditions: Readonly<Record<string, readonly RowCondition[]>> = {
   ],
 }
 
-/** The conditions of a Pod's row: one when it has finished. */
+/** The conditions of a Pod's row: one if the Pod has finished. */
 export function podConditions(pod: Data): readonly RowCondition[] {
   const status = dataOf(pod, 'status')
   return has(status, 'phase') ? (conditions[textOf(status, 'phase')] ?? []) : []

@@ -23,7 +23,7 @@ export const volumeAttachmentCells: ReadCells = (object) => {
 /** The cells of a VolumeAttributesClass. */
 export const volumeAttributesClassCells: ReadCells = (object) => [nameOf(object), textOf(object, 'driverName'), ageOf(object)]
 
-/** The cells of a StorageVersionMigration; the last condition that holds is its status. */
+/** The cells of a StorageVersionMigration; its last true condition is the status. */
 export const migrationCells: ReadCells = (object) => {
   const resource = dataOf(dataOf(object, 'spec'), 'resource')
   const group = textOf(resource, 'group')
@@ -94,7 +94,7 @@ function phaseOf(object: Data, status: Data): string {
   return isTerminating(object) ? 'Terminating' : textOf(status, 'phase')
 }
 
-/** The annotation is older than the field and still wins. */
+/** The class of a claim or volume; the deprecated annotation takes precedence over the field. */
 function storageClassOf(object: Data, names: Names): string {
   const annotations = dataOf(dataOf(object, 'metadata'), 'annotations')
   const annotation = subdomainLabel(names, 'volume.beta', 'storage-class')

@@ -4,7 +4,7 @@ import { type Data, dataOf, listOf, nameOf, type ReadCells, textOf } from '../ce
 /** The cells of a NodeMetrics. */
 export const nodeMetricsCells: ReadCells = (object) => cellsOf(object, [dataOf(object, 'usage')])
 
-/** The cells of a PodMetrics: the sums of its containers. */
+/** The cells of a PodMetrics, with the sums of its containers. */
 export const podMetricsCells: ReadCells = (object) =>
   cellsOf(
     object,

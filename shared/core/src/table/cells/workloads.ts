@@ -92,7 +92,7 @@ export const scaleCells: ReadCells = (object) => {
   return [nameOf(object), desired, numberOf(dataOf(object, 'status'), 'replicas'), ageOf(object)]
 }
 
-/** Name, wanted, existing and ready replicas. */
+/** Name, and desired, current and ready replicas. */
 function replicaCells(object: Data): Cell[] {
   const status = dataOf(object, 'status')
   const desired = numberOf(dataOf(object, 'spec'), 'replicas')
@@ -135,7 +135,7 @@ export function jobCells(object: Data): readonly Cell[] {
   ]
 }
 
-/** Conditions that a Job's state is called by, the first that holds. One that is being deleted stands behind those of its end. */
+/** Conditions that determine a Job's state, in order. Deletion comes after the conditions of its end. */
 const states = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet']
 
 function stateOf(object: Data, status: Data): string {
@@ -177,7 +177,7 @@ export function cronJobCells(object: Data): readonly Cell[] {
   ]
 }
 
-/** The owner that controls an object: `deployment.apps/web`. */
+/** The controller of an object: `deployment.apps/web`. */
 function controllerOf(object: Data): string {
   const owner = listOf(dataOf(object, 'metadata'), 'ownerReferences').find(({ controller }) => controller === true)
   if (owner === undefined) return none

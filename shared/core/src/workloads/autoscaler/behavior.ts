@@ -5,11 +5,11 @@ import type { Tolerance } from './replicas.ts'
 type Rules = BuiltIn<'autoscaling/v2.HPAScalingRules'>
 type Behavior = BuiltIn<'autoscaling/v2.HorizontalPodAutoscalerBehavior'>
 
-/** Without a behavior the number at most doubles, or rises to four. */
+/** Without a behavior, the number at most doubles, or increases to four. */
 const upFactor = 2
 const upMinimum = 4
 
-/** A number at a time, in milliseconds since 1970. */
+/** A number with its time in milliseconds since 1970. */
 export interface Timed {
   readonly value: number
   readonly atMs: number
@@ -17,17 +17,17 @@ export interface Timed {
 
 export interface Wanted {
   readonly currentReplicas: number
-  /** Replicas by the metrics. */
+  /** The number of replicas that the metrics call for. */
   readonly wanted: number
   readonly minReplicas: number
   readonly maxReplicas: number
-  /** With the defaults of the API. Absent: the older rules apply. */
+  /** The behavior with the defaults of the API; undefined for the older rules. */
   readonly behavior?: Behavior | null | undefined
-  /** Window of lower recommendations where the autoscaler has none. */
+  /** The stabilization window for scaling down, if the autoscaler has none. */
   readonly downWindowMs: number
-  /** Replicas wanted earlier. */
+  /** Earlier recommendations. */
   readonly recommendations: readonly Timed[]
-  /** Replicas added and removed earlier. */
+  /** Earlier additions and removals of replicas. */
   readonly added: readonly Timed[]
   readonly removed: readonly Timed[]
 }
@@ -39,7 +39,7 @@ interface LimitCondition {
   readonly message: string
 }
 
-/** The number to scale to. */
+/** The number to scale to, with the limit that determined it. */
 export interface Limited {
   readonly replicas: number
   readonly conditions: readonly LimitCondition[]
@@ -61,7 +61,7 @@ const downStabilized = {
 const ready = { reason: 'ReadyForNewScale', message: 'recommended size matches current size' }
 
 /**
- * The wanted number within windows, rates and bounds: first the recommendations of the windows, then the rates of the policies, then the bounds.
+ * Limits the recommended number: first by the recommendations in the windows, then by the rates of the policies, then by the bounds.
  *
  *   3 replicas, 20 wanted, no behavior             6: ScaleUpLimit
  *   the same with a policy of 2 Pods a minute      5
@@ -80,7 +80,7 @@ export function limitReplicas(wanted: Wanted, nowMs: number): Limited {
   }
 }
 
-/** The highest recommendation of the window. */
+/** The highest recommendation in the window. */
 function stableByDefault({ wanted, recommendations, downWindowMs }: Wanted, nowMs: number): number {
   const recent = recommendations.flatMap(({ value, atMs }) => (atMs >= nowMs - downWindowMs ? [value] : []))
   return Math.max(wanted, ...recent)
@@ -116,7 +116,7 @@ function limitByPolicies(limits: Wanted, { scaleUp, scaleDown }: Behavior, nowMs
   return { replicas: wanted, cause: withinRange }
 }
 
-/** The number that policies allow now. `Min` takes the smallest change, else the largest counts. */
+/** The number that policies allow now. `Min` selects the smallest change, otherwise the largest applies. */
 function rateOf({ currentReplicas, added, removed }: Wanted, rules: Rules | null | undefined, sign: 1 | -1, nowMs: number): number {
   if (rules?.selectPolicy === 'Disabled') return currentReplicas
   const proposals = (rules?.policies ?? []).map(({ type, value, periodSeconds }) => {
@@ -131,7 +131,7 @@ function rateOf({ currentReplicas, added, removed }: Wanted, rules: Rules | null
   return isLargest === sign > 0 ? Math.max(...proposals) : Math.min(...proposals)
 }
 
-/** The tolerances of a behavior, and the usual one where it has none. */
+/** The tolerances of a behavior, or the default ones. */
 export function toleranceOf(behavior: Behavior | null | undefined, usual: number): Tolerance {
   const of = (rules: Rules | null | undefined) => {
     const quantity = parseQuantity(rules?.tolerance ?? '')

@@ -18,16 +18,16 @@ interface Condition {
 /** The rules of a level, and settings. */
 export interface AutoscalerRules {
   readonly level: number
-  /** The gate HPAScaleToZero. */
+  /** True if the gate HPAScaleToZero is on. */
   readonly scalesToZero: boolean
-  /** The status has the generation. */
+  /** True if the status contains the observed generation. */
   readonly hasGeneration: boolean
   readonly downWindowMs: number
 }
 
-/** State of a run about an autoscaler. */
+/** State that is kept between passes of an autoscaler. */
 export interface AutoscalerMemory {
-  /** Replicas that were wanted, before bounds. */
+  /** Earlier recommendations before limits. */
   readonly recommendations: readonly Timed[]
   readonly added: readonly Timed[]
   readonly removed: readonly Timed[]
@@ -42,7 +42,7 @@ export interface AutoscalerEvent {
   readonly message: string
 }
 
-/** The meaning of the number of replicas alone. */
+/** The result of comparing the number of replicas with the bounds, before metrics are read. */
 export type FirstLook =
   | { readonly kind: 'disabled' }
   | { readonly kind: 'bound'; readonly replicas: number; readonly reason: string }
@@ -57,21 +57,21 @@ export interface AutoscalerObserved {
   readonly autoscaler: Autoscaler
   readonly currentReplicas: number
   readonly look: FirstLook
-  /** Read where the first look says so. */
+  /** The metrics, if the first look requires them. */
   readonly measured: Measured | undefined
   readonly memory: AutoscalerMemory
   readonly rules: AutoscalerRules
 }
 
-/** The outcome of the write of a scale. */
+/** The outcome of writing a scale. */
 export type ScaleOutcome = { readonly kind: 'scaled' } | { readonly kind: 'refused'; readonly message: string }
 
 export interface AutoscalerPlan {
   readonly events: readonly AutoscalerEvent[]
   readonly memory: AutoscalerMemory
-  /** The number to scale to; absent: it stays. */
+  /** The number to scale to; undefined if it stays. */
   readonly target?: { readonly replicas: number; readonly reason: string } | undefined
-  /** The state after the write of the scale, and after a pass without one. */
+  /** Computes the state after the scale was written, or after a pass without a write. */
   readonly after: (outcome?: ScaleOutcome) => {
     readonly status: object
     readonly memory: AutoscalerMemory
@@ -80,10 +80,10 @@ export interface AutoscalerPlan {
 }
 
 const belowMinimum = 'Current number of replicas below Spec.MinReplicas'
-/** Below this level an autoscaler with a minimum of zero looks at its metrics whenever there is no replica. */
+/** Below this level, an autoscaler with a minimum of zero reads its metrics whenever there are no replicas. */
 const scaledToZeroSince = 37
 
-/** The first look, before any metric is read. */
+/** Compares the number of replicas with the bounds, before any metric is read. */
 export function lookAtReplicas({ spec, status }: Autoscaler, currentReplicas: number, rules: AutoscalerRules): FirstLook {
   const minReplicas = spec.minReplicas ?? 1
   if (currentReplicas === 0) {
@@ -105,7 +105,7 @@ function readsWithoutPods({ metrics }: Autoscaler['spec']): boolean {
   return metrics?.some(({ type }) => type === 'Object' || type === 'External') === true
 }
 
-/** The status where the scale of the target cannot be read. */
+/** The status if the target's scale cannot be read. */
 export function unscalableStatus({ status }: Autoscaler, message: string, nowMs: number): object {
   const conditions = new Conditions(status, nowMs)
   conditions.set('AbleToScale', 'False', {
@@ -116,7 +116,7 @@ export function unscalableStatus({ status }: Autoscaler, message: string, nowMs:
 }
 
 /**
- * The number of replicas that metrics, behavior and bounds give, and the status that tells of it.
+ * Computes the number of replicas from metrics, behavior and bounds, and the resulting status.
  *
  *   2 replicas of 90m of 100m each, target 50 %   target 4: cpu resource utilization (percentage of request) above target
  *   a metric fails, another asks for fewer        no target: ScalingActive is False
@@ -186,7 +186,7 @@ function decideByMetrics(pass: Pass, measured: Measured): AutoscalerPlan {
 
 type Proposed = MetricResult & { readonly kind: 'proposed' }
 
-/** The first of the highest proposals. As upstream, a proposal of zero gives way to any later one. */
+/** The first of the highest proposals. As upstream, a proposal of zero is replaced by any later one. */
 function highest(results: readonly MetricResult[]): Proposed | undefined {
   let best: Proposed | undefined
   for (const result of results) {
@@ -211,7 +211,7 @@ function limitToBehavior({ observed, conditions, memory, nowMs }: Pass, best: Pr
   return { replicas, reason: leavesZero ? belowMinimum : '' }
 }
 
-/** The proposal joins the others, of which those that no window reaches are forgotten. */
+/** Adds the recommendation, and drops those outside of all windows. */
 function remember({ observed, memory, nowMs }: Pass, replicas: number): AutoscalerMemory {
   const { scaleUp, scaleDown } = observed.autoscaler.spec.behavior ?? {}
   const windows = [scaleUp?.stabilizationWindowSeconds, scaleDown?.stabilizationWindowSeconds].map((seconds) => (seconds ?? 0) * 1000)
@@ -220,7 +220,7 @@ function remember({ observed, memory, nowMs }: Pass, replicas: number): Autoscal
   return { ...memory, recommendations: [...recent, { value: replicas, atMs: nowMs }] }
 }
 
-/** The change joins the others, of which those that no policy counts are forgotten. */
+/** Adds the change, and drops those outside of all policies' periods. */
 function rememberChange({ observed, memory, nowMs }: Pass, replicas: number): AutoscalerMemory {
   const { behavior } = observed.autoscaler.spec
   if (behavior == null) return memory
@@ -240,7 +240,7 @@ function afterFailure(pass: Pass, message: string, statuses: Statuses): Autoscal
   return () => ({ status: statusOf(pass, { desiredReplicas, statuses }), memory, event })
 }
 
-/** `replicas` is the number to scale to; undefined: it stays. */
+/** `replicas` is the number to scale to; undefined if it stays. */
 function afterScaling(pass: Pass, replicas: number | undefined, statuses: Statuses): AutoscalerPlan['after'] {
   const { observed, conditions, memory, nowMs } = pass
   const { autoscaler, currentReplicas, rules } = observed
@@ -280,13 +280,13 @@ function statusOf({ observed, conditions }: Pass, shown: { desiredReplicas: numb
     ...(lastScaleTime != null && { lastScaleTime }),
     currentReplicas,
     desiredReplicas: shown.desiredReplicas,
-    // The API shows an absent list as null.
+    // The API prints an absent list as null.
     currentMetrics: shown.statuses,
     conditions: conditions.list,
   }
 }
 
-/** Conditions keep the order in which they came. */
+/** Conditions in the order in which they were added. */
 class Conditions {
   #list: readonly Condition[]
   readonly #time: string

@@ -8,7 +8,7 @@ import { type MetricValue, metricSamples, milliIn, type PodMetrics, podSamples, 
 export type MetricSpec = BuiltIn<'autoscaling/v2.MetricSpec'>
 type MetricTarget = BuiltIn<'autoscaling/v2.MetricTarget'>
 
-/** The answer of the metrics API that a metric needs. */
+/** The answer of the metrics API for a metric. */
 export type MetricAnswer = Reading<
   | { readonly kind: 'pods'; readonly items: readonly PodMetrics[] }
   | { readonly kind: 'custom'; readonly items: readonly MetricValue[] }
@@ -22,28 +22,28 @@ export interface MetricUse extends PodsUse {
   readonly hasPodRequests: boolean
 }
 
-/** The number of replicas that one metric asks for, or the reason why there is none. */
+/** The proposal of one metric, or the reason why it has none. */
 export type MetricResult =
   | {
       readonly kind: 'proposed'
       readonly replicas: number
-      /** The metric in events and conditions. */
+      /** The metric's name in events and conditions. */
       readonly name: string
       readonly status: object
     }
   | {
       readonly kind: 'failed'
       readonly reason: string
-      /** The text of its event. */
+      /** The message of its event. */
       readonly message: string
       /** The text in the event about all metrics. */
       readonly summary: string
     }
 
-/** Since this level memory is shown in units such as Mi. */
+/** The first level that prints memory in binary units such as Mi. */
 const binarySince = 34
 
-/** The proposal of one metric, with upstream's names and texts. */
+/** Evaluates one metric, with upstream's names and messages. */
 export function evaluateMetric(spec: MetricSpec, answer: MetricAnswer, use: MetricUse, nowMs: number): MetricResult {
   const { resource, containerResource, pods, object, external } = spec
   if (resource != null) return ofResource({ ...resource, kind: 'resource' }, answer, use, nowMs)
@@ -53,7 +53,7 @@ export function evaluateMetric(spec: MetricSpec, answer: MetricAnswer, use: Metr
   return ofExternal(external ?? noExternal, answer, use)
 }
 
-/** The API admits no metric without its source. */
+/** A placeholder, because the API requires every metric to have its source. */
 const noExternal = { metric: { name: '' }, target: { type: '' } }
 
 interface ResourceMetric {
@@ -94,7 +94,7 @@ function ofResource({ kind, name, container, target }: ResourceMetric, answer: M
   }
 }
 
-/** The proposal of a resource, without the texts around its failure. */
+/** The proposal of a resource metric, or a failure without the surrounding texts. */
 export function proposeForResource(
   { name, container, target }: Omit<ResourceMetric, 'kind'>,
   answer: MetricAnswer,
@@ -146,7 +146,7 @@ function ofObject(
   return {
     kind: 'proposed',
     replicas: proposal.replicas,
-    // Upstream calls it external too.
+    // Upstream uses this name too.
     name: isValue ? `${describedObject.kind} metric ${name}` : `external metric ${name}(${printSelector(metric.selector)})`,
     status: { type: 'Object', object: { metric, describedObject, current: proposal.current } },
   }

@@ -5,55 +5,55 @@ import type { Pod } from '../pods.ts'
 
 const int32Max = 2 ** 31 - 1
 const int64Bound = 2 ** 63
-/** Below this level a Pod without a sample counts as if it used its request, whatever the target. */
+/** Below this level, a Pod without a sample counts as if it used its request, whatever the target. */
 const fullFallbackSince = 26
 const sidecarsSince = 29
 
 export const noPods = 'no pods returned by selector while calculating replica count'
 
-/** The last measurement of a Pod, in thousandths of the unit. */
+/** The last sample of a Pod, in thousandths of the unit. */
 export interface Sample {
   readonly milli: number
-  /** End of the time that it covers, in milliseconds since 1970. */
+  /** The end of the sample's window, in milliseconds since 1970. */
   readonly atMs: number
   readonly windowMs: number
 }
 
-/** A ratio of use to target within these bounds changes nothing: 0.1 is ten percent. */
+/** A usage ratio within these bounds changes nothing; 0.1 means ten percent. */
 export interface Tolerance {
   readonly down: number
   readonly up: number
 }
 
-/** Samples of Pods, by their names. */
+/** Samples by Pod name. */
 export type Samples = ReadonlyMap<string, Sample>
 
-/** The Pods of the scaled object, and the rules by which they count. */
+/** The Pods of the scaled object, and the rules for counting them. */
 export interface PodsUse {
   readonly pods: readonly Pod[]
   readonly currentReplicas: number
   readonly tolerance: Tolerance
-  /** Time after the start of a Pod in which its use of CPU may be that of its start. */
+  /** Time after a Pod's start in which its CPU usage may come from its initialization. */
   readonly initializationMs: number
-  /** Time after the start in which a Pod that is not ready has never been. */
+  /** Time after the start in which an unready Pod counts as never ready. */
   readonly readinessDelayMs: number
 }
 
 export interface ResourceUse extends PodsUse {
   readonly resource: string
-  /** Absent: all containers of a Pod. */
+  /** Undefined for all containers of a Pod. */
   readonly container?: string | undefined
   readonly samples: Samples
-  /** Percent of the requests. */
+  /** Percentage of the requests. */
   readonly targetUtilization: number
-  /** API level: a sidecar's request counts from 29 on. */
+  /** The API level. Requests of sidecars count from 29 on. */
   readonly level: number
-  /** Requests of Pods count before those of their containers. */
+  /** True if pod-level requests take precedence over those of containers. */
   readonly hasPodRequests: boolean
 }
 
 export interface AverageValueUse extends PodsUse {
-  /** Absent: the metric is no resource. */
+  /** Undefined for a metric that is not a resource. */
   readonly resource?: string
   readonly samples: Samples
   readonly targetMilli: number
@@ -64,14 +64,14 @@ export type Proposal =
       readonly kind: 'replicas'
       readonly replicas: number
       readonly averageMilli: number
-      /** Percent of the requests. Absent for values. */
+      /** Percentage of the requests; undefined for values. */
       readonly utilization?: number
     }
   | { readonly kind: 'error'; readonly message: string }
 
 /**
- * Replicas for a target utilization of the requests. Pods without a sample count as if they used the target when there are too many Pods, and
- * nothing when there are too few; Pods that are not ready count as nothing when there are too few.
+ * Computes replicas for a target utilization of requests. Pods without a sample count as using the target when scaling down, and
+ * nothing when scaling up; unready Pods count as using nothing when scaling up.
  *
  *   3 Pods at 90m of 100m, target 50 %    ratio 1.8 → 6
  *   4 Pods, one at 300m, three without    ratio of all 1.5 → 6
@@ -93,7 +93,7 @@ export function resourceReplicas(use: ResourceUse, nowMs: number): Proposal {
   })
 }
 
-/** Replicas for a target of a value for each Pod. Pods that are not ready, or have no sample, are treated as for a utilization. */
+/** Computes replicas for a target value per Pod. Unready Pods and Pods without a sample are treated as for a utilization. */
 export function averageValueReplicas(use: AverageValueUse, nowMs: number): Proposal {
   const { resource = '', targetMilli } = use
   return podReplicas(use, resource, nowMs, () => ({
@@ -111,15 +111,15 @@ interface Ratio {
   readonly utilization?: number
 }
 
-/** The use that samples mean. */
+/** Computes the usage ratio of samples. */
 interface Measure {
-  /** Undefined: none of the samples is of a known Pod. */
+  /** Undefined if no sample belongs to a known Pod. */
   ratioOf(values: ReadonlyMap<string, number>): Ratio | undefined
-  /** The value of a Pod without a sample when there are too many Pods. */
+  /** The value of a Pod without a sample when scaling down. */
   missingMilli(name: string): number
 }
 
-/** `measureOf` answers a text if there is no measure. */
+/** Computes replicas; `measureOf` returns a text if there is no measure. */
 function podReplicas(
   use: PodsUse & { readonly samples: Samples },
   resource: string,
@@ -194,7 +194,7 @@ function isUnready({ status }: Pod, sample: Sample, { initializationMs, readines
   return isFalse && startMs + readinessDelayMs > sinceMs
 }
 
-/** The request of a Pod or of its container in thousandths, or the text that says why there is none. */
+/** The request of a Pod or of its container in thousandths, or the reason why there is none. */
 function requestOf({ metadata, spec }: Pod, { resource, container, level, hasPodRequests }: ResourceUse): number | string {
   if (hasPodRequests && container === undefined && hasPodAmounts(spec)) {
     const request = amountsWithOverhead({ spec }, 'requests').get(resource)
@@ -212,7 +212,7 @@ function requestOf({ metadata, spec }: Pod, { resource, container, level, hasPod
   return total
 }
 
-/** Thousandths of a quantity, rounded up, within an int64. */
+/** A quantity in thousandths, rounded up, limited to an int64. */
 export function milliOf(quantity: Quantity): number {
   return Math.max(-int64Bound, Math.min(int64Bound, Number(roundUpQuantity(quantity, -3))))
 }
@@ -236,13 +236,13 @@ interface ValueUse {
   readonly currentReplicas: number
   readonly targetMilli: number
   readonly tolerance: Tolerance
-  /** Undefined: the selector finds no Pod. */
+  /** The number of ready Pods; undefined if it is unknown. */
   readonly readyPods: number | undefined
 }
 
 /**
- * Replicas for a target of one value, of an object or of an external metric. From zero replicas on, ready Pods do not count.
- * Undefined: the number of ready Pods is needed.
+ * Computes replicas for a single target value, of an object or an external metric. From zero replicas, the number of ready Pods does not matter.
+ * Undefined if the number of ready Pods is needed.
  */
 export function valueReplicas(usedMilli: number, { currentReplicas, targetMilli, tolerance, readyPods }: ValueUse): number | undefined {
   const ratio = usedMilli / targetMilli
@@ -257,7 +257,7 @@ interface AverageUse {
   readonly tolerance: Tolerance
 }
 
-/** Replicas for a target of a value for each Pod. `averageMilli` is the lowest int64 where there is no Pod. */
+/** Computes replicas for a target value per Pod. `averageMilli` is the minimum int64 if there are no Pods. */
 export function averageReplicas(usedMilli: number, { statusReplicas, targetMilli, tolerance }: AverageUse) {
   const isKept = isWithin(tolerance, usedMilli / (targetMilli * statusReplicas))
   const replicas = isKept ? statusReplicas : Math.min(int32Max, Math.ceil(usedMilli / targetMilli))

@@ -2,10 +2,10 @@ import { durationToMs, parseDuration } from '../../meta/duration.ts'
 import { readQuantity } from '../../meta/quantity.ts'
 import { milliOf, type Sample, type Samples } from './replicas.ts'
 
-/** An answer of a metrics API, or the reason why there is none. */
+/** An answer of a metrics API, or an error. */
 export type Reading<T> = { readonly kind: 'read'; readonly value: T } | { readonly kind: 'failed'; readonly message: string }
 
-/** The measured use of one Pod, as metrics.k8s.io/v1beta1 has it. */
+/** The measured usage of a Pod in metrics.k8s.io/v1beta1. */
 export interface PodMetrics {
   readonly metadata: { readonly name?: string }
   readonly timestamp?: string
@@ -14,7 +14,7 @@ export interface PodMetrics {
   readonly containers?: readonly { readonly name: string; readonly usage?: Readonly<Record<string, string>> }[]
 }
 
-/** One value of a metric, as custom.metrics.k8s.io has it in its versions v1beta1 and v1beta2. */
+/** A metric value in custom.metrics.k8s.io, v1beta1 or v1beta2. */
 export interface MetricValue {
   readonly describedObject?: { readonly name?: string }
   readonly timestamp?: string
@@ -27,7 +27,7 @@ export interface MetricValue {
 
 const windowUsualMs = 60_000
 
-/** The use of a resource by Pods, or by one of their containers. A Pod whose containers are not all measured has no sample. */
+/** The usage of a resource by Pods or by one of their containers. A Pod with an unmeasured container has no sample. */
 export function podSamples(items: readonly PodMetrics[], resource: string, container?: string): Reading<Samples> {
   if (items.length === 0) return { kind: 'failed', message: 'no metrics returned from resource metrics API' }
   const samples = new Map<string, Sample>()
@@ -41,7 +41,7 @@ export function podSamples(items: readonly PodMetrics[], resource: string, conta
   return { kind: 'read', value: samples }
 }
 
-/** The values of a metric of Pods. */
+/** The values of a Pod metric. */
 export function metricSamples(items: readonly MetricValue[]): Reading<Samples> {
   if (items.length === 0) return { kind: 'failed', message: 'no metrics returned from custom metrics API' }
   const samples = new Map<string, Sample>()
@@ -52,7 +52,7 @@ export function metricSamples(items: readonly MetricValue[]): Reading<Samples> {
   return { kind: 'read', value: samples }
 }
 
-/** Thousandths of a quantity of another server. Undefined: it is absent or no quantity. */
+/** Another server's quantity in thousandths; undefined if absent or invalid. */
 export function milliIn(value: unknown): number | undefined {
   const reading = readQuantity(value)
   return reading.kind === 'quantity' ? milliOf(reading.quantity) : undefined

@@ -19,14 +19,14 @@ export interface CronJobEvent {
 export interface CronJobObserved {
   readonly cronJob: CronJob
   readonly jobs: readonly Job[]
-  /** Uids of running Jobs in the status that do not exist any more. */
+  /** Uids of active Jobs in the status that no longer exist. */
   readonly missing: ReadonlySet<string>
-  /** Domain of the product's site. */
+  /** The domain of the product's site. */
   readonly domain: string
   readonly level: number
 }
 
-/** The status after a pass; zero is absent. */
+/** The status after a pass; zero values are absent. */
 export interface CronJobStatus {
   readonly active: readonly ActiveJob[]
   readonly lastScheduleTime: string | null | undefined
@@ -34,22 +34,22 @@ export interface CronJobStatus {
 }
 
 export interface CronJobPlan {
-  /** Jobs beyond the limits of the history. */
+  /** Jobs beyond the history limits. */
   readonly cleaned: readonly Job[]
   readonly events: readonly CronJobEvent[]
   readonly status: CronJobStatus
   readonly hasNews: boolean
-  /** The time to run now, in milliseconds since 1970. */
+  /** The scheduled time of a Job to create now, in milliseconds since 1970. */
   readonly startMs?: number
-  /** Running Jobs that the new one replaces. */
+  /** Active Jobs that the new one replaces. */
   readonly replaced: readonly ActiveJob[]
-  /** Milliseconds until the next look. Undefined: none before a change. */
+  /** Milliseconds until the next pass; undefined if only a change causes one. */
   readonly waitMs: number | undefined
 }
 
 /**
- * The next step of a CronJob: what has become of its Jobs, and the one to make now. The last time that has passed is run, and earlier ones are
- * dropped.
+ * The next step of a CronJob: the results of its Jobs, and the Job to create now. The most recent scheduled time is run, and earlier ones are
+ * skipped.
  *
  *   every minute, last run at 08:01, now 08:03:00.1    Job of 08:03, and a look at 08:04:00.1
  *   the same with Forbid and a Job that runs           no Job, and the look
@@ -141,7 +141,7 @@ function decideRun({ cronJob, level, domain }: CronJobObserved, status: CronJobS
 
 const tooManyMissed = 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew'
 
-/** The events with which a due time is not run. Undefined: it is run. */
+/** Events for a due time that is not run; undefined if it is run. */
 function refusalOf(cronJob: CronJob, status: CronJobStatus, { startMs, nowMs }: { startMs: number; nowMs: number }) {
   const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec
   if (startingDeadlineSeconds != null && startMs + startingDeadlineSeconds * 1000 < nowMs) {
@@ -163,7 +163,7 @@ function stateOf({ metadata, spec, status }: CronJob): ScheduleState {
   }
 }
 
-/** Schedules with a zone in their text were allowed before 1.29. */
+/** Parses the schedule. Before 1.29 a schedule could contain a zone. */
 function scheduleOf({ spec: { schedule, timeZone } }: CronJob, domain: string): { readonly text: string; readonly events: CronJobEvent[] } {
   if (!schedule.includes('TZ')) return { text: timeZone == null ? schedule : `TZ=${timeZone} ${schedule}`, events: [] }
   const where = `see https://${domain}/docs/concepts/workloads/controllers/cron-jobs/ for more details`
@@ -171,12 +171,12 @@ function scheduleOf({ spec: { schedule, timeZone } }: CronJob, domain: string): 
   return { text: schedule, events: [warning('UnsupportedSchedule', message)] }
 }
 
-/** The name of the Job of a time: minutes since 1970 follow the name of the CronJob. */
+/** The name of the Job for a time: the CronJob's name and the minutes since 1970. */
 function jobNameOf({ metadata }: Pick<CronJob, 'metadata'>, startMs: number): string {
   return `${metadata.name}-${Math.floor(startMs / 60_000)}`
 }
 
-/** The metadata and spec of the Job of a time, without its owner. `annotation` holds the time, from 1.28 on. */
+/** The metadata and spec of the Job for a time, without its owner. `annotation` contains the time, from 1.28 on. */
 export function jobOf(cronJob: CronJob, startMs: number, { annotation, level }: { readonly annotation: string; readonly level: number }) {
   const { metadata, spec } = cronJob.spec.jobTemplate
   const time = printZoned(cronJob.spec.timeZone ?? '', startMs)
@@ -185,7 +185,7 @@ export function jobOf(cronJob: CronJob, startMs: number, { annotation, level }: 
   return { metadata: { name, namespace: cronJob.metadata.namespace, labels: metadata?.labels, annotations }, spec }
 }
 
-/** A time as RFC 3339 in a zone: `2026-07-01T02:30:00+02:00`. */
+/** A time in a zone in RFC 3339: `2026-07-01T02:30:00+02:00`. */
 function printZoned(zone: string, timeMs: number): string {
   const offset = offsetMs(zone, timeMs)
   const utc = printTime(toInstant(timeMs + offset))
@@ -195,7 +195,7 @@ function printZoned(zone: string, timeMs: number): string {
   return utc.replace('Z', `${offset < 0 ? '-' : '+'}${digits(minutes / 60)}:${digits(minutes % 60)}`)
 }
 
-/** True if a running Job is not in the status: the cached CronJob may be older. */
+/** True if an active Job is not in the status, because the cached CronJob may be stale. */
 export function hasUnknownJob({ status }: CronJob, jobs: readonly Job[]): boolean {
   return jobs.some((job) => !isFinishedJob(job) && status.active?.some(({ uid }) => uid === job.metadata.uid) !== true)
 }

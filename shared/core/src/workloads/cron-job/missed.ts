@@ -1,31 +1,31 @@
 import { nextTime } from '../../cron/next-time.ts'
 import type { CronSchedule } from '../../cron/schedule.ts'
 
-/** More missed times than this are reported. */
+/** Number of missed times above which they are reported. */
 const missedMax = 100
-/** Clocks of machines differ: a run is looked for a little after its time. */
+/** The next pass is slightly after the scheduled time, since clocks of machines differ. */
 const clockSkewMs = 100
 
-/** The part of a CronJob that its times follow from. Times are milliseconds since 1970. */
+/** The state that determines a CronJob's times, in milliseconds since 1970. */
 export interface ScheduleState {
   readonly createdMs: number
   readonly lastScheduleMs: number | undefined
   readonly startingDeadlineSeconds: number | undefined
 }
 
-/** Times since the last run. */
+/** The scheduled times since the last run. */
 export interface MissedTimes {
-  /** The beginning of the search. */
+  /** The start of the search. */
   readonly earliestMs: number
-  /** The last time that is not after now. */
+  /** The most recent scheduled time up to now. */
   readonly mostRecentMs: number | undefined
   readonly missed: 'none' | 'few' | 'many'
 }
 
 /**
- * The times of a schedule between the last run, or the creation, and now. Undefined: the schedule has no times, such as the 31st of February.
- * `isDeadlineUsed` leaves out times before now minus the starting deadline. Their number is estimated from the distance of the first two, as
- * upstream does; the first one alone is not called missed.
+ * The scheduled times between the last run (or creation) and now. Undefined if the schedule has no times, such as 31 February.
+ * `isDeadlineUsed` excludes times before now minus the starting deadline. As upstream, their number is estimated from the interval of the first two;
+ * the first time alone does not count as missed.
  *
  *   every five minutes, created at 08:00, now 08:16:10    most recent 08:15, few
  */
@@ -48,7 +48,7 @@ export function findMissedTimes(
   return { earliestMs, mostRecentMs: findLastTime(schedule, fromMs, nowMs), missed: missedCount > missedMax ? 'many' : 'few' }
 }
 
-/** Milliseconds until the next look at a schedule; undefined if it has no times. */
+/** Milliseconds until the next pass; undefined if the schedule has no times. */
 export function nextLookMs(schedule: CronSchedule, state: ScheduleState, nowMs: number): number | undefined {
   const times = findMissedTimes(schedule, state, { nowMs, isDeadlineUsed: false })
   const fromMs = times?.mostRecentMs ?? (times?.missed === 'none' ? times.earliestMs : nowMs)
@@ -57,8 +57,8 @@ export function nextLookMs(schedule: CronSchedule, state: ScheduleState, nowMs: 
 }
 
 /**
- * The last time in (fromMs, toMs]. The interval is halved, as an irregular schedule may have many times in it: one minute-wise in January has
- * 44,640, and a year of nothing before.
+ * The last scheduled time in (fromMs, toMs], by bisection, because an irregular schedule may have many times: every minute in January is
+ * 44,640 times, after eleven months without any.
  */
 function findLastTime(schedule: CronSchedule, fromMs: number, toMs: number): number | undefined {
   let found = nextTime(schedule, fromMs)

@@ -16,9 +16,9 @@ type Spec = DaemonSet['spec']
 type Taints = NonNullable<NodeView['spec']['taints']>
 
 interface DaemonWords extends PodWords {
-  /** Absent: of the current template. */
+  /** Default: it has the current template. */
   readonly isOld?: boolean
-  /** The node that the Pod is for. Absent: it is bound to `node`. */
+  /** The node for which the Pod is pending. Default: it is bound to `node`. */
   readonly pendingOn?: string
 }
 
@@ -26,7 +26,7 @@ interface Differing {
   readonly spec?: Partial<Spec>
   readonly status?: Partial<DaemonSet['status']>
   readonly annotations?: Readonly<Record<string, string>>
-  /** Names of nodes; with taints. */
+  /** Nodes by name, with their taints. */
   readonly nodes?: Readonly<Record<string, Taints>>
   readonly backoff?: FailureBackoff
   readonly level?: number
@@ -36,7 +36,7 @@ const rolling = (rollingUpdate: NonNullable<Spec['updateStrategy']['rollingUpdat
   updateStrategy: { type: 'RollingUpdate', rollingUpdate },
 })
 
-/** A set over the nodes a, b and c. Pods are ready for a minute unless words say otherwise. */
+/** A set on the nodes a, b and c. Pods have been ready for a minute unless stated otherwise. */
 function observed(pods: readonly DaemonWords[], differing: Differing = {}): DaemonSetObserved {
   const { spec, status, annotations, nodes = { a: [], b: [], c: [] }, backoff = noRemovals, level = 37 } = differing
   const set: DaemonSet = {

@@ -5,10 +5,10 @@ import { type DaemonSetObserved, isAvailable, type NodePods, nodePodsOf } from '
 import { allowsSurge, type PodWork, updateWork } from './rolling-update.ts'
 import { type DaemonSetStatus, statusOf } from './status.ts'
 
-/** Most Pods that one pass creates, and most that it deletes. */
+/** Maximum number of creations and of deletions per pass. */
 const burstMax = 250
 
-/** A Pod that has ended by itself and is removed. */
+/** A finished Pod to be removed. */
 interface EndedPod {
   readonly pod: Pod
   readonly node: string
@@ -17,22 +17,22 @@ interface EndedPod {
 
 export interface DaemonSetPlan extends PodWork {
   readonly ended: readonly EndedPod[]
-  /** The back-off for the next decision. */
+  /** The backoff for the next decision. */
   readonly backoff: FailureBackoff
   readonly status: DaemonSetStatus
-  /** Time until a Pod counts as available, or a failed one may be removed. Undefined: none is waiting. */
+  /** Time until a Pod becomes available or a failed Pod may be removed; undefined if none is pending. */
   readonly waitMs: number | undefined
 }
 
-/** The status alone, while earlier creations and deletions are not visible yet: it is not of the set's generation. */
+/** Computes only the status, while earlier creations and deletions are not visible yet. It does not observe the set's generation. */
 export function countDaemonPods(observed: DaemonSetObserved, nowMs: number): DaemonSetStatus {
   const { observedGeneration } = observed.set.status
   return statusOf(observed, nodePodsOf(observed), { observedGeneration, nowMs })
 }
 
 /**
- * The next step of a DaemonSet: missing Pods are created and superfluous ones deleted, at most 250 of each; when there are none, a rolling
- * update goes on (WL-DS-26).
+ * The next step of a DaemonSet: missing Pods are created and extra Pods deleted, at most 250 of each; if there are none, the rolling
+ * update continues (WL-DS-26).
  *
  *   nodes a, b; a Pod on a                           create one on b
  *   nodes a, b; Pods on a (two), b                   delete the younger one on a
@@ -60,12 +60,12 @@ export function decideDaemonSet(observed: DaemonSetObserved, nowMs: number): Dae
   }
 }
 
-/** Collects the work that each node needs whatever the template. */
+/** Collects the work on each node that does not depend on the template. */
 class Upkeep {
   readonly createdOn: string[] = []
   readonly deleted: Pod[] = []
   readonly ended: EndedPod[] = []
-  /** Milliseconds until failed Pods may be removed. */
+  /** Times in milliseconds until failed Pods may be removed. */
   readonly waits: number[] = []
   readonly #observed: DaemonSetObserved
   readonly #nowMs: number
@@ -87,7 +87,7 @@ class Upkeep {
   keepNode(node: NodePods): void {
     const { name, exists, pods, shouldRun, shouldContinue } = node
     const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp == null)
-    // Bound Pods of a node that is gone are left to the garbage collector of Pods.
+    // Bound Pods of a missing node are left to the Pod garbage collector.
     if (!exists) this.deleted.push(...staying.filter(({ spec: { nodeName = '' } }) => nodeName === ''))
     else if (shouldRun && pods.length === 0) this.createdOn.push(name)
     else if (!shouldContinue) this.deleted.push(...staying)
@@ -101,7 +101,7 @@ class Upkeep {
     else if (running.length > 1) this.#keepPair(running)
   }
 
-  /** True if the Pod has ended: it is removed, or waits for its removal. */
+  /** True if the Pod has finished; it is removed, now or after its backoff. */
   #removeEnded(pod: Pod, node: string): boolean {
     const { phase } = pod.status
     if (phase !== 'Failed' && (phase !== 'Succeeded' || this.#observed.level < 26)) return false
@@ -116,7 +116,7 @@ class Upkeep {
     return true
   }
 
-  /** With a surge the oldest Pod of the template and the oldest other one stay, the latter until the former is available. */
+  /** With a surge, the oldest Pod of the template and the oldest other Pod stay, the latter until the former is available. */
   #keepPair(running: readonly Pod[]): void {
     const { set, hash } = this.#observed
     const isFresh = ({ metadata }: Pod) => metadata.labels?.[revisionLabel] === hash

@@ -8,13 +8,13 @@ export type Template = BuiltIn<'core/v1.PodTemplateSpec'>
 
 export type Toleration = BuiltIn<'core/v1.Toleration'>
 
-/** The label with the generation of a Pod's template, from times before revisions. */
+/** The label with the template generation of a Pod, which predates revisions. */
 const generationLabel = 'pod-template-generation'
 
-/** The annotation of a set with the generation of its template; the API server counts it. */
+/** The annotation with the template generation of a set; the API server counts it. */
 const generationAnnotation = 'deprecated.daemonset.template.generation'
 
-/** Labels of new Pods: those of the template, the hash and the template's generation (WL-DS-07). */
+/** Labels of new Pods: those of the template, the hash and the template generation (WL-DS-07). */
 export function podLabels(set: DaemonSet, hash: string): Readonly<Record<string, string>> {
   const generation = templateGeneration(set)
   return {
@@ -24,23 +24,23 @@ export function podLabels(set: DaemonSet, hash: string): Readonly<Record<string,
   }
 }
 
-/** The label with the hash of a Pod's template. Revisions of DaemonSets have it too. */
+/** The label with the hash of a Pod's template, which revisions of DaemonSets also have. */
 export const revisionLabel = 'controller-revision-hash'
 
-/** True if the labels are those of a Pod of the template: the hash says so, or the generation (WL-DS-20). */
+/** True if a Pod with these labels has the current template, by hash or by generation (WL-DS-20). */
 export function isUpdated(labels: Readonly<Record<string, string>> | undefined, set: DaemonSet, hash: string): boolean {
   if (labels?.[revisionLabel] === hash) return true
   const generation = templateGeneration(set)
   return generation !== undefined && labels?.[generationLabel] === generation
 }
 
-/** Undefined: the annotation is absent, or no integer. */
+/** The template generation; undefined if the annotation is absent or invalid. */
 function templateGeneration({ metadata }: DaemonSet): string | undefined {
   const text = metadata.annotations?.[generationAnnotation] ?? ''
   return /^[-+]?\d{1,18}$/.test(text) ? String(Number.parseInt(text, 10)) : undefined
 }
 
-/** The tolerations that every Pod of a DaemonSet has. The last one is for Pods in the network of their node. */
+/** Tolerations of every DaemonSet Pod. The last one is for Pods with host networking. */
 export function daemonTolerations(names: Names): { readonly all: readonly Toleration[]; readonly ofHostNetwork: Toleration } {
   const tolerate = (taint: string, effect: 'NoExecute' | 'NoSchedule'): Toleration => ({
     key: subdomainLabel(names, 'node', taint),

@@ -3,30 +3,30 @@ import type { FailureBackoff } from './backoff.ts'
 import { type DaemonSet, isUpdated } from './names.ts'
 import { type Fit, type FitOptions, fitOf, type NodeView, nodeOf } from './placement.ts'
 
-/** A DaemonSet and the objects around it. */
+/** A DaemonSet and its related objects. */
 export interface DaemonSetObserved {
   readonly set: DaemonSet
   readonly nodes: Iterable<NodeView>
-  /** Pods of the set, finished and terminating ones included. */
+  /** Pods of the set, including finished and terminating ones. */
   readonly pods: readonly Pod[]
   /** The hash of the current revision. */
   readonly hash: string
   readonly fit: FitOptions
   readonly backoff: FailureBackoff
-  /** The minor release whose behaviour is shown, such as 37. */
+  /** The minor version of the emulated release, such as 37. */
   readonly level: number
 }
 
-/** A node with the Pods of a set that are on it or for it. */
+/** A node with the set's Pods on it or for it. */
 export interface NodePods extends Fit {
   readonly name: string
-  /** False: there are Pods for it, and no node of this name. */
+  /** False for a missing node that still has Pods. */
   readonly exists: boolean
-  /** Bound ones first, then the oldest. */
+  /** Bound Pods first, then by age, oldest first. */
   readonly pods: readonly Pod[]
 }
 
-/** All nodes, and the names of nodes that are gone and still have Pods. Pods that have ended and are being deleted do not count. */
+/** All nodes, and missing nodes that still have Pods. Finished Pods that are being deleted are ignored. */
 export function nodePodsOf({ set, nodes, pods, fit }: DaemonSetObserved): readonly NodePods[] {
   const byNode = new Map<string, Pod[]>()
   for (const pod of pods) {
@@ -52,7 +52,7 @@ function byAge(left: Pod, right: Pod): number {
   return rank(left) < rank(right) ? -1 : 1
 }
 
-/** Pods of a node that are not being deleted: at most one of the template and one of an older one. Undefined: there are more. */
+/** Pods of a node that are not being deleted: at most one of the template and one of an older template. Undefined if there are more. */
 export interface Pair {
   readonly fresh: Pod | undefined
   readonly old: Pod | undefined

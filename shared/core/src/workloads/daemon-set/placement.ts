@@ -10,25 +10,25 @@ type Taint = BuiltIn<'core/v1.Taint'>
 
 /** The relation of a template to a node. */
 export interface Fit {
-  /** A Pod belongs on the node. */
+  /** True if the node should have a Pod. */
   readonly shouldRun: boolean
-  /** A Pod that is on the node may stay. */
+  /** True if an existing Pod may stay. */
   readonly shouldContinue: boolean
 }
 
 const none: Fit = { shouldRun: false, shouldContinue: false }
 
-/** The parts of a node that its fit follows from. */
+/** The parts of a node that affect its fit. */
 export type NodeView = Pick<Node, 'metadata' | 'spec'>
 
 export interface FitOptions {
   readonly tolerations: ReturnType<typeof daemonTolerations>
-  /** True if the operators Lt and Gt of tolerations are served. */
+  /** True if tolerations support Lt and Gt. */
   readonly hasComparisons: boolean
 }
 
 /**
- * The fit of a template and a node by name, labels and taints; resources and ports are the scheduler's (WL-DS-01 to WL-DS-03).
+ * The fit of a template and a node by name, labels and taints; the scheduler checks resources and ports (WL-DS-01 to WL-DS-03).
  *
  *   selector {pool: a}, node without labels      neither
  *   a taint NoSchedule that is not tolerated     no new Pod, one that runs may stay
@@ -46,7 +46,7 @@ export function fitOf({ spec }: Template, { metadata, spec: { taints = [] } }: N
   return { shouldRun: shouldContinue && !hasRejecting('NoSchedule'), shouldContinue }
 }
 
-/** The tolerations of the Pods: the template's first, then the added ones that are not there yet (WL-DS-04). */
+/** The tolerations of Pods: the template's first, then added ones that are missing (WL-DS-04). */
 export function tolerationsOf(
   { tolerations = [], hostNetwork }: Template['spec'],
   { all, ofHostNetwork }: FitOptions['tolerations'],
@@ -60,7 +60,7 @@ export function tolerationsOf(
   return list
 }
 
-/** The affinity of the Pod for a node: its name takes the place of all that the template requires of nodes (WL-DS-06). */
+/** A Pod's affinity for a node: the node's name replaces all required node affinity of the template (WL-DS-06). */
 export function affinityTo(node: string, affinity: Affinity | null | undefined): Affinity {
   const nodeSelectorTerms: Term[] = [{ matchFields: [{ key: nameField, operator: 'In', values: [node] }] }]
   return {
@@ -69,7 +69,7 @@ export function affinityTo(node: string, affinity: Affinity | null | undefined):
   }
 }
 
-/** The node that a Pod is on, or before it is bound the one that it is for (WL-DS-08). Undefined: it is for none. */
+/** The node of a Pod, or before it is bound the node that it is for (WL-DS-08); undefined if there is none. */
 export function nodeOf({ spec: { nodeName = '', affinity } }: Pod): string | undefined {
   if (nodeName !== '') return nodeName
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []

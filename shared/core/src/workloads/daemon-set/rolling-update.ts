@@ -2,13 +2,13 @@ import type { Pod } from '../pods.ts'
 import type { DaemonSet } from './names.ts'
 import { type DaemonSetObserved, isAvailable, type NodePods, pairOf } from './node-pods.ts'
 
-/** Work on Pods: nodes that get one, and Pods that go. */
+/** Nodes that need a Pod, and Pods to delete. */
 export interface PodWork {
   readonly createdOn: readonly string[]
   readonly deleted: readonly Pod[]
 }
 
-/** Numbers of nodes at which an update may work at once. Both are rounded up (WL-DS-16). */
+/** The maximum numbers of unavailable and of surge nodes, both rounded up (WL-DS-16). */
 function updateBounds({ spec }: DaemonSet, desired: number): { readonly surge: number; readonly unavailable: number } {
   const { type, rollingUpdate } = spec.updateStrategy ?? {}
   const scaled = (value: number | string | null | undefined) =>
@@ -22,13 +22,13 @@ function updateBounds({ spec }: DaemonSet, desired: number): { readonly surge: n
   return { surge, unavailable: desired > 0 && surge === 0 && unavailable === 0 ? 1 : unavailable }
 }
 
-/** True if a node may have two Pods. */
+/** True if a node may have two Pods during an update. */
 export function allowsSurge(set: DaemonSet): boolean {
   return updateBounds(set, 1).surge > 0
 }
 
 /**
- * The next work of a rolling update (WL-DS-17, WL-DS-18).
+ * The next step of a rolling update (WL-DS-17, WL-DS-18).
  *
  *   maxUnavailable 1, nodes: old and available (3)                        delete one old Pod
  *   maxUnavailable 1, nodes: old (2), one without a Pod                   wait
@@ -47,7 +47,7 @@ interface ReplaceOptions {
   readonly nowMs: number
 }
 
-/** Old Pods that are not available go at once, and of the available ones as many as the budget leaves. */
+/** Deletes unavailable old Pods at once, and as many available ones as the budget allows. */
 function replace(observed: DaemonSetObserved, nodes: readonly NodePods[], { unavailable, nowMs }: ReplaceOptions): PodWork {
   const broken: Pod[] = []
   const candidates: Pod[] = []
@@ -67,7 +67,7 @@ interface SurgeOptions {
   readonly nowMs: number
 }
 
-/** Nodes whose old Pod is not available get a new one at once, and of the others as many as the surge leaves. */
+/** Creates a new Pod at once on nodes whose old Pod is unavailable, and on as many other nodes as the surge allows. */
 function surgeBeside(observed: DaemonSetObserved, nodes: readonly NodePods[], { surge, desired, nowMs }: SurgeOptions): PodWork {
   const available = (pod: Pod) => isAvailable(pod, observed.set, nowMs)
   const deleted: Pod[] = []
@@ -89,7 +89,7 @@ function surgeBeside(observed: DaemonSetObserved, nodes: readonly NodePods[], { 
     } else if (!shouldRun) (available(old) ? misplaced : deleted).push(old)
     else (available(old) ? candidates : broken).push(name)
   }
-  // All wanted nodes keep an available Pod before one goes from a node that is not wanted any more.
+  // Pods on nodes that should have none are only deleted if all desired nodes keep an available Pod.
   deleted.push(...misplaced.slice(0, Math.max(0, availableCount - desired)))
   return { createdOn: [...broken, ...candidates.slice(0, Math.max(0, surge - surgeCount))], deleted }
 }

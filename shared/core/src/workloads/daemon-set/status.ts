@@ -3,16 +3,16 @@ import { isReadyPod } from '../pods.ts'
 import { isUpdated } from './names.ts'
 import { type DaemonSetObserved, isAvailable, type NodePods } from './node-pods.ts'
 
-/** Counts of nodes. Those of available, unavailable and updated ones are absent when they are zero. */
+/** Counts of nodes. Counts of available, unavailable and updated nodes are absent if zero. */
 export type DaemonSetStatus = BuiltIn<'apps/v1.DaemonSetStatus'>
 
 interface StatusOptions {
-  /** The generation that the pass has worked on. */
+  /** The generation that the pass observed. */
   readonly observedGeneration: number | undefined
   readonly nowMs: number
 }
 
-/** Of several Pods on a node the first one counts: a bound one, the oldest (WL-DS-27 to WL-DS-29). */
+/** Computes the status. If a node has several Pods, the first counts: a bound one, the oldest (WL-DS-27 to WL-DS-29). */
 export function statusOf(
   { set, hash }: Pick<DaemonSetObserved, 'set' | 'hash'>,
   nodes: readonly NodePods[],

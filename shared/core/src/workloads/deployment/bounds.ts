@@ -1,24 +1,24 @@
-/** The wish of a Deployment in numbers. */
+/** The desired replicas and rollout limits of a Deployment. */
 export interface RollWish {
   readonly replicas: number
-  /** Numbers, or percentages such as `25%`. Undefined: all Pods are replaced at once (Recreate). */
+  /** Numbers, or percentages such as `25%`. Undefined to replace all Pods at once (Recreate). */
   readonly rollingUpdate: { readonly maxSurge: number | string; readonly maxUnavailable: number | string } | undefined
 }
 
-/** Bounds of the number of Pods while a template is rolled out. */
+/** The allowed numbers of Pods during a rollout. */
 export interface RollBounds {
-  /** Pods beyond the wanted ones. */
+  /** Maximum number of extra Pods. */
   readonly surge: number
-  /** Most Pods that may be unavailable. */
+  /** Maximum number of unavailable Pods. */
   readonly unavailable: number
-  /** Most Pods in all. */
+  /** Maximum total number of Pods. */
   readonly maxTotal: number
-  /** Fewest available Pods. */
+  /** Minimum number of available Pods. */
   readonly minAvailable: number
 }
 
 /**
- * Surge is rounded up, unavailability down, and if both are then 0, one Pod may be unavailable.
+ * Surge is rounded up and unavailability down. If both are 0, one Pod may be unavailable.
  *
  *   replicas 3, 25% and 25%    surge 1, unavailable 0
  *   replicas 3, 0 and 25%      surge 0, unavailable 1
@@ -29,7 +29,7 @@ export function boundsOf({ replicas, rollingUpdate }: RollWish): RollBounds {
   return { surge, unavailable: used, maxTotal: replicas + surge, minAvailable: replicas - used }
 }
 
-/** The numbers before they are bounded by the replicas. */
+/** The limits before they are capped by the replicas. */
 export function fencepostsOf(
   { maxSurge, maxUnavailable }: NonNullable<RollWish['rollingUpdate']>,
   replicas: number,

@@ -10,10 +10,10 @@ export interface DeploymentCondition {
 
 type Draft = Required<Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>>
 
-/** A progress deadline or a limit of revisions with this value means none, as in upstream's `HasProgressDeadline` and `HasRevisionHistoryLimit`. */
+/** The value of a progress deadline or revision limit that means unlimited, as in upstream's `HasProgressDeadline` and `HasRevisionHistoryLimit`. */
 export const unlimited = 2 ** 31 - 1
 
-/** The conditions of a Deployment while they are decided on; `list` is the result. */
+/** The conditions of a Deployment during a decision; `list` is the result. */
 export class Conditions {
   #list: readonly DeploymentCondition[]
   readonly #now: string
@@ -27,7 +27,7 @@ export class Conditions {
     return this.#list
   }
 
-  /** The same conditions, which change by themselves. */
+  /** An independent copy. */
   fork(): Conditions {
     return new Conditions(this.#list, this.#now)
   }
@@ -36,20 +36,20 @@ export class Conditions {
     return this.#list.find((condition) => condition.type === type)
   }
 
-  /** Puts a condition at the end, if its status or its reason is another than before (WL-DEP-51, WL-DEP-52). */
+  /** Sets a condition at the end if its status or reason differs (WL-DEP-51, WL-DEP-52). */
   set(draft: Draft): void {
     const before = this.find(draft.type)
     if (before?.status !== draft.status || before.reason !== draft.reason) this.renew(draft)
   }
 
-  /** Puts a condition at the end. The time of the transition stays with the status. */
+  /** Sets a condition at the end. The transition time changes only with the status. */
   renew(draft: Draft): void {
     const before = this.find(draft.type)
     const lastTransitionTime = before?.status === draft.status ? before.lastTransitionTime : this.#now
     this.#replace({ ...draft, lastUpdateTime: this.#now, lastTransitionTime })
   }
 
-  /** Takes over a ReplicaSet's condition with its time. */
+  /** Copies a ReplicaSet's condition with its time. */
   take(condition: DeploymentCondition): void {
     const before = this.find(condition.type)
     if (before?.status === condition.status && before.reason === condition.reason) return
@@ -69,7 +69,7 @@ export class Conditions {
 
 export const progressing = 'Progressing'
 
-/** The condition Progressing, by what has happened. `subject` is a quoted name with its kind: `ReplicaSet "web-5"`. */
+/** The condition Progressing, by event. `subject` is a quoted name with its kind: `ReplicaSet "web-5"`. */
 export const progress = {
   created: (name: string): Draft => progressOf('True', 'NewReplicaSetCreated', `Created new replica set "${name}"`),
   found: (name: string): Draft => progressOf('True', 'FoundNewReplicaSet', `Found new replica set "${name}"`),

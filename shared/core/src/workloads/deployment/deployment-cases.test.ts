@@ -109,7 +109,7 @@ describe('statuses', () => {
     readonly replicas: number
     readonly ready: number
     readonly available: number
-    /** −1: it does not say. */
+    /** −1 if the field is absent. */
     readonly terminating: number
   }
   interface StatusRow {

@@ -24,7 +24,7 @@ interface SetWords {
   readonly ageSeconds?: number
 }
 
-/** A ReplicaSet of the Deployment, all of whose Pods are available if nothing else is said. */
+/** A ReplicaSet of the Deployment. By default all its Pods are available. */
 function aSet(name: string, words: SetWords = {}): ReplicaSet {
   const {
     image = 'img:1',
@@ -82,7 +82,7 @@ function observed(sets: readonly ReplicaSet[], deployment: { metadata?: object; 
   }
 }
 
-/** The writes in words: `create web-x 1`, `a 3 → 2`, `note a`, `delete a`. */
+/** The writes as text: `create web-x 1`, `a 3 → 2`, `note a`, `delete a`. */
 function writesOf(of: DeploymentObserved): string {
   const words = (write: SetWrite) => {
     const { name } = write.set.metadata

@@ -20,25 +20,25 @@ import {
   waitOf,
 } from './status.ts'
 
-/** A Deployment and the ReplicaSets around it. */
+/** A Deployment and its related ReplicaSets. */
 export interface DeploymentObserved {
   readonly deployment: Deployment
   readonly selector: readonly LabelRequirement[]
-  /** ReplicaSets that it controls, and ReplicaSets of its namespace without a controller. */
+  /** ReplicaSets that it controls, and ReplicaSets of the namespace without a controller. */
   readonly sets: readonly ReplicaSet[]
   readonly templates: TemplateHashes
   readonly annotations: AnnotationNames
   /** True if the level has `terminatingReplicas`. */
   readonly hasTerminatingReplicas: boolean
-  /** True if the level cuts long names of Deployments in those of their ReplicaSets. */
+  /** True if the level truncates long Deployment names in ReplicaSet names. */
   readonly cutsLongNames: boolean
   /** True if a ReplicaSet has the Deployment's template. */
   hasTemplate(set: ReplicaSet): boolean
-  /** True if a ReplicaSet has a Pod that has not ended, one that is being deleted included. */
+  /** True if a ReplicaSet has an unfinished Pod, including terminating ones. */
   hasRunningPods(set: ReplicaSet): boolean
 }
 
-/** One write of a ReplicaSet. */
+/** A write to a ReplicaSet. */
 export type SetWrite =
   | { readonly kind: 'create'; readonly set: ReplicaSet }
   | {
@@ -53,27 +53,27 @@ export type SetWrite =
 /** The outcome of the writes. */
 type SetsOutcome =
   | { readonly kind: 'written' }
-  /** The new ReplicaSet's name is that of another. */
+  /** The name of the new ReplicaSet is already taken by another one. */
   | { readonly kind: 'collision' }
   /** The new ReplicaSet was not created. */
   | { readonly kind: 'refused'; readonly message: string }
 
 /** The next step of a Deployment. */
 export interface DeploymentPlan extends Pick<OwnedSets, 'adopted' | 'released'> {
-  /** In this order; none after the first failure. */
+  /** The writes in order; the first failure ends them. */
   readonly writes: readonly SetWrite[]
-  /** The revision of the new ReplicaSet, for the Deployment's annotation. Undefined: there is no new ReplicaSet. */
+  /** The revision of the new ReplicaSet, for the Deployment's annotation; undefined without a new ReplicaSet. */
   readonly revision: string | undefined
   statusAfter(outcome: SetsOutcome): DeploymentStatus
-  /** Time until the progress is judged again. Undefined: nothing is waiting. */
+  /** Time until progress is checked again; undefined if nothing is pending. */
   readonly waitMs: number | undefined
-  /** The end of a request for an earlier template, instead of a status. */
+  /** The result of a rollback request, which replaces the status. */
   readonly rollback: Rollback | undefined
 }
 
 /**
- * The next step of a Deployment: pods of its template are rolled out, resized or, where it is paused, only kept. As in kube-controller-manager,
- * a step is one of: size the new ReplicaSet, size old ones, delete history; the status follows from the ReplicaSets as they were seen.
+ * The next step of a Deployment: Pods of its template are rolled out, resized or, if it is paused, only kept. As in kube-controller-manager,
+ * a step either resizes the new ReplicaSet, resizes old ones, or deletes old revisions. The status reflects the ReplicaSets as observed.
  *
  *   3 replicas, surge 1, web-a 3 (available 3)              create web-b with 1
  *   3 replicas, surge 1, web-a 3, web-b 1 (available 1)     web-a 3 → 2
@@ -96,7 +96,7 @@ export function decideDeployment(observed: DeploymentObserved, nowMs: number): D
   }
 }
 
-/** The wish of a Deployment in numbers, with the defaults of the API. */
+/** The desired replicas and rollout limits of a Deployment, with the defaults of the API. */
 function wishOf({ spec }: Deployment): RollWish {
   const { replicas, strategy } = spec
   const { maxSurge = '25%', maxUnavailable = '25%' } = strategy?.rollingUpdate ?? {}
@@ -113,7 +113,7 @@ class Step {
   readonly #wish: RollWish
   readonly #conditions: Conditions
   #newSet: ReplicaSet | undefined
-  /** The new ReplicaSet is one of the writes. */
+  /** True if a write creates the new ReplicaSet. */
   #isCreated = false
   revision: string | undefined
   rollback: Rollback | undefined
@@ -126,7 +126,7 @@ class Step {
     this.#conditions = new Conditions(observed.deployment.status.conditions ?? [], now)
   }
 
-  /** True: the progress of a rollout is to be judged. */
+  /** True if the progress of a rollout must be checked. */
   decide(): boolean {
     const { metadata, spec } = this.#observed.deployment
     const isDeleted = metadata.deletionTimestamp != null
@@ -166,7 +166,7 @@ class Step {
     return { ...status, conditions: this.#conditions.list }
   }
 
-  /** Time that a Deployment is paused for is not held against its rollout (WL-DEP-39). */
+  /** The time for which a Deployment is paused does not count towards its progress deadline (WL-DEP-39). */
   #tellOfPause(): void {
     const { deployment } = this.#observed
     const reason = this.#conditions.find(progressing)?.reason
@@ -176,7 +176,7 @@ class Step {
     else if (deployment.spec.paused !== true && wasPaused) this.#conditions.set(progress.resumed)
   }
 
-  /** The next revision: one more than the highest of the old ReplicaSets. */
+  /** The next revision, one above the highest revision of old ReplicaSets. */
   #nextRevision(): number {
     const { annotations } = this.#observed
     return 1 + Math.max(0, ...this.#oldSets.map(({ metadata }) => revisionOf(metadata.annotations, annotations)))
@@ -213,7 +213,7 @@ class Step {
     this.#resize(scaledSizes(this.#wish, { newSet, oldSets, statusReplicas: deployment.status.replicas ?? 0 }))
   }
 
-  /** The new ReplicaSet needs its revision first. */
+  /** The new ReplicaSet must get its revision first. */
   #rollBack(revision: number): void {
     const { deployment, annotations: names, templates } = this.#observed
     if (this.#newSet === undefined) this.#create()
@@ -269,7 +269,7 @@ class Step {
     return set
   }
 
-  /** Each resized ReplicaSet gets the notes of the scaling; one that keeps its size is written where they differ. */
+  /** Writes each resized ReplicaSet with its scaling annotations, and others only if these annotations differ. */
   #resize(resizes: readonly Resize[]): void {
     const notes = scalingNotes(this.#wish.replicas, boundsOf(this.#wish).maxTotal, this.#observed.annotations)
     const sets = [...this.#oldSets, ...(this.#newSet === undefined ? [] : [this.#newSet])]

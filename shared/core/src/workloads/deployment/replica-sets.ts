@@ -6,7 +6,7 @@ import type { Deployment, ReplicaSet } from './status.ts'
 
 /** A Deployment's ReplicaSets. */
 export interface OwnedSets extends Pick<Claim<ReplicaSet>, 'adopted' | 'released'> {
-  /** The oldest one with the Deployment's template. */
+  /** The oldest ReplicaSet with the Deployment's template. */
   readonly newSet: ReplicaSet | undefined
   readonly oldSets: readonly ReplicaSet[]
 }
@@ -37,7 +37,7 @@ export function sized({ metadata, spec, status }: ReplicaSet, names?: Annotation
   }
 }
 
-/** Old ReplicaSets beyond the kept history that have no Pods, lowest revisions first (WL-DEP-13). */
+/** Old ReplicaSets without Pods beyond the history limit, lowest revisions first (WL-DEP-13). */
 export function beyondHistory(oldSets: readonly ReplicaSet[], limit: number, names: AnnotationNames): ReplicaSet[] {
   const revision = ({ metadata }: ReplicaSet) => revisionOf(metadata.annotations, names)
   return oldSets

@@ -3,7 +3,7 @@ import { type Names, subdomainLabel } from '../../names.ts'
 
 type Annotations = Readonly<Record<string, string>>
 
-/** The annotations of Deployments and their ReplicaSets. */
+/** The annotations of Deployments and ReplicaSets. */
 export interface AnnotationNames {
   readonly revision: string
   readonly history: string
@@ -13,7 +13,7 @@ export interface AnnotationNames {
   readonly rollbackTo: string
 }
 
-/** The names for a product's names: concatenated keys are slow to make. */
+/** The annotation names, cached because concatenated keys are slow. */
 export const annotationNames = memo((names: Names): AnnotationNames => {
   const of = (name: string) => subdomainLabel(names, 'deployment', name)
   return {
@@ -26,10 +26,10 @@ export const annotationNames = memo((names: Names): AnnotationNames => {
   }
 })
 
-/** Characters of the list of former revisions. */
+/** Maximum length of the list of former revisions. */
 const historyLengthMax = 2000
 
-/** The revision in annotations; 0: there is none, or it is no number. */
+/** The revision in annotations; 0 if absent or invalid. */
 export function revisionOf(annotations: Annotations | undefined, { revision }: AnnotationNames): number {
   return readRevision(annotations?.[revision]) ?? 0
 }
@@ -38,14 +38,14 @@ function readRevision(text: string | undefined): number | undefined {
   return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined
 }
 
-/** A note of a scaling: a whole number that is not negative and fits into an int32. */
+/** Parses a scaling annotation: a non-negative int32. */
 export function readCount(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) && Number(text) < 2 ** 31 ? Number(text) : undefined
 }
 
 /**
- * The annotations of the new ReplicaSet: those of the Deployment, but for those that controllers and kubectl keep, and the next revision. A
- * former revision joins the list of former ones, whose oldest are dropped beyond 2,000 characters (WL-DEP-05 to WL-DEP-08).
+ * The annotations of the new ReplicaSet: those of the Deployment, except those managed by controllers and kubectl, and the next revision. Its
+ * previous revision is added to the list of former ones, whose oldest are dropped beyond 2,000 characters (WL-DEP-05 to WL-DEP-08).
  */
 export function newSetAnnotations(own: Annotations, ofDeployment: Annotations, next: number, names: AnnotationNames): Annotations {
   const kept = new Set(Object.values(names))
@@ -66,7 +66,7 @@ function historyWith(history: string, revision: string, names: AnnotationNames):
   return length > historyLengthMax ? {} : { [names.history]: [...entries, revision].join(',') }
 }
 
-/** The notes of a scaling. */
+/** The scaling annotations. */
 export function scalingNotes(replicas: number, maxTotal: number, names: AnnotationNames): Annotations {
   return { [names.desired]: String(replicas), [names.max]: String(maxTotal) }
 }

@@ -2,16 +2,16 @@ import { type TemplateHashes, templateHashLabel } from '../hash/content-hash.ts'
 import { type AnnotationNames, revisionOf } from './revisions.ts'
 import type { Deployment, ReplicaSet } from './status.ts'
 
-/** The end of a request for an earlier template. */
+/** The result of a rollback request. */
 export interface Rollback {
-  /** The Deployment without the request, with the template and annotations of that revision if it was found. */
+  /** The Deployment without the request, and with the template and annotations of the revision if it was found. */
   readonly replacement: Deployment
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
 }
 
-/** The revision that the annotation of extensions/v1beta1 asks for; 0 is the last one before the present. Undefined: none. */
+/** The revision requested by the annotation of extensions/v1beta1; 0 means the previous one. Undefined without a request. */
 export function rollbackRevision({ metadata }: Deployment, { rollbackTo }: AnnotationNames): number | undefined {
   const text = metadata.annotations?.[rollbackTo]
   return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined
@@ -24,7 +24,7 @@ interface RollbackSources {
   readonly templates: TemplateHashes
 }
 
-/** Puts back the template of a revision (WL-DEP-16). */
+/** Restores the template of a revision (WL-DEP-16). */
 export function rollBack(deployment: Deployment, { sets, revision, names, templates }: RollbackSources): Rollback {
   const { [names.rollbackTo]: _, ...annotations } = deployment.metadata.annotations ?? {}
   const without: Deployment = { ...deployment, metadata: { ...deployment.metadata, annotations } }

@@ -1,15 +1,15 @@
 import { boundsOf, type RollWish } from './bounds.ts'
 
-/** A ReplicaSet in numbers. */
+/** The numbers of a ReplicaSet. */
 export interface SizedSet {
   readonly name: string
-  /** Wanted Pods. */
+  /** Desired Pods. */
   readonly replicas: number
   /** Available Pods. */
   readonly available: number
   /** Milliseconds since 1970. */
   readonly createdMs: number
-  /** Notes of the last scaling: the Deployment's replicas, and these with the surge. */
+  /** Scaling annotations: the Deployment's replicas, without and with the surge. */
   readonly desired?: number | undefined
   readonly max?: number | undefined
 }
@@ -21,7 +21,7 @@ export interface Resize {
   readonly to: number
 }
 
-/** Older ones first; equal times by name. */
+/** Sorts by creation time, oldest first, then by name. */
 export function byCreation(left: SizedSet, right: SizedSet): number {
   return left.createdMs - right.createdMs || (left.name < right.name ? -1 : 1)
 }
@@ -30,7 +30,7 @@ export function totalReplicas(sets: readonly SizedSet[]): number {
   return sets.reduce((sum, { replicas }) => sum + replicas, 0)
 }
 
-/** The next size of the new ReplicaSet, where all of the Deployment have `total` replicas; with Recreate all at once (WL-DEP-20). */
+/** The next size of the new ReplicaSet if all ReplicaSets together have `total` replicas; with Recreate, its full size (WL-DEP-20). */
 export function nextNewSize(wish: RollWish, { replicas }: Pick<SizedSet, 'replicas'>, total: number): number {
   if (wish.rollingUpdate === undefined) return wish.replicas
   const room = boundsOf(wish).maxTotal - total
@@ -38,8 +38,8 @@ export function nextNewSize(wish: RollWish, { replicas }: Pick<SizedSet, 'replic
 }
 
 /**
- * One step of a rolling update: the new ReplicaSet is resized, else old ones are scaled down, first by their unavailable Pods (WL-DEP-21 to
- * WL-DEP-23). A ReplicaSet can be resized twice. Empty: nothing may change yet.
+ * One step of a rolling update: resizes the new ReplicaSet, or else scales down old ones, unavailable Pods first (WL-DEP-21 to
+ * WL-DEP-23). A ReplicaSet may be resized twice. Empty if no change is allowed yet.
  */
 export function rollingStep(wish: RollWish, newSet: SizedSet, oldSets: readonly SizedSet[]): Resize[] {
   const { minAvailable } = boundsOf(wish)
@@ -55,7 +55,7 @@ export function rollingStep(wish: RollWish, newSet: SizedSet, oldSets: readonly 
   return [...unhealthy, ...takeAway(left, availableOfAll - minAvailable, ({ replicas }) => replicas)]
 }
 
-/** Takes replicas from one after the other, at most `mostOf` of each. */
+/** Removes replicas from one ReplicaSet after another, at most `mostOf` from each. */
 function takeAway(sets: readonly SizedSet[], budget: number, mostOf: (set: SizedSet) => number): Resize[] {
   const resizes: Resize[] = []
   let left = budget
@@ -69,10 +69,10 @@ function takeAway(sets: readonly SizedSet[], budget: number, mostOf: (set: Sized
 }
 
 /**
- * Sizes after a change of the Deployment's replicas: a single active ReplicaSet, or the newest if none is active, gets all; if the new one has
- * all Pods available, old ones go to 0; else the difference is shared in proportion (WL-DEP-27 to WL-DEP-31). A size that stays is listed too
- * if the annotations of its ReplicaSet have to change. A ReplicaSet without the annotation of its largest size counts with `statusReplicas`,
- * the number of Pods in the status of the Deployment.
+ * Sizes after the Deployment's replicas have changed: a single active ReplicaSet, or the newest if none is active, gets all. If the new one has
+ * all its Pods available, old ones are scaled to 0; otherwise the difference is distributed proportionally (WL-DEP-27 to WL-DEP-31). An unchanged size is
+ * included if the annotations of its ReplicaSet must change. A ReplicaSet without the annotation of its maximum size uses `statusReplicas`,
+ * the number of Pods in the Deployment's status.
  */
 export function scaledSizes(
   wish: RollWish,

@@ -5,7 +5,7 @@ import { type Conditions, type DeploymentCondition, progress, progressing, unlim
 export type ReplicaSet = BuiltIn<'apps/v1.ReplicaSet'>
 export type Deployment = BuiltIn<'apps/v1.Deployment'>
 
-/** The status of a Deployment. Counts that are zero are absent, as in the API. */
+/** The status of a Deployment. Zero counts are absent, as in the API. */
 export interface DeploymentStatus {
   readonly observedGeneration?: number
   readonly replicas?: number
@@ -18,7 +18,7 @@ export interface DeploymentStatus {
   readonly conditions?: readonly DeploymentCondition[]
 }
 
-/** The Deployment and the ReplicaSets that a status follows from. */
+/** The Deployment and ReplicaSets from which a status is computed. */
 export interface StatusSources {
   readonly deployment: Deployment
   readonly wish: RollWish
@@ -62,28 +62,28 @@ function nonZero(name: keyof Counts, value: number): Counts {
   return value === 0 ? {} : { [name]: value }
 }
 
-/** Absent where a ReplicaSet that its controller has seen does not say how many Pods it is losing. */
+/** Undefined if a ReplicaSet that its controller has observed does not report its terminating Pods. */
 function terminating(sets: readonly ReplicaSet[]): Counts {
   const seen = sets.filter(({ status }) => (status.observedGeneration ?? 0) > 0 || status.terminatingReplicas != null)
   if (seen.some(({ status }) => status.terminatingReplicas == null)) return {}
   return { terminatingReplicas: seen.reduce((total, { status }) => total + (status.terminatingReplicas ?? 0), 0) }
 }
 
-/** True if all wanted Pods are there, new and available, and no others. */
+/** True if all desired Pods exist and are new and available, and there are no others. */
 export function isComplete({ metadata, spec }: Deployment, status: Counts): boolean {
   const replicas = spec.replicas ?? 1
   const counts = [status.updatedReplicas, status.replicas, status.availableReplicas]
   return counts.every((count = 0) => count === replicas) && (status.observedGeneration ?? 0) >= (metadata.generation ?? 0)
 }
 
-/** True if Pods have become new, ready or available since, or old ones fewer. */
+/** True if more Pods are new, ready or available than before, or fewer are old. */
 export function isProgressing(before: Counts, now: Counts): boolean {
   const old = ({ replicas = 0, updatedReplicas = 0 }: Counts) => replicas - updatedReplicas
   const grew = (count: 'updatedReplicas' | 'readyReplicas' | 'availableReplicas') => (now[count] ?? 0) > (before[count] ?? 0)
   return old(now) < old(before) || grew('updatedReplicas') || grew('readyReplicas') || grew('availableReplicas')
 }
 
-/** True if the deadline has passed since the last progress, or had passed before. */
+/** True if the deadline since the last progress has passed, now or earlier. */
 export function isTimedOut(condition: DeploymentCondition | undefined, deadlineSeconds: number, nowMs: number): boolean {
   if (condition === undefined || condition.reason === progress.complete('').reason) return false
   return condition.reason === progress.timedOut('').reason || deadlineMs(condition, deadlineSeconds) < nowMs
@@ -93,13 +93,13 @@ function deadlineMs({ lastUpdateTime }: DeploymentCondition, deadlineSeconds: nu
   return Date.parse(lastUpdateTime ?? '') + deadlineSeconds * 1000
 }
 
-/** The seconds that a rollout may take without progress; undefined: forever. */
+/** The progress deadline in seconds; undefined for no deadline. */
 export function deadlineOf({ spec }: Deployment): number | undefined {
   const { progressDeadlineSeconds } = spec
   return progressDeadlineSeconds == null || progressDeadlineSeconds === unlimited ? undefined : progressDeadlineSeconds
 }
 
-/** The conditions Progressing and ReplicaFailure of a rollout (WL-DEP-44 to WL-DEP-50). `before` is the condition Progressing as stored. */
+/** The conditions Progressing and ReplicaFailure of a rollout (WL-DEP-44 to WL-DEP-50). `before` is the stored condition Progressing. */
 export function judgeProgress(sources: StatusSources, counts: Counts, conditions: Conditions, nowMs: number): void {
   const { deployment, newSet, oldSets } = sources
   const deadline = deadlineOf(deployment)
@@ -118,7 +118,7 @@ export function judgeProgress(sources: StatusSources, counts: Counts, conditions
   else conditions.take(failure)
 }
 
-/** Time until a rollout without progress is judged again; undefined: it is over or has timed out. */
+/** Time until a rollout without progress is checked again; undefined if it is complete or timed out. */
 export function waitOf(deployment: Deployment, status: DeploymentStatus, nowMs: number): number | undefined {
   const deadline = deadlineOf(deployment)
   const condition = status.conditions?.find(({ type }) => type === progressing)

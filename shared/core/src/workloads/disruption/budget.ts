@@ -8,35 +8,35 @@ export type Budget = BuiltIn<'policy/v1.PodDisruptionBudget'>
 type Condition = BuiltIn<'meta/v1.Condition'>
 type Selector = Budget['spec']['selector']
 
-/** An evicted Pod that is not deleted after this time counts again. */
+/** Time after which an evicted Pod that was not deleted counts again. */
 const deletionMs = 120_000
 
-/** Replicas that the controllers of a budget's Pods ask for. */
+/** The expected replicas of the controllers of a budget's Pods. */
 export interface ExpectedScale {
   readonly replicas: number
-  /** Some Pods have no controller. */
+  /** True if some Pods have no controller. */
   readonly hasUnmanaged: boolean
 }
 
 export interface BudgetObserved {
   readonly budget: Budget
-  /** Pods that the selector matches, finished and terminating ones included. */
+  /** Matching Pods, including finished and terminating ones. */
   readonly pods: readonly Pod[]
   readonly scale: ExpectedScale
 }
 
 export interface BudgetPlan {
   readonly status: object
-  /** False: the stored status says the same. */
+  /** False if the stored status is equal. */
   readonly isDue: boolean
   readonly hasUnmanaged: boolean
   /** Evicted Pods that were not deleted in time. */
   readonly notDeleted: readonly Pod[]
-  /** Milliseconds until an evicted Pod counts again. Undefined: none waits. */
+  /** Milliseconds until an evicted Pod counts again; undefined if none is pending. */
   readonly waitMs: number | undefined
 }
 
-/** True if the number of expected Pods is the sum of the replicas of their controllers, and not that of the Pods. */
+/** True if the expected number of Pods is the sum of their controllers' replicas, instead of the number of Pods. */
 export function needsScale({ spec: { minAvailable, maxUnavailable } }: Budget): boolean {
   return maxUnavailable != null || typeof minAvailable === 'string'
 }
@@ -56,10 +56,10 @@ function partOf(value: number | string, total: number): number {
 }
 
 /**
- * The status of a budget: as many Pods may be evicted as are healthy beyond the desired number, none where none is expected.
+ * The status of a budget. The allowed disruptions are the healthy Pods above the desired number, or none if no Pods are expected.
  *
  *   minAvailable 2, three Pods ready                      1 disruption allowed
- *   the same, one of them evicted and not deleted yet     0: it does not count as healthy
+ *   the same, one of them evicted and not deleted yet     0, since it does not count as healthy
  */
 export function decideBudget({ budget, pods, scale }: BudgetObserved, nowMs: number): BudgetPlan {
   const { status, metadata } = budget
@@ -89,7 +89,7 @@ export function decideBudget({ budget, pods, scale }: BudgetObserved, nowMs: num
   }
 }
 
-/** The status after a pass that has failed: no disruption is allowed. */
+/** The status after a failed pass, which allows no disruptions. */
 export function failedStatus({ status }: Budget, message: string, nowMs: number): object {
   const { observedGeneration = 0 } = status
   const cause = { status: 'False', reason: 'SyncFailed', message, observedGeneration }
@@ -104,7 +104,7 @@ function withCause({ conditions }: Budget['status'], cause: Cause, nowMs: number
   return withCondition(conditions, { type: conditionType, ...cause, lastTransitionTime: printTime(toInstant(nowMs)) })
 }
 
-/** Evicted Pods whose deletion is awaited. */
+/** Evicted Pods whose deletion is pending. */
 function disruptedPods({ status }: Budget, pods: readonly Pod[], nowMs: number) {
   const kept: Record<string, string | null> = {}
   const notDeleted: Pod[] = []
@@ -127,7 +127,7 @@ function isDisrupted(kept: Readonly<Record<string, string | null>>, { metadata: 
   return Date.parse(kept[name] ?? '') + deletionMs > nowMs
 }
 
-/** Message about Pods without a controller. */
+/** The message about Pods without a controller. */
 export function unmanagedMessage(selector: Selector): string {
   return (
     `Pods selected by this PodDisruptionBudget (selector: ${printSelector(selector)}) were found to be unmanaged. As a result, the status of ` +
@@ -136,7 +136,7 @@ export function unmanagedMessage(selector: Selector): string {
   )
 }
 
-/** Milliseconds until the DisruptionTarget condition of a Pod that was not deleted is taken back. Undefined: it has none that is. */
+/** Milliseconds until the DisruptionTarget condition of a Pod that was not deleted is reset; undefined if it has no such condition. */
 export function staleDisruptionMs({ metadata, status }: Pod, nowMs: number): number | undefined {
   if (metadata.deletionTimestamp != null || status.phase === 'Succeeded' || status.phase === 'Failed') return undefined
   const condition = status.conditions?.find(({ type }) => type === 'DisruptionTarget')

@@ -6,7 +6,7 @@ type ServicePort = BuiltIn<'core/v1.ServicePort'>
 
 export type Family = 'IPv4' | 'IPv6'
 
-/** Finished Pods and Pods without an address are no endpoints. */
+/** True if a Pod can be an endpoint: it has an address and has not finished. */
 export function isEndpointPod({ metadata, status }: Pod, withTerminating: boolean): boolean {
   if (status.phase === 'Succeeded' || status.phase === 'Failed') return false
   if ((status.podIP ?? '') === '' && (status.podIPs ?? []).length === 0) return false
@@ -18,7 +18,7 @@ export function addressesOf({ status }: Pod, family: Family): string[] {
   return (status.podIPs ?? []).flatMap(({ ip = '' }) => (isIPv6(ip) === (family === 'IPv6') ? [ip] : []))
 }
 
-/** The families of a Service, the first one first. */
+/** The IP families of a Service, the primary one first. */
 export function familiesOf({ spec: { ipFamilies, clusterIP = '' } }: Service): readonly Family[] {
   const given = (ipFamilies ?? []).flatMap((family): Family[] => (family === 'IPv4' || family === 'IPv6' ? [family] : []))
   if (given.length > 0) return given
@@ -30,13 +30,13 @@ export function isHeadless({ spec: { clusterIP = '' } }: Service): boolean {
   return clusterIP === '' || clusterIP === 'None'
 }
 
-/** The host name that the Pod has in the Service. Undefined: the Pod is in another subdomain, or has none. */
+/** The Pod's host name within the Service; undefined if the Pod has another subdomain or none. */
 export function hostnameOf({ metadata, spec }: Pod, service: Service): string | undefined {
   const isOfService = spec.subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace
   return isOfService && (spec.hostname ?? '') !== '' ? spec.hostname : undefined
 }
 
-/** The number of a Service's port at a Pod. Undefined: no container has a port of that name and protocol. */
+/** The number of a Service's port on a Pod; undefined if no container has a port with that name and protocol. */
 export function portAt({ spec }: Pod, { targetPort, protocol = 'TCP' }: ServicePort, level: number): number | undefined {
   if (typeof targetPort === 'number') return targetPort
   const sidecars = level < 33 ? [] : (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')

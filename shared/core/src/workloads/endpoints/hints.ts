@@ -2,10 +2,10 @@ import { jsonEqual } from '../../json/equal.ts'
 import type { Service } from './endpoint-pods.ts'
 import type { Endpoint, EndpointSlice, SliceDraft, SlicesPlan } from './slices.ts'
 
-/** The distribution of a Service's traffic that hints express. Undefined: no hints. */
+/** The traffic distribution of a Service, which hints express; undefined for no hints. */
 export type Distribution = 'zone' | 'node'
 
-/** The level has hints for one node, and the names of both distributions. */
+/** The first level with hints for the same node, and with names for both distributions. */
 const sameNodeSince = 34
 
 export function distributionOf({ spec: { trafficDistribution } }: Service, level: number): Distribution | undefined {
@@ -15,7 +15,7 @@ export function distributionOf({ spec: { trafficDistribution } }: Service, level
   return trafficDistribution === 'PreferSameNode' ? 'node' : undefined
 }
 
-/** The plan with hints in each slice that is written, and with updates of slices whose hints are wrong. */
+/** The plan with hints in every written slice, and with updates of slices whose hints are wrong. */
 export function withHints(plan: SlicesPlan, existing: readonly EndpointSlice[], distribution: Distribution | undefined): SlicesPlan {
   const hinted = (draft: SliceDraft): SliceDraft => ({
     ...draft,
@@ -28,7 +28,7 @@ export function withHints(plan: SlicesPlan, existing: readonly EndpointSlice[], 
   return { created: plan.created.map(hinted), updated: [...plan.updated, ...wrong].map(hinted), deleted: plan.deleted }
 }
 
-/** An endpoint that is not ready keeps the hints that it has. */
+/** An unready endpoint keeps its hints. */
 function withHint(endpoint: Endpoint, distribution: Distribution | undefined): Endpoint {
   if (distribution !== undefined && endpoint.conditions?.ready !== true) return endpoint
   const { hints: _, ...rest } = endpoint

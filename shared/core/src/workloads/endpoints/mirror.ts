@@ -7,15 +7,15 @@ import { repack } from './subsets.ts'
 export type Endpoints = BuiltIn<'core/v1.Endpoints'>
 type Address = BuiltIn<'core/v1.EndpointAddress'>
 
-/** Most addresses of one subset that are mirrored. */
+/** Maximum number of mirrored addresses per subset. */
 export const mirroredMax = 1000
 
-/** Endpoints as slices of both families have them. */
+/** Endpoints converted to slices. */
 export interface Mirrored {
   readonly groups: ReadonlyMap<Family, readonly PortGroup[]>
-  /** Addresses that are none. */
+  /** Number of invalid addresses. */
   readonly invalidCount: number
-  /** Addresses that are left out, invalid ones included. */
+  /** Number of omitted addresses, including invalid ones. */
   readonly skippedCount: number
 }
 
@@ -24,7 +24,7 @@ export function isMirrored({ metadata: { labels, annotations } }: Endpoints, nam
   return annotations?.[names.leader] === undefined
 }
 
-/** The contents of the slices for Endpoints that were made by hand: one slice for each subset and family. */
+/** The slices for custom Endpoints: one per subset and family. */
 export function mirror({ subsets }: Endpoints): Mirrored {
   const groups = new Map<Family, PortGroup[]>()
   let [invalidCount, skippedCount] = [0, 0]

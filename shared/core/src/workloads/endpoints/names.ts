@@ -12,7 +12,7 @@ export interface EndpointNames {
   readonly skipMirror: string
   readonly leader: string
   readonly zone: string
-  /** Managers of slices: values of `managedBy`. */
+  /** Values of the label `managedBy`. */
   readonly sliceManager: string
   readonly mirrorManager: string
 }
@@ -35,7 +35,7 @@ export function endpointNames(names: Names): EndpointNames {
 
 type Labels = Readonly<Record<string, string>>
 
-/** The first level at which Endpoints name their controller. */
+/** The first level at which Endpoints have a label with their controller. */
 const endpointsManagedSince = 33
 
 /** Labels of the Endpoints of a Service. */
@@ -48,7 +48,7 @@ export function endpointsLabels(service: Service, names: EndpointNames, level: n
   }
 }
 
-/** Labels of the slices of a Service: reserved ones are not taken from it. */
+/** Labels of a Service's slices; reserved labels are not copied from the Service. */
 export function sliceLabels(service: Service, names: EndpointNames): Labels {
   const { [names.headless]: _, [names.serviceName]: _name, [names.managedBy]: _manager, ...own } = service.metadata.labels ?? {}
   return {

@@ -7,15 +7,15 @@ export type EndpointSlice = BuiltIn<'discovery/v1.EndpointSlice'>
 export type Endpoint = BuiltIn<'discovery/v1.Endpoint'>
 type EndpointPort = BuiltIn<'discovery/v1.EndpointPort'>
 
-/** A slice to write: a new one, or an existing one with other contents. */
+/** A slice to create or update. */
 export interface SliceDraft {
-  /** Absent: a new slice. */
+  /** Undefined for a new slice. */
   readonly existing?: EndpointSlice
   readonly ports: readonly EndpointPort[]
   readonly endpoints: readonly Endpoint[]
 }
 
-/** Endpoints with one set of ports. */
+/** Endpoints with the same set of ports. */
 export interface PortGroup {
   readonly ports: readonly EndpointPort[]
   readonly endpoints: readonly Endpoint[]
@@ -27,13 +27,13 @@ export interface SlicesPlan {
   readonly deleted: readonly EndpointSlice[]
 }
 
-/** The part of a Pod's node that its endpoint shows. */
+/** Facts about a Pod's node that its endpoint contains. */
 interface NodeFacts {
-  /** Absent: the node does not exist. */
+  /** Undefined if the node does not exist. */
   readonly zone?: string | undefined
 }
 
-/** The endpoint of a Pod in one family. Undefined: it has no address there. */
+/** A Pod's endpoint in one family; undefined if it has no address in that family. */
 function endpointOf(pod: Pod, service: Service, { family, zone }: { family: Family; zone: string | undefined }): Endpoint | undefined {
   const addresses = addressesOf(pod, family)
   if (addresses.length === 0) return undefined
@@ -62,7 +62,7 @@ function portsOf(service: Service, pod: Pod, level: number): EndpointPort[] {
   })
 }
 
-/** Endpoints by their sets of ports. `factsOf` answers undefined for a Pod that is left out. */
+/** Endpoints grouped by ports. `factsOf` returns undefined for a Pod that is skipped. */
 export function groupByPorts(
   service: Service,
   pods: readonly Pod[],
@@ -81,7 +81,7 @@ export function groupByPorts(
   return [...groups.values()]
 }
 
-/** Equal for equal sets of ports. */
+/** A key that is equal for equal sets of ports. */
 function portsKey(ports: readonly EndpointPort[] | null | undefined): string {
   return (ports ?? [])
     .map(({ name = '', port, protocol = 'TCP', appProtocol }) => `${name} ${port ?? ''} ${protocol} ${appProtocol ?? ''}`)
@@ -93,16 +93,16 @@ interface Packing {
   readonly existing: readonly EndpointSlice[]
   readonly groups: readonly PortGroup[]
   readonly endpointsMax: number
-  /** False: no empty slice is left. Absent: one is. */
+  /** False if no empty slice is kept. Default: one is kept. */
   readonly hasPlaceholder?: boolean
-  /** True if the labels of a slice are no longer those of its owner. */
+  /** True if the labels of a slice differ from those that its owner implies. */
   hasOldLabels(slice: EndpointSlice): boolean
 }
 
 /**
- * The writes that bring the slices of one family to the wanted endpoints, with as few writes as possible: new endpoints first fill slices that
- * are written anyway, then the fullest slice that has room for all the rest, and then new slices. Slices are not merged. A slice that would be
- * deleted is used for a new one, and where there are no endpoints one empty slice is left.
+ * The writes that bring the slices of one family to the desired endpoints, as few as possible: new endpoints first fill slices that
+ * are written anyway, then the fullest slice with enough space for all others, and then new slices. Slices are not merged. A slice to
+ * delete is reused for a new one. Without endpoints, one empty slice is kept.
  *
  *   max 10, slices of 10, 10, 5, two new endpoints    one update: 10, 10, 7
  *   the same with ten more                            one creation and one update
@@ -134,7 +134,7 @@ export function packSlices({ existing, groups, endpointsMax, hasOldLabels, hasPl
   return reuse({ created, updated, deleted })
 }
 
-/** A deletion and a creation become an update. */
+/** Turns pairs of a deletion and a creation into updates. */
 function reuse({ created, updated, deleted }: SlicesPlan): SlicesPlan {
   const count = Math.min(created.length, deleted.length)
   const reused = created.slice(created.length - count).reverse()
@@ -156,7 +156,7 @@ function packGroup({ ports, endpoints }: PortGroup, { existing, endpointsMax, ha
       if (next === undefined) continue
       left.delete(idOf(endpoint))
       if (!isSameEndpoint(next, endpoint)) hasChanged = true
-      // Hints are decided later.
+      // Hints are computed later.
       kept.push(endpoint.hints === undefined ? next : { ...next, hints: endpoint.hints })
     }
     const isShorter = kept.length < stored.length

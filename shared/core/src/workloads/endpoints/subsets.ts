@@ -7,10 +7,10 @@ export type Subset = BuiltIn<'core/v1.EndpointSubset'>
 type Address = BuiltIn<'core/v1.EndpointAddress'>
 type Port = BuiltIn<'core/v1.EndpointPort'>
 
-/** Most addresses of one object. */
+/** Maximum number of addresses per object. */
 const addressesMax = 1000
 
-/** The subsets of a Service by its Pods. */
+/** The subsets of a Service for its Pods. */
 export function subsetsOf(service: Service, pods: readonly Pod[], level: number): Subset[] {
   const { ports, publishNotReadyAddresses = false, clusterIP } = service.spec
   const [family = 'IPv4'] = familiesOf(service)
@@ -54,8 +54,8 @@ interface Group {
 }
 
 /**
- * The subsets with each set of ports once. An address that is ready for one and not for another entry of the same port is not ready. Ports and
- * subsets are in the order of hashes over their Go form, as upstream's are.
+ * Merges subsets so that each set of ports occurs once. An address that is ready in one entry and unready in another of the same port is unready. As
+ * upstream, ports and subsets are sorted by hashes of their Go form.
  *
  *   [a:80], [a:443], [b:80]   →   [a:443], [a,b:80]
  */
@@ -115,7 +115,7 @@ function sortedByHash<T>(items: readonly T[], print: (item: T) => string): T[] {
   return hashed.sort((left, right) => (left.hash < right.hash ? -1 : 1)).map(({ item }) => item)
 }
 
-/** A port as Go dumps it for hashes. */
+/** A port in the form that Go dumps for hashing. */
 function printPort({ name = '', port, protocol = '', appProtocol }: Port): string {
   return `{Name:(string)${name} Port:(int32)${port} Protocol:(v1.Protocol)${protocol} AppProtocol:(*string)${appProtocol ?? '<nil>'}}`
 }
@@ -138,7 +138,7 @@ function printReference(reference: NonNullable<Address['targetRef']>): string {
   return `{${first} APIVersion:(string)${apiVersion} ResourceVersion:(string)${resourceVersion} FieldPath:(string)${fieldPath}}`
 }
 
-/** At most 1,000 addresses, ready ones first, in proportion over the subsets. Undefined: there are no more. */
+/** At most 1,000 addresses, ready ones first, distributed proportionally over the subsets; undefined if there are no more than that. */
 export function truncated(subsets: readonly Subset[]): Subset[] | undefined {
   const count = (of: (subset: Subset) => readonly unknown[] | null | undefined) =>
     subsets.reduce((sum, subset) => sum + (of(subset)?.length ?? 0), 0)

@@ -1,18 +1,18 @@
 import type { Endpoint, EndpointSlice, SliceDraft, SlicesPlan } from './slices.ts'
 
-/** A zone may get this much more traffic than its share of CPU. */
+/** The fraction by which a zone's traffic may exceed its share of CPU. */
 const overloadThreshold = 0.2
 
-/** A node as shares of zones see it. */
+/** A node for computing zone shares. */
 export interface ZonedNode {
   readonly isReady: boolean
-  /** Absent: the node has no zone. */
+  /** Undefined if the node has no zone. */
   readonly zone?: string | undefined
-  /** Allocatable thousandths of a CPU. */
+  /** Allocatable millicores. */
   readonly cpuMilli: number
 }
 
-/** Shares of the CPU by zone; their sum is 1. Undefined: a node does not say enough, or all are in one zone. */
+/** Shares of CPU by zone, with a sum of 1; undefined if a node lacks data or there is only one zone. */
 export function sharesOfZones(nodes: readonly ZonedNode[]): ReadonlyMap<string, number> | undefined {
   const cpu = new Map<string, number>()
   let total = 0
@@ -33,12 +33,12 @@ interface Allocation {
 
 export type TopologyHints =
   | { readonly kind: 'hints'; readonly plan: SlicesPlan }
-  /** No endpoint gets hints; the message says why. */
+  /** No endpoint gets hints; the message is the reason. */
   | { readonly kind: 'none'; readonly message: string }
 
 /**
- * Hints that spread endpoints over zones by their CPU. Endpoints serve their own zone; where a zone has fewer than its share, endpoints of zones
- * with more than theirs serve it. No slice is written that may stay as it is.
+ * Hints that distribute endpoints over zones by CPU. Endpoints serve their own zone. A zone with fewer endpoints than its share gets endpoints from
+ * zones with more. Slices that may stay unchanged are not written.
  *
  *   three zones alike, three endpoints in three zones    each serves its own
  *   three zones alike, two endpoints                     none: `Insufficient number of endpoints (2 endpoints, 3 zones)`
@@ -80,7 +80,7 @@ function isReady({ conditions }: Endpoint): boolean {
   return conditions?.ready === true
 }
 
-/** Bounds for each zone, or the text that says why there are none. */
+/** The allowed numbers of endpoints per zone, or the reason why there are none. */
 function allocate(shares: ReadonlyMap<string, number>, count: number): ReadonlyMap<string, Allocation> | string {
   const numbers = `(${count} endpoints, ${shares.size} zones)`
   if (shares.size > count) return `Insufficient number of endpoints ${numbers}`
@@ -94,7 +94,7 @@ function allocate(shares: ReadonlyMap<string, number>, count: number): ReadonlyM
   return new Map(minimums.map(({ zone, minimum, desired }) => [zone, { minimum, desired, maximum: minimum + count - total }]))
 }
 
-/** Hints of a slice that may stay. Undefined: it must be written. */
+/** The hints of a slice that may stay unchanged; undefined if it must be written. */
 function countHints(
   { endpoints }: EndpointSlice,
   before: ReadonlyMap<string, number>,
@@ -115,7 +115,7 @@ interface Transfers {
   readonly receiving: Map<string, number>
 }
 
-/** Numbers of endpoints that zones give to others, and get. */
+/** The numbers of endpoints that zones give to and get from other zones. */
 function transfersOf(allocations: ReadonlyMap<string, Allocation>, counts: ReadonlyMap<string, number>): Transfers {
   const surplus = new Map<string, number>()
   const lack = new Map<string, number>()
@@ -141,7 +141,7 @@ function most(zones: ReadonlyMap<string, number>): { readonly zone: string; read
   return found
 }
 
-/** The endpoint with its zone, or with one that lacks endpoints. */
+/** The endpoint with its zone, or with a zone that lacks endpoints. */
 function withZone(endpoint: Endpoint, { giving, receiving }: Transfers): Endpoint {
   const { zone } = endpoint
   if (!isReady(endpoint) || zone == null) return endpoint

@@ -1,17 +1,17 @@
 import type { Pod } from '../pods.ts'
 import type { Service } from './endpoint-pods.ts'
 
-/** Times of one Service and its Pods, in milliseconds since 1970. */
+/** Times of a Service and its Pods, in milliseconds since 1970. */
 interface Seen {
   readonly serviceMs: number
   readonly podMs: ReadonlyMap<string, number>
 }
 
-/** Remembers, by Service, since when its Pods are as they are: the age of a change is measured by it. */
+/** Records when the Pods of each Service last changed, for measuring the age of a change. */
 export class TriggerTimes {
   readonly #seen = new Map<string, Seen>()
 
-  /** The earliest change since the last call, in milliseconds since 1970. Undefined: none is known. */
+  /** The earliest change since the last call, in milliseconds since 1970; undefined if unknown. */
   changedMs(key: string, service: Service, pods: readonly Pod[]): number | undefined {
     const before = this.#seen.get(key)
     const serviceMs = Date.parse(service.metadata.creationTimestamp ?? '')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { revisionData, revisionHash, templateHashesAt } from './content-hash.ts'
 import { templateDumperAt } from './dump.ts'
 
-/** A template and the hashes of Kubernetes by level; `recorded` ones are of its controllers at 1.37. */
+/** A template and its hashes in Kubernetes by level; `recorded` hashes are from controllers at 1.37. */
 interface Case {
   readonly name: string
   readonly stored: { readonly spec: object }
@@ -30,7 +30,7 @@ test.each(cases)('WL-HASH-01, WL-HASH-14, WL-HASH-20: pod-template-hash of a tem
   expect(Object.fromEntries(found)).toEqual(podTemplateHash)
   const { level: _, ...counts } = one.podTemplateHashWithCollisionCount
   expect(Object.fromEntries(Object.keys(counts).map((count) => [count, hash37(stored, Number(count))]))).toEqual(counts)
-  // The DaemonSets had to have no Pod.
+  // The DaemonSets must not have Pods.
   expect(hash37({ ...stored, spec: { ...stored.spec, nodeSelector: { none: 'x' } } })).toBe(recorded.daemonSetHash)
 })
 

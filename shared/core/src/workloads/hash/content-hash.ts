@@ -5,20 +5,20 @@ import { encodeHash, fnv1, fnv1a } from './fnv.ts'
 
 const encoder = new TextEncoder()
 
-/** The label of a ReplicaSet's Pods with the hash of their template. */
+/** The label with the template hash on a ReplicaSet's Pods. */
 export const templateHashLabel = 'pod-template-hash'
 
-/** Pod templates as a level sees them. Templates that are asked for again are not dumped again: they must not change. */
+/** Hashes of Pod templates at a level. Templates must be immutable, because their dumps are cached. */
 export interface TemplateHashes {
-  /** pod-template-hash. `collisionCount` is that of the owner's status; absent and 0 differ. */
+  /** The value of pod-template-hash. `collisionCount` is from the owner's status; undefined and 0 differ. */
   hashOf(template: object, collisionCount?: number | undefined): string
-  /** True if the templates mean the same, but for the label pod-template-hash: absent and empty lists are equal. */
+  /** True if the templates are equivalent, ignoring the label pod-template-hash: absent and empty lists are equal. */
   areEqual(one: Labelled, other: Labelled): boolean
 }
 
 /**
- * The hashes of a level, such as 37 for 1.37: FNV-1a of the dump and the count of collisions, 8 bytes (WL-HASH-01). Since the dump has all
- * fields of the level, each level has its own.
+ * The hashes at a level, such as 37 for 1.37: FNV-1a of the dump and of the collision count, 8 bytes (WL-HASH-01). Each level has different
+ * hashes, because the dump contains all fields of the level.
  */
 export function templateHashesAt(level: number): TemplateHashes {
   const dump = templateDumperAt(level)
@@ -31,7 +31,7 @@ export function templateHashesAt(level: number): TemplateHashes {
     },
     areEqual(one, other) {
       const [left, right] = [unlabelled(one), unlabelled(other)]
-      // Most templates that a controller compares are equal, and a dump takes ten times as long as a comparison.
+      // Compared templates are mostly equal, and a dump takes ten times as long as a comparison.
       return jsonEqual(left, right) || (stateOf(left).hash === stateOf(right).hash && dump(left) === dump(right))
     },
   }
@@ -49,7 +49,7 @@ function countBytes(count: number): Uint8Array {
 }
 
 /**
- * The text of a ControllerRevision's data: a patch that puts the template back, as the API of the level prints it (WL-HASH-17, WL-HASH-18).
+ * The data of a ControllerRevision: a patch that restores the template, as the API of the level prints it (WL-HASH-17, WL-HASH-18).
  *
  *   {"spec":{"template":{"$patch":"replace","metadata":{…},"spec":{…}}}}
  */
@@ -58,7 +58,7 @@ export function revisionData(template: object, level: number): string {
   return printSorted({ spec: { template: { ...printed, $patch: 'replace' } } })
 }
 
-/** The hash in the name of a StatefulSet's revision: FNV-1 of the data and the count of collisions as text. */
+/** The hash in the name of a StatefulSet's revision: FNV-1 of the data and of the collision count as text. */
 export function revisionHash(data: string, collisionCount = 0): string {
   return encodeHash(fnv1(encoder.encode(`${data}${collisionCount}`)))
 }
@@ -80,7 +80,7 @@ interface Volume {
   readonly ephemeral?: { readonly volumeClaimTemplate?: { readonly metadata?: Metadata | null } }
 }
 
-/** Below 1.34 each metadata has an empty creationTimestamp, from then on none. */
+/** Before 1.34, each metadata has an empty creationTimestamp. */
 function withCreationTimes(template: Template, level: number): object {
   const metadataOf = (metadata: Metadata | null | undefined) => {
     const { creationTimestamp, ...rest } = metadata ?? {}
@@ -96,7 +96,7 @@ function withCreationTimes(template: Template, level: number): object {
   return { ...template, metadata: metadataOf(template.metadata), spec }
 }
 
-/** JSON as Go prints maps: sorted, with escapes for HTML. */
+/** JSON in the format of Go's maps: sorted, with HTML escapes. */
 export function printSorted(value: unknown): string {
   const text = JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

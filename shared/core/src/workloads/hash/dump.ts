@@ -2,14 +2,14 @@ import { hasMembers } from '../../json/member.ts'
 import { goQuantityParts } from '../../meta/go-quantity.ts'
 import { type FieldShape, structShapesAt } from './struct-shapes.ts'
 
-/** Prints a value; undefined and null are Go's zero value. */
+/** Prints a value; undefined and null print as Go's zero value. */
 type Print = (value: unknown) => string
 
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Prints a Pod template as the dump that is hashed: the type, then all fields of the level in the order of Go's struct, set or not (WL-HASH-04
- * to WL-HASH-13). Absent and empty lists, maps and pointers are `<nil>`; texts have no quotes.
+ * Prints a Pod template as the dump to hash: the type, then all fields of the level in the order of the Go struct, whether set or not (WL-HASH-04
+ * to WL-HASH-13). Absent and empty lists, maps and pointers are `<nil>`; texts are not quoted.
  *
  *   (v1.PodTemplateSpec){ObjectMeta:(v1.ObjectMeta){Name:(string) … Labels:(map[string]string)map[app:x] …} Spec:(v1.PodSpec){…}}
  */
@@ -64,7 +64,7 @@ class Types {
     if (shape === undefined) return () => '{}'
     let fields: ((members: Members) => string)[] | undefined
     return (value) => {
-      // Structs can contain themselves.
+      // Structs may contain themselves.
       fields ??= shape.map((field) => this.#fieldPrinter(field))
       const members = hasMembers(value) ? value : {}
       return `{${fields.map((print) => print(members)).join(' ')}}`
@@ -78,7 +78,7 @@ class Types {
   }
 }
 
-/** The name of a type, without the one below it: `*v1.X=string` is `*v1.X`. */
+/** The name of a type without its underlying type: `*v1.X=string` is `*v1.X`. */
 function nameOf(type: string): string {
   return type.replace(/=.*$/, '')
 }
@@ -97,7 +97,7 @@ function printIntOrString(value: unknown): string {
   return `{Type:(intstr.Type)${isText ? 1 : 0} IntVal:(int32)${isText ? 0 : Number(value ?? 0)} StrVal:(string)${isText ? value : ''}}`
 }
 
-/** Seconds from the year 1 to 1970. */
+/** Seconds from year 1 to 1970. */
 const goEpochSeconds = 62_135_596_800
 
 function printTime(value: unknown): string {

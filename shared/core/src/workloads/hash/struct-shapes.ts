@@ -1,17 +1,17 @@
 import { boundedMemo } from '../../memo.ts'
 import { templateShapes } from './template-shapes.ts'
 
-/** A field of a struct, as Go has it. */
+/** A field of a Go struct. */
 export interface FieldShape {
   readonly goName: string
   readonly type: string
-  /** Absent: the struct is embedded. */
+  /** Undefined for an embedded struct. */
   readonly jsonName: string | undefined
 }
 
 const structs = /^(\S+):((?: [^\n]*)(?:\n {2}[^\n]*)*)/gm
 
-/** The structs of a Pod template at a level, such as 37 for 1.37, by their names. */
+/** The structs of a Pod template at a level, such as 37 for 1.37, by name. */
 export const structShapesAt = boundedMemo(16, (level: number): ReadonlyMap<string, readonly FieldShape[]> => {
   const shapes = new Map<string, readonly FieldShape[]>()
   for (const [, name = '', fields = ''] of templateShapes.matchAll(structs)) {
@@ -21,7 +21,7 @@ export const structShapesAt = boundedMemo(16, (level: number): ReadonlyMap<strin
   return shapes
 })
 
-/** None if the level does not have the field. */
+/** Empty if the level lacks the field. */
 function toShape(words: readonly string[], level: number): FieldShape[] {
   const [goName = '', type = '', ...rest] = words
   const range = /^(\d+)(?:\+|\.\.(\d+))$/.exec(rest.at(-1) ?? '')

@@ -1,6 +1,6 @@
 /**
- * The structs that a Pod template reaches, with their Go names and types: `STRUCT: FIELD; FIELD`. A field is `GoName type jsonName`; without a
- * jsonName it is embedded. `name=under` is a named type and the one below it. `28+` is a field since level 28, `25..28` one of these levels.
+ * The structs within a Pod template, with their Go names and types: `STRUCT: FIELD; FIELD`. A field is `GoName type jsonName`; without a
+ * jsonName it is embedded. `name=under` is a named type and its underlying type. `28+` is a field since level 28, `25..28` one of these levels.
  *
  * Names and types are those of k8s.io/api 1.25 to 1.37. Kubernetes is Copyright The Kubernetes Authors and licensed under the Apache
  * License 2.0.

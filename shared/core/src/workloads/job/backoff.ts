@@ -1,20 +1,20 @@
 import type { Pod } from '../pods.ts'
 
 const firstPauseMs = 10_000
-/** The longest pause, and that of levels below 28. */
+/** Maximum pause, and the maximum at levels below 28. */
 const pauseMsMax = 600_000
 const olderPauseMsMax = 360_000
 
 /** Failures since the last success. */
 export interface BackoffRecord {
   readonly failureCount: number
-  /** Milliseconds since 1970. Undefined: none has failed. */
+  /** Milliseconds since 1970; undefined without a failure. */
   readonly lastFailureMs: number | undefined
 }
 
 export const noFailures: BackoffRecord = { failureCount: 0, lastFailureMs: undefined }
 
-/** The record with Pods that have ended since. Failures before the last success are forgotten. */
+/** The record updated with newly finished Pods. Failures before the last success are dropped. */
 export function backoffAfter(before: BackoffRecord, succeeded: readonly Pod[], failed: readonly Pod[]): BackoffRecord {
   const failedMs = failed.map(finishedMs)
   if (succeeded.length === 0) {
@@ -26,7 +26,7 @@ export function backoffAfter(before: BackoffRecord, succeeded: readonly Pod[], f
 }
 
 /**
- * Milliseconds until a Pod may replace failed ones: 10 s after the last failure, twice as long for each further one, at most 10 minutes.
+ * Milliseconds until Pods may replace failed ones: 10 s after the last failure, doubled for each further failure, at most 10 minutes.
  *
  *   three failures, the last one 15 s ago → 25 s
  */
@@ -37,8 +37,8 @@ export function remainingBackoffMs({ failureCount, lastFailureMs = 0 }: BackoffR
 }
 
 /**
- * The end of a Pod in milliseconds since 1970: that of its containers, else the time since which it is not ready, else the beginning of its
- * deletion, else its creation.
+ * The time at which a Pod finished, in milliseconds since 1970: from its containers, or else the time since which it is unready, or of its
+ * deletion or creation.
  */
 export function finishedMs(pod: Pod): number {
   const { metadata, status } = pod
@@ -55,7 +55,7 @@ export function finishedMs(pod: Pod): number {
   )
 }
 
-/** Sidecars end after the other containers. Undefined: one has not ended. */
+/** The end of the main containers; sidecars end later. Undefined if a container has not ended. */
 function containersEndMs({ spec, status }: Pod): number | undefined {
   const sidecars = new Set(spec.initContainers?.flatMap(({ name, restartPolicy }) => (restartPolicy === 'Always' ? [name] : [])))
   const statuses = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name))]

@@ -7,22 +7,22 @@ import { matchFailurePolicy, matchSuccessPolicy } from './policies.ts'
 
 export type JobCondition = BuiltIn<'batch/v1.JobCondition'>
 
-/** Counts that the end of a Job follows from. */
+/** Counts that determine the end of a Job. */
 export interface Progress {
   readonly job: Job
   readonly pods: readonly Pod[]
   readonly failedCount: number
-  /** Milliseconds since 1970. Undefined: the Job has not begun. */
+  /** Milliseconds since 1970; undefined before the Job has started. */
   readonly startMs: number | undefined
-  /** Undefined: the Job is not indexed. */
+  /** Undefined for a Job that is not indexed. */
   readonly succeeded: Indexes | undefined
-  /** Undefined: failures are not counted by index. */
+  /** Undefined if failures are not counted by index. */
   readonly failed: Indexes | undefined
   readonly level: number
   readonly nowMs: number
 }
 
-/** Level from which on a condition precedes the end of a Job. */
+/** The first level at which another condition precedes the end of a Job. */
 const targetsSince = 31
 
 export function aCondition(type: string, cause: { readonly reason: string; readonly message: string }, nowMs: number): JobCondition {
@@ -34,15 +34,15 @@ export function trueCondition(conditions: readonly JobCondition[] | undefined, t
   return conditions?.find((condition) => condition.type === type && condition.status === 'True')
 }
 
-/** The condition of all completions. */
+/** The condition of a Job with all completions. */
 export function completedCondition({ level, nowMs }: Pick<Progress, 'level' | 'nowMs'>): JobCondition {
   if (level < targetsSince) return aCondition('Complete', { reason: '', message: '' }, nowMs)
   return aCondition('SuccessCriteriaMet', { reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }, nowMs)
 }
 
 /**
- * The condition with which a Job ends before its completions: the decision of an earlier pass, else a failure by policy, limit or deadline, by
- * indexes, or else a success by policy. From 1.31 on FailureTarget and SuccessCriteriaMet precede Failed and Complete. Undefined: it goes on.
+ * The condition that ends a Job before its completions: the decision of an earlier pass, otherwise a failure by policy, limit or deadline, by
+ * indexes, or a success by policy. From 1.31 on, FailureTarget and SuccessCriteriaMet precede Failed and Complete. Undefined if the Job continues.
  */
 export function endingCondition(progress: Progress): JobCondition | undefined {
   const { job, pods, nowMs } = progress
@@ -59,7 +59,7 @@ export function endingCondition(progress: Progress): JobCondition | undefined {
   return rule === undefined ? undefined : aCondition('SuccessCriteriaMet', { reason: 'SuccessPolicy', message: rule }, nowMs)
 }
 
-/** The last condition of a Job, after its target. */
+/** The final condition of a Job, which follows FailureTarget. */
 export function failedAfter({ reason = '', message = '' }: JobCondition, nowMs: number): JobCondition {
   return aCondition('Failed', { reason, message }, nowMs)
 }
@@ -91,7 +91,7 @@ function findFailure({ job, pods, failedCount, startMs, succeeded, failed, nowMs
   return isOver ? { reason: 'FailedIndexes', message: 'Job has failed indexes' } : undefined
 }
 
-/** Restarts of the containers of Pods that run count as failures if the Pods restart them. */
+/** Restarts of containers in running Pods count as failures if the restart policy is OnFailure. */
 function isOverRestarted({ spec }: Job, pods: readonly Pod[]): boolean {
   if (spec.template?.spec?.restartPolicy !== 'OnFailure') return false
   const { backoffLimit = 6 } = spec

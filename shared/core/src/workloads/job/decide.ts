@@ -7,14 +7,14 @@ import { decideStep, type JobStep, replacedPods } from './manage.ts'
 import { failuresBefore, hasFinalizer, indexOf, isFailedPod, isIndexed, type Job, type JobNames } from './pods.ts'
 import { matchFailurePolicy } from './policies.ts'
 
-/** Shortest pause before a replacement. */
+/** Minimum pause before a replacement. */
 const pauseMsMin = 1000
-/** Most uids that wait in the status to be counted. */
+/** Maximum number of uncounted uids in the status. */
 const uncountedMax = 500
 
 type StoredStatus = Job['status']
 
-/** The status of a Job without the fields that are zero. */
+/** The status of a Job without zero fields. */
 export type JobStatus = { -readonly [Field in keyof StoredStatus]?: StoredStatus[Field] | undefined }
 
 /** A Job and its Pods. */
@@ -22,9 +22,9 @@ export interface JobObserved {
   readonly job: Job
   /** Pods that the Job controls. */
   readonly pods: readonly Pod[]
-  /** Creations or deletions of earlier passes are not visible yet. */
+  /** True if creations or deletions of earlier passes are not visible yet. */
   readonly isPending: boolean
-  /** Uids of Pods whose finalizer was removed in earlier passes. */
+  /** Uids of Pods whose finalizer was removed by earlier passes. */
   readonly untracked: ReadonlySet<string>
   readonly backoff: BackoffRecord
   readonly names: JobNames
@@ -34,45 +34,45 @@ export interface JobObserved {
 /** The next step of a Job, and the writes that count its Pods. */
 export interface JobPlan {
   readonly step: JobStep
-  /** True: the Job ends, and the deleted Pods keep their finalizer until they are counted. */
+  /** True if the Job ends; the deleted Pods keep their finalizer until they are counted. */
   readonly isEnding: boolean
-  /** The record to keep once the status is written. */
+  /** The backoff record to keep after the status is written. */
   readonly backoff: BackoffRecord
   /** Milliseconds until a deadline, or until Pods may replace failed ones. */
   readonly waitMs: number | undefined
-  /** The writes after the step. */
+  /** Computes the writes after the step. */
   trackAfter(outcome: StepOutcome): Tracking
 }
 
-/** Requests of the step that succeeded. */
+/** The successful requests of a step. */
 interface StepOutcome {
   readonly createdCount: number
   readonly deleted: readonly Pod[]
 }
 
-/** First a status with the uids of Pods that have ended, then Pods without their finalizer, then a status with their count. */
+/** The three writes: a status with the uids of finished Pods, then Pods without their finalizer, then a status with their count. */
 export interface Tracking {
   readonly status: JobStatus
-  /** False: the status is stored already. */
+  /** False if the stored status is equal. */
   readonly isDue: boolean
   /** Pods whose finalizer is removed next. */
   readonly untracked: readonly Pod[]
-  /** The Job was suspended or resumed in this pass. */
+  /** Set if the Job was suspended or resumed in this pass. */
   readonly turned: 'Suspended' | 'Resumed' | undefined
-  /** The status after the finalizers of some Pods have been removed. */
+  /** Computes the status after the finalizers of some Pods were removed. */
   countAfter(removed: ReadonlySet<string>): Count
 }
 
 interface Count {
   readonly status: JobStatus
   readonly isDue: boolean
-  /** The condition of its end. Undefined: it is still active. */
+  /** The condition that ended the Job; undefined while it is active. */
   readonly ended: JobCondition | undefined
 }
 
 /**
- * The next step of a Job. Each Pod is counted once: its uid is written into the status, then its finalizer is removed, and then the number
- * rises and the uid goes, so that a controller which ends in between neither forgets a Pod nor counts it twice.
+ * The next step of a Job. Each Pod is counted once: its uid is added to the status, then its finalizer is removed, and then the count
+ * is increased and the uid removed, so that a controller that crashes in between neither misses a Pod nor counts it twice.
  *
  *   completions 5, parallelism 2, one Pod succeeded, one runs     create 1     status: uncounted [uid], then succeeded 1
  *   backoffLimit 0, three Pods run, one has failed                delete 2     status: FailureTarget, Failed when they have ended
@@ -115,7 +115,7 @@ function isComplete({ spec: { completions } }: Job, succeededCount: number, acti
   return activeCount === 0 && (completions == null ? succeededCount > 0 : succeededCount >= completions)
 }
 
-/** A Job that was never suspended has no condition of that. */
+/** A Job that was never suspended has no condition Suspended. */
 function turnOf({ spec, status }: Job): Tracking['turned'] {
   const condition = status.conditions?.find(({ type }) => type === 'Suspended')
   if (spec.suspend === true) return condition?.status === 'True' ? undefined : 'Suspended'
@@ -133,7 +133,7 @@ interface Counted {
   isTracked(pod: Pod): boolean
 }
 
-/** Pods with the finalizer have not been counted, unless their uid is in the status. */
+/** Pods with the finalizer are not counted yet, unless their uid is in the status. */
 function countPods(observed: JobObserved): Counted {
   const { job, pods, names } = observed
   const { status, spec } = job
@@ -257,7 +257,7 @@ function turnedConditions({ status: { conditions = [] } }: Job, turned: Tracking
   return isKnown ? conditions.map((one) => (one.type === 'Suspended' ? next : one)) : [...conditions, next]
 }
 
-/** Numbers that change without an event of their own. */
+/** True if numbers that change without an event differ. */
 function differs(status: JobStatus, stored: StoredStatus): boolean {
   return (
     (status.active ?? 0) !== (stored.active ?? 0) ||
@@ -269,17 +269,17 @@ function differs(status: JobStatus, stored: StoredStatus): boolean {
 }
 
 interface Ended {
-  /** Pods that lose their finalizer. */
+  /** Pods whose finalizer is removed. */
   readonly pods: readonly Pod[]
   readonly succeeded: readonly string[]
   readonly failed: readonly string[]
   readonly succeededIndexes: readonly number[]
   readonly isNews: boolean
-  /** More Pods have ended than one pass counts. */
+  /** True if more Pods have finished than one pass counts. */
   readonly isFull: boolean
 }
 
-/** Pods that have ended and are not counted yet. When the Job has failed, Pods that still run count as failed. */
+/** Finished Pods that are not counted yet. If the Job has failed, running Pods count as failed. */
 function endedPods(pass: Pass, finished: JobCondition | undefined): Ended {
   const { job, names } = pass
   const uncounted = job.status.uncountedTerminatedPods
@@ -320,13 +320,13 @@ interface PodEnd {
   readonly isFinished: boolean
 }
 
-/** The last failed Pod of an index keeps its finalizer until its successor exists: it holds the count of failures. */
+/** The last failed Pod of an index keeps its finalizer until its successor exists, because it stores the number of failures. */
 function mayLoseFinalizer({ job, replaced, names }: Pass, pod: Pod, { hasFailed, isFinished }: PodEnd): boolean {
   if (job.metadata.deletionTimestamp != null || isFinished || pod.status.phase === 'Succeeded') return true
   return hasFailed && replaced?.get(indexOf(pod, names) ?? -1) !== pod
 }
 
-/** The status with the uids counted whose Pods have no finalizer any more. */
+/** The status with the uids counted whose Pods no longer have the finalizer. */
 function withCounts(status: JobStatus, { pods }: Pass, isTracked: (pod: Pod) => boolean) {
   const tracked = new Set(pods.filter(isTracked).map(uidOf))
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {}
@@ -343,7 +343,7 @@ function withCounts(status: JobStatus, { pods }: Pass, isTracked: (pod: Pod) => 
   }
 }
 
-/** Zero is absent, as in the API. */
+/** Omits zero values, as in the API. */
 function printed(status: JobStatus): JobStatus {
   const { uncountedTerminatedPods: { succeeded = [], failed = [] } = {} } = status
   return {

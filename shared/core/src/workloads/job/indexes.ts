@@ -1,14 +1,14 @@
-/** Indexes from `first` to `last`, both included. */
+/** The indexes from `first` to `last`, inclusive. */
 interface Interval {
   readonly first: number
   readonly last: number
 }
 
-/** Ascending intervals that neither meet nor overlap. */
+/** Ascending intervals with gaps between them. */
 export type Indexes = readonly Interval[]
 
 /**
- * The indexes of a text below the number of completions. Unreadable parts are passed over.
+ * Parses indexes below the number of completions. Invalid parts are skipped.
  *
  *   `0-2,4` with 3 completions → 0-2        `0,x,3` → 0 and 3
  */
@@ -31,7 +31,7 @@ function toNumber(text: string): number | undefined {
   return /^[+-]?\d+$/.test(text) ? Number(text) : undefined
 }
 
-/** Two neighbours are `0,1`, three or more `0-2`. */
+/** Prints two neighbours as `0,1` and three or more as `0-2`. */
 export function printIndexes(indexes: Indexes): string {
   return indexes
     .map(({ first, last }) => (last <= first ? `${first}` : last === first + 1 ? `${first},${last}` : `${first}-${last}`))
@@ -46,7 +46,7 @@ export function hasIndex(indexes: Indexes, index: number): boolean {
   return indexes.some(({ first, last }) => first <= index && index <= last)
 }
 
-/** The indexes of both. */
+/** The union of two lists. */
 export function mergeIndexes(left: Indexes, right: Indexes): Indexes {
   const merged: Interval[] = []
   for (const next of [...left, ...right].toSorted((one, other) => one.first - other.first)) {
@@ -57,7 +57,7 @@ export function mergeIndexes(left: Indexes, right: Indexes): Indexes {
   return merged
 }
 
-/** The indexes and single further ones. */
+/** Adds single indexes. */
 export function addIndexes(indexes: Indexes, added: Iterable<number>): Indexes {
   return mergeIndexes(
     indexes,
@@ -65,7 +65,7 @@ export function addIndexes(indexes: Indexes, added: Iterable<number>): Indexes {
   )
 }
 
-/** The lowest numbers below the number of completions that are not among the indexes, at most `count`. */
+/** At most `count` of the lowest missing indexes below the number of completions. */
 export function missingIndexes(indexes: Indexes, completions: number, count: number): number[] {
   const missing: number[] = []
   let candidate = 0

@@ -14,10 +14,10 @@ import {
   type JobNames,
 } from './pods.ts'
 
-/** Most Pods that one pass creates or deletes. */
+/** Maximum number of creations or deletions per pass. */
 const burstMax = 500
 
-/** The Pods of an active Job. */
+/** An active Job with its Pods. */
 export interface Running {
   readonly job: Job
   readonly active: readonly Pod[]
@@ -25,7 +25,7 @@ export interface Running {
   readonly succeededCount: number
   readonly succeeded: Indexes | undefined
   readonly failed: Indexes | undefined
-  /** The last failed Pods of indexes that have no successor yet. Undefined: failures are not counted by index. */
+  /** The last failed Pods of indexes without a successor; undefined if failures are not counted by index. */
   readonly replaced: ReadonlyMap<number, Pod> | undefined
   readonly backoff: BackoffRecord
   readonly names: JobNames
@@ -43,7 +43,7 @@ export interface JobStep {
 
 const noStep: JobStep = { creations: [], deletions: [] }
 
-/** The Pods that an active Job creates or deletes next. A suspended one deletes all. */
+/** The Pods that an active Job creates or deletes next. A suspended Job deletes all. */
 export function decideStep(running: Running): JobStep {
   const { job, active } = running
   if (job.spec.suspend === true) return { ...noStep, deletions: podsToDelete(running, active.length) }
@@ -55,14 +55,14 @@ export function decideStep(running: Running): JobStep {
   return missing > 0 ? creationStep(running, Math.min(burstMax, missing)) : noStep
 }
 
-/** Without completions no Pod is replaced after the first success. */
+/** Without `completions`, no Pod is replaced after the first success. */
 function wantedCount({ job: { spec }, active, succeededCount }: Running): number {
   const { parallelism = 1, completions } = spec
   if (completions == null) return succeededCount > 0 ? active.length : parallelism
   return Math.max(0, Math.min(parallelism, completions - succeededCount))
 }
 
-/** Pods of one index too many and of indexes beyond the completions are first. */
+/** Pods with duplicate indexes, or with indexes beyond the completions, are deleted first. */
 function podsToDelete(running: Running, countMin: number): Pod[] {
   const { job, active, nowMs } = running
   const inOrder = (pods: readonly Pod[]) => inVictimOrder(pods, { related: [], isExact: true, nowMs })
@@ -97,7 +97,7 @@ function creationStep(running: Running, count: number): JobStep {
   return replaced === undefined ? { ...noStep, creations: indexes.map((index) => ({ index })) } : indexedStep(running, replaced, indexes)
 }
 
-/** Each index has a pause of its own. */
+/** Each index has its own backoff. */
 function indexedStep({ job, names, level, nowMs }: Running, replaced: ReadonlyMap<number, Pod>, indexes: readonly number[]): JobStep {
   const waits = indexes.map((index) => ({ index, pauseMs: indexPauseMs(replaced.get(index), { names, level, nowMs }) }))
   const due = waits.filter(({ pauseMs }) => pauseMs === 0)
@@ -125,7 +125,7 @@ function indexesOf(pods: readonly Pod[], names: JobNames): number[] {
   return pods.flatMap((pod) => indexOf(pod, names) ?? [])
 }
 
-/** The last failed Pod of each index without an end and without a running Pod: its successor takes over the count of failures. */
+/** The last failed Pod of each unfinished index without a running Pod. Its successor continues the count of failures. */
 export function replacedPods(
   { job, active, pods, succeeded = [], failed = [], names }: Omit<Running, 'replaced' | 'backoff'>,
   isTracked: (pod: Pod) => boolean,

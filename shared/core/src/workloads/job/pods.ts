@@ -7,15 +7,15 @@ export type Job = BuiltIn<'batch/v1.Job'>
 type Template = BuiltIn<'core/v1.PodTemplateSpec'>
 type Container = BuiltIn<'core/v1.Container'>
 
-/** Names with the product's domain. */
+/** Names in the product's domain. */
 export interface JobNames {
-  /** Finalizer of Pods that have not been counted. */
+  /** The finalizer of uncounted Pods. */
   readonly finalizer: string
-  /** Label and annotation of the completion index. */
+  /** The label and annotation of the completion index. */
   readonly index: string
   readonly failureCount: string
   readonly ignoredFailureCount: string
-  /** Value of `managedBy` for this controller. */
+  /** The value of `managedBy` for this controller. */
   readonly manager: string
 }
 
@@ -29,7 +29,7 @@ export function jobNames(names: Names): JobNames {
   }
 }
 
-/** Longest name with which the server completes a prefix. */
+/** Maximum length of a prefix for generated names. */
 const prefixLengthMax = 58
 
 const indexVariable = 'JOB_COMPLETION_INDEX'
@@ -38,12 +38,12 @@ export function isIndexed({ spec }: Job): boolean {
   return spec.completionMode === 'Indexed'
 }
 
-/** Complete or failed. */
+/** True if the Job is complete or failed. */
 export function isFinishedJob(job: Job): boolean {
   return finishedType(job) !== undefined
 }
 
-/** The condition of its end: Complete or Failed. Undefined: it has not ended. */
+/** The type of its final condition, Complete or Failed; undefined while it is active. */
 export function finishedType({ status }: Job): 'Complete' | 'Failed' | undefined {
   const found = status.conditions?.find(({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True')
   return found === undefined ? undefined : found.type === 'Complete' ? 'Complete' : 'Failed'
@@ -59,13 +59,13 @@ export function hasFinalizer({ metadata }: Pod, { finalizer }: JobNames): boolea
   return metadata.finalizers?.includes(finalizer) === true
 }
 
-/** Deleted Pods count as failed, unless they are replaced only when they have failed. */
+/** True if a Pod counts as failed. Deleted Pods do, unless the Job replaces only failed Pods. */
 export function isFailedPod({ metadata, status }: Pod, { spec }: Job): boolean {
   if (status.phase === 'Failed') return true
   return spec.podReplacementPolicy !== 'Failed' && metadata.deletionTimestamp != null && status.phase !== 'Succeeded'
 }
 
-/** Failures of an index before this Pod. */
+/** Failures of an index before a Pod. */
 export interface IndexFailures {
   readonly counted: number
   readonly ignored: number
@@ -75,7 +75,7 @@ export function failuresBefore({ metadata: { annotations } }: Pod, { failureCoun
   return { counted: toCount(annotations?.[failureCount]), ignored: toCount(annotations?.[ignoredFailureCount]) }
 }
 
-/** Failures of an index after the last Pod of it; undefined: it had no Pod. */
+/** Failures of an index after its last Pod; undefined if it had no Pod. */
 export function failuresAfter(pod: Pod | undefined, job: Job, names: JobNames): IndexFailures {
   if (pod === undefined) return { counted: 0, ignored: 0 }
   const { counted, ignored } = failuresBefore(pod, names)
@@ -90,19 +90,19 @@ function toCount(text: string | undefined): number {
 
 /** A Pod to create. */
 export interface JobCreation {
-  /** Absent: the Job is not indexed. */
+  /** Undefined for a Job that is not indexed. */
   readonly index?: number
-  /** Absent: failures are not counted by index. */
+  /** Undefined if failures are not counted by index. */
   readonly failures?: IndexFailures
 }
 
-/** The prefix of the name of an indexed Pod. It is cut so that the host name fits. */
+/** The name prefix of an indexed Pod, truncated so that its host name is valid. */
 export function indexedPrefix(job: string, index: number): string {
   const end = `-${index}-`
   return job.length + end.length > prefixLengthMax ? job.slice(0, prefixLengthMax - end.length) + end : job + end
 }
 
-/** Metadata and spec of a Pod of the Job, without its name and owner. */
+/** The metadata and spec of a Job's Pod, without its name and owner. */
 export function podOf(job: Job, { index, failures }: JobCreation, { names, level }: { readonly names: JobNames; readonly level: number }) {
   const { metadata, spec } = job.spec.template
   const { labels, annotations, finalizers = [] } = metadata

@@ -7,13 +7,13 @@ type FailureRule = BuiltIn<'batch/v1.PodFailurePolicyRule'>
 type ExitCodes = BuiltIn<'batch/v1.PodFailurePolicyOnExitCodesRequirement'>
 type SuccessPolicy = BuiltIn<'batch/v1.SuccessPolicy'>
 
-/** The first rule that a failed Pod matches. */
+/** The first matching rule for a failed Pod. */
 export interface FailureMatch {
-  /** Action of the rule. Absent: no rule matches. */
+  /** The action of the rule; undefined if no rule matches. */
   readonly action?: string | undefined
-  /** False: the failure is ignored. */
+  /** False if the failure is ignored. */
   readonly isCounted: boolean
-  /** Message of the Job's failure. Absent: it is still active. */
+  /** The message if the Job fails; undefined if it stays active. */
   readonly message?: string
 }
 
@@ -43,14 +43,14 @@ function causeOf(rule: FailureRule, { metadata, status }: Pod): string | undefin
   return condition && `Pod ${name} has condition ${condition.type}`
 }
 
-/** Containers that run or have succeeded match nothing. */
+/** Running and successful containers match no rule. */
 function isExitMatching({ containerName, operator, values }: ExitCodes, name: string, exitCode: number | undefined): boolean {
   if (exitCode === undefined || exitCode === 0 || (containerName != null && containerName !== name)) return false
   if (operator === 'In') return values?.includes(exitCode) === true
   return operator === 'NotIn' && values?.includes(exitCode) !== true
 }
 
-/** The message of the first rule that the succeeded indexes meet; undefined for none. */
+/** The message of the first rule that the succeeded indexes meet; undefined if none is met. */
 export function matchSuccessPolicy(
   policy: SuccessPolicy | null | undefined,
   { completions, succeeded }: { readonly completions: number; readonly succeeded: Indexes },

@@ -5,15 +5,15 @@ import type { StatefulSet } from './names.ts'
 /** A claim as controllers see it. */
 export type VolumeClaim = BuiltIn<'core/v1.PersistentVolumeClaim'>
 
-/** A StatefulSet and one of its Pods as possible owners of the Pod's claims. */
+/** A StatefulSet and one of its Pods, which may own the Pod's claims. */
 export interface ClaimOwners {
   readonly set: Pick<ObjectMeta, 'name' | 'uid'>
   /** A Pod that does not exist yet has no uid. */
   readonly pod: Pick<ObjectMeta, 'name' | 'uid'>
   readonly policy: RetentionPolicy
-  /** True if the Pod is beyond the wanted ones. */
+  /** True if the Pod is beyond the desired replicas. */
   readonly isCondemned: boolean
-  /** True if an owner is the controller of a claim, from 1.33 on. */
+  /** True if an owner is set as controller of a claim, from 1.33 on. */
   readonly isController: boolean
 }
 
@@ -22,7 +22,7 @@ interface RetentionPolicy {
   readonly whenScaled?: string | undefined
 }
 
-/** The claims of a Pod by the names of their templates, each with the labels of its template and the set (WL-STS-05, WL-STS-06). */
+/** The claims of a Pod by template name, each with the labels of its template and of the set (WL-STS-05, WL-STS-06). */
 export function claimsFor({ metadata, spec }: StatefulSet, ordinal: number): ReadonlyMap<string, VolumeClaim> {
   return new Map(
     (spec.volumeClaimTemplates ?? []).map((template) => {
@@ -65,18 +65,18 @@ function retains({ whenDeleted, whenScaled }: RetentionPolicy): boolean {
   return whenDeleted !== 'Delete' && whenScaled !== 'Delete'
 }
 
-/** True if a claim belongs to an earlier object of the owner's name: the claim will be deleted with it. */
+/** True if a claim belongs to an earlier object with the owner's name, so that it will be deleted. */
 function isStale(references: readonly OwnerReference[], owner: Owner): boolean {
   const found = references.find((reference) => names(reference, owner))
   return found !== undefined && found.uid !== owner.uid
 }
 
-/** True if the claim ends with an earlier Pod of the name: a new one must not use it. */
+/** True if the claim belongs to an earlier Pod of the same name, so that a new Pod must not use it. */
 export function isOfEarlierPod({ metadata }: VolumeClaim, owners: ClaimOwners): boolean {
   return owners.policy.whenScaled === 'Delete' && isStale(metadata.ownerReferences ?? [], ownersOf(owners).ofPod)
 }
 
-/** True if another object than the set and its Pod controls the claim: the policy does not hold for it (WL-STS-45). */
+/** True if the claim has another controller than the set or its Pod, so that the policy does not apply (WL-STS-45). */
 export function hasOtherController({ metadata }: VolumeClaim, owners: ClaimOwners): boolean {
   if (!owners.isController || retains(owners.policy)) return false
   const { ofSet, ofPod } = ownersOf(owners)
@@ -87,11 +87,11 @@ export function hasOtherController({ metadata }: VolumeClaim, owners: ClaimOwner
 }
 
 /**
- * The owner references of a claim by the policy of its set; undefined: they are right already (WL-STS-42, WL-STS-43).
+ * The owner references of a claim by its set's retention policy; undefined if they are already correct (WL-STS-42, WL-STS-43).
  *
  *   whenDeleted Delete     the set owns the claim
- *   whenScaled Delete      the Pod does if it is condemned
- *   both                   the Pod does if it is condemned, otherwise the set
+ *   whenScaled Delete      the Pod owns it if the Pod is condemned
+ *   both                   the Pod owns it if the Pod is condemned, otherwise the set
  */
 export function ownersAfter(claim: VolumeClaim, owners: ClaimOwners): readonly OwnerReference[] | undefined {
   const references = claim.metadata.ownerReferences ?? []

@@ -11,7 +11,7 @@ const labels = statefulSetLabels(namesOf('kubernetes'))
 const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [] } }
 const [old, fresh] = ['web-old', 'web-new']
 
-/** A Pod by its number: available and of the update's revision, unless words say otherwise. */
+/** A Pod by its ordinal. By default it is available and of the update revision. */
 type MemberWords = PodWords & { readonly revision?: string }
 type Members = Readonly<Record<number, MemberWords>>
 
@@ -24,7 +24,7 @@ interface Differing {
   readonly claims?: Readonly<Record<string, Partial<VolumeClaim['metadata']>>>
 }
 
-/** A set that wants three Pods at level 1.37. */
+/** A set with three desired replicas at level 1.37. */
 function observed(members: Members, differing: Differing = {}): StatefulSetObserved {
   const { spec, status, isDeleted = false, level = 37, hasMaxUnavailable = level >= 37, claims = {} } = differing
   const set: StatefulSet = {
@@ -85,7 +85,7 @@ function printStep({ kind, pod, claims, replaced }: StatefulSetStep): string {
   ].join('')
 }
 
-/** The steps in words, groups apart by a semicolon. */
+/** The steps as text, groups separated by semicolons. */
 function stepsOf(of: StatefulSetObserved): string {
   const { groups } = decideStatefulSet(of, nowMs)
   return groups.map((group) => group.map(printStep).join(', ')).join('; ')
@@ -327,10 +327,10 @@ test('WL-STS-47, WL-STS-48: without an update each Pod counts as current and as 
   expect(status).not.toHaveProperty('conditions')
 })
 
-/** A pass, or what nodes do to the Pod of a number: it becomes ready, or its deletion ends. */
+/** A pass, or the effect of a node on a Pod: it becomes ready, or its deletion completes. */
 type Move = 'pass' | { readonly ready: number } | { readonly reap: number }
 
-/** The members after a move. A pass ends after as many of its steps as it is given: the process may be killed between two requests. */
+/** The members after a move. A pass may end after some of its steps, like a process that is killed between two requests. */
 function afterMove(members: Members, move: Move, differing: Differing, stepsMax: number): Members {
   const next: Record<number, MemberWords> = { ...members }
   if (move === 'pass') {

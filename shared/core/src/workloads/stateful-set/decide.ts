@@ -5,63 +5,63 @@ import { type Ordinals, ordinalOf, ordinalsOf, revisionLabel, type StatefulSet }
 import { corrected, type IdentityOptions, memberOf, type Versioned } from './pod.ts'
 import { type StatefulSetStatus, statusOf } from './status.ts'
 
-/** Most steps of one kind that a pass takes. */
+/** Maximum number of steps of one kind per pass. */
 const burstMax = 500
 
-/** A StatefulSet and the objects around it. */
+/** A StatefulSet and its related objects. */
 export interface StatefulSetObserved extends IdentityOptions {
   readonly set: StatefulSet
-  /** Pods that the set controls, with names of its own. */
+  /** Pods that the set controls, with names of the set. */
   readonly pods: readonly Pod[]
-  /** The claim of this name in the namespace of the set. */
+  /** Finds a claim by name in the set's namespace. */
   readonly claimNamed: (name: string) => VolumeClaim | undefined
   /** The revision of Pods that are not updated yet. */
   readonly current: Versioned
   readonly update: Versioned
   readonly collisionCount: number
-  /** The minor release whose behaviour is shown, such as 37. */
+  /** The minor version of the emulated release, such as 37. */
   readonly level: number
-  /** True if the retention policy of claims is served. */
+  /** True if the retention policy of claims is supported. */
   readonly hasRetention: boolean
-  /** True if `maxUnavailable` is served. */
+  /** True if `maxUnavailable` is supported. */
   readonly hasMaxUnavailable: boolean
 }
 
-/** The work on the claims of one Pod. */
+/** The work on one Pod's claims. */
 interface ClaimWork {
   /** Claims to create. */
   readonly missing: readonly VolumeClaim[]
-  /** Names of claims that are being deleted: the Pod waits for their end. */
+  /** Names of terminating claims, whose end the Pod waits for. */
   readonly ending: readonly string[]
-  /** Claims whose owners change. */
+  /** Claims whose owner references change. */
   readonly owned: readonly { readonly claim: VolumeClaim; readonly ownerReferences: readonly OwnerReference[] }[]
-  /** Names of claims that another object controls. */
+  /** Names of claims with another controller. */
   readonly foreign: readonly string[]
 }
 
-/** One step about one Pod; its work on claims comes first. */
+/** One step for one Pod; the work on its claims comes first. */
 export interface StatefulSetStep {
-  /** `claims`: nothing is done but that work. */
+  /** `claims` for only the work on claims. */
   readonly kind: 'create' | 'update' | 'delete' | 'claims'
   readonly pod: Pod
   readonly claims: ClaimWork
-  /** A failed Pod of the same name, which is deleted first (below 1.29). */
+  /** A failed Pod of the same name to delete first (below 1.29). */
   readonly replaced?: Pod
 }
 
 export interface StatefulSetPlan {
-  /** Steps in groups: after a failed step the following groups are left out. */
+  /** Groups of steps; after a failed step, later groups are skipped. */
   readonly groups: readonly (readonly StatefulSetStep[])[]
-  /** True if the steps of a group are taken together, in growing batches. */
+  /** True if the steps of a group run together, in growing batches. */
   readonly isParallel: boolean
   readonly status: StatefulSetStatus
-  /** Time until the next Pod counts as available; 0: there were more than 500 steps. Undefined: none is waiting. */
+  /** Time until the next Pod becomes available; 0 if there were more than 500 steps; undefined if none is pending. */
   readonly waitMs: number | undefined
 }
 
 /**
- * The next steps of a StatefulSet. With OrderedReady a pass creates or deletes at most one Pod: the lowest missing or finished one first, then,
- * when all wanted ones are available, the highest condemned one, and then the update goes on. With Parallel nothing waits for another Pod
+ * The next steps of a StatefulSet. With OrderedReady, a pass creates or deletes at most one Pod: first the lowest missing or finished one; then,
+ * when all desired Pods are available, the highest condemned one; then the update continues. With Parallel, no Pod waits for another
  * (WL-STS-14 to WL-STS-18).
  *
  *   replicas 3, Pods 0 (available), 1 (pending)       wait
@@ -98,7 +98,7 @@ class Decision {
   readonly #isOrdered: boolean
   readonly #ordinals: Ordinals
   readonly #byOrdinal: ReadonlyMap<number, Pod>
-  /** From the highest ordinal on. */
+  /** From the highest ordinal down. */
   readonly #condemned: readonly Member[]
 
   constructor(observed: StatefulSetObserved, nowMs: number) {
@@ -130,11 +130,11 @@ class Decision {
     return { groups, isCut: false }
   }
 
-  /** The wanted Pods: each exists, and with OrderedReady waits for those before it. */
+  /** The desired Pods must exist; with OrderedReady each waits for those before it. */
   #keep(): Phase {
     const steps: StatefulSetStep[] = []
     const { start, end } = this.#ordinals
-    // The wish may be for millions.
+    // Replicas may be in the millions.
     for (let ordinal = start; ordinal < end && steps.length <= burstMax; ordinal++) {
       const { step, isBlocked } = this.#keepPlace(ordinal, this.#byOrdinal.get(ordinal))
       if (step !== undefined) steps.push(step)
@@ -160,12 +160,12 @@ class Decision {
     return { step: claims.owned.length === 0 ? undefined : { kind: 'update', pod, claims: onlyOwners(claims) }, isBlocked }
   }
 
-  /** True if another Pod takes the place of this one. */
+  /** True if the Pod has finished and must be replaced. */
   #hasEnded({ status: { phase } }: Pod): boolean {
     return phase === 'Failed' || (this.#observed.level >= 29 && phase === 'Succeeded')
   }
 
-  /** Undefined: a claim of an earlier Pod has to end first. */
+  /** Undefined while a claim of an earlier Pod is terminating. */
   #creation(ordinal: number, replaced?: Pod): StatefulSetStep | undefined {
     const { set, current, update } = this.#observed
     const pod = memberOf(set, ordinal, this.#isCurrent(ordinal) ? current : update, this.#observed)
@@ -174,7 +174,7 @@ class Decision {
     return { kind: 'create', pod, claims: { ...this.#claimWork(pod, ordinal), owned: [] }, ...(replaced && { replaced }) }
   }
 
-  /** True if a new Pod of this number gets the current revision and not the update's (WL-STS-28). */
+  /** True if a new Pod with this ordinal gets the current revision instead of the update revision (WL-STS-28). */
   #isCurrent(ordinal: number): boolean {
     const { spec, status } = this.#observed.set
     const { type, rollingUpdate } = spec.updateStrategy ?? {}
@@ -230,7 +230,7 @@ class Decision {
     }
   }
 
-  /** The claims of condemned Pods get their owners before the Pods go. */
+  /** Sets the owners of claims of condemned Pods before the Pods are deleted. */
   #disown(): Phase {
     const steps = this.#condemned.flatMap(({ ordinal, pod }): StatefulSetStep[] => {
       const claims = onlyOwners(this.#claimWork(pod, ordinal))
@@ -239,7 +239,7 @@ class Decision {
     return { steps, isLast: false }
   }
 
-  /** Condemned Pods: with OrderedReady one at a time, and an unhealthy one only if it is the first of all unhealthy ones. */
+  /** Deletes condemned Pods: with OrderedReady one at a time, and an unhealthy one only if it is the first unhealthy Pod. */
   #remove(): Phase {
     const steps: StatefulSetStep[] = []
     const firstUnavailable = this.#condemned.findLast(({ pod }) => this.#isUnavailable(pod))?.pod
@@ -259,13 +259,13 @@ class Decision {
     return { steps: pods.map((pod) => ({ kind: 'delete', pod, claims: noClaims })), isLast: true }
   }
 
-  /** The wanted Pods. Where one is undefined, this pass creates it. */
+  /** The desired Pods; undefined for a Pod that this pass creates. */
   #members(): (Pod | undefined)[] {
     const { start, end } = this.#ordinals
     return Array.from({ length: end - start }, (_, index) => this.#byOrdinal.get(start + index))
   }
 
-  /** The wanted Pods from the partition on, the highest first. */
+  /** The desired Pods from the partition on, highest first. */
   #updatable(): (Pod | undefined)[] {
     return this.#members()
       .slice(this.#observed.set.spec.updateStrategy?.rollingUpdate?.partition ?? 0)
@@ -277,7 +277,7 @@ class Decision {
     return pod.metadata.labels?.[revisionLabel] !== this.#observed.update.name
   }
 
-  /** The highest outdated Pod, if all above it are available (WL-STS-29, WL-STS-30). */
+  /** The highest outdated Pod, if all Pods above it are available (WL-STS-29, WL-STS-30). */
   #outdatedOneByOne(): Pod[] {
     for (const pod of this.#updatable()) {
       if (this.#isOutdated(pod)) return [pod]
@@ -286,7 +286,7 @@ class Decision {
     return []
   }
 
-  /** WL-STS-34 to WL-STS-36. */
+  /** The outdated Pods that `maxUnavailable` allows to replace (WL-STS-34 to WL-STS-36). */
   #outdatedByBudget(): Pod[] {
     const budget = this.#maxUnavailable() - this.#members().filter((pod) => this.#isUnavailable(pod)).length
     const outdated = this.#updatable().filter((pod) => this.#isOutdated(pod))

@@ -7,7 +7,7 @@ export type StatefulSet = BuiltIn<'apps/v1.StatefulSet'>
 /** The label with the name of a Pod's revision. */
 export const revisionLabel = 'controller-revision-hash'
 
-/** The labels of Pods of StatefulSets and of their revisions. */
+/** The labels of a StatefulSet's Pods and revisions. */
 export interface StatefulSetLabels {
   readonly podName: string
   readonly podIndex: string
@@ -22,7 +22,7 @@ export function statefulSetLabels(names: Names): StatefulSetLabels {
   }
 }
 
-/** Numbers of the wanted Pods, from `start` to before `end`. */
+/** The ordinals of the desired Pods, from `start` up to but excluding `end`. */
 export interface Ordinals {
   readonly start: number
   readonly end: number
@@ -33,7 +33,7 @@ export function ordinalsOf({ spec: { ordinals, replicas } }: StatefulSet): Ordin
   return { start, end: start + (replicas ?? 1) }
 }
 
-/** The number at the end of a member's name: 3 of `web-3` in the set `web`. Undefined: the name is not one of the set. */
+/** The ordinal in a member's name: 3 for `web-3` in the set `web`; undefined for other names. */
 export function ordinalOf(set: string, name: string | undefined): number | undefined {
   const digits = name?.startsWith(`${set}-`) === true ? name.slice(set.length + 1) : ''
   return /^(0|[1-9]\d{0,9})$/.test(digits) && Number(digits) < 2 ** 31 ? Number(digits) : undefined

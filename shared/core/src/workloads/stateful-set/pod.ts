@@ -5,7 +5,7 @@ import { revisionLabel, type StatefulSet, type StatefulSetLabels } from './names
 
 type Volume = NonNullable<Pod['spec']['volumes']>[number]
 
-/** A template and the name of its revision. */
+/** A template with the name of its revision. */
 export interface Versioned {
   readonly name: string
   readonly template: BuiltIn<'core/v1.PodTemplateSpec'>
@@ -13,11 +13,11 @@ export interface Versioned {
 
 export interface IdentityOptions {
   readonly labels: StatefulSetLabels
-  /** True if Pods have a label with their number, from 1.28 on. */
+  /** True if Pods have a label with their ordinal, from 1.28 on. */
   readonly hasIndexLabel: boolean
 }
 
-/** A Pod of the template without owner reference: its name, hostname, labels and claims are those of its number (WL-STS-03 to WL-STS-05). */
+/** A Pod of the template without owner reference. Its name, hostname, labels and claims depend on its ordinal (WL-STS-03 to WL-STS-05). */
 export function memberOf(set: StatefulSet, ordinal: number, { name, template }: Versioned, options: IdentityOptions): Pod {
   const { labels, annotations, finalizers } = template.metadata ?? {}
   const podName = `${set.metadata.name}-${ordinal}`
@@ -38,7 +38,7 @@ export function memberOf(set: StatefulSet, ordinal: number, { name, template }: 
   }
 }
 
-/** The Pod with the labels and volumes of its number; undefined: it has them (WL-STS-09). */
+/** The Pod with the labels and volumes for its ordinal; undefined if it has them (WL-STS-09). */
 export function corrected(pod: Pod, set: StatefulSet, ordinal: number, options: IdentityOptions): Pod | undefined {
   const { name = '', labels } = pod.metadata
   const isNamed = labels?.[options.labels.podName] === name
@@ -55,7 +55,7 @@ function identity(name: string, ordinal: number, { labels, hasIndexLabel }: Iden
   return { [labels.podName]: name, ...(hasIndexLabel && { [labels.podIndex]: String(ordinal) }) }
 }
 
-/** Volumes of claims replace the template's volumes of the same name. */
+/** Claim volumes replace the template's volumes of the same name. */
 function volumesWith(volumes: readonly Volume[] | undefined, set: StatefulSet, ordinal: number): Volume[] {
   const claims = claimsFor(set, ordinal)
   const ofClaims = [...claims].map(([name, { metadata }]): Volume => ({ name, persistentVolumeClaim: { claimName: metadata.name ?? '' } }))

@@ -2,7 +2,7 @@ import type { BuiltIn } from '../../schema/built-in.ts'
 import { availableFromMs, isReadyPod, type Pod } from '../pods.ts'
 import { revisionLabel, type StatefulSet } from './names.ts'
 
-/** Counts that are zero are absent, but for `replicas` and `availableReplicas`. */
+/** The status. Zero counts are absent, except `replicas` and `availableReplicas`. */
 export type StatefulSetStatus = BuiltIn<'apps/v1.StatefulSetStatus'>
 
 export interface StatusSources {
@@ -14,7 +14,7 @@ export interface StatusSources {
   readonly level: number
 }
 
-/** The status of a StatefulSet. When all Pods are ready and of the update's revision, that one becomes the current one (WL-STS-27). */
+/** The status of a StatefulSet. When all Pods are ready and have the update revision, it becomes the current one (WL-STS-27). */
 export function statusOf({ set, pods, current, update, collisionCount, level }: StatusSources, nowMs: number): StatefulSetStatus {
   const { replicas: wanted = 1, minReadySeconds, updateStrategy } = set.spec
   const counts = countMembers(pods, { minReadySeconds: minReadySeconds ?? 0, current: current.name, update: update.name, nowMs })
@@ -42,7 +42,7 @@ interface CountOptions {
   readonly minReadySeconds: number
   /** Name of the current revision. */
   readonly current: string
-  /** Name of the update's revision. */
+  /** Name of the update revision. */
   readonly update: string
   readonly nowMs: number
 }
@@ -55,7 +55,7 @@ interface MemberCounts {
   readonly updatedReplicas: number
 }
 
-/** Terminating Pods are members, but of no revision (WL-STS-46). */
+/** Terminating Pods count as replicas, but not for a revision (WL-STS-46). */
 export function countMembers(pods: readonly Pod[], { minReadySeconds, current, update, nowMs }: CountOptions): MemberCounts {
   const ready = pods.filter((pod) => pod.status.phase === 'Running' && isReadyPod(pod))
   const revisions = pods

@@ -2,18 +2,18 @@ import type { Pod } from '../pods.ts'
 
 export const costAnnotation = 'example.com/pod-deletion-cost'
 
-/** A Pod in a few words. Times are seconds before now. */
+/** A Pod described by a few words. Times are seconds before now. */
 export interface PodWords {
   readonly name?: string
   readonly uid?: string
   readonly labels?: Readonly<Record<string, string>>
-  /** Uid of its controller. Absent: none. */
+  /** The uid of its controller. Default: none. */
   readonly controller?: string | undefined
   readonly node?: string
   readonly phase?: string
   readonly isDeleted?: boolean
   readonly isReady?: boolean
-  /** Absent: not ready, unless `isReady` says so. */
+  /** Default: not ready, unless `isReady` is set. */
   readonly readySeconds?: number | undefined
   readonly createdSeconds?: number
   readonly restarts?: number

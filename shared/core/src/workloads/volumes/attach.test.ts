@@ -48,7 +48,7 @@ interface World {
   readonly attached?: readonly string[]
   readonly nodes?: readonly AttachingNode[]
   readonly level?: number
-  /** Seconds since the end of attachments was asked for. */
+  /** Seconds since detachment was requested. */
   readonly askedS?: number
 }
 
@@ -101,7 +101,7 @@ describe('the attachments of a volume', () => {
     expect(inShort(decide(world))).toEqual(expected)
   })
 
-  // The texts of kube-controller-manager up to 1.36.
+  // The messages of kube-controller-manager up to 1.36.
   const refusals: readonly [users: readonly string[], why: string][] = [
     [[], "Volume is already exclusively attached to one node and can't be attached to another"],
     [['n/b'], 'Volume is already used by pod(s) b'],

@@ -5,18 +5,18 @@ import type { Volume } from './objects.ts'
 
 export type Attachment = BuiltIn<'storage/v1.VolumeAttachment'>
 
-/** The next steps of a volume that nodes attach. */
+/** The next steps for a volume and its attachments. */
 export interface AttachPlan {
-  /** Names of nodes that are to attach it. */
+  /** Names of nodes to attach it to. */
   readonly attach: readonly string[]
   readonly detach: readonly Attachment[]
-  /** Pods that wait for another node, with the reason. */
+  /** Pods that must wait because another node has the volume, with the reason. */
   readonly refused: readonly { readonly pod: Pod; readonly event: VolumeEvent }[]
-  /** Milliseconds until a volume is detached by force. */
+  /** Milliseconds until a volume is force-detached. */
   readonly waitMs?: number | undefined
 }
 
-/** The part of a Node that decides about its attachments. */
+/** The parts of a Node that affect its attachments. */
 export interface AttachingNode extends Pick<Node, 'metadata' | 'spec'> {
   readonly status: Pick<Node['status'], 'volumesInUse' | 'conditions'>
 }
@@ -28,20 +28,20 @@ export interface AttachObserved {
   readonly pods: readonly Pod[]
   readonly attachments: readonly Attachment[]
   nodeNamed(name: string): AttachingNode | undefined
-  /** When the end of an attachment was asked for first, in milliseconds since 1970. */
+  /** The time of the first request to detach, in milliseconds since 1970. */
   detachAskedMs(attachment: Attachment): number
   readonly outOfServiceTaint: string
 }
 
-/** Time after which a volume is taken from a node that reports no longer. */
+/** Time after which a volume is detached from an unresponsive node. */
 const forceMs = 360_000
 
 /**
- * The nodes that are to attach and to detach a volume (NODE-VOL-10, NODE-VOL-13, NODE-VOL-14): each with a Pod that uses it, one after another
+ * The nodes to which a volume is to be attached, and from which it is to be detached (NODE-VOL-10, NODE-VOL-13, NODE-VOL-14): nodes with a Pod that uses it, one at a time
  * unless its access modes allow several.
  *
  *   Pod on node-1, no attachment                                attach to node-1
- *   Pod on node-2, attached to node-1, ReadWriteOnce            detach from node-1 if no Pod is there, else refuse
+ *   Pod on node-2, attached to node-1, ReadWriteOnce            detach from node-1 if it has no Pod that uses the volume, else refuse
  */
 export function decideAttachments(observed: AttachObserved, nowMs: number): AttachPlan {
   const { volume, pods, attachments } = observed
@@ -62,12 +62,12 @@ export function decideAttachments(observed: AttachObserved, nowMs: number): Atta
   }
 }
 
-/** The name of a volume on nodes: `kubernetes.io/csi/DRIVER^HANDLE`. */
+/** The name of a volume in a Node's status: `kubernetes.io/csi/DRIVER^HANDLE`. */
 export function volumeNameOnNodes({ spec: { csi } }: Volume, pluginPrefix: string): string {
   return `${pluginPrefix}csi/${csi?.driver}^${csi?.volumeHandle}`
 }
 
-/** Milliseconds until the volume may be detached; infinite while its node is well and uses it. */
+/** Milliseconds until the volume may be detached; infinite while its node is healthy and uses it. */
 function detachWaitMs(attachment: Attachment, observed: AttachObserved, nowMs: number): number {
   const { volume, nodeNamed, detachAskedMs, outOfServiceTaint } = observed
   const node = nodeNamed(attachment.spec.nodeName)
@@ -78,7 +78,7 @@ function detachWaitMs(attachment: Attachment, observed: AttachObserved, nowMs: n
   return isReady ? Number.POSITIVE_INFINITY : detachAskedMs(attachment) + forceMs - nowMs
 }
 
-/** Several nodes may attach it. */
+/** True if several nodes may attach it. */
 function isShared({ spec: { accessModes } }: Volume): boolean {
   const modes = accessModes ?? []
   return modes.length === 0 || modes.includes('ReadWriteMany') || modes.includes('ReadOnlyMany')
@@ -95,7 +95,7 @@ function refusals(name: string, holders: readonly string[], { volume, level, pod
     })
 }
 
-/** Pods of other namespaces are counted, not named. */
+/** Pods of other namespaces are counted but not named. */
 function heldBy(users: readonly Pod[], { metadata: { namespace } }: Pod, level: number): string {
   const here = users.filter(({ metadata }) => metadata.namespace === namespace).map(({ metadata }) => metadata.name)
   const elsewhere = `${users.length - here.length} pod(s) in different namespaces`

@@ -3,7 +3,7 @@ import { compareQuantities, parseQuantity } from '../../meta/quantity.ts'
 import type { VolumeClaim } from '../stateful-set/claims.ts'
 import { hasAnnotation, isFor, isLargerThanStatus, requestOf, sizeOf, type Volume, type VolumeNames } from './objects.ts'
 
-/** The volume with its reference to the claim; the same object if it has it. The mark says that the controller chose the volume. */
+/** The volume with a reference to the claim; the same object if unchanged. An annotation marks that the controller chose the volume. */
 export function volumeFor(volume: Volume, claim: VolumeClaim, { boundByController }: VolumeNames): Volume {
   const { name = '', namespace, uid, resourceVersion } = claim.metadata
   const { claimRef } = volume.spec
@@ -15,7 +15,7 @@ export function volumeFor(volume: Volume, claim: VolumeClaim, { boundByControlle
   return isBound ? marked : { ...marked, spec: { ...marked.spec, claimRef: reference } }
 }
 
-/** The volume without its reference to a claim; a reference that a user wrote loses its uid alone. */
+/** The volume without its claim reference; a reference written by a user only loses its uid. */
 export function unboundVolume(volume: Volume, { boundByController }: VolumeNames): Volume {
   const { claimRef, ...spec } = volume.spec
   if (!hasAnnotation(volume, boundByController))
@@ -24,14 +24,14 @@ export function unboundVolume(volume: Volume, { boundByController }: VolumeNames
   return { ...volume, metadata: { ...volume.metadata, annotations }, spec }
 }
 
-/** The volume in a phase; the same object if it is in it. */
+/** The volume in a phase; the same object if unchanged. */
 export function volumeIn(phase: string, volume: Volume, message?: string): Volume {
   if (volume.status.phase === phase) return volume
   const { message: _, ...status } = volume.status
   return { ...volume, status: { ...status, phase, ...(message !== undefined && { message }) } }
 }
 
-/** The claim with the name of its volume; the same object if it is bound to it. The marks say who chose, and that it has been bound. */
+/** The claim with its volume's name; the same object if unchanged. Annotations mark who chose the volume, and that the claim was bound. */
 export function claimFor(claim: VolumeClaim, { metadata: { name } }: Volume, names: VolumeNames): VolumeClaim {
   const isChosen = claim.spec.volumeName !== name
   if (!isChosen && hasAnnotation(claim, names.bindCompleted)) return claim
@@ -44,7 +44,7 @@ interface Bound {
   readonly hasAttributeClasses: boolean
 }
 
-/** The claim in phase Bound, with what its volume has; the same object if nothing changes. Its size is the volume's when it becomes bound. */
+/** The claim in phase Bound with the facts of its volume; the same object if unchanged. Its size becomes the volume's when it is bound. */
 export function boundClaim(claim: VolumeClaim, volume: Volume, { names, hasAttributeClasses }: Bound): VolumeClaim {
   const { status } = claim
   const becomesBound = status.phase !== 'Bound'
@@ -63,14 +63,14 @@ export function boundClaim(claim: VolumeClaim, volume: Volume, { names, hasAttri
   return jsonEqual(next, status) ? claim : { ...claim, status: next }
 }
 
-/** The claim in a phase without a volume; the same object if nothing changes. */
+/** The claim in a phase without a volume; the same object if unchanged. */
 export function claimIn(phase: string, claim: VolumeClaim): VolumeClaim {
   const { accessModes, capacity, currentVolumeAttributesClassName, ...status } = claim.status
   const isSame = status.phase === phase && accessModes == null && capacity == null && currentVolumeAttributesClassName == null
   return isSame ? claim : { ...claim, status: { ...status, phase } }
 }
 
-/** The object with further annotations. */
+/** The object with additional annotations. */
 export function withAnnotations<T extends VolumeClaim | Volume>(object: T, annotations: Readonly<Record<string, string>>): T {
   return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } } }
 }
@@ -80,7 +80,7 @@ interface Growth {
   readonly claim: VolumeClaim
 }
 
-/** A bound claim and its volume with the size that the claim asks for; the same volume if it is large enough. Undefined: the claim has its size. */
+/** A bound claim and its volume, expanded to the requested size; the volume is unchanged if it is large enough. Undefined if the claim has its requested size. */
 export function growth(claim: VolumeClaim, volume: Volume): Growth | undefined {
   if (claim.status.phase !== 'Bound' || !isLargerThanStatus(claim)) return undefined
   const storage = claim.spec.resources?.requests?.['storage'] ?? ''

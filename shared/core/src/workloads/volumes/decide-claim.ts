@@ -25,11 +25,11 @@ export interface VolumeEvent {
 export type ClaimPlan =
   | { readonly kind: 'bind'; readonly volume: Volume }
   | { readonly kind: 'set class'; readonly storageClassName: string }
-  /** A provisioner is asked for a volume. */
+  /** A provisioner must create a volume. */
   | { readonly kind: 'provision'; readonly provisioner: string; readonly event: VolumeEvent }
-  /** The status is that of a claim without a volume. An event of phase Lost is recorded if the phase changes. */
+  /** The claim waits without a volume. An event for the phase Lost is recorded only when the phase changes. */
   | { readonly kind: 'wait'; readonly phase: 'Pending' | 'Lost'; readonly event?: VolumeEvent }
-  /** Nothing is written but the event. */
+  /** Only the event is written. */
   | { readonly kind: 'event'; readonly event: VolumeEvent }
 
 export interface ClaimObserved {
@@ -45,13 +45,13 @@ export interface ClaimObserved {
   pods(): Iterable<Pod>
 }
 
-/** Claims without a class get the default one later on too. */
+/** The first level at which existing claims without a class get the default class. */
 const lateClassSince = 26
-/** Since then the text about provisioners that are waited for is a sentence. */
+/** The first level whose message about pending provisioners is a sentence. */
 const waitingTextSince = 28
 
 /**
- * The next step of a claim: its volume is found or waited for, or made by a provisioner (WL-PV-02 to WL-PV-14).
+ * The next step of a claim: a volume is found, awaited or provisioned (WL-PV-02 to WL-PV-14).
  *
  *   claim of 3Gi; volumes of 1Gi, 5Gi, 20Gi, Available      bind to the one of 5Gi
  *   class with a provisioner, no volume                     provision
@@ -65,7 +65,7 @@ export function decideClaim(observed: ClaimObserved): ClaimPlan {
   return volume === undefined ? { kind: 'wait', phase: 'Pending' } : decideNamed(observed, volume)
 }
 
-/** A claim that has been bound. */
+/** Decides about a claim that was bound before. */
 function decideBound({ metadata, spec }: VolumeClaim, volume: Volume | undefined): ClaimPlan {
   const lost = (reason: string, message: string): ClaimPlan => ({
     kind: 'wait',
@@ -79,7 +79,7 @@ function decideBound({ metadata, spec }: VolumeClaim, volume: Volume | undefined
   return lost('ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly')
 }
 
-/** A claim that names its volume. */
+/** Decides about a claim that names its volume. */
 function decideNamed(observed: ClaimObserved, volume: Volume): ClaimPlan {
   const { claim, names, hasAttributeClasses } = observed
   const name = JSON.stringify(volume.metadata.name)
@@ -96,7 +96,7 @@ function decideNamed(observed: ClaimObserved, volume: Volume): ClaimPlan {
     : refused('VolumeMismatch', `Cannot bind to requested volume ${name}: ${mismatch}`)
 }
 
-/** A claim that takes any volume that fits. */
+/** Decides about a claim that accepts any suitable volume. */
 function decideUnbound(observed: ClaimObserved): ClaimPlan {
   const { claim, names, level, hasAttributeClasses } = observed
   const className = classOf(claim, names)
@@ -130,7 +130,7 @@ function decideProvision({ names, level }: ClaimObserved, className: string, sto
     const text = `Failed to create provisioner: provisioning in volume plugin "${provisioner}" is disabled`
     return { kind: 'provision', provisioner, event: { type: 'Warning', reason: 'ProvisioningFailed', message: text } }
   }
-  // The other parts of a controller manager that remain make no volumes.
+  // The remaining built-in plugins of kube-controller-manager do not provision volumes.
   if (builtIn === 'nfs') return failed('no provisionable volume plugin matched')
   if (builtIn !== undefined) return failed(`no volume plugin matched name: ${provisioner}`)
   const message =
@@ -140,7 +140,7 @@ function decideProvision({ names, level }: ClaimObserved, className: string, sto
   return { kind: 'provision', provisioner, event: { type: 'Normal', reason: 'ExternalProvisioning', message } }
 }
 
-/** Provisioners that were parts of a controller manager, and the drivers that took their place. */
+/** Former built-in provisioners and the drivers that replaced them. */
 const drivers: Readonly<Record<string, string>> = {
   'aws-ebs': 'ebs.csi.aws.com',
   'azure-disk': 'disk.csi.azure.com',

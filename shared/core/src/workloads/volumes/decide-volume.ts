@@ -6,23 +6,23 @@ import { hasAnnotation, type Volume, type VolumeNames } from './objects.ts'
 /** The next step of a volume. */
 export type VolumePlan =
   | { readonly kind: 'phase'; readonly phase: 'Available' | 'Bound' }
-  /** The claim that it is bound to is to be looked at: the binding is not complete. */
+  /** The binding is incomplete, so its claim must be processed. */
   | { readonly kind: 'complete' }
-  /** The claim cannot have it. */
+  /** The claim cannot use the volume. */
   | { readonly kind: 'mismatch'; readonly ofVolume: VolumeEvent; readonly ofClaim: VolumeEvent }
   | { readonly kind: 'unbind' }
-  /** The claim is gone or has another volume: phase Released, unless it has failed before, and then what the policy says. */
+  /** The claim is gone or has another volume: the phase becomes Released, unless it is Failed, and then the reclaim policy applies. */
   | { readonly kind: 'release'; readonly next: Reclaim }
 
 type Reclaim =
-  /** It is kept, or deleted by its own provisioner. */
+  /** The volume is retained, or deleted by its external provisioner. */
   | { readonly kind: 'keep' }
   | { readonly kind: 'delete' }
-  /** Phase Failed; the event is recorded if the phase changes. */
+  /** The phase becomes Failed; the event is recorded if the phase changes. */
   | { readonly kind: 'fail'; readonly event: VolumeEvent }
 
 /**
- * The next step of a volume. `claim` is the one that it refers to, if it exists with that uid (WL-PV-01, WL-PV-17 to WL-PV-20).
+ * The next step of a volume. `claim` is the referenced claim, if it exists with that uid (WL-PV-01, WL-PV-17 to WL-PV-20).
  *
  *   no reference to a claim              Available
  *   the claim names it                   Bound
@@ -68,7 +68,7 @@ function failed(reason: string, message: string): Reclaim {
   return { kind: 'fail', event: { type: 'Warning', reason, message } }
 }
 
-/** A volume of a driver is deleted by its provisioner. One of a directory for tests needs no work but its own deletion. */
+/** The provisioner deletes a driver's volume. For a hostPath volume, only the object is deleted. */
 function deletion({ metadata, spec }: Volume, { provisionedBy, builtInPrefix }: VolumeNames): Reclaim {
   const provisioner = metadata.annotations?.[provisionedBy] ?? ''
   const undeletable = (why: string) => failed('VolumeFailedDelete', why)

@@ -75,7 +75,7 @@ function decide(claim: VolumeClaim, { volumes = [], classes = [], pods = [], lev
   })
 }
 
-/** The plan in words: the kind with its object, and the event. */
+/** The plan as text: the kind with its object, and the event. */
 function printed(plan: ClaimPlan): string {
   const event = 'event' in plan && plan.event !== undefined ? `${plan.event.type} ${plan.event.reason} ${plan.event.message}` : undefined
   switch (plan.kind) {

@@ -5,17 +5,17 @@ import { classOf, isFor, requestOf, sizeOf, type Volume, type VolumeNames } from
 
 export interface MatchOptions {
   readonly names: VolumeNames
-  /** True if claims and volumes have attribute classes. */
+  /** True if claims and volumes may have volume attributes classes. */
   readonly hasAttributeClasses: boolean
-  /** True if the claim waits for its first consumer: volumes that are reserved for it alone count. */
+  /** True if the claim waits for its first consumer, so that only volumes reserved for it count. */
   readonly isDelayed: boolean
-  /** True if a node reaches the volume. Given: volumes are looked for on behalf of a node. */
+  /** Tells if a node can access a volume; set if the search is for a node. */
   readonly isReachable?: (volume: Volume) => boolean
 }
 
 /**
- * The volume that a claim gets among those that have its access modes: the one that is reserved for it, or else the smallest that fits, the first
- * by name among equal ones. Volumes with fewer access modes come first.
+ * The volume for a claim among volumes with its access modes: a reserved one, or else the smallest sufficient one, by name among
+ * equal ones. Volumes with fewer access modes come first.
  *
  *   request 1Gi of ReadWriteOnce; 2Gi of ReadWriteOnce, 1Gi of ReadWriteOnce and ReadOnlyMany    the one of 2Gi
  */
@@ -35,7 +35,7 @@ export function findVolume(claim: VolumeClaim, volumes: Iterable<Volume>, option
   return undefined
 }
 
-/** The volume that a claim gets, whatever its access modes are; on behalf of a node they count for volumes that are not reserved. */
+/** The volume for a claim, ignoring access modes, except that a search for a node checks them for unreserved volumes. */
 export function smallestVolume(claim: VolumeClaim, volumes: readonly Volume[], options: MatchOptions): Volume | undefined {
   const { names, isDelayed, isReachable = () => true } = options
   const candidates = volumes.filter((volume) => isCandidate(claim, volume, options))
@@ -55,12 +55,12 @@ export function smallestVolume(claim: VolumeClaim, volumes: readonly Volume[], o
   return best?.volume
 }
 
-/** True if the claim would get the volume if there were no other. */
+/** True if the claim would get the volume if it were the only one. */
 export function isFit(claim: VolumeClaim, volume: Volume, options: MatchOptions): boolean {
   return findVolume(claim, [volume], options) !== undefined
 }
 
-/** Reasons that keep a volume from a claim that names it. Undefined: there is none. */
+/** The reasons why a claim cannot use the volume that it names; undefined if there are none. */
 export function mismatchOf(claim: VolumeClaim, volume: Volume, { names, hasAttributeClasses }: MatchOptions): string | undefined {
   if (volume.metadata.deletionTimestamp != null) return `the volume is marked for deletion ${JSON.stringify(nameOf(volume))}`
   if (compareQuantities(sizeOf(volume), requestOf(claim)) < 0) return 'requested PV is too small'
@@ -73,12 +73,12 @@ export function mismatchOf(claim: VolumeClaim, volume: Volume, { names, hasAttri
   return hasModes(claim, volume) ? undefined : 'incompatible accessMode'
 }
 
-/** Filesystem or Block. */
+/** The volume mode: Filesystem or Block. */
 export function modeOf({ spec }: VolumeClaim | Volume): string {
   return spec.volumeMode ?? 'Filesystem'
 }
 
-/** Not another claim's, large enough, of the same mode and attributes, and not being deleted. */
+/** True if the volume is not reserved for another claim, is large enough, has the same mode and attributes, and is not being deleted. */
 function isCandidate(claim: VolumeClaim, volume: Volume, { hasAttributeClasses }: MatchOptions): boolean {
   if (volume.spec.claimRef != null && !isFor(volume, claim)) return false
   if (volume.metadata.deletionTimestamp != null || modeOf(claim) !== modeOf(volume)) return false
@@ -91,7 +91,7 @@ function hasModes({ spec: { accessModes } }: VolumeClaim, { spec }: Volume): boo
   return accessModes?.every((mode) => spec.accessModes?.includes(mode) === true) !== false
 }
 
-/** A selector that cannot be read selects nothing. */
+/** An invalid selector selects nothing. */
 function selection({ spec: { selector } }: VolumeClaim): (volume: Volume) => boolean {
   if (selector == null) return () => true
   const reading = toLabelRequirements(selector)

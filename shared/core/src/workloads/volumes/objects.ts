@@ -8,28 +8,28 @@ import type { VolumeClaim } from '../stateful-set/claims.ts'
 export type Volume = BuiltIn<'core/v1.PersistentVolume'>
 export type StorageClass = BuiltIn<'storage/v1.StorageClass'>
 
-/** Annotations and other names with the product's domain. */
+/** Annotations and other names in the product's domain. */
 export interface VolumeNames {
-  /** On a claim: it has been bound once. */
+  /** On a claim: it was bound once. */
   readonly bindCompleted: string
-  /** On a claim or a volume: the controller chose the other side. */
+  /** On a claim or volume: the controller chose its counterpart. */
   readonly boundByController: string
-  /** On a claim: the node of the first Pod that uses it. */
+  /** On a claim: the node of its first consumer. */
   readonly selectedNode: string
-  /** On a volume: the provisioner that made it. */
+  /** On a volume: the provisioner that created it. */
   readonly provisionedBy: string
-  /** On a volume: the driver in the place of the provisioner. */
+  /** On a volume: the driver that replaces the provisioner. */
   readonly migratedTo: string
   /** On a claim: the provisioner of its volume, under two names. */
   readonly provisioner: string
   readonly betaProvisioner: string
-  /** On claims and volumes: the class, from before the field existed. */
+  /** On claims and volumes: the class, before the field existed. */
   readonly oldClass: string
-  /** On a class: claims without a class get it. */
+  /** On a class: it is the default class. */
   readonly defaultMarks: readonly string[]
-  /** On an expanded volume: the size that its filesystem still has. */
+  /** On an expanded volume: the current size of its filesystem. */
   readonly sizeBeforeResize: string
-  /** Beginning of the names of provisioners that are parts of a controller manager. */
+  /** The prefix of the names of built-in provisioners. */
   readonly builtInPrefix: string
   readonly classResource: string
 }
@@ -54,17 +54,17 @@ export function volumeNames(names: Names): VolumeNames {
   }
 }
 
-/** The class of a claim or a volume; empty: it has none. */
+/** The class of a claim or volume; empty if it has none. */
 export function classOf({ metadata, spec }: VolumeClaim | Volume, { oldClass }: VolumeNames): string {
   return metadata.annotations?.[oldClass] ?? spec.storageClassName ?? ''
 }
 
-/** True if the claim asks for a class, or for none. */
+/** True if the claim states a class, which may be empty. */
 export function hasClass({ metadata, spec }: VolumeClaim, { oldClass }: VolumeNames): boolean {
   return metadata.annotations?.[oldClass] !== undefined || spec.storageClassName != null
 }
 
-/** The youngest of the default classes, the first by name among those of one age. */
+/** The newest default class, by name among classes of the same age. */
 export function defaultClass(classes: Iterable<StorageClass>, names: VolumeNames): StorageClass | undefined {
   const textOf = ({ metadata: { creationTimestamp, name = '' } }: StorageClass) => ({ created: creationTimestamp ?? '', name })
   let youngest: StorageClass | undefined
@@ -76,22 +76,22 @@ export function defaultClass(classes: Iterable<StorageClass>, names: VolumeNames
   return youngest
 }
 
-/** True if claims without a class get this one. */
+/** True for a default class. */
 export function isDefault({ metadata }: StorageClass, { defaultMarks }: VolumeNames): boolean {
   return defaultMarks.some((mark) => metadata.annotations?.[mark] === 'true')
 }
 
-/** True if claims of the class are bound when a Pod that uses them has a node. */
+/** True if claims of the class are bound when a Pod that uses them is scheduled. */
 export function waitsForConsumer(storageClass: StorageClass | undefined): boolean {
   return storageClass?.volumeBindingMode === 'WaitForFirstConsumer'
 }
 
-/** True if the volume is reserved for the claim or bound to it: a uid in the reference is the claim's. */
+/** True if the volume is reserved for the claim or bound to it; a uid in the reference must be the claim's. */
 export function isFor({ spec: { claimRef } }: Volume, { metadata: { name, namespace, uid } }: VolumeClaim): boolean {
   return claimRef?.name === name && claimRef?.namespace === namespace && ((claimRef?.uid ?? '') === '' || claimRef?.uid === uid)
 }
 
-/** Key of the claim that a volume refers to: `namespace/name`. Undefined: it refers to none. */
+/** The key of the claim that a volume refers to: `namespace/name`; undefined if there is none. */
 export function claimKeyOf({ spec: { claimRef } }: Volume): string | undefined {
   return claimRef == null ? undefined : `${claimRef.namespace}/${claimRef.name}`
 }
@@ -108,7 +108,7 @@ export function requestOf({ spec: { resources } }: VolumeClaim): Quantity {
   return parseQuantity(resources?.requests?.['storage'] ?? '') ?? zeroQuantity
 }
 
-/** True if the request of a claim is larger than the size in its status. */
+/** True if a claim's request exceeds the size in its status. */
 export function isLargerThanStatus(claim: VolumeClaim): boolean {
   return compareQuantities(requestOf(claim), parseQuantity(claim.status.capacity?.['storage'] ?? '') ?? zeroQuantity) > 0
 }

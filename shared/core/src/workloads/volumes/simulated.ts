@@ -9,7 +9,7 @@ type Driver = BuiltIn<'storage/v1.CSIDriver'>
 type Topologies = NonNullable<StorageClass['allowedTopologies']>
 type Expressions = { readonly key: string; readonly operator: 'In'; readonly values: string[] }[]
 
-/** The driver and the default class of simulated nodes: volumes are made for the node of the first Pod, and may grow (NODE-VOL-04, NODE-VOL-09). */
+/** The driver and the default class of simulated nodes: volumes are created for the node of the first consumer, and can be expanded (NODE-VOL-04, NODE-VOL-09). */
 export function simulatedStorage(names: Names): readonly [Driver, StorageClass] {
   const apiVersion = `${domainGroup(names, 'storage')}/v1`
   const driver: Driver = { apiVersion, kind: 'CSIDriver', metadata: { name: names.simulatedDriver }, spec: { attachRequired: true } }
@@ -26,7 +26,7 @@ export function simulatedStorage(names: Names): readonly [Driver, StorageClass] 
   return [driver, storageClass]
 }
 
-/** The finalizer with which a provisioner keeps a volume until it has deleted the storage. */
+/** The finalizer with which a provisioner keeps a volume until the storage is deleted. */
 export function provisionerFinalizer(names: Names): string {
   return subdomainLabel(names, 'external-provisioner.volume', 'finalizer')
 }
@@ -34,17 +34,17 @@ export function provisionerFinalizer(names: Names): string {
 export interface ProvisionRequest {
   readonly claim: VolumeClaim
   readonly storageClass: StorageClass
-  /** The node of the first Pod. Absent: volumes of the class are made at once. */
+  /** The node of the first consumer; undefined if volumes are provisioned immediately. */
   readonly node?: Node | undefined
   readonly names: Names
 }
 
 export type Provisioned =
   | { readonly kind: 'volume'; readonly volume: Volume }
-  /** `isOfNode`: another node may get the volume. */
+  /** `isOfNode`: another node may succeed. */
   | { readonly kind: 'failed'; readonly message: string; readonly isOfNode: boolean }
 
-/** The volume that the simulated provisioner makes for a claim: as large as asked for, and reached from where the class allows it. */
+/** The volume that the simulated provisioner creates for a claim: of the requested size, and accessible from where the class allows. */
 export function provisionVolume({ claim, storageClass, node, names }: ProvisionRequest): Provisioned {
   const { name = '', namespace, uid = '', resourceVersion } = claim.metadata
   const failed = (why: string, isOfNode = false): Provisioned => {
@@ -87,7 +87,7 @@ export function provisionVolume({ claim, storageClass, node, names }: ProvisionR
   return { kind: 'volume', volume }
 }
 
-/** The terms of the nodes that reach a volume; empty: all nodes. Undefined: the given node is none of them. */
+/** The node selector terms for access to a volume; empty for all nodes. Undefined if the given node is excluded. */
 function topologyTerms(topologies: Topologies, node: ObjectMeta | undefined): { readonly matchExpressions: Expressions }[] | undefined {
   const terms = topologies.map(({ matchLabelExpressions }) => ({
     matchExpressions: (matchLabelExpressions ?? []).map(({ key, values }) => ({

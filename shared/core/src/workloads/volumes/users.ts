@@ -4,23 +4,23 @@ import type { VolumeClaim } from '../stateful-set/claims.ts'
 type PodVolume = NonNullable<NonNullable<Pod['spec']['volumes']>[number]>
 type ContainerStatus = NonNullable<NonNullable<Pod['status']['containerStatuses']>[number]>
 
-/** The name of the claim behind a volume of a Pod. Undefined: it has none. That of an ephemeral volume is named after both. */
+/** The name of the claim behind a Pod's volume; undefined if there is none. An ephemeral volume's claim is named after both. */
 export function claimNameOf(pod: Pod, { name, persistentVolumeClaim, ephemeral }: PodVolume): string | undefined {
   if (persistentVolumeClaim != null) return persistentVolumeClaim.claimName
   return ephemeral == null ? undefined : `${pod.metadata.name}-${name}`
 }
 
-/** True if the Pod names the claim and may still run. */
+/** True if the Pod refers to the claim and may still run. */
 export function isUsing(pod: Pod, { metadata: { name } }: VolumeClaim): boolean {
   return pod.spec.volumes?.some((volume) => claimNameOf(pod, volume) === name) === true && !isTerminated(pod)
 }
 
-/** True if the claim was made for the Pod, which is its controller. */
+/** True if the claim was created for the Pod, which is its controller. */
 export function isMadeFor({ metadata: { ownerReferences } }: VolumeClaim, { metadata: { uid } }: Pod): boolean {
   return ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true
 }
 
-/** Finished, or being deleted while none of its containers runs. */
+/** True if the Pod has finished, or is being deleted without running containers. */
 function isTerminated({ metadata, status }: Pod): boolean {
   if (status.phase === 'Succeeded' || status.phase === 'Failed') return true
   const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = status

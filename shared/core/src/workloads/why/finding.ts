@@ -11,7 +11,7 @@ import type { Pod } from '../pods.ts'
 import type { VolumeClaim } from '../stateful-set/claims.ts'
 import type { StatefulSet } from '../stateful-set/names.ts'
 
-/** Causes of waiting, by which programs may tell them apart. */
+/** Machine-readable causes of waiting. */
 type Cause =
   | 'autoscaler'
   | 'back-off'
@@ -33,13 +33,13 @@ type Cause =
   | 'schedule'
   | 'selector'
 
-/** One reason why an object is not further. */
+/** A reason why an object makes no progress. */
 export interface Wait {
   readonly cause: Cause
   readonly message: string
 }
 
-/** An object, its state, and its reasons to wait. */
+/** An object with its state and its reasons for waiting. */
 export interface Finding {
   readonly kind: string
   readonly name: string
@@ -47,20 +47,20 @@ export interface Finding {
   /** One line: `1 of 3 available`. */
   readonly state: string
   readonly waits: readonly Wait[]
-  /** Objects that it waits for or that wait beside it: its members, claims, budgets and autoscalers. */
+  /** Objects that it waits for or that affect it: members, claims, budgets and autoscalers. */
   readonly parts: readonly Finding[]
-  /** Parts that have the same reasons as this one, and are left out. */
+  /** Number of omitted parts with the same reasons as this one. */
   readonly alike?: number
-  /** Parts of this object that are left out because they wait for nothing, by kind. */
+  /** Numbers of omitted parts that do not wait, by kind. */
   readonly fine?: Readonly<Record<string, number>>
-  /** Parts that wait and are left out because there are too many. */
+  /** Number of omitted waiting parts beyond the maximum. */
   readonly more?: number
 }
 
 /** An Event of core/v1. */
 export type EventObject = BuiltIn<'core/v1.Event'>
 
-/** The objects of a namespace that findings are made of. */
+/** The objects of a namespace that findings are based on. */
 export interface World {
   readonly names: Names
   readonly deployments: readonly Deployment[]
@@ -94,7 +94,7 @@ export function ownedBy<T extends Owned>(owner: Owned, objects: readonly T[]): T
   )
 }
 
-/** The latest event of an object, of the reasons if some are named. */
+/** The latest event of an object, optionally with one of these reasons. */
 export function latestEvent({ metadata }: Owned, { events }: World, ...reasons: readonly string[]): EventObject | undefined {
   return events
     .filter(({ involvedObject, reason = '' }) => involvedObject.uid === metadata.uid && (reasons.length === 0 || reasons.includes(reason)))
@@ -115,7 +115,7 @@ interface Deletable {
   }
 }
 
-/** An object that is being deleted waits for its finalizers. */
+/** The finalizers that an object under deletion waits for. */
 export function deletionWaits({ metadata: { deletionTimestamp, finalizers } }: Deletable): Wait[] {
   if (deletionTimestamp == null) return []
   const names = finalizers ?? []
@@ -131,7 +131,7 @@ interface Observed {
   readonly status: { readonly observedGeneration?: number | null }
 }
 
-/** An object whose last change no controller has seen yet. */
+/** An object whose last change its controller has not observed yet. */
 export function controllerWaits({ metadata: { generation = 0, deletionTimestamp }, status }: Observed): Wait[] {
   if (deletionTimestamp != null || (status.observedGeneration ?? 0) >= generation) return []
   const message = `no controller has looked at generation ${generation}; controllers of workloads are on with --controllers='*,workloads'`
@@ -144,25 +144,25 @@ interface Conditioned {
   }
 }
 
-/** The condition of a type, if it has the status. */
+/** The condition of a type if it has the status. */
 export function conditionOf({ status: { conditions } }: Conditioned, type: string, status: 'True' | 'False') {
   return (conditions ?? []).find((condition) => condition.type === type && condition.status === status)
 }
 
-/** A refusal of a write is one of a quota or of another rule. */
+/** The reason for a refused write: a quota or another rule. */
 export function refusal(message: string): Wait {
   return { cause: message.includes('exceeded quota') ? 'quota' : 'refused', message }
 }
 
-/** At most so many parts of an object are shown, and these for each kind of reasons. */
+/** Maximum number of shown parts of an object, for each kind of reason. */
 const partsMax = 10
 
-/** True if nothing waits in the finding and below it. */
+/** True if nothing in the finding and below it waits. */
 function isFine({ waits, parts }: Finding): boolean {
   return waits.length === 0 && parts.every(isFine)
 }
 
-/** Parts in short: those that wait, one for equal reasons. The numbers say how many are left out. */
+/** The waiting parts, one for equal reasons, with the numbers of omitted parts. */
 export function shortened(parts: readonly Finding[]): Pick<Finding, 'parts' | 'fine' | 'more'> {
   const fine: Record<string, number> = {}
   const kinds = new Map<string, { readonly first: Finding; count: number }>()

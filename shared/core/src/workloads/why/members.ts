@@ -19,7 +19,7 @@ import {
 } from './finding.ts'
 import { podFinding } from './pod.ts'
 
-/** Why the rollout of a Deployment is not complete. */
+/** The reasons why the rollout of a Deployment is incomplete. */
 export function deploymentFinding(deployment: Deployment, world: World): Finding {
   const { metadata, spec, status } = deployment
   const replicas = spec.replicas ?? 1
@@ -45,7 +45,7 @@ export function deploymentFinding(deployment: Deployment, world: World): Finding
 
 type ReplicaOwner = ReplicaSet | World['replicationControllers'][number]
 
-/** Why a ReplicaSet or ReplicationController has fewer ready Pods than wanted. */
+/** The reasons why a ReplicaSet or ReplicationController has fewer ready Pods than desired. */
 export function replicaSetFinding(set: ReplicaOwner, world: World, kind = 'ReplicaSet'): Finding {
   const { metadata, spec, status } = set
   const failed = conditionOf(set, 'ReplicaFailure', 'True')
@@ -59,7 +59,7 @@ export function replicaSetFinding(set: ReplicaOwner, world: World, kind = 'Repli
   }
 }
 
-/** Why a StatefulSet has fewer ready Pods than wanted. */
+/** The reasons why a StatefulSet has fewer ready Pods than desired. */
 export function statefulSetFinding(set: StatefulSet, world: World): Finding {
   const { metadata, spec, status } = set
   const replicas = spec.replicas ?? 1
@@ -78,7 +78,7 @@ export function statefulSetFinding(set: StatefulSet, world: World): Finding {
   }
 }
 
-/** Why a DaemonSet has fewer ready Pods than nodes. */
+/** The reasons why a DaemonSet has fewer ready Pods than nodes. */
 export function daemonSetFinding(set: DaemonSet, world: World): Finding {
   const { metadata, status } = set
   const wanted = status.desiredNumberScheduled
@@ -92,7 +92,7 @@ export function daemonSetFinding(set: DaemonSet, world: World): Finding {
   }
 }
 
-/** Why a Job has not completed. */
+/** The reasons why a Job has not completed. */
 export function jobFinding(job: Job, world: World): Finding {
   const { metadata, spec, status } = job
   const { active = 0, succeeded = 0, failed = 0 } = status
@@ -115,7 +115,7 @@ const neverStarted: Wait = {
   message: "no controller has started it; controllers of workloads are on with --controllers='*,workloads'",
 }
 
-/** Why a CronJob runs nothing. */
+/** The reasons why a CronJob runs no Jobs. */
 export function cronJobFinding(cronJob: CronJob, world: World): Finding {
   const { metadata, spec, status } = cronJob
   const warning = latestEvent(cronJob, world, 'FailedCreate', 'FailedNeedsStart', 'MissSchedule', 'TooManyMissedTimes', 'UnknownTimeZone')
@@ -140,7 +140,7 @@ function membersOf(owner: PodOwner, world: World): Pick<Finding, 'parts' | 'fine
   return shortened(ownedBy(owner, world.pods).map((pod) => podFinding(pod, world)))
 }
 
-/** Events alone report refused Pods where a kind has no condition for them. */
+/** The latest event about refused Pods, for kinds without a condition for it. */
 function refusalOf(owner: PodOwner, lacksPods: boolean, world: World): Wait[] {
   const event = lacksPods ? latestEvent(owner, world, 'FailedCreate') : undefined
   return event === undefined ? [] : [refusal(event.message ?? '')]

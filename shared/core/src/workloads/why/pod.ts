@@ -14,7 +14,7 @@ const imageReasons: ReadonlySet<string> = new Set([
   'RegistryUnavailable',
 ])
 
-/** Why a Pod does not run, is not ready, or is not gone. */
+/** The reasons why a Pod does not run, is not ready, or is not deleted. */
 export function podFinding(pod: Pod, world: World): Finding {
   const { name = '', namespace = '' } = pod.metadata
   const phase = pod.status.phase ?? 'Pending'
@@ -29,7 +29,7 @@ export function podFinding(pod: Pod, world: World): Finding {
   return { ...base, state: phase === 'Running' ? 'Running, not ready' : phase, waits, parts }
 }
 
-/** Why a claim has no volume. */
+/** The reasons why a claim has no volume. */
 export function claimFinding(claim: VolumeClaim, world: World): Finding {
   const { name = '', namespace = '' } = claim.metadata
   const phase = claim.status.phase ?? 'Pending'
@@ -56,7 +56,7 @@ function claimsOf({ metadata, spec }: Pod, { claims }: World): VolumeClaim[] {
   return claims.filter((claim) => claim.metadata.namespace === metadata.namespace && names.has(claim.metadata.name ?? ''))
 }
 
-/** A Pod without a node waits for gates, for a node that fits, or for a scheduler. */
+/** An unscheduled Pod waits for gates, for a suitable node, or for a scheduler. */
 function placeWaits(pod: Pod, world: World): Wait[] {
   const gates = pod.spec.schedulingGates ?? []
   if (gates.length > 0) {
@@ -71,7 +71,7 @@ function placeWaits(pod: Pod, world: World): Wait[] {
   return [{ cause: 'schedule', message: `it has no node, and the scheduler "${scheduler}" has not looked at it` }]
 }
 
-/** A Pod on a node waits for its containers, their probes, or conditions that others set. */
+/** A scheduled Pod waits for its containers, their probes, or conditions of other clients. */
 function containerWaits(pod: Pod, world: World): Wait[] {
   const { status } = pod
   const init = status.initContainerStatuses ?? []

@@ -13,7 +13,7 @@ interface Named {
 
 type Explainer = (name: string, world: World) => Finding | undefined
 
-/** Finds the object by its name, and makes its finding. */
+/** Finds an object by name, and makes its finding. */
 function explainer<T extends Named>(listOf: (world: World) => readonly T[], findingOf: (object: T, world: World) => Finding): Explainer {
   return (name, world) => {
     const object = listOf(world).find(({ metadata }) => metadata.name === name)
@@ -43,8 +43,8 @@ const explainers: Readonly<Record<string, Explainer>> = {
 export const explainedKinds: readonly string[] = Object.keys(explainers)
 
 /**
- * Why an object is not further: its state, its own reasons, and those of the objects below it. Budgets that hold its Pods and
- * autoscalers that scale it come last. Undefined: the world has no such object.
+ * Explains why an object makes no progress: its state, its own reasons, and those of the objects below it. Budgets for its Pods and
+ * autoscalers that scale it come last. Undefined if the object does not exist.
  *
  *   why('Deployment', 'web', world)   { state: '1 of 3 available', parts: [{ kind: 'ReplicaSet', parts: [{ kind: 'Pod', waits: … }] }] … }
  */
@@ -61,7 +61,7 @@ export function why(kind: string, name: string, world: World): Finding | undefin
   return beside.length === 0 ? finding : { ...finding, parts: [...finding.parts, ...beside] }
 }
 
-/** The Pods of an object, through ReplicaSets and Jobs. */
+/** The Pods of an object, including those of its ReplicaSets and Jobs. */
 function podsBelow(kind: string, name: string, world: World): Pod[] {
   if (kind === 'Pod') return world.pods.filter(({ metadata }) => metadata.name === name)
   const owners = new Set<string>([`${kind}/${name}`])
@@ -83,7 +83,7 @@ function isHeld({ spec: { selector } }: Budget, { metadata }: Pod): boolean {
   return reading.kind === 'selector' && matchesLabels(reading.requirements, metadata.labels)
 }
 
-/** A budget that allows no eviction now. */
+/** A budget that currently allows no eviction. */
 function budgetFinding(budget: Budget): Finding {
   const { metadata, status } = budget
   const { disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = status
@@ -98,7 +98,7 @@ function budgetFinding(budget: Budget): Finding {
   return { kind: 'PodDisruptionBudget', name: metadata.name ?? '', namespace: metadata.namespace ?? '', state, waits, parts: [] }
 }
 
-/** An autoscaler that cannot scale, or that wants more than its bounds. */
+/** An autoscaler that cannot scale, or that would exceed its bounds. */
 function autoscalerFinding(autoscaler: Autoscaler): Finding {
   const { metadata, status } = autoscaler
   const conditions = [
