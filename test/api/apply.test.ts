@@ -400,12 +400,7 @@ describe('a refused apply', () => {
       400,
       'Incorrect version specified in apply patch. Specified patch version: , expected: v1',
     ],
-    [
-      'SSA-03: with another kind',
-      { ...named({}), kind: 'Secret' },
-      400,
-      'the kind in the data (Secret) does not match the expected kind (ConfigMap)',
-    ],
+    ['SSA-03: with another kind', { ...named({}), kind: 'Secret' }, 400, 'invalid object type: /v1, Kind=Secret'],
     [
       'SSA-03: with a field that the schema has not',
       { ...named({}), nope: 1 },

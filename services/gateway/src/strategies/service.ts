@@ -15,6 +15,7 @@ export const serviceStrategy: RulesOf<'core/v1.Service'> = {
     if (subresource !== undefined) return
     const spec = structuredClone(object.spec)
     dropFieldsOfFormerType(spec, live.spec, level)
+    if (spec.type !== 'ExternalName' && live.spec.type !== 'ExternalName') keepAddresses(spec, live.spec)
     object.spec = spec
     // The balancer is gone for clients at once, though its removal takes a while.
     if (spec.type !== 'LoadBalancer') object.status = { ...object.status, loadBalancer: {} }
@@ -26,6 +27,17 @@ export const serviceStrategy: RulesOf<'core/v1.Service'> = {
 function fillAddresses(object: MutableBuiltIn<'core/v1.Service'>): void {
   const { clusterIP = '', clusterIPs = [] } = object.spec
   if (clusterIP !== '' && clusterIPs.length === 0) object.spec = { ...object.spec, clusterIPs: [clusterIP] }
+}
+
+/** An update that gives no address keeps that of the Service. */
+function keepAddresses(spec: Addresses, { clusterIP, clusterIPs }: BuiltIn<'core/v1.Service'>['spec']): void {
+  if (!spec.clusterIP && clusterIP !== undefined) spec.clusterIP = clusterIP
+  if ((spec.clusterIPs ?? []).length === 0 && spec.clusterIP === clusterIP && clusterIPs !== undefined) spec.clusterIPs = clusterIPs
+}
+
+interface Addresses {
+  clusterIP?: string
+  clusterIPs?: readonly string[]
 }
 
 /** Clients have the address; it may be left out of an update, but not become another. */

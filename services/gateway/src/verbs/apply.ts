@@ -132,7 +132,7 @@ function hasSurrogateEscape(bytes: Uint8Array): boolean {
 function requireKind({ served }: Target, { kind, apiVersion }: OwnedObject): void {
   const { resource } = served
   if (kind === resource.kind || apiVersion !== resource.apiVersion) return
-  throw badRequest(`the kind in the data (${printBare(kind ?? '')}) does not match the expected kind (${resource.kind})`)
+  throw badRequest(`invalid object type: ${resource.group}/${resource.version}, Kind=${printBare(kind ?? '')}`)
 }
 
 type Plan = { readonly request: GatewayRequest; readonly target: Target; readonly options: WriteOptions }

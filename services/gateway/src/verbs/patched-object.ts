@@ -20,9 +20,15 @@ interface Patched {
 /** Decodes the result of a patch as an object of its type. If it is none, the message shows it, as that of kube-apiserver does. */
 export function decodePatched(described: Described, { change, value, live }: Patched, { level }: Pick<OptionsParts, 'level'>): Candidate {
   const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
+  const source = { ...change.body, known: sharedOf(live) }
+  if (change.kind === 'strategic') {
+    // The result is not read as a document, which would need a kind and have an order.
+    const candidate = decodeCandidate(described, value, source, refuse)
+    return { ...candidate, problems: candidate.problems.toSorted() }
+  }
   const otherKind = findOtherKind(described, value, level)
   if (otherKind !== undefined) throw refuse({ text: otherKind, textWithoutPath: otherKind })
-  return decodeCandidate(described, value, { ...change.body, known: sharedOf(live) }, refuse)
+  return decodeCandidate(described, value, source, refuse)
 }
 
 function findOtherKind(expected: Described, { kind, apiVersion }: Members, level: number): string | undefined {

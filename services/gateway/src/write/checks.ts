@@ -47,8 +47,10 @@ export function definitionTerminates({ object, write: { name, target } }: Pick<D
 export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names, level }) => {
   const { given, object, live, write } = draft
   const { managedFields } = object.metadata
-  const bareFinalizers = bareFinalizersOf(write.target.served, names, live.object)
-  draft.errors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata, { bareFinalizers, level })
+  const { served } = write.target
+  const bareFinalizers = bareFinalizersOf(served, names, live.object)
+  const nameKind = served.strategy.behaviour.rechecksName ? nameKindOf(served, object) : undefined
+  draft.errors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata, { bareFinalizers, nameKind, level })
 }
 
 /** Roles and bindings must not grant rights that their writer does not have. */
@@ -97,10 +99,9 @@ function* faultsOfNew({ object, body, write }: NewDraft, parts: CheckParts): Ste
   const { names, isGateOn, level } = parts
   const { request, target } = write
   const { resource, strategy } = target.served
-  const { nameKind } = strategy.behaviour
   const ofMetadata = validateObjectMeta(object.metadata, {
     isNamespaced: resource.isNamespaced,
-    nameKind: typeof nameKind === 'function' ? nameKind(object) : nameKind,
+    nameKind: nameKindOf(target.served, object),
     bareFinalizers: bareFinalizersOf(target.served, names),
     level,
   })
@@ -168,16 +169,21 @@ function invalidBy(faults: readonly FieldError[], { object, write: { target } }:
   return invalid(target.served.kind, object.metadata.name ?? '', faults.slice(0, limits.fieldErrorsMax), level)
 }
 
-/** Warns of valid values that are seldom intended. */
+/** Warns of valid values that are seldom intended. A write of a scale is one of its object. */
 export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names, level }) => {
   const { subresource, served } = target
   const { resource, strategy } = served
-  if (subresource !== undefined && subresource.name !== 'status') return
+  const isMain = subresource === undefined || subresource.name === 'scale'
+  if (!isMain && subresource.name !== 'status') return
   const { warnings, statusWarnings } = resource.readers
-  const warningsOfPart = subresource === undefined ? warnings : statusWarnings
+  const warningsOfPart = isMain ? warnings : statusWarnings
   for (const text of warningsOfPart?.(object, live?.object, names) ?? []) request.warn(text)
-  if (subresource !== undefined) return
+  if (!isMain) return
   for (const text of strategy.rules.warnings?.(object, names, level) ?? []) request.warn(text)
+}
+
+function nameKindOf({ strategy: { behaviour } }: Served, object: ApiObject) {
+  return typeof behaviour.nameKind === 'function' ? behaviour.nameKind(object) : behaviour.nameKind
 }
 
 /** Finalizers that need no domain; undefined: any may do without. Those that an object has already stay valid. */

@@ -15,17 +15,20 @@ export const ownedDepthMax = 1_000
  */
 export function findUnownable(shape: Shape, value: unknown, depth = 0): string[] {
   const problems: string[] = []
-  walk(shape, value, { parent: undefined, element: '', depth, problems })
+  walk(shape, value, { parent: undefined, element: '', depth, problems, mayRepeat: false })
   return problems
 }
 
 /** Parts of live objects that were checked without a problem, by shape. Writes share unchanged parts. */
 const ownableParts = new WeakMap<object, Shape>()
 
-/** Like `findUnownable`, for an immutable object: parts that were already checked are skipped. */
+/**
+ * As `findUnownable`, for a live object: items may have the same keys. Such an object is never changed, so that checked parts are not
+ * checked again.
+ */
 export function findUnownableParts(shape: ObjectShape, object: Readonly<Record<string, unknown>>): string[] {
   const problems: string[] = []
-  const root: Place = { parent: undefined, element: '', depth: 0, problems }
+  const root: Place = { parent: undefined, element: '', depth: 0, problems, mayRepeat: true }
   for (const key in object) {
     const inner = shape.fields.get(key)?.shape
     const part = object[key]
@@ -48,6 +51,8 @@ interface Place {
   readonly element: ElementText
   readonly depth: number
   readonly problems: string[]
+  /** Items of a list may have the same keys. */
+  readonly mayRepeat: boolean
 }
 
 function walk(shape: Shape, value: unknown, place: Place): void {
@@ -94,7 +99,7 @@ function walkUntyped(shape: Shape, value: unknown, place: Place): void {
 }
 
 function below(parent: Place, element: ElementText): Place {
-  return { parent, element, depth: parent.depth + 1, problems: parent.problems }
+  return { parent, element, depth: parent.depth + 1, problems: parent.problems, mayRepeat: parent.mayRepeat }
 }
 
 function walkObject(shape: ObjectShape, value: Record<string, unknown>, place: Place): void {
@@ -116,7 +121,7 @@ function walkList(shape: ListShape, items: readonly unknown[], place: Place): vo
       report(place, `element ${index}: ${itemProblem(shape, item)}`)
       return
     }
-    if (seen.has(element)) report(place, `duplicate entries for key ${describeElement(element)}`)
+    if (!place.mayRepeat && seen.has(element)) report(place, `duplicate entries for key ${describeElement(element)}`)
     seen.add(element)
     walk(shape.items, item, below(place, element))
   }

@@ -2,7 +2,7 @@ import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf } from '../json/member.ts'
 import { ownedDepthMax } from './check.ts'
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference } from './field-set.ts'
-import { itemsByElement, Unownable } from './list-items.ts'
+import { itemsByElement, type ListItems, Unownable } from './list-items.ts'
 import { type ElementText, fieldElement } from './path-element.ts'
 import { deducedObject, granularObject, type ListShape, type ObjectShape, type Shape, type UntypedShape } from './shape.ts'
 
@@ -131,9 +131,27 @@ function compareLists(shape: ListShape, before: unknown, after: unknown, depth: 
   const from = itemsByElement(shape, earlier)
   const to = itemsByElement(shape, later)
   const parts = new Parts(depth + 1)
-  for (const [element, item] of from) parts.note(element, compareValues(shape.items, item, to.get(element), depth + 1))
-  for (const [element, item] of to) if (!from.has(element)) parts.note(element, compareValues(shape.items, undefined, item, depth + 1))
+  for (const element of from.byElement.keys()) parts.note(element, compareItems(shape.items, element, { from, to }, depth + 1))
+  for (const element of to.byElement.keys()) {
+    if (!from.byElement.has(element)) parts.note(element, compareItems(shape.items, element, { from, to }, depth + 1))
+  }
   return parts.difference()
+}
+
+/** The items of one path element on both sides. Where several have it, they are one leaf. */
+function compareItems(
+  shape: Shape,
+  element: ElementText,
+  { from, to }: Record<'from' | 'to', ListItems>,
+  depth: number,
+): Difference | undefined {
+  const [before, after] = [from.byElement.get(element), to.byElement.get(element)]
+  const [all, allLater] = [from.repeated?.get(element), to.repeated?.get(element)]
+  if (all === undefined && allLater === undefined) return compareValues(shape, before, after, depth)
+  if (all !== undefined && allLater !== undefined) return compareLeaves(all, allLater)
+  if (all === undefined)
+    return { added: leafSet, modified: undefined, removed: before === undefined ? undefined : whole(shape, before, depth) }
+  return { added: after === undefined ? undefined : whole(shape, after, depth), modified: undefined, removed: leafSet }
 }
 
 /** All paths of an added or removed value, including the value itself. */
@@ -154,7 +172,8 @@ function whole(shape: Shape, value: unknown, depth: number): FieldSet {
 function wholeList(shape: ListShape, value: unknown, depth: number): FieldSet {
   if (shape.listType === 'atomic' || !Array.isArray(value)) return leafSet
   const children = new Map<ElementText, FieldSet>()
-  for (const [element, item] of itemsByElement(shape, value)) children.set(element, whole(shape.items, item, depth + 1))
+  const { byElement, repeated } = itemsByElement(shape, value)
+  for (const [element, item] of byElement) children.set(element, repeated?.has(element) ? leafSet : whole(shape.items, item, depth + 1))
   return children.size === 0 ? leafSet : { isMember: true, children }
 }
 

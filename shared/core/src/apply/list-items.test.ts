@@ -39,38 +39,44 @@ describe('SSA-37: an item of a map', () => {
     ['null', null, 'associative list with keys may not have a null element'],
     ['a text', 'a', 'associative list with keys may not have non-map elements'],
     ['a list', [1], 'associative list with keys may not have non-map elements'],
-    ['without a key', {}, `associative list with keys has an element that omits key field "port" (and doesn't have default value)`],
-    [
-      'with null as a key',
-      { protocol: 'TCP', port: null },
-      `associative list with keys has an element that omits key field "port" (and doesn't have default value)`,
-    ],
   ])('cannot be %s', (_what, item, problem) => {
     expect(itemElement(map, item)).toBeUndefined()
     expect(itemProblem(map, item)).toBe(problem)
+  })
+
+  test('may lack some of its keys, but not all', () => {
+    const both = listShape({ listType: 'map', items: deducedShape, keys: ['b', 'a'] })
+    expect([{ a: 1 }, { a: 1, b: null }, { b: 2 }].map((item) => itemElement(both, item))).toEqual(['k:{"a":1}', 'k:{"a":1}', 'k:{"b":2}'])
+    expect(itemElement(both, {})).toBeUndefined()
+    const omits = `omits all key fields ["a" "b"] (and doesn't have default values for any key fields)`
+    expect(itemProblem(both, {})).toBe(`associative list with keys has an element that ${omits}`)
   })
 
   test('needs an own key, not one inherited from Object.prototype', () => {
     const inherited = listShape({ listType: 'map', items: deducedShape, keys: ['constructor'] })
     expect(itemElement(inherited, {})).toBeUndefined()
   })
-
-  test('is reported with the first absent key, not with a present key', () => {
-    const both = listShape({ listType: 'map', items: deducedShape, keys: ['a', 'b'] })
-    expect(itemProblem(both, { a: 1 })).toContain('omits key field "b"')
-  })
 })
 
-describe('SSA-40: items with the same path element', () => {
-  test('cannot be owned separately', () => {
-    expect(() => itemsByElement(set, ['a', 'b', 'a'])).toThrow(new Unownable('duplicate entries'))
-    expect(() => itemsByElement(map, [{ port: 1 }, {}])).toThrow(/omits key field "port"/)
-  })
-
-  test('keep their order otherwise', () => {
-    expect([...itemsByElement(set, ['b', 'a'])]).toEqual([
+describe('items of a list', () => {
+  test('keep their order', () => {
+    const { byElement, repeated } = itemsByElement(set, ['b', 'a'])
+    expect([...byElement]).toEqual([
       ['v:"b"', 'b'],
       ['v:"a"', 'a'],
     ])
+    expect(repeated).toBeUndefined()
+  })
+
+  test('of the same path element are found together', () => {
+    const items = [{ port: 1, name: 'x' }, { port: 2 }, { port: 1, protocol: 'TCP' }]
+    const { byElement, repeated } = itemsByElement(map, items)
+    expect([...byElement.values()]).toEqual([items[0], items[1]])
+    expect([...(repeated ?? [])]).toEqual([['k:{"port":1,"protocol":"TCP"}', [items[0], items[2]]]])
+  })
+
+  test('without a path element cannot be owned one by one', () => {
+    const keyed = listShape({ listType: 'map', items: deducedShape, keys: ['port'] })
+    expect(() => itemsByElement(keyed, [{ port: 1 }, {}])).toThrow(Unownable)
   })
 })

@@ -7,13 +7,16 @@ import type { ListShape } from './shape.ts'
 export function itemElement(shape: ListShape, item: unknown): ElementText | undefined {
   if (shape.listType === 'set') return typeof item === 'object' || item === undefined ? undefined : valueElement(item)
   if (!isJsonObject(item)) return undefined
+  const names: string[] = []
   const values: unknown[] = []
   for (let index = 0; index < shape.keys.length; index++) {
-    const value = memberOf(item, at(shape.keys, index)) ?? shape.keyDefaults[index]
-    if (value === undefined || value === null) return undefined
+    const name = at(shape.keys, index)
+    const value = memberOf(item, name) ?? shape.keyDefaults[index]
+    if (value === undefined || value === null) continue
+    names.push(name)
     values.push(value)
   }
-  return keyElement(shape.keys, values)
+  return names.length === 0 ? undefined : keyElement(names, values)
 }
 
 /** The reason why an item has no path element. */
@@ -26,21 +29,36 @@ export function itemProblem(shape: ListShape, item: unknown): string {
   }
   if (item === null) return 'associative list with keys may not have a null element'
   if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements'
-  const missing = shape.keys.find((key, index) => (memberOf(item, key) ?? shape.keyDefaults[index] ?? undefined) === undefined)
-  return `associative list with keys has an element that omits key field ${JSON.stringify(missing)} (and doesn't have default value)`
+  const keys = shape.keys.map((key) => JSON.stringify(key)).join(' ')
+  return `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`
 }
 
-/** List items cannot be owned separately because they have no distinct path elements. */
+/** List items cannot be owned separately because one has no path element. */
 export class Unownable extends Error {}
 
-/** The items of a list of type set or map by path element, in list order. Throws `Unownable`. */
-export function itemsByElement(shape: ListShape, items: readonly unknown[]): Map<ElementText, unknown> {
-  const found = new Map<ElementText, unknown>()
+/** The items of a list of type set or map. */
+export interface ListItems {
+  /** In list order; the first of several with the same path element. */
+  readonly byElement: ReadonlyMap<ElementText, unknown>
+  /** All items of each path element that several have; undefined: none is repeated. */
+  readonly repeated: ReadonlyMap<ElementText, readonly unknown[]> | undefined
+}
+
+/** The items of a list of type set or map by path element. Throws `Unownable`. */
+export function itemsByElement(shape: ListShape, items: readonly unknown[]): ListItems {
+  const byElement = new Map<ElementText, unknown>()
+  let repeated: Map<ElementText, unknown[]> | undefined
   for (const item of items) {
     const element = itemElement(shape, item)
     if (element === undefined) throw new Unownable(itemProblem(shape, item))
-    found.set(element, item)
+    if (!byElement.has(element)) {
+      byElement.set(element, item)
+      continue
+    }
+    repeated ??= new Map()
+    const same = repeated.get(element)
+    if (same === undefined) repeated.set(element, [byElement.get(element), item])
+    else same.push(item)
   }
-  if (found.size !== items.length) throw new Unownable('duplicate entries')
-  return found
+  return { byElement, repeated }
 }

@@ -47,7 +47,7 @@ function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {
   const later = Array.isArray(config) ? config : []
   if (earlier.length === 0) return config
   if (haveSameItems(shape, earlier, later)) return mergePairs(shape, earlier, later)
-  const to = itemsByElement(shape, later)
+  const to = itemsByElement(shape, later).byElement
   const from = liveItems(shape, earlier, to)
   const merged = mergeOrder([...from.keys()], [...to.keys()]).map((element) => mergeApply(shape.items, from.get(element), to.get(element)))
   return merged.length === earlier.length && merged.every((item, index) => item === earlier[index]) ? earlier : merged
@@ -55,7 +55,7 @@ function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {
 
 /**
  * The items of a live list by path element. If several items have the same element, an applied item replaces them all at the first position,
- * without a merge; otherwise they stay. Server-side apply refuses such live lists earlier, but mutating policies do not.
+ * without a merge; otherwise they stay.
  */
 function liveItems(shape: ListShape, items: readonly unknown[], applied: ReadonlyMap<ElementText, unknown>): Map<ElementText, unknown> {
   const found = new Map<ElementText, unknown>()

@@ -142,7 +142,7 @@ export function* recordUpdate(
   const change = yield* changeOf(view, reconciled, { ...states, self })
   yield
   const { added, modified, removed } = change.comparison
-  const touched = difference(withoutReset(view, difference(union(modified, added), removed)), untracked)
+  const touched = difference(withoutReset(view, union(modified, added)), untracked)
   yield
   const former = change.owners.get(self)
   const owned = union(difference(former?.set ?? emptySet, removed), touched)

@@ -130,6 +130,30 @@ describe('shapes of custom resources', () => {
   })
 })
 
+describe('items of a list that repeat the keys of others', () => {
+  const ports = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['port'], items: { type: 'object' } }
+  const shape = shapeOfStructural({ type: 'object', properties: { ports } })
+  const one = { port: 1, name: 'a' }
+  const leaf = ['.ports[port=1]']
+  const all = [...leaf, '.ports[port=1].name', '.ports[port=1].port']
+
+  test.each<[string, object[], object[], Partial<Record<'added' | 'modified' | 'removed', string[]>>]>([
+    ['added beside a single one', [one], [one, { port: 1 }], { added: leaf, removed: all }],
+    ['changed', [one, { port: 1 }], [one, one], { modified: leaf }],
+    ['unchanged', [one, { port: 1 }], [{ ...one }, { port: 1 }], {}],
+    ['reduced to a single one', [one, one], [one], { added: all, removed: leaf }],
+    ['removed', [one, one, { port: 2 }], [{ port: 2 }], { removed: leaf }],
+  ])('are compared as one leaf: %s', (_name, before, after, expected) => {
+    const found = compare(shape, { ports: before }, { ports: after })
+    const paths = Object.entries(found).map(([name, set]) => [name, describePaths(set)] as const)
+    expect(Object.fromEntries(paths.filter(([, list]) => list.length > 0))).toEqual(expected)
+  })
+
+  test('are one leaf in a list that is new', () => {
+    expect(describePaths(compare(shape, {}, { ports: [one, one] }).added)).toEqual(['.ports', ...leaf])
+  })
+})
+
 describe('the paths that differ between two objects', () => {
   const shape = shapeOfCustomObject(undefined)
   const differences = (before: object, after: object) => {

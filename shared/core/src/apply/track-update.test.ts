@@ -162,8 +162,20 @@ describe('update', () => {
     expect(() => track({ before: live, after: widget({ size: 2, color: 'red' }), convert })).toThrow('no such conversion')
   })
 
-  test('lists whose items cannot be distinguished leave the entries unchanged', () => {
-    expect(track({ before, after: widget({ size: 2, tags: ['a', 'a'] }) })).toEqual(owners)
+  test('lists whose items cannot be owned one by one leave the entries unchanged', () => {
+    expect(track({ before, after: widget({ size: 2, tags: [['a']] }) })).toEqual(owners)
+  })
+
+  test('an item that a manager repeats is owned by it, and by the manager that removes the repetition afterwards', () => {
+    const written = (tags: string[], found: ManagedFieldsEntry[]) => widget({ size: 1, color: 'red', tags }, { managedFields: found })
+    const ownersOfTags = (found: ManagedFieldsEntry[]) =>
+      found.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:tags')).map(({ manager }) => manager)
+    const single = track({ before, after: written(['a'], owners), manager: 'first' })
+    const both = track({ before: written(['a'], single), after: written(['a', 'a'], single), manager: 'second' })
+    expect(ownersOfTags(both)).toEqual(['first', 'second'])
+    expect(both.at(-1)?.fieldsV1).toEqual({ 'f:spec': { 'f:tags': { 'v:"a"': {} } } })
+    const again = track({ before: written(['a', 'a'], both), after: written(['a'], both), manager: 'third' })
+    expect(ownersOfTags(again)).toEqual(['first', 'third'])
   })
 
   test('the inputs are not changed', () => {

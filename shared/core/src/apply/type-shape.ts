@@ -1,4 +1,5 @@
-import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode, scalarZeros } from '../description/node.ts'
+import { memberOf } from '../json/member.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import { fieldElement } from './path-element.ts'
 import {
@@ -95,5 +96,14 @@ function shapeOfList(itemNode: Node, { listType, listMapKeys, patchStrategy, pat
 
 function keyDefaults(itemNode: Node): (key: string) => unknown {
   const item = resolveNode(itemNode)
-  return (key) => (item.kind === 'struct' ? item.fields.find((field) => field.name === key)?.default : undefined)
+  return (key) => {
+    const field = item.kind === 'struct' ? item.fields.find(({ name }) => name === key) : undefined
+    return field === undefined ? undefined : keyDefault(field)
+  }
+}
+
+/** The declared default, or the zero that OpenAPI gives to a field that is always printed. */
+function keyDefault(field: Field): unknown {
+  if (field.default !== undefined || field.pointer || !(field.required || field.keepEmpty)) return field.default
+  return memberOf(scalarZeros, resolveNode(field.node).kind)
 }

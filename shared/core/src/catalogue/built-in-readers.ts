@@ -1,7 +1,7 @@
 import type { ObjectShape } from '../apply/shape.ts'
 import { shapeOfType } from '../apply/type-shape.ts'
 import { oldestLevel } from '../description/levels.ts'
-import type { StructNode } from '../description/node.ts'
+import type { Node } from '../description/node.ts'
 import type { Defaulter, Rules, Unreadable, WarningRule } from '../kind/define-resource.ts'
 import type { Struct } from '../kind/field-places.ts'
 import type { DropDisabledFields, KindReaders, OpenApiType, Printable, ProtobufReaders, ValidationCandidate } from '../kind/kind-readers.ts'
@@ -19,7 +19,7 @@ import {
   hasProtobuf,
 } from '../protobuf/encode.ts'
 import { type Decode, decoderOf } from '../schema/decode.ts'
-import { resolveStruct, typeNameAt } from '../schema/resolve.ts'
+import { typeNameAt } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import { fingerprintAt } from '../stored/stored-object.ts'
 import type { KindTable } from '../table/kind-table.ts'
@@ -91,8 +91,8 @@ export class BuiltInReaders implements KindReaders {
     return keep(this, 'table', tablePrinterOf(this.#facts.table, this.#level))
   }
 
-  get mergeSchema(): StructNode {
-    return resolveStruct(this.type)
+  get mergeSchema(): Node {
+    return { kind: 'ref', name: this.type }
   }
 
   get protobuf(): ProtobufReaders | undefined {

@@ -30,7 +30,7 @@ export const groupDefinitions: readonly GroupDefinition[] = [
   { group: 'policy', versions: ['v1', 'v1beta1'], priority: 17100 },
   { domain: 'rbac.authorization', versions: ['v1'], priority: 17000 },
   { domain: 'storage', versions: ['v1', 'v1beta1'], priority: 16800 },
-  { domain: 'storagemigration', versions: ['v1', 'v1beta1'], priority: 16800 },
+  { domain: 'storagemigration', versions: ['v1', 'v1beta1'], priority: 15800 },
   { domain: 'admissionregistration', versions: ['v1', 'v1beta1', 'v1alpha1'], priority: 16700 },
   { domain: 'apiextensions', versions: ['v1'], priority: 16700 },
   { domain: 'scheduling', versions: ['v1'], priority: 16600 },

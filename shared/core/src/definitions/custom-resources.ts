@@ -181,6 +181,7 @@ function conversionOf(definition: Part, others: readonly string[]): Pick<Resourc
 
 const behaviour = {
   nameKind: 'subdomain',
+  rechecksName: false,
   deleteAnswer: 'status',
   defaultPropagation: 'Background',
   takesBareFinalizers: true,

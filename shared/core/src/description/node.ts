@@ -228,3 +228,6 @@ type FieldChange = { readonly [Facet in Exclude<keyof FieldFacets, 'since' | 'un
  * over decoded values relies on this limit. It equals the limit of Protobuf messages, so that both can carry the value.
  */
 export const structDepthMax = 500
+
+/** The values of absent texts, truth values and numbers that cannot be absent. */
+export const scalarZeros = { string: '', boolean: false, int32: 0, int64: 0, double: 0 } as const

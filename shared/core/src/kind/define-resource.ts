@@ -74,6 +74,8 @@ export interface VersionDefinition {
 export interface Behaviour {
   /** The allowed names of its objects; a function if they depend on the object. */
   readonly nameKind: NameKind | ((object: Part) => NameCheck)
+  /** An update checks the base of a generated name as a create does. Updates of other kinds check it as part of a path. */
+  readonly rechecksName: boolean
   /**
    * The answer of a successful delete. `object`: the object. `status`: a Status when the object is gone, the object while finalizers
    * hold it. `statusUnasked`: also a Status if only the kind's default policy holds it.
@@ -162,6 +164,7 @@ const ordinary = {
   backing: 'stored',
   subresources: [],
   nameKind: 'subdomain',
+  rechecksName: false,
   deleteAnswer: 'status',
   defaultPropagation: 'Background',
   takesBareFinalizers: false,

@@ -1,5 +1,5 @@
 import type { ObjectShape } from '../apply/shape.ts'
-import type { StructNode } from '../description/node.ts'
+import type { Node } from '../description/node.ts'
 import type { IsGateOn } from '../feature-gates.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
@@ -67,7 +67,7 @@ export interface KindReaders {
   /** The field selector values, including metadata; empty values are omitted. */
   readonly fieldsOf: (object: Struct) => Record<string, string>
   /** The rules of strategic merge patches; undefined if they are not supported. */
-  readonly mergeSchema: StructNode | undefined
+  readonly mergeSchema: Node | undefined
   /** Undefined if objects have no Protobuf form. */
   readonly protobuf: ProtobufReaders | undefined
   readonly openApi: OpenApiType

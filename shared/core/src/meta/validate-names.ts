@@ -68,7 +68,8 @@ export function checkName(kind: NameKind | NameCheck, name: string): readonly Le
 /** The errors of the base of a generated name, which may end with a dash. */
 export function checkNamePrefix(kind: NameKind | NameCheck, prefix: string): readonly LevelText[] {
   if (kind === 'longName') return fine
-  const masked = kind !== 'pathSegment' && prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix
+  if (kind === 'pathSegment') return forbiddenInPaths(prefix)
+  const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix
   return checkName(kind, masked)
 }
 
@@ -110,6 +111,10 @@ function checkDns<T extends LevelText>(text: string, pattern: RegExp, wrong: T, 
 /** Any text that can be a segment of a path: names of roles and bindings. */
 export function checkPathSegment(text: string): readonly string[] {
   if (text === '.' || text === '..') return [`may not be '${text}'`]
+  return forbiddenInPaths(text)
+}
+
+function forbiddenInPaths(text: string): readonly string[] {
   return ['/', '%'].filter((character) => text.includes(character)).map((character) => `may not contain '${character}'`)
 }
 

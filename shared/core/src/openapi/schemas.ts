@@ -1,5 +1,5 @@
 import { plainNameOf } from '../description/levels.ts'
-import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode, scalarZeros } from '../description/node.ts'
 import type { OpenApiSchema } from '../kind/kind-readers.ts'
 import type { Names } from '../names.ts'
 import { groupVersionOf, openApiName, packageOf, resolveNode, resolveType, typeNameAt, typeOf } from '../schema/resolve.ts'
@@ -235,11 +235,7 @@ const zeros: Readonly<Record<Node['kind'], '' | false | 0 | Record<never, never>
   quantity: {},
   intOrString: {},
   raw: {},
-  string: '',
-  boolean: false,
-  int32: 0,
-  int64: 0,
-  double: 0,
+  ...scalarZeros,
   ref: undefined,
   list: undefined,
   map: undefined,

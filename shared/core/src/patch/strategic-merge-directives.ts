@@ -1,3 +1,4 @@
+import { looseTypeName } from '../apply/go-text.ts'
 import { isJsonObject, setMember } from '../json/member.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -26,20 +27,23 @@ export function keyOf(directive: string, prefix: string): string {
 
 /** The value as a list; throws for other types. */
 export function listOf(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw new MalformedPatch('expected a list in the patch')
-  return value
+  if (Array.isArray(value)) return value
+  const given = value === null ? `%!s(${looseTypeName(value)})` : looseTypeName(value)
+  throw new BadPatch(`expected a []interface {}, but received a ${given}`)
 }
 
-/** A part of the patch that has no counterpart to merge with, without nulls, directives and items that are directives. */
+/**
+ * A part of the patch that has no counterpart to merge with, without nulls and without objects that have the directive `$patch`.
+ * Undefined if the part itself has it. Other directives become fields, which the type of the object does not have.
+ */
 export function withoutDirectives(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => !(isJsonObject(item) && patchMarker in item)).map(withoutDirectives)
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
   if (!isJsonObject(value)) return value
+  if (Object.hasOwn(value, patchMarker)) return undefined
   const kept: JsonObject = {}
-  if (isDeletion(value)) return kept
   for (const key of Object.keys(value)) {
-    const isDirective =
-      key === patchMarker || key === retainMarker || key.startsWith(`${deletePrefix}/`) || key.startsWith(`${orderPrefix}/`)
-    if (value[key] !== null && !isDirective) setMember(kept, key, withoutDirectives(value[key]))
+    const inner = withoutDirectives(value[key])
+    if (inner !== null && inner !== undefined) setMember(kept, key, inner)
   }
   return kept
 }

@@ -1,6 +1,8 @@
 import { memo } from '@orch/cel/memo'
+import { plainNameOf } from '../description/levels.ts'
 import type { Field, Node, StructNode } from '../description/node.ts'
 import { resolveNode } from '../schema/resolve.ts'
+import { BadPatch } from './strategic-merge-directives.ts'
 
 /** The merge strategy of a member, and the schema inside it. */
 export interface FieldStrategy {
@@ -19,6 +21,15 @@ export function strategyOf(schema: Node | undefined, name: string): FieldStrateg
   return node?.kind === 'struct' ? (fieldsOf(node).get(name) ?? unknownField) : unknownField
 }
 
+/** The list that an order is for must be a field of the type. */
+export function requireField(schema: Node | undefined, name: string): void {
+  const node = schema === undefined ? undefined : resolveNode(schema)
+  if (node?.kind !== 'struct' || fieldsOf(node).has(name)) return
+  const type = schema?.kind === 'ref' ? plainNameOf(schema.name) : ''
+  const struct = type.slice(type.lastIndexOf('.') + 1)
+  throw new BadPatch(`unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`)
+}
+
 /** The strategies of the fields of a type, by name. */
 const fieldsOf = memo(
   (node: StructNode): ReadonlyMap<string, FieldStrategy> => new Map(node.fields.map((field) => [field.name, strategyOfField(field)])),
@@ -32,5 +43,5 @@ function strategyOfField({ node, patchStrategy, patchMergeKey }: Field): FieldSt
 
 function insideOf(node: Node): Node {
   const target = resolveNode(node)
-  return target.kind === 'list' ? target.items : target
+  return target.kind === 'list' ? target.items : node
 }

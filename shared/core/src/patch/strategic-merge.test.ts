@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import type { Node } from '../description/node.ts'
 import { resolveType } from '../schema/resolve.ts'
 import { strategicMerge } from './strategic-merge.ts'
 
 const pod = resolveType('core/v1.Pod')
-const podSpec = resolveType('core/v1.PodSpec')
+const podSpec: Node = { kind: 'ref', name: 'core/v1.PodSpec' }
 const container = resolveType('core/v1.Container')
 const meta = resolveType('meta/v1.ObjectMeta')
 const deployment = resolveType('apps/v1.DeploymentSpec')
 
-const merge = (original: unknown, patch: unknown, schema = podSpec) => {
+const merge = (original: unknown, patch: unknown, schema: Node = podSpec) => {
   const outcome = strategicMerge(original, patch, schema)
   return outcome.kind === 'patched' ? outcome.value : outcome.error.status
 }
@@ -23,8 +24,14 @@ describe('PATCH-03: members', () => {
     ['objects merge', { nodeSelector: { a: '1' } }, { nodeSelector: { b: '2' } }, { nodeSelector: { a: '1', b: '2' } }],
     ['$patch: replace', { nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'replace', b: '2' } }, { nodeSelector: { b: '2' } }],
     ['$patch: delete', { nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'delete' } }, { nodeSelector: {} }],
-    ['$patch: merge', { nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'merge', b: '2' } }, { nodeSelector: { a: '1', b: '2' } }],
-    ['a new object comes without directives', {}, { nodeSelector: { $retainKeys: ['a'], a: '1', b: null } }, { nodeSelector: { a: '1' } }],
+    ['a new object comes without nulls', {}, { nodeSelector: { a: '1', b: null } }, { nodeSelector: { a: '1' } }],
+    ['a new object with $patch is left out', {}, { nodeSelector: { $patch: 'replace', a: '1' } }, {}],
+    [
+      'other directives of a new object become fields',
+      {},
+      { nodeSelector: { $retainKeys: ['a'] } },
+      { nodeSelector: { $retainKeys: ['a'] } },
+    ],
   ])('%s', (_name, original, patch, expected) => {
     expect(merge(original, patch)).toEqual(expected)
   })
@@ -59,12 +66,6 @@ describe('PATCH-04: lists', () => {
     expect(merge({}, patch)).toEqual(containers({ name: 'b' }))
   })
 
-  test('merge an item with $patch: merge', () => {
-    expect(merge(containers({ name: 'a', image: '1' }), containers({ name: 'a', $patch: 'merge', tty: true }))).toEqual(
-      containers({ name: 'a', image: '1', tty: true }),
-    )
-  })
-
   test('that are absent get nothing from a deletion', () => {
     expect(merge({}, containers({ name: 'a', $patch: 'delete' }, { name: 'b' }))).toEqual(containers({ name: 'b' }))
   })
@@ -75,6 +76,8 @@ describe('PATCH-04: lists', () => {
 
   test('lose the values in $deleteFromPrimitiveList', () => {
     expect(merge({ finalizers: ['a', 'b', 'a'] }, { '$deleteFromPrimitiveList/finalizers': ['a'] }, meta)).toEqual({ finalizers: ['b'] })
+    expect(merge({ finalizers: ['a'] }, { '$deleteFromPrimitiveList/finalizers': null }, meta)).toEqual({})
+    expect(merge({ finalizers: ['a'] }, { '$deleteFromPrimitiveList/finalizers': 'a' }, meta)).toEqual({ finalizers: ['a'] })
   })
 })
 
@@ -139,6 +142,23 @@ describe('refused patches', () => {
   test.each<[string, object, object, number, string]>([
     ['no key', containers({ name: 'a' }), containers({ image: 'x' }), 422, 'map: map[image:x] does not contain declared merge key: name'],
     ['an unknown directive', { nodeSelector: {} }, { nodeSelector: { $patch: 'x' } }, 422, 'unknown patch type: x in map: map[$patch:x]'],
+    ['a directive of null', {}, { $patch: null }, 422, 'unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]'],
+    ['a directive that is a number', {}, { $patch: 1 }, 422, 'unknown patch type: %!s(int64=1) in map: map[$patch:1]'],
+    ['$patch: merge of an object', {}, { $patch: 'merge' }, 422, 'unknown patch type: merge in map: map[$patch:merge]'],
+    [
+      '$patch: merge of an item',
+      containers({ name: 'a' }),
+      containers({ name: 'a', $patch: 'merge' }),
+      422,
+      'merging lists cannot yet be specified in the patch',
+    ],
+    [
+      'an unknown directive of an item',
+      containers({ name: 'a' }),
+      containers({ name: 'a', $patch: 'x' }),
+      422,
+      'unknown patch type: x in map: map[$patch:x name:a]',
+    ],
     [
       'another order than asked for',
       containers({ name: 'a' }, { name: 'b' }),
@@ -147,7 +167,7 @@ describe('refused patches', () => {
       "The order in patch list:\n[map[name:b] map[name:a]]\n doesn't match $setElementOrder list:\n[map[name:a] map[name:b]]\n",
     ],
     ['lists in lists', containers({ name: 'a' }), { containers: [[1]] }, 422, 'lists of lists are not supported'],
-    ['mixed items', containers({ name: 'a' }), { containers: ['x'] }, 422, 'list element types are not identical'],
+    ['mixed items', containers({ name: 'a' }), { containers: ['x'] }, 422, 'list element types are not identical: [[map[name:a]] [x]]'],
     ['retainKeys that is no list', { nodeSelector: {} }, { nodeSelector: { $retainKeys: 'a' } }, 400, 'invalid patch format of retainKeys'],
     [
       'a member that is not retained',
@@ -158,7 +178,28 @@ describe('refused patches', () => {
     ],
     ['a directive without field', {}, { $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
     ['a deletion without field', {}, { '$deleteFromPrimitiveList/': [] }, 400, 'invalid patch format of primitive list'],
-    ['an order that is no list', {}, { '$setElementOrder/containers': {} }, 400, 'expected a list in the patch'],
+    [
+      'an order that is no list',
+      {},
+      { '$setElementOrder/containers': {} },
+      422,
+      'expected a []interface {}, but received a map[string]interface {}',
+    ],
+    ['an order of null', {}, { '$setElementOrder/containers': null }, 422, 'expected a []interface {}, but received a %!s(<nil>)'],
+    [
+      'an order of texts for items with keys',
+      containers({ name: 'a' }),
+      { '$setElementOrder/containers': ['a'] },
+      422,
+      'value for key 0 is not a map',
+    ],
+    [
+      'an order of no field',
+      {},
+      { '$setElementOrder/nope': ['a'] },
+      422,
+      'unable to find api field in struct PodSpec for the json field "nope"',
+    ],
   ])('%s', (_name, original, patch, code, message) => {
     expect(merge(original, patch)).toMatchObject({ code, message })
   })

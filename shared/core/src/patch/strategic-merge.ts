@@ -1,4 +1,4 @@
-import { printLoosely } from '../apply/go-text.ts'
+import { looseTypeName, printLoosely } from '../apply/go-text.ts'
 import type { Node } from '../description/node.ts'
 import { cannotUnmarshal } from '../json/go-errors.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
@@ -18,13 +18,13 @@ import {
   withoutDirectives,
 } from './strategic-merge-directives.ts'
 import { firstPlaces, identityOf, inOrder, placesAfter, requireOrder, withoutItems } from './strategic-merge-order.ts'
-import { type FieldStrategy, strategyOf } from './strategic-merge-schema.ts'
+import { type FieldStrategy, requireField, strategyOf } from './strategic-merge-schema.ts'
 
 /**
  * Merges a patch by the strategies of fields: lists by key of their items or as a whole. Supports these
  * directives in the patch:
  *
- *   $patch: replace | delete | merge      of the object, or of the item or list that contains it
+ *   $patch: replace | delete              of the object, or of the item or list that contains it
  *   $retainKeys: [a, b]                   only these members stay in the object
  *   $deleteFromPrimitiveList/x: [1]       values to remove from the list x
  *   $setElementOrder/x: [2, 1]            the order of the list x; other items keep their relative position
@@ -61,26 +61,34 @@ function isDeeper(value: unknown, depthMax: number): boolean {
 
 /** The order of steps matters: retained keys, then ordered lists, then everything else. */
 function mergeMap(original: JsonObject, given: JsonObject, schema: Node | undefined): JsonObject {
-  const directive = memberOf(given, patchMarker)
-  if (directive === 'delete') return {}
-  const [retained, patch] = withoutMarkers(given)
-  if (directive === 'replace') return patch
-  if (directive !== undefined && directive !== 'merge') throw unknownDirective(directive, given)
+  if (Object.hasOwn(given, patchMarker)) return directed(given)
+  const [retained, patch] = withoutMarker(given)
   const merged = retained === undefined ? { ...original } : retain(original, patch, retained)
   for (const key of Object.keys(patch)) if (key.startsWith(orderPrefix)) mergeOrdered(merged, patch, key, schema)
   for (const key of Object.keys(patch)) mergeMember(merged, key, patch[key], schema)
   return merged
 }
 
-/** The retained keys, and the patch without directives about itself. A patch without directives is not copied, since it may be large. */
-function withoutMarkers(given: JsonObject): [retained: unknown, patch: JsonObject] {
+/** An object whose patch is not merged. */
+function directed(given: JsonObject): JsonObject {
+  const { [patchMarker]: directive, ...patch } = given
+  if (directive === 'replace') return patch
+  if (directive === 'delete') return {}
+  throw unknownDirective(directive, given)
+}
+
+/** The retained keys, and the patch without this directive. A patch without directives is not copied, since it may be large. */
+function withoutMarker(given: JsonObject): [retained: unknown, patch: JsonObject] {
   if (!Object.keys(given).some((key) => key.startsWith('$'))) return [undefined, given]
-  const { [patchMarker]: _directive, [retainMarker]: retained, ...patch } = given
+  const { [retainMarker]: retained, ...patch } = given
   return [retained, patch]
 }
 
+/** Go's `%s` of a text is the text; other values are printed with a complaint. */
 function unknownDirective(directive: unknown, patch: JsonObject): BadPatch {
-  return new BadPatch(`unknown patch type: ${printLoosely(directive)} in map: ${printLoosely(patch)}`)
+  const type = looseTypeName(directive)
+  const shown = directive === null ? `%!s(${type})` : typeof directive === 'string' ? directive : `%!s(${type}=${printLoosely(directive)})`
+  return new BadPatch(`unknown patch type: ${shown} in map: ${printLoosely(patch)}`)
 }
 
 function retain(original: JsonObject, patch: JsonObject, retained: unknown): JsonObject {
@@ -104,10 +112,12 @@ function mergeOrdered(merged: JsonObject, patch: JsonObject, directive: string, 
   const isPatched = Object.hasOwn(patch, key)
   const live = isLive ? listOf(merged[key]) : []
   const changes = isPatched ? listOf(patch[key]) : []
+  requireField(schema, key)
   const strategy = strategyOf(schema, key)
   requireOrder(changes, order, strategy.mergeKey)
   delete patch[key]
   if (!isLive && !isPatched) return
+  if (strategy.mergeKey !== undefined) requireMaps(order)
   const contents = isLive && isPatched ? mergeList(live, changes, strategy) : isLive ? live : (withoutDirectives(changes) as unknown[])
   const places = placesAfter(live, changes, strategy.mergeKey)
   setMember(merged, key, inOrder({ items: contents, order, live: places, mergeKey: strategy.mergeKey }))
@@ -116,9 +126,9 @@ function mergeOrdered(merged: JsonObject, patch: JsonObject, directive: string, 
 function mergeMember(merged: JsonObject, name: string, value: unknown, schema: Node | undefined): void {
   if (name.startsWith(deletePrefix)) {
     const key = keyOf(name, deletePrefix)
-    const taken = listOf(value)
     const live = memberOf(merged, key)
-    if (Array.isArray(live)) setMember(merged, key, withoutItems(live, taken))
+    if (value === null) delete merged[key]
+    else if (Array.isArray(live) && Array.isArray(value)) setMember(merged, key, withoutItems(live, value))
     return
   }
   if (value === null) {
@@ -132,24 +142,27 @@ function mergeMember(merged: JsonObject, name: string, value: unknown, schema: N
   } else if (Array.isArray(live) && Array.isArray(value)) {
     setMember(merged, name, mergeList(live, value, strategyOf(schema, name)))
   } else {
-    setMember(merged, name, withoutDirectives(value))
+    const whole = withoutDirectives(value)
+    if (whole === undefined) delete merged[name]
+    else setMember(merged, name, whole)
   }
 }
 
 function mergeList(live: readonly unknown[], patch: readonly unknown[], strategy: FieldStrategy): unknown[] {
   if (strategy.kind !== 'merge') return [...patch]
   if (live.length === 0 && patch.length === 0) return []
-  if (requireOneKind([...live, ...patch]) === 'scalar') return mergeScalars(live, patch)
+  if (requireOneKind(live, patch) === 'scalar') return mergeScalars(live, patch)
   const { mergeKey } = strategy
   if (mergeKey === undefined) throw new BadPatch('cannot merge lists without merge key')
   return mergeItems(live as readonly JsonObject[], patch as readonly JsonObject[], mergeKey, strategy.schema)
 }
 
 /** Requires either only objects or only scalars; lists are not allowed. */
-function requireOneKind(items: readonly unknown[]): 'object' | 'scalar' {
+function requireOneKind(live: readonly unknown[], patch: readonly unknown[]): 'object' | 'scalar' {
+  const items = [...live, ...patch]
   if (items.some((item) => Array.isArray(item))) throw new BadPatch('lists of lists are not supported')
   const objects = items.filter(isJsonObject).length
-  if (objects !== 0 && objects !== items.length) throw new BadPatch('list element types are not identical')
+  if (objects !== 0 && objects !== items.length) throw new BadPatch(`list element types are not identical: ${printLoosely([live, patch])}`)
   return objects === 0 ? 'scalar' : 'object'
 }
 
@@ -163,9 +176,10 @@ function mergeScalars(live: readonly unknown[], patch: readonly unknown[]): unkn
 }
 
 function mergeItems(live: readonly JsonObject[], patch: readonly JsonObject[], mergeKey: string, schema: Node | undefined): unknown[] {
-  const changes = patch.filter((item) => !isDeletion(item) && !isReplacement(item))
+  const changes = patch.filter((item) => !Object.hasOwn(item, patchMarker))
+  for (const item of patch) if (Object.hasOwn(item, patchMarker)) requireItemDirective(item, mergeKey)
   if (patch.some(isReplacement)) return changes
-  for (const change of patch) if (!isReplacement(change)) requireKey(change, mergeKey)
+  for (const change of changes) requireKey(change, mergeKey)
   const kept = withoutItems(live, patch.filter(isDeletion), mergeKey)
   const items = [...kept]
   const places = firstPlaces(items, mergeKey)
@@ -173,13 +187,27 @@ function mergeItems(live: readonly JsonObject[], patch: readonly JsonObject[], m
     const identity = identityOf(change, mergeKey)
     const index = places.get(identity) ?? items.length
     places.set(identity, index)
-    items[index] = mergeMap(items[index] ?? {}, change, schema)
+    const before = items[index]
+    items[index] = before === undefined ? change : mergeMap(before, change, schema)
   }
   return inOrder({ items, order: changes, live: kept, mergeKey })
 }
 
 function isReplacement(item: JsonObject): boolean {
   return memberOf(item, patchMarker) === 'replace'
+}
+
+/** A deletion names its item by the key, and a replacement is for the list. */
+function requireItemDirective(item: JsonObject, mergeKey: string): void {
+  if (isReplacement(item)) return
+  if (isDeletion(item)) requireKey(item, mergeKey)
+  else if (item[patchMarker] === 'merge') throw new BadPatch('merging lists cannot yet be specified in the patch')
+  else throw unknownDirective(item[patchMarker], item)
+}
+
+function requireMaps(order: readonly unknown[]): void {
+  const index = order.findIndex((item) => !isJsonObject(item))
+  if (index >= 0) throw new BadPatch(`value for key ${index} is not a map`)
 }
 
 function requireKey(item: JsonObject, mergeKey: string): void {

@@ -33,15 +33,14 @@ function rulesAt(rules: readonly LevelRule[], level: number): readonly LevelRule
 export function bootstrapPolicy(names: Names, level: number): BootstrapPolicy {
   const rolesAt = (rows: readonly RoleRow[]) =>
     rows.filter((row) => existsAt(row, level)).map((row) => toRole(names, { ...row, rules: rulesAt(row.rules, level) }))
+  const bindingsAt = (rows: readonly BindingRow[]) => rows.filter((row) => existsAt(row, level)).map((row) => toBinding(names, row))
   const plain = rolesAt([...clusterRoleTable, ...controllerRoles()])
   const clusterRoles = plain.map((role) => (role.aggregationRule ? { ...role, rules: aggregated(role, plain) } : role))
   return {
     clusterRoles,
-    clusterRoleBindings: [...clusterBindingTable, ...controllerBindings()]
-      .filter((row) => existsAt(row, level))
-      .map((row) => toBinding(names, row)),
+    clusterRoleBindings: bindingsAt([...clusterBindingTable, ...controllerBindings()]),
     roles: rolesAt(namespaceRoleTable),
-    roleBindings: namespaceBindingTable.map((row) => toBinding(names, row)),
+    roleBindings: bindingsAt(namespaceBindingTable),
   }
 }
 
@@ -194,6 +193,14 @@ const controllerAccounts =
 
 /** The first level with the roles of 1.34; before it, roles are those of 1.25. The exact level of each change is unknown. */
 const newer = 30
+
+/** The permissions of a component that elects its leader: by ConfigMaps, and later by Leases and candidates. */
+const electingRules = (component: string): LevelRule[] => [
+  upTo(newer - 1, on('watch', 'core', 'configmaps')),
+  upTo(newer - 1, on('get update', 'core', 'configmaps', component)),
+  from(newer, on('create get list update watch', 'coordination.~', 'leases')),
+  from(newer, on('create get list update watch', 'coordination.~', 'leasecandidates')),
+]
 
 /** The permissions that most controllers have besides their own. */
 const ofEvents = on('create patch update', 'core events.~', 'events')
@@ -825,12 +832,12 @@ const namespaceRoleTable: readonly RoleRow[] = [
   {
     name: 'system::leader-locking-kube-controller-manager',
     namespace: 'system',
-    rules: [on('watch', 'core', 'configmaps'), on('get update', 'core', 'configmaps', 'kube-controller-manager')],
+    rules: electingRules('kube-controller-manager'),
   },
   {
     name: 'system::leader-locking-kube-scheduler',
     namespace: 'system',
-    rules: [on('watch', 'core', 'configmaps'), on('get update', 'core', 'configmaps', 'kube-scheduler')],
+    rules: electingRules('kube-scheduler'),
   },
 ]
 
@@ -864,7 +871,14 @@ const namespaceBindingTable: readonly BindingRow[] = [
   {
     name: 'system::leader-locking-kube-controller-manager',
     namespace: 'system',
+    until: newer - 1,
     subjects: ['user:system:kube-controller-manager', 'account:kube-controller-manager'],
+  },
+  {
+    name: 'system::leader-locking-kube-controller-manager',
+    namespace: 'system',
+    since: newer,
+    subjects: ['user:system:kube-controller-manager', 'account:kube-controller-manager', 'account:leader-election-controller'],
   },
   {
     name: 'system::leader-locking-kube-scheduler',

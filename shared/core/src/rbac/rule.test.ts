@@ -247,6 +247,21 @@ describe('the bootstrap roles at a level', () => {
     expect(rulesAt(role, since)).toContainEqual(rule)
   })
 
+  test('let components elect their leader by ConfigMaps at 1.29, and by Leases and candidates at 1.30', () => {
+    const named = 'system::leader-locking-kube-controller-manager'
+    const at = (level: number) => {
+      const { roles, roleBindings } = bootstrapPolicy(namesOf('kubernetes'), level)
+      const resources = roles.find(({ metadata }) => metadata.name === named)?.rules?.flatMap((rule) => rule.resources ?? [])
+      return [
+        resources,
+        roleBindings.filter(({ metadata }) => metadata.name === named).map(({ subjects }) => subjects?.map(({ name }) => name)),
+      ]
+    }
+    const [user, account] = ['system:kube-controller-manager', 'kube-controller-manager']
+    expect(at(29)).toEqual([['configmaps', 'configmaps'], [[user, account]]])
+    expect(at(30)).toEqual([['leases', 'leasecandidates'], [[user, account, 'leader-election-controller']]])
+  })
+
   test('lack rules that newer releases removed: endpoints for leader election, and nodes/spec', () => {
     const endpoints = { verbs: ['create'], apiGroups: [''], resources: ['endpoints'] }
     expect(rulesAt('system:kube-scheduler', 25)).toContainEqual(endpoints)

@@ -222,6 +222,8 @@ function listReader(items: Node): Reader {
 
 function mapReader(values: Node): Reader {
   const inner = readerOf(values)
+  // Null is the empty value in a map of bytes, and only there.
+  const zero = resolveNode(values).kind === 'bytes' ? () => '' : inner.zero
   const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     const source = requireObject(value)
     // Enumerating the keys of a large map takes milliseconds, so it is done once.
@@ -231,7 +233,7 @@ function mapReader(values: Node): Reader {
     for (let index = 0; index < names.length; index++) {
       const name = names[index]!
       const element = source[name]
-      const kept = element === null ? inner.zero() : inner.read(element, seen, undefined)
+      const kept = element === null ? zero() : inner.read(element, seen, undefined)
       if (result === source) {
         if (kept === element) continue
         result = {}

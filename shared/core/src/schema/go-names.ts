@@ -9,10 +9,14 @@ const initials: ReadonlySet<string> = new Set([
 
 /** Fields whose Go names cannot be derived from their JSON names. */
 const otherNames: Readonly<Record<string, string>> = {
+  cel: 'CEL',
   cephfs: 'CephFS',
+  chapAuthDiscovery: 'DiscoveryCHAPAuth',
+  chapAuthSession: 'SessionCHAPAuth',
   cidrs: 'CIDRs',
   lastState: 'LastTerminationState',
   metadata: 'ObjectMeta',
+  pdID: 'PdID',
   seLinuxChangePolicy: 'SELinuxChangePolicy',
   seLinuxMount: 'SELinuxMount',
   seLinuxOptions: 'SELinuxOptions',

@@ -167,7 +167,7 @@ describe('metadata of an update', () => {
     ],
   ]
   test.each(rows)('%s', (_name, given, before, expected) => {
-    expect(lines(validateObjectMetaUpdate(given, before, { level: 25 }))).toEqual(expected)
+    expect(lines(validateObjectMetaUpdate(given, before, { nameKind: undefined, level: 25 }))).toEqual(expected)
   })
 
   test('META-15, META-16: server-set times never change, for any sent values', () => {

@@ -48,16 +48,18 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldErr
 }
 
 /**
- * The errors of an update of metadata; empty if valid. Omitted server-owned fields are not
- * errors, since `carryOverMeta` fills them in.
+ * The errors of an update of metadata; empty if valid. Omitted server-owned fields are not errors, since `carryOverMeta` fills them in.
+ * Without `nameKind`, `generateName` is checked only as part of a path.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   live: ObjectMeta,
-  rules: Pick<MetaRules, 'path' | 'bareFinalizers' | 'level'>,
+  rules: Pick<MetaRules, 'path' | 'bareFinalizers' | 'level'> & { readonly nameKind: MetaRules['nameKind'] | undefined },
 ): FieldError[] {
   const path = rules.path ?? 'metadata'
   const errors: FieldError[] = []
+  validateNameBase(errors, meta, 'pathSegment', path)
+  if (rules.nameKind !== undefined) validateNameBase(errors, meta, rules.nameKind, path)
   if (live.deletionTimestamp != null) refuseNewFinalizers(errors, meta.finalizers ?? [], live.finalizers ?? [], `${path}.finalizers`)
   for (const field of ['name', 'namespace', 'uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     if (field === 'deletionTimestamp' && live.deletionTimestamp) continue
@@ -70,12 +72,13 @@ export function validateObjectMetaUpdate(
   return errors
 }
 
+function validateNameBase(errors: FieldError[], { generateName }: ObjectMeta, nameKind: MetaRules['nameKind'], path: string): void {
+  if (!generateName) return
+  for (const problem of checkNamePrefix(nameKind, generateName)) errors.push(invalidValue(`${path}.generateName`, generateName, problem))
+}
+
 function validateName(errors: FieldError[], meta: ObjectMeta, rules: MetaRules, path: string): void {
-  if (meta.generateName) {
-    for (const problem of checkNamePrefix(rules.nameKind, meta.generateName)) {
-      errors.push(invalidValue(`${path}.generateName`, meta.generateName, problem))
-    }
-  }
+  validateNameBase(errors, meta, rules.nameKind, path)
   if (!meta.name) {
     errors.push(requiredValue(`${path}.name`, 'name or generateName is required'))
     return

@@ -117,9 +117,10 @@ export function warningsOfIngress(ingress: Part, live: Part | undefined, names: 
 /** The first level that warns about accounts that restrict the Secrets of their Pods. */
 const mountableSecretsSince = 32
 
-export const warningsOfServiceAccount: WarningRule = (account, _live, names, level) => {
+export const warningsOfServiceAccount: WarningRule = (account, live, names, level) => {
   const annotation = domainLabel(names, 'enforce-mountable-secrets')
-  if (level < mountableSecretsSince || !isGiven(partOf(partOf(account, 'metadata'), 'annotations'), annotation)) return []
+  const has = (one: Part | undefined) => isGiven(partOf(partOf(one, 'metadata'), 'annotations'), annotation)
+  if (level < mountableSecretsSince || !has(account) || has(live)) return []
   const why = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets'
   return [`metadata.annotations[${annotation}]: ${why}`]
 }

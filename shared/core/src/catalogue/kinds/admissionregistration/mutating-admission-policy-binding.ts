@@ -16,6 +16,7 @@ export const mutatingAdmissionPolicyBinding = defineResource({
   changes: { 36: { storageVersionHash: '90V5FRZZ3Zg=' }, 37: { storageVersionHash: 'ZKgZT1uTmZ0=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
+  rechecksName: true,
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,

@@ -16,6 +16,7 @@ export const mutatingAdmissionPolicy = defineResource({
   changes: { 36: { storageVersionHash: 'LYmCf+UMVdg=' }, 37: { storageVersionHash: 'mHCkTKpUTrE=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
+  rechecksName: true,
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,

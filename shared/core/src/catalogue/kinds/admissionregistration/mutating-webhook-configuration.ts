@@ -11,6 +11,7 @@ export const mutatingWebhookConfiguration = defineResource({
   plural: 'mutatingwebhookconfigurations',
   categories: ['api-extensions'],
   scope: 'Cluster',
+  rechecksName: true,
   storageVersionHash: 'Sqi0GUgDaX0=',
   takesBareFinalizers: true,
   replacesUnconditionally: false,

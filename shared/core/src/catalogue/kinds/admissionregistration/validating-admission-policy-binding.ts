@@ -16,6 +16,7 @@ export const validatingAdmissionPolicyBinding = defineResource({
   changes: { 30: { storageVersionHash: 'XYju31JKYek=' }, 31: { storageVersionHash: 'v9715VZqakg=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
+  rechecksName: true,
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,

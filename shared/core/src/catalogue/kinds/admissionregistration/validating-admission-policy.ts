@@ -16,6 +16,7 @@ export const validatingAdmissionPolicy = defineResource({
   changes: { 30: { storageVersionHash: 'P/h9c6yIbaY=' }, 31: { storageVersionHash: '6OxvlMmQ6is=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
+  rechecksName: true,
   subresources: [statusSubresource],
   takesBareFinalizers: true,
   replacesUnconditionally: false,

@@ -11,6 +11,7 @@ export const validatingWebhookConfiguration = defineResource({
   plural: 'validatingwebhookconfigurations',
   categories: ['api-extensions'],
   scope: 'Cluster',
+  rechecksName: true,
   storageVersionHash: 'B0wHjQmsGNk=',
   takesBareFinalizers: true,
   replacesUnconditionally: false,

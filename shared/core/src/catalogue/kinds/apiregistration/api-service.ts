@@ -11,6 +11,7 @@ export const apiService = defineResource({
   plural: 'apiservices',
   categories: ['api-extensions'],
   scope: 'Cluster',
+  rechecksName: true,
   subresources: [statusSubresource],
   storageVersionHash: 'InPBPD7+PqM=',
   nameKind: serviceNames,

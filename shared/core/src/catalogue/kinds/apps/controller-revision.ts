@@ -8,6 +8,7 @@ export const controllerRevision = defineResource({
   storedAs: 'apps/v1.ControllerRevision',
   plural: 'controllerrevisions',
   scope: 'Namespaced',
+  rechecksName: true,
   storageVersionHash: '85nkx63pcBU=',
   table: {
     cells: controllerRevisionCells,

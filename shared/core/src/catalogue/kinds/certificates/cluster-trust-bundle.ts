@@ -25,6 +25,7 @@ export const clusterTrustBundle = defineResource({
   storedAs: 'certificates/v1.ClusterTrustBundle',
   plural: 'clustertrustbundles',
   scope: 'Cluster',
+  rechecksName: true,
   changes: { 33: { storageVersionHash: 'v5yhuVertL4=' } },
   nameKind: bundleNames,
   replacesUnconditionally: false,

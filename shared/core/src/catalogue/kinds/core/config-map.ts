@@ -11,6 +11,7 @@ export const configMap = defineResource({
   plural: 'configmaps',
   shortNames: ['cm'],
   scope: 'Namespaced',
+  rechecksName: true,
   storageVersionHash: 'qFsyl6wFWjQ=',
   quota: countByPlural,
   validation: { main: validateConfigMap },

@@ -11,6 +11,7 @@ export const endpoints = defineResource({
   plural: 'endpoints',
   shortNames: ['ep'],
   scope: 'Namespaced',
+  rechecksName: true,
   storageVersionHash: 'fWeeMqaN/OA=',
   createsOnUpdate: true,
   defaults: fillEndpoints,

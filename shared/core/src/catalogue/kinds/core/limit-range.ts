@@ -10,6 +10,7 @@ export const limitRange = defineResource({
   plural: 'limitranges',
   shortNames: ['limits'],
   scope: 'Namespaced',
+  rechecksName: true,
   storageVersionHash: 'EBKMFVe6cwo=',
   createsOnUpdate: true,
   defaults: fillLimitRange,

@@ -12,6 +12,7 @@ export const namespace = defineResource({
   plural: 'namespaces',
   shortNames: ['ns'],
   scope: 'Cluster',
+  rechecksName: true,
   isPlace: true,
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   subresources: [{ name: 'finalize', verbs: ['update'] }, statusSubresource],

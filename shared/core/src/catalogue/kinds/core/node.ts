@@ -13,6 +13,7 @@ export const node = defineResource({
   plural: 'nodes',
   shortNames: ['no'],
   scope: 'Cluster',
+  rechecksName: true,
   subresources: [
     {
       name: 'proxy',

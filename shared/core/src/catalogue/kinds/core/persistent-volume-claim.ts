@@ -13,6 +13,7 @@ export const persistentVolumeClaim = defineResource({
   plural: 'persistentvolumeclaims',
   shortNames: ['pvc'],
   scope: 'Namespaced',
+  rechecksName: true,
   subresources: [statusSubresource],
   storageVersionHash: 'QWTyNDq0dC4=',
   quota: countClaims,

@@ -11,6 +11,7 @@ export const persistentVolume = defineResource({
   plural: 'persistentvolumes',
   shortNames: ['pv'],
   scope: 'Cluster',
+  rechecksName: true,
   subresources: [statusSubresource],
   storageVersionHash: 'HN/zwEC+JgM=',
   deleteAnswer: 'object',

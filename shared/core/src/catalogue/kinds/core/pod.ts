@@ -17,6 +17,7 @@ export const pod = defineResource({
   shortNames: ['po'],
   categories: ['all'],
   scope: 'Namespaced',
+  rechecksName: true,
   subresources: [
     {
       name: 'attach',

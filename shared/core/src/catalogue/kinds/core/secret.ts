@@ -12,6 +12,7 @@ export const secret = defineResource({
   storedAs: 'core/v1.Secret',
   plural: 'secrets',
   scope: 'Namespaced',
+  rechecksName: true,
   storageVersionHash: 'S6u1pOWzb84=',
   quota: countByPlural,
   selectable: { labels: { ...common, ...same('type') }, fieldsOf: (secret) => ({ type: textOf(secret['type']) }) },

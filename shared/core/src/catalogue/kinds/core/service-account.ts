@@ -11,6 +11,7 @@ export const serviceAccount = defineResource({
   plural: 'serviceaccounts',
   shortNames: ['sa'],
   scope: 'Namespaced',
+  rechecksName: true,
   subresources: [{ name: 'token', type: 'authentication/v1.TokenRequest', defaults: fillTokenRequest, verbs: ['create'] }],
   storageVersionHash: 'pbx9ZvyFpBE=',
   deleteAnswer: 'object',

@@ -20,6 +20,7 @@ export const endpointSlice = defineResource({
   storedAs: 'discovery/v1.EndpointSlice',
   plural: 'endpointslices',
   scope: 'Namespaced',
+  rechecksName: true,
   storageVersionHash: 'Nx3SIv6I0mE=',
   changes: { 31: { storageVersionHash: 'qgS0xkrxYAI=' } },
   countsGenerations: true,

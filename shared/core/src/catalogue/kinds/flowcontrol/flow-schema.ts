@@ -26,6 +26,7 @@ export const flowSchema = defineResource({
   storedAs: 'flowcontrol/v1beta2.FlowSchema',
   plural: 'flowschemas',
   scope: 'Cluster',
+  rechecksName: true,
   subresources: [statusSubresource],
   storageVersionHash: '9bSnTLYweJ0=',
   changes: { 27: { storageVersionHash: '9NnFrw7ZEmA=' }, 30: { storageVersionHash: 'GJVAJZSZBIw=' } },

@@ -36,6 +36,7 @@ export const priorityLevelConfiguration = defineResource({
   storedAs: 'flowcontrol/v1beta2.PriorityLevelConfiguration',
   plural: 'prioritylevelconfigurations',
   scope: 'Cluster',
+  rechecksName: true,
   subresources: [statusSubresource],
   storageVersionHash: 'BFVwf8eYnsw=',
   changes: { 27: { storageVersionHash: '+CwSrEWTDhc=' }, 30: { storageVersionHash: 'Kir5PVfvNeI=' } },

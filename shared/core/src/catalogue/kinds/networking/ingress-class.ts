@@ -9,6 +9,7 @@ export const ingressClass = defineResource({
   storedAs: 'networking/v1.IngressClass',
   plural: 'ingressclasses',
   scope: 'Cluster',
+  rechecksName: true,
   storageVersionHash: 'l/iqIbDgFyQ=',
   countsGenerations: true,
   defaults: fillIngressClass,

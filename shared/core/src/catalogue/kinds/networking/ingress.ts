@@ -13,6 +13,7 @@ export const ingress = defineResource({
   changes: { 33: { groupInMessages: undefined } },
   shortNames: ['ing'],
   scope: 'Namespaced',
+  rechecksName: true,
   subresources: [statusSubresource],
   storageVersionHash: '39NQlfNR+bo=',
   countsGenerations: true,

@@ -10,6 +10,7 @@ export const ipAddress = defineResource({
   plural: 'ipaddresses',
   shortNames: ['ip'],
   scope: 'Cluster',
+  rechecksName: true,
   storageVersionHash: 'O4H8VxQhW5Y=',
   changes: { 34: { storageVersionHash: '3f/plJFChNE=' } },
   nameKind: () => checkCanonicalIp,

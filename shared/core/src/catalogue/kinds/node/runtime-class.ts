@@ -9,6 +9,7 @@ export const runtimeClass = defineResource({
   storedAs: 'node/v1.RuntimeClass',
   plural: 'runtimeclasses',
   scope: 'Cluster',
+  rechecksName: true,
   takesBareFinalizers: true,
   storageVersionHash: 'WQTu1GL3T2Q=',
   replacesUnconditionally: false,

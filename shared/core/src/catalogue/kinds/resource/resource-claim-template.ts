@@ -24,6 +24,7 @@ export const resourceClaimTemplate = defineResource({
   storedAs: 'resource/v1.ResourceClaimTemplate',
   plural: 'resourceclaimtemplates',
   scope: 'Namespaced',
+  rechecksName: true,
   storageVersionHash: 'F6aZtQPvFlU=',
   changes: { 34: { storageVersionHash: '24m0okHrUtk=' }, 35: { storageVersionHash: 'TuzjC49aUfM=' } },
   deleteAnswer: 'object',

@@ -25,6 +25,7 @@ export const resourceClaim = defineResource({
   storedAs: 'resource/v1.ResourceClaim',
   plural: 'resourceclaims',
   scope: 'Namespaced',
+  rechecksName: true,
   subresources: [statusSubresource],
   storageVersionHash: 'RnQSwRxMnsw=',
   changes: { 34: { storageVersionHash: 'EJAWH5WrAYg=' }, 35: { storageVersionHash: 'wgAZaHcZxUg=' } },

@@ -8,6 +8,7 @@ export const csiNode = defineResource({
   storedAs: 'storage/v1.CSINode',
   plural: 'csinodes',
   scope: 'Cluster',
+  rechecksName: true,
   subresources: [{ ...statusSubresource, since: 37 }],
   storageVersionHash: 'Pe62DkZtjuo=',
   deleteAnswer: 'object',

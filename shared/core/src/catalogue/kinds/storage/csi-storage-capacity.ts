@@ -14,6 +14,7 @@ export const csiStorageCapacity = defineResource({
   storedAs: 'storage/v1.CSIStorageCapacity',
   plural: 'csistoragecapacities',
   scope: 'Namespaced',
+  rechecksName: true,
   storageVersionHash: 'xeVl+2Ly1kE=',
   replacesUnconditionally: false,
   warnings: warningsOfStorageCapacity,

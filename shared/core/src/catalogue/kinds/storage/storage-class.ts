@@ -11,6 +11,7 @@ export const storageClass = defineResource({
   plural: 'storageclasses',
   shortNames: ['sc'],
   scope: 'Cluster',
+  rechecksName: true,
   storageVersionHash: 'K+m6uJwbjGY=',
   deleteAnswer: 'object',
   defaults: fillStorageClass,

@@ -8,6 +8,7 @@ export const volumeAttachment = defineResource({
   storedAs: 'storage/v1.VolumeAttachment',
   plural: 'volumeattachments',
   scope: 'Cluster',
+  rechecksName: true,
   subresources: [statusSubresource],
   storageVersionHash: 'tJx/ezt6UDU=',
   deleteAnswer: 'object',

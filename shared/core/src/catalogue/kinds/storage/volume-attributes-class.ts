@@ -9,6 +9,7 @@ export const volumeAttributesClass = defineResource({
   plural: 'volumeattributesclasses',
   shortNames: ['vac'],
   scope: 'Cluster',
+  rechecksName: true,
   storageVersionHash: 'Bl3MtjZ/n/s=',
   changes: { 36: { storageVersionHash: 'tIjydgKBC5w=' } },
   deleteAnswer: 'object',

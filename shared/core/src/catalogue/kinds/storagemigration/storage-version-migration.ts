@@ -17,6 +17,7 @@ export const storageVersionMigration = defineResource({
   plural: 'storageversionmigrations',
   changes: { 37: { storageVersionHash: 'pCjmmKOkLy4=' } },
   scope: 'Cluster',
+  rechecksName: true,
   subresources: [statusSubresource],
   replacesUnconditionally: false,
   table: {
