@@ -416,3 +416,24 @@ describe('an informer', () => {
     expect(delays).toEqual([100, 200, 400])
   })
 })
+
+describe('objects named by their kind', () => {
+  test.each([
+    [{ kind: 'Pod', metadata: {} }, 'apiVersion: expected a text that is not empty, got undefined'],
+    [{ apiVersion: 1, kind: 'Pod', metadata: {} }, 'apiVersion: expected a text that is not empty, got 1'],
+    [{ apiVersion: 'v1', metadata: {} }, 'kind: expected a text that is not empty, got undefined'],
+    [{ apiVersion: 'v1', kind: 'ConfigMap' }, 'metadata: expected an object, got undefined'],
+  ])('%j is refused with the field that is wrong', async (object, message) => {
+    const resources = [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs: ['create'] }]
+    const { client } = scripted(answer(200, { resources }))
+    for (const write of [client.objects.create, client.objects.update]) {
+      await expect(write(object as never)).rejects.toMatchObject({ message, reason: 'BadRequest' })
+    }
+  })
+
+  test('a version that no path can hold is sent encoded', async () => {
+    const { client, lines } = scripted(answer(404, { kind: 'Status', status: 'Failure', code: 404 }))
+    await expect(client.objects.create({ ...aMap('x', ''), apiVersion: 'a b/*' })).rejects.toMatchObject({ status: { code: 404 } })
+    expect(lines()).toEqual(['GET /apis/a%20b/*'])
+  })
+})

@@ -1,5 +1,6 @@
 import { type AggregatedDiscovery, aggregatedMediaType } from '@orch/core/discovery'
-import { type ApiObject, notFound, StatusError } from '@orch/core/meta'
+import { isJsonObject } from '@orch/core/json'
+import { type ApiObject, badRequest, notFound, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { type JsonRequest, sendJson } from './request.ts'
 import {
@@ -142,7 +143,7 @@ export function createClient(transport: Transport): Client {
   const request = <T>(what: JsonRequest) => sendJson<T>(transport, what)
   const resource = <T extends ApiObject>(address: ResourceAddress) => createResourceClient<T>(transport, address)
   const discover = async (group: string, version: string) => {
-    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+    const path = group === '' ? `/api/${encodeURIComponent(version)}` : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`
     const { resources } = await request<ResourceListDocument>({ method: 'GET', path })
     return (resources ?? [])
       .filter(({ name }) => !name.includes('/'))
@@ -217,6 +218,8 @@ type Discover = (group: string, version: string) => Promise<readonly DiscoveredR
 function createObjectsClient(resource: Resource, discover: Discover): ObjectsClient {
   const known = new Map<string, ResourceAddress>()
   const find = async <T extends ApiObject>(apiVersion: string, kind: string): Promise<ResourceClient<T>> => {
+    requireText('apiVersion', apiVersion)
+    requireText('kind', kind)
     const key = `${apiVersion} ${kind}`
     if (!known.has(key)) {
       const slash = apiVersion.indexOf('/')
@@ -230,11 +233,23 @@ function createObjectsClient(resource: Resource, discover: Discover): ObjectsCli
   return {
     get: async <T extends ApiObject>({ apiVersion, kind, name, namespace }: ObjectReference, options: GetOptions = {}) =>
       (await find<T>(apiVersion, kind)).get(name, { namespace, ...options }),
-    create: async (object, options) => (await find<typeof object>(object.apiVersion, object.kind)).create(object, options),
-    update: async (object, options) => (await find<typeof object>(object.apiVersion, object.kind)).update(object, options),
+    create: async (object, options) => (await find<typeof object>(object.apiVersion, object.kind)).create(requireMetadata(object), options),
+    update: async (object, options) => (await find<typeof object>(object.apiVersion, object.kind)).update(requireMetadata(object), options),
     patch: async <T extends ApiObject>({ apiVersion, kind, name, namespace }: ObjectReference, patch: unknown, options: PatchOptions) =>
       (await find<T>(apiVersion, kind)).patch(name, patch, { namespace, ...options }),
     delete: async ({ apiVersion, kind, name, namespace }, options = {}, body = undefined) =>
       (await find(apiVersion, kind)).delete(name, { namespace, ...options }, body),
   }
+}
+
+/** Throws a bad request where a caller without types left out the field, or gave something else. */
+function requireText(field: string, value: unknown): void {
+  if (typeof value !== 'string' || value === '')
+    throw badRequest(`${field}: expected a text that is not empty, got ${JSON.stringify(value)}`)
+}
+
+function requireMetadata<T extends ApiObject>(object: T): T {
+  const { metadata }: { readonly metadata?: unknown } = object
+  if (isJsonObject(metadata)) return object
+  throw badRequest(`metadata: expected an object, got ${JSON.stringify(metadata)}`)
 }
