@@ -1,11 +1,10 @@
 import type { ResourceAddress } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { type Chance, seededChance, systemChance, virtualClock } from '@orch/platform'
+import { type Chance, seededChance } from '@orch/platform'
 import { aConfigMap, aNamespace } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { type RunningServer, startWith } from '../../services/orch/src/start/start.ts'
-
-const startTime = new Date('2030-01-01T00:00:00Z')
+import type { RunningServer } from '../../services/orch/src/start/start.ts'
+import { blocksOf, type SeededServer, SeededServers, seedMsMax } from './seeded-servers.ts'
 
 const core = (plural: string): ResourceAddress => ({ group: '', version: 'v1', plural, namespaced: true })
 const widgets: ResourceAddress = { group: 'example.com', version: 'v1', plural: 'widgets', namespaced: true }
@@ -76,16 +75,18 @@ const steps: readonly Step[] = [
   },
 ]
 
-/** A server's stored state after the requests of a seed, each made when all consequences of the last have happened. */
-async function dumpOf(seed: number, chance: Chance): Promise<string> {
-  const clock = virtualClock({ start: startTime })
-  await using server = await startWith({ clock, profile: 'kubernetes', eventTtlMs: 20_000 }, chance)
-  const script = seededChance(seed).stream('script')
+/** The requests before those of a seed. */
+async function prepare(server: RunningServer): Promise<void> {
   await server.client.objects.create(aNamespace({ name: 'a' }))
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace: 'a' }, spec: { hard: { configmaps: '6' } } }
   await server.client.objects.create(quota as ApiObject)
   await server.client.objects.create(definition as ApiObject)
   await server.settled({ within: 60_000 })
+}
+
+/** A server's stored state after the requests of a seed, each made when all consequences of the last have happened. */
+async function dumpAfter(seed: number, { server, clock }: SeededServer): Promise<string> {
+  const script = seededChance(seed).stream('script')
   for (let count = 0; count < 10; count += 1) {
     await steps[Math.floor(script.fraction() * steps.length)]?.(server, script).catch(isRefused)
     await clock.advance(Math.floor(script.fraction() * 10_000))
@@ -94,32 +95,34 @@ async function dumpOf(seed: number, chance: Chance): Promise<string> {
   return await server.dump()
 }
 
-/** The chance of a seed, but for one purpose that draws from the system. */
-function unseeded(chance: Chance, purpose: string): Chance {
-  return { ...chance, stream: (name) => (name === purpose ? systemChance : unseeded(chance.stream(name), purpose)) }
-}
-
-/** Longest that two servers of one seed may take. */
-const seedMsMax = 10_000
+const options = { profile: 'kubernetes', eventTtlMs: 20_000 } as const
 
 /** Tests of servers that have the same seed, for so many seeds from this one on. */
 export function testRequestSeeds(firstSeed: number, count: number): void {
-  test(
-    `two servers with one seed and the same requests store the same, including uids, names and revisions, for each of ${count} seeds from ${firstSeed} on`,
-    async () => {
+  const store = 'the same requests store the same, including uids, names and revisions'
+  const servers = new SeededServers(options, prepare)
+
+  test(`two servers with one seed and ${store}`, async () => {
+    const dumps = [await servers.started(firstSeed, dumpAfter), await servers.started(firstSeed, dumpAfter)]
+    expect(dumps[0]).toBe(dumps[1])
+  })
+
+  test.each(blocksOf(firstSeed, count))(
+    `two forks with one seed and ${store}, for each of %i seeds from %i on`,
+    async (size, first) => {
       const dumps: string[] = []
-      for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
-        const first = await dumpOf(seed, seededChance(seed))
-        expect(await dumpOf(seed, seededChance(seed)), `seed ${seed}`).toBe(first)
-        dumps.push(first)
+      for (let seed = first; seed < first + size; seed += 1) {
+        const dump = await servers.forked(seed, dumpAfter)
+        expect(await servers.forked(seed, dumpAfter), `seed ${seed}`).toBe(dump)
+        dumps.push(dump)
       }
-      expect(new Set(dumps).size).toBe(count)
+      expect(new Set(dumps).size).toBe(size)
     },
     count * seedMsMax,
   )
 
   test.each(['uid', 'name', 'epoch'])('two servers with one seed differ if the %s is drawn from the system', async (purpose) => {
-    const dumps = [await dumpOf(1, unseeded(seededChance(1), purpose)), await dumpOf(1, unseeded(seededChance(1), purpose))]
-    expect(dumps[0]).not.toBe(dumps[1])
+    const dump = () => servers.started(1, dumpAfter, purpose)
+    expect(await dump()).not.toBe(await dump())
   })
 }

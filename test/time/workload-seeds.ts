@@ -1,7 +1,8 @@
 import type { ApiObject } from '@orch/core/meta'
-import { type Chance, seededChance, systemChance, virtualClock } from '@orch/platform'
+import { type Chance, seededChance } from '@orch/platform'
 import { expect, test } from 'vitest'
-import { type RunningServer, startWith } from '../../services/orch/src/start/start.ts'
+import type { RunningServer } from '../../services/orch/src/start/start.ts'
+import { blocksOf, type SeededServer, SeededServers, seedMsMax } from './seeded-servers.ts'
 
 const namespace = 'default'
 const resource = (group: string, plural: string) => ({ group, version: 'v1', plural, namespaced: true })
@@ -49,40 +50,51 @@ const steps: readonly Step[] = [
   (server, chance) => create(server, 'batch/v1', 'Job', `j-${chance.fraction()}`, { ...jobSpec, parallelism: 2 }),
 ]
 
-/** A server's stored state after the requests of a seed, each made when all consequences of the last have happened. */
-async function dumpOf(seed: number, chance: Chance): Promise<string> {
-  const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z') })
-  await using server = await startWith({ clock, profile: 'kubernetes', controllers: ['*', 'workloads'] }, chance)
-  const script = seededChance(seed).stream('script')
+/** The requests before those of a seed. */
+async function prepare(server: RunningServer): Promise<void> {
   await server.settled({ within: 60_000 })
   await create(server, 'apps/v1', 'Deployment', 'web', { replicas: 3, selector, template })
   await server.settled({ within: 60_000 })
   await create(server, 'batch/v1', 'CronJob', 'often', { schedule: '* * * * *', jobTemplate: { spec: jobSpec } })
   await server.settled({ within: 60_000 })
   await create(server, 'v1', 'Service', 'web', { selector: selector.matchLabels, ports: [{ port: 80 }] })
+}
+
+/** A server's stored state after the requests of a seed, each made when all consequences of the last have happened. */
+async function dumpAfter(seed: number, { server, clock }: SeededServer): Promise<string> {
+  const script = seededChance(seed).stream('script')
   for (let count = 0; count < 5; count += 1) {
     await clock.advance(Math.floor(script.fraction() * 60_000))
     await steps[Math.floor(script.fraction() * steps.length)]?.(server, script)
     await server.settled({ within: 60_000 })
   }
   await clock.advance('5s')
-  return await server.dump()
+  const dump = await server.dump()
+  for (const reason of ['ScalingReplicaSet', 'SuccessfulCreate']) expect(dump).toContain(`"reason":"${reason}"`)
+  return dump
 }
 
 /** Tests of servers that have the same seed, for so many seeds from this one on. */
 export function testWorkloadSeeds(firstSeed: number, count: number): void {
-  const seeds = Array.from({ length: count }, (_, index) => firstSeed + index)
-  test.each(seeds)('two servers with workload controllers store the same with seed %i, including events', async (seed) => {
-    const first = await dumpOf(seed, seededChance(seed))
-    expect(await dumpOf(seed, seededChance(seed))).toBe(first)
-    for (const reason of ['ScalingReplicaSet', 'SuccessfulCreate']) expect(first).toContain(`"reason":"${reason}"`)
+  const servers = new SeededServers({ profile: 'kubernetes', controllers: ['*', 'workloads'] }, prepare)
+
+  test('two servers with one seed and workload controllers store the same, including events', async () => {
+    const dumps = [await servers.started(firstSeed, dumpAfter), await servers.started(firstSeed, dumpAfter)]
+    expect(dumps[0]).toBe(dumps[1])
   })
 
+  test.each(blocksOf(firstSeed, count))(
+    'two forks with one seed and workload controllers store the same, for each of %i seeds from %i on',
+    async (size, first) => {
+      for (let seed = first; seed < first + size; seed += 1) {
+        expect(await servers.forked(seed, dumpAfter), `seed ${seed}`).toBe(await servers.forked(seed, dumpAfter))
+      }
+    },
+    count * seedMsMax,
+  )
+
   test('two servers with workload controllers differ if the name of a Pod is drawn from the system', async () => {
-    const unseeded = (chance: Chance): Chance => ({
-      ...chance,
-      stream: (purpose) => (purpose === 'name' ? systemChance : unseeded(chance.stream(purpose))),
-    })
-    expect(await dumpOf(1, unseeded(seededChance(1)))).not.toBe(await dumpOf(1, unseeded(seededChance(1))))
+    const dump = () => servers.started(1, dumpAfter, 'name')
+    expect(await dump()).not.toBe(await dump())
   })
 }

@@ -1,5 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '@orch/core/flow-control'
+import { memo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import type { BootstrapObject } from './bootstrap.ts'
@@ -26,7 +27,7 @@ interface SchemaOptions {
 }
 
 /** Bootstrap levels and schemas: the mandatory ones always equal these, the others unless a user takes them over. */
-export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'names' | 'level'>): BootstrapObject[] {
+export const flowControlObjects = memo(({ names, level: minor }: Pick<Catalogue, 'names' | 'level'>): readonly BootstrapObject[] => {
   const writer: Writer = { names, level: minor }
   const suggested = (object: BootstrapObject): BootstrapObject => ({ ...object, isTakenOver: (live) => isTakenOver(names, live) })
   const schema = (name: string, options: SchemaOptions) => aSchema(writer, name, options)
@@ -121,7 +122,7 @@ export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'nam
     ),
     suggested(schema('global-default', { level: 'global-default', precedence: 9_900, distinguisher: 'ByUser', rules: [all(everybody)] })),
   ]
-}
+})
 
 /** The levels that a user may take over. */
 function suggestedLevels(writer: Writer): BootstrapObject[] {

@@ -200,13 +200,8 @@ class StorageOverStore implements Storage {
     }
   }
 
-  changes = (request: ChangesRequest, context?: CallContext) => {
-    const signals = [this.#closing.signal, ...(context?.signal === undefined ? [] : [context.signal])]
-    return toStream(
-      (signal) => streamChanges(request, this.#state, this.#state.notifier, signal),
-      AbortSignal.any(signals as globalThis.AbortSignal[]),
-    )
-  }
+  changes = (request: ChangesRequest, context?: CallContext) =>
+    toStream((signal) => streamChanges(request, this.#state, this.#state.notifier, signal), this.#closing.signal, context?.signal)
 
   status = async ({ asksMembers }: { readonly asksMembers?: boolean | undefined }): Promise<StorageStatus> => {
     const { shared } = this.#store

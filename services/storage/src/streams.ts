@@ -1,18 +1,26 @@
 import type { Stream } from '@orch/core/contracts'
+import { ended } from '@orch/platform'
 
 /**
  * A stream over a generator. What must be attached at once is done by the caller before; the generator itself runs as its
  * items are asked for. Closing ends a wait of the generator through the signal it was given.
  */
-export function toStream<T>(run: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>, signal: AbortSignal | undefined): Stream<T> {
+export function toStream<T>(
+  run: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
+  ...signals: readonly (AbortSignal | undefined)[]
+): Stream<T> {
   const ending = new AbortController()
-  const detach = () => signal?.removeEventListener('abort', close)
+  const detach = () => {
+    for (const signal of signals) signal?.removeEventListener('abort', close)
+  }
   const close = () => {
     detach()
-    ending.abort()
+    ending.abort(ended)
   }
-  if (signal?.aborted) ending.abort()
-  else signal?.addEventListener('abort', close, { once: true })
+  for (const signal of signals) {
+    if (signal?.aborted) ending.abort(ended)
+    else signal?.addEventListener('abort', close, { once: true })
+  }
   const generator = run(ending.signal)
   return {
     close,

@@ -1,6 +1,6 @@
 import type { CallContext, Change, EventsOrigin, SubscribeRequest, WatchPart } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
-import { PushStream } from '@orch/platform'
+import { ended, PushStream } from '@orch/platform'
 import type { Distributor } from './distributors.ts'
 import { tracesPerPieceMax } from './limits.ts'
 
@@ -104,7 +104,7 @@ export class Subscriber {
   #end(): void {
     this.#signal?.removeEventListener('abort', this.#close)
     this.#drained?.()
-    this.#ended.abort()
+    this.#ended.abort(ended)
     this.#onEnd(this)
   }
 }

@@ -1,6 +1,7 @@
 import type { Catalogue, Gvk, Resource } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { hasMembers } from '@orch/core/json'
+import { memo } from '@orch/core/memo'
 
 /** A resource or subresource in one version, as webhooks see it in a request. */
 export interface RequestVersion {
@@ -24,8 +25,8 @@ export interface Equivalents {
   groupsOf(resource: Resource): readonly string[]
 }
 
-/** Looks every resource up once. */
-export function createEquivalents(catalogue: Catalogue): Equivalents {
+/** Looks every resource of a catalogue up once. */
+export const equivalentsOf = memo((catalogue: Catalogue): Equivalents => {
   const byPrefix = new Map<string, Resource[]>()
   for (const resource of catalogue.resources) {
     const { prefix } = resource.stored
@@ -49,7 +50,7 @@ export function createEquivalents(catalogue: Catalogue): Equivalents {
     },
     groupsOf: (resource) => [...new Set(sameObjects(resource).map(({ group }) => group))],
   }
-}
+})
 
 function ownVersion(catalogue: Catalogue, attributes: Attributes): RequestVersion {
   const { group, version, resource, subresource, kind } = attributes

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { admissionRulesOf } from '../webhooks/configurations.ts'
 import { readWebhooks, type Webhook } from '../webhooks/webhook.ts'
 import type { WebhookRule } from './criteria.ts'
-import { createEquivalents } from './equivalents.ts'
+import { equivalentsOf } from './equivalents.ts'
 import { matchesRule, type RuleSubject, versionFor } from './match.ts'
 
 const everything: WebhookRule = { operations: ['*'], groups: ['*'], versions: ['*'], resources: ['*/*'], scope: '*' }
@@ -71,7 +71,7 @@ const autoscalers = { apiGroups: ['autoscaling'], apiVersions: ['v2'], resources
 const throughV1 = attributes({ group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' })
 
 test('ADM-FLOW-16: a rule for another version matches with that version, and a rule for the requested version comes first', () => {
-  const equivalents = createEquivalents(createCatalogue('orch'))
+  const equivalents = equivalentsOf(createCatalogue('orch'))
   expect(versionFor(aWebhook(autoscalers), throughV1, equivalents)).toMatchObject({ version: 'v2', kind: { version: 'v2' } })
   expect(versionFor(aWebhook({ ...autoscalers, apiVersions: ['v2', 'v1'] }), throughV1, equivalents)).toMatchObject({ version: 'v1' })
   expect(versionFor(aWebhook(autoscalers, { matchPolicy: 'Exact' }), throughV1, equivalents)).toBeUndefined()
@@ -80,18 +80,18 @@ test('ADM-FLOW-16: a rule for another version matches with that version, and a r
 test('ADM-FLOW-18: a version that is not served is not equivalent', () => {
   const reading = parseRuntimeConfigOf('orch', 'autoscaling/v2=false')
   if (reading.kind !== 'config') throw new Error('the configuration is good')
-  const equivalents = createEquivalents(createCatalogue('orch', { runtimeConfig: reading.config }))
+  const equivalents = equivalentsOf(createCatalogue('orch', { runtimeConfig: reading.config }))
   expect(versionFor(aWebhook(autoscalers), throughV1, equivalents)).toBeUndefined()
 })
 
 test('ADM-FLOW-18: a version that the calling gateway does not serve is not used', () => {
-  const equivalents = createEquivalents(createCatalogue('orch'))
+  const equivalents = equivalentsOf(createCatalogue('orch'))
   const closed = { ...throughV1, unserved: ['autoscaling/v2/horizontalpodautoscalers'] }
   expect(versionFor(aWebhook(autoscalers), closed, equivalents)).toBeUndefined()
 })
 
 test('a request for a Namespace, or for a subresource of a Namespace, has no namespace', () => {
-  const equivalents = createEquivalents(createCatalogue('orch'))
+  const equivalents = equivalentsOf(createCatalogue('orch'))
   const webhook = aWebhook({ scope: 'Cluster', resources: ['namespaces/*'] })
   const subject = attributes({ resource: 'namespaces', namespace: 'a', subresource: 'finalize' })
   expect(versionFor(webhook, subject, equivalents)).toBeDefined()
@@ -99,7 +99,7 @@ test('a request for a Namespace, or for a subresource of a Namespace, has no nam
 
 test('admission rules consist of the rules of webhooks and the groups that serve the same objects', () => {
   const catalogue = createCatalogue('orch')
-  const needs = { catalogue, equivalents: createEquivalents(catalogue) }
+  const needs = { catalogue, equivalents: equivalentsOf(catalogue) }
   const webhook = aWebhook({ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['events', 'pods/*'] })
   expect(admissionRulesOf(webhook, 'mutate', needs)).toEqual([
     { phase: 'mutate', operations: ['CREATE'], groups: ['', 'events.orch.io'], resources: ['events', 'pods', 'pods/*'], namespaces: [] },

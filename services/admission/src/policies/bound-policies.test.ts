@@ -4,7 +4,7 @@ import type { PolicySpec } from '@orch/core/policies'
 import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { createEquivalents } from '../matching/equivalents.ts'
+import { equivalentsOf } from '../matching/equivalents.ts'
 import { defaultPluginSettings } from '../plugin.ts'
 import { BoundPolicies, type PolicyKind } from './bound-policies.ts'
 
@@ -46,7 +46,7 @@ async function policies() {
     configuration: undefined,
     settings: defaultPluginSettings,
   }
-  const bound = new BoundPolicies(kind, needs, createEquivalents(catalogue))
+  const bound = new BoundPolicies(kind, needs, equivalentsOf(catalogue))
   onTestFinished(() => bound.close())
   await bound.ready
   const put = (name: string, text: string, rest: object = {}) => {

@@ -3,7 +3,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import type { MatchResourcesSpec, NamedRuleSpec } from '@orch/core/policies'
 import { describe, expect, test } from 'vitest'
-import { createEquivalents, type Equivalents, type RequestVersion } from '../matching/equivalents.ts'
+import { type Equivalents, equivalentsOf, type RequestVersion } from '../matching/equivalents.ts'
 import { readMatchResources } from './bound-policies.ts'
 import { matchResources } from './match-resources.ts'
 
@@ -64,7 +64,7 @@ const deploymentsIn = [
   ['extensions', 'v1beta1'],
 ] as const
 
-const ofCatalogue = createEquivalents(createCatalogue('kubernetes'))
+const ofCatalogue = equivalentsOf(createCatalogue('kubernetes'))
 const equivalents: Equivalents = {
   own: (attributes) => ofCatalogue.own(attributes),
   groupsOf: (resource) => ofCatalogue.groupsOf(resource),

@@ -1,6 +1,6 @@
 import type { PolicySpec } from '@orch/core/policies'
 import { ConditionCounts } from '../matching/condition-counts.ts'
-import { createEquivalents } from '../matching/equivalents.ts'
+import { equivalentsOf } from '../matching/equivalents.ts'
 import type { MatchNeeds } from '../matching/match.ts'
 import type { PluginNeeds } from '../plugin.ts'
 import { readLabels } from '../webhooks/plugin-parts.ts'
@@ -18,7 +18,7 @@ export abstract class PolicyPlugin<Spec extends PolicySpec, Compiled> {
   protected readonly conditions = new ConditionCounts()
 
   constructor(kind: PolicyKind<Spec, Compiled>, needs: PluginNeeds) {
-    const equivalents = createEquivalents(needs.catalogue)
+    const equivalents = equivalentsOf(needs.catalogue)
     this.needs = needs
     this.policies = new BoundPolicies(kind, needs, equivalents)
     this.match = { equivalents, labelsOf: (namespace) => readLabels(namespace, needs) }

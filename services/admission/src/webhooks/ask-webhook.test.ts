@@ -5,7 +5,7 @@ import { type SpanOptions, silentLog, type Tracer } from '@orch/platform'
 import type { Call, CallAnswer } from '@orch/platform/webhooks'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { createEquivalents } from '../matching/equivalents.ts'
+import { equivalentsOf } from '../matching/equivalents.ts'
 import { askWebhook, countsOf, denial, errorOf, type WebhookQuestion } from './ask-webhook.ts'
 import { readWebhooks, type Webhook } from './webhook.ts'
 
@@ -43,7 +43,7 @@ function aQuestion(webhook: object, more: Partial<Attributes> = {}, remainingMs 
     metadata: { name: 'c' },
     webhooks: [fields],
   })
-  const own = createEquivalents(catalogue).own(attributes)
+  const own = equivalentsOf(catalogue).own(attributes)
   const deadline = { remainingMs: () => remainingMs, signal: undefined }
   const all = { ...attributes, ...more }
   return {

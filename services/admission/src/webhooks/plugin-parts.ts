@@ -5,7 +5,7 @@ import { RareLines } from '@orch/platform'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { isAboutAdmission } from '../matching/about-admission.ts'
 import { ConditionCounts } from '../matching/condition-counts.ts'
-import { createEquivalents, type Equivalents, type RequestVersion } from '../matching/equivalents.ts'
+import { type Equivalents, equivalentsOf, type RequestVersion } from '../matching/equivalents.ts'
 import { isOfNamespace, type MatchNeeds, matchWebhook, type NamespaceLabels } from '../matching/match.ts'
 import { AskedAccesses, requestInputOf, type SeenRequest } from '../matching/request-input.ts'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
@@ -37,7 +37,7 @@ interface WebhookPluginDescription {
 function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginDescription): WebhookParts {
   const { storage, catalogue, clock, log, random, chance, tracer, calls, settings } = needs
   const { names } = catalogue
-  const equivalents = createEquivalents(catalogue)
+  const equivalents = equivalentsOf(catalogue)
   const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, plural, phase })
   const addresses = createServiceAddresses({ storage, names, clock, random, places: settings.webhookPlaces })
   const credentials = settings.webhookCredentials.get(plugin) ?? noCredentials

@@ -1,5 +1,5 @@
 import { objectKey, type StorageService, type User } from '@orch/core/contracts'
-import { memo } from '@orch/core/memo'
+import { boundedMemo, memo } from '@orch/core/memo'
 import { notFound, type StatusError } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { allowsPath, allowsResource, type PolicyRule, type RoleReference, type RoleSubject } from '@orch/core/rbac'
@@ -90,7 +90,7 @@ export class Roles implements Authorizer {
 
   /** The rules of a role at the latest revision; undefined: the role does not exist. */
   async rulesOfRole(reference: RoleReference, namespace: string): Promise<readonly PolicyRule[] | undefined> {
-    const { entry } = await this.#options.storage.get({ key: this.#roleKeyOf(reference, namespace), read: { kind: 'latest' } })
+    const { entry } = await this.#options.storage.get({ key: roleKeyOf(reference, namespace, this.#group), read: { kind: 'latest' } })
     return entry === undefined ? undefined : rulesIn(entry.value)
   }
 
@@ -107,7 +107,8 @@ export class Roles implements Authorizer {
     const keep = (stored: Stored) => new KeptRole(stored)
     this.#roles = this.#reflect('roles', { keep })
     this.#clusterRoles = this.#reflect('clusterroles', { keep })
-    const decode = (value: Uint8Array, key: string) => this.#decodeBinding(value, key)
+    const group = this.#group
+    const decode = (value: Uint8Array, key: string) => bindingOf(value, { key, group })
     const bindings = [this.#reflect('rolebindings', { decode }), this.#reflect('clusterrolebindings', { decode })]
     for (const reflector of bindings) reflector.onChange((change) => this.#reindex(change))
     await Promise.all([this.#roles, this.#clusterRoles, ...bindings].map(({ ready }) => ready))
@@ -116,25 +117,6 @@ export class Roles implements Authorizer {
   #reflect<T>(plural: string, reading: ReflectorReading<T>): Reflector<T> {
     const { storage, clock, log, random } = this.#options
     return new Reflector({ storage, clock, log, random, resource: `${this.#group}/${plural}`, ...reading, signal: this.#closed.signal })
-  }
-
-  #roleKeyOf({ kind, name }: RoleReference, namespace: string): string {
-    return kind === 'Role' ? objectKey(`${this.#group}/roles`, namespace, name) : objectKey(`${this.#group}/clusterroles`, undefined, name)
-  }
-
-  #decodeBinding(value: Uint8Array, bindingKey: string): Binding {
-    const { kind, metadata, subjects, roleRef } = parseBinding(value)
-    const namespace = metadata.namespace ?? ''
-    const roleKey = this.#roleKeyOf(roleRef, namespace)
-    const isInAll = namespace === ''
-    const title = `${kind} ${JSON.stringify(isInAll ? metadata.name : `${metadata.name}/${namespace}`)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)}`
-    const grants = (subjects ?? []).flatMap((subject) => {
-      const key = subjectKey(subject, namespace)
-      if (key === undefined) return []
-      const grant = { bindingKey, isInAll, roleKey, reference: roleRef, text: `${title} to ${printSubject(subject, namespace)}` }
-      return [{ subject: `${namespace}/${key}`, grant }]
-    })
-    return { grants }
   }
 
   #reindex({ key, before, after }: ReflectorChange<Binding>): void {
@@ -234,7 +216,45 @@ export function rulesOf(role: unknown): readonly PolicyRule[] {
 
 const decoder = new TextDecoder()
 
-function parseBinding(value: Uint8Array): BuiltIn<'rbac/v1.RoleBinding' | 'rbac/v1.ClusterRoleBinding'> {
-  const binding: unknown = JSON.parse(decoder.decode(value))
+/** Bindings that servers of one process remember: those of a start, and some more. */
+const knownBindingsMax = 256
+/** Longest remembered text. */
+const knownBytesMax = 2_048
+
+/** The binding of a text, which names its group, so that servers with the same objects share it. */
+const knownBinding = boundedMemo(knownBindingsMax, readBinding)
+
+/** The place of a binding. */
+interface BindingPlace {
+  readonly key: string
+  readonly group: string
+}
+
+function bindingOf(value: Uint8Array, place: BindingPlace): Binding {
+  const read = value.length > knownBytesMax ? readBinding : knownBinding
+  return read(decoder.decode(value), place)
+}
+
+function readBinding(text: string, { key: bindingKey, group }: BindingPlace): Binding {
+  const { kind, metadata, subjects, roleRef } = parseBinding(text)
+  const namespace = metadata.namespace ?? ''
+  const roleKey = roleKeyOf(roleRef, namespace, group)
+  const isInAll = namespace === ''
+  const title = `${kind} ${JSON.stringify(isInAll ? metadata.name : `${metadata.name}/${namespace}`)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)}`
+  const grants = (subjects ?? []).flatMap((subject) => {
+    const key = subjectKey(subject, namespace)
+    if (key === undefined) return []
+    const grant = { bindingKey, isInAll, roleKey, reference: roleRef, text: `${title} to ${printSubject(subject, namespace)}` }
+    return [{ subject: `${namespace}/${key}`, grant }]
+  })
+  return { grants }
+}
+
+function roleKeyOf({ kind, name }: RoleReference, namespace: string, group: string): string {
+  return kind === 'Role' ? objectKey(`${group}/roles`, namespace, name) : objectKey(`${group}/clusterroles`, undefined, name)
+}
+
+function parseBinding(text: string): BuiltIn<'rbac/v1.RoleBinding' | 'rbac/v1.ClusterRoleBinding'> {
+  const binding: unknown = JSON.parse(text)
   return isOfType('rbac/v1.RoleBinding', binding) ? binding : requireType('rbac/v1.ClusterRoleBinding', binding)
 }

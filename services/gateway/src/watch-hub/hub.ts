@@ -1,5 +1,5 @@
 import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core/contracts'
-import { type Clock, type Log, noTracer, retryDelayMs, runOutsideExchanges, sleep, type Tracer, TurnBudget } from '@orch/platform'
+import { type Clock, ended, type Log, noTracer, retryDelayMs, runOutsideExchanges, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { deliver } from './delivery.ts'
 import { bytesPerWrite, defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 
@@ -387,7 +387,7 @@ class Line {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
     this.#stream?.close()
   }
 

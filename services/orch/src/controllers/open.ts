@@ -245,7 +245,7 @@ function accountOf(controller: ControllerName): string {
 }
 
 /** Flow control's objects of the start; none if it is off or its group is not served. */
-export function flowControlStart({ isFair }: FlowControlOptions, catalogue: Catalogue): BootstrapObject[] {
+export function flowControlStart({ isFair }: FlowControlOptions, catalogue: Catalogue): readonly BootstrapObject[] {
   return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue) : []
 }
 

@@ -77,6 +77,10 @@ export class History {
 
   /** Forgets changes up to a revision. */
   forget(upTo: Revision): void {
+    if (this.after(upTo, 1).length === 0) {
+      this.#items.clear()
+      this.#bytes = 0
+    }
     while ((this.#items.first()?.change.revision ?? Number.POSITIVE_INFINITY) <= upTo) this.#dropFirst()
     this.#floor = Math.max(this.#floor, upTo)
   }
