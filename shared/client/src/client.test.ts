@@ -419,15 +419,15 @@ describe('an informer', () => {
 
 describe('objects named by their kind', () => {
   test.each([
-    [{ kind: 'Pod', metadata: {} }, 'apiVersion: expected a text that is not empty, got undefined'],
-    [{ apiVersion: 1, kind: 'Pod', metadata: {} }, 'apiVersion: expected a text that is not empty, got 1'],
-    [{ apiVersion: 'v1', metadata: {} }, 'kind: expected a text that is not empty, got undefined'],
-    [{ apiVersion: 'v1', kind: 'ConfigMap' }, 'metadata: expected an object, got undefined'],
-  ])('%j is refused with the field that is wrong', async (object, message) => {
+    ['{"kind":"Pod","metadata":{}}', 'apiVersion: expected a text that is not empty, got undefined'],
+    ['{"apiVersion":1,"kind":"Pod","metadata":{}}', 'apiVersion: expected a text that is not empty, got 1'],
+    ['{"apiVersion":"v1","metadata":{}}', 'kind: expected a text that is not empty, got undefined'],
+    ['{"apiVersion":"v1","kind":"ConfigMap"}', 'metadata: expected an object, got undefined'],
+  ])('%s is refused with the wrong field named', async (text, message) => {
     const resources = [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs: ['create'] }]
     const { client } = scripted(answer(200, { resources }))
     for (const write of [client.objects.create, client.objects.update]) {
-      await expect(write(object as never)).rejects.toMatchObject({ message, reason: 'BadRequest' })
+      await expect(write(JSON.parse(text))).rejects.toMatchObject({ message, reason: 'BadRequest' })
     }
   })
 
