@@ -57,6 +57,8 @@ export default mergeConfig(
       setupFiles: isApart ? ['test/modes/setup.ts'] : [],
       // Twice the processors of a small machine: half of the time of a test is waiting for other processes.
       maxWorkers: 4,
+      // Node loads the modules, and its compile cache has them for the next process. Vite would read each import through a getter.
+      experimental: { viteModuleRunner: false, nodeLoader: false },
       sequence: { sequencer: SlowestFirst },
       projects: [
         {

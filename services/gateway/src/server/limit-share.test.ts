@@ -4,8 +4,8 @@ import { shareOf, wholeLimit } from './limit-share.ts'
 
 test('shares add up to the limit, and differ by one at most', () => {
   for (const limit of [0, 1, 2, 7, 200, 401]) {
-    for (const of of [1, 2, 3, 16]) {
-      const shares = Array.from({ length: of }, (_, index) => shareOf(limit, { index, of }))
+    for (const parts of [1, 2, 3, 16]) {
+      const shares = Array.from({ length: parts }, (_, index) => shareOf(limit, { index, of: parts }))
       expect(shares.reduce((sum, share) => sum + share)).toBe(limit)
       expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1)
     }
