@@ -82,6 +82,20 @@ describe('scale', () => {
     expect(entries.find(({ manager }) => manager !== 'scaler')).toHaveProperty('time')
   })
 
+  test('SSA-17: by an apply without force is refused in the version of the scale', async () => {
+    const { target, scale } = await aWorkload(workloads[0])
+    await server.api.send('PATCH', `${target}?fieldManager=owner`, {
+      body: { spec: { replicas: 2 } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    const answer = await server.api.send('PATCH', `${scale}?fieldManager=scaler`, {
+      body: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'w' }, spec: { replicas: 4 } },
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    })
+    expect(answer.status).toBe(409)
+    expect(message(answer)).toContain('using autoscaling/v1: .spec.replicas')
+  })
+
   test('with an outdated version is refused', async () => {
     const { scale } = await aWorkload(workloads[0])
     const { body } = await server.api.get(scale)

@@ -1,3 +1,4 @@
+import { createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject, ManagedFieldsEntry } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
@@ -7,8 +8,9 @@ import { aGateway, merge } from './own-gateway.ts'
 const time = '2026-05-03T02:01:00Z'
 
 /** A gateway whose clock stands still, and the owners after a request. */
-async function anOwningGateway() {
-  const { call, send } = await aGateway(undefined, { clock: createFakeClock(Date.parse(time)) })
+async function anOwningGateway(level?: number) {
+  const catalogue = createCatalogue('orch', level === undefined ? {} : { minor: level })
+  const { call, send } = await aGateway(undefined, { catalogue, clock: createFakeClock(Date.parse(time)) })
   const ask = async (method: string, path: string, body?: unknown, type?: string) => {
     const { code, body: answered } = await call(method, path, body, type)
     return { code, object: answered as unknown as ApiObject }
@@ -63,6 +65,19 @@ test('SSA-17: ephemeral containers and the node of a Pod have no owner', async (
   const after = await entriesAt(`${pods}/p`)
   expect(after.map(({ manager, subresource }) => [manager, subresource])).toEqual(before.map(({ manager }) => [manager, undefined]))
   expect(after).toEqual(before)
+})
+
+test.each([
+  [31, []],
+  [32, ['debugger']],
+])('SSA-17: at 1.%d the ephemeral containers of a Pod have the owners %j', async (level, owners) => {
+  const { ask, entriesAt } = await anOwningGateway(level)
+  await ask('POST', `${pods}?fieldManager=maker`, pod)
+  const debug = { metadata: { labels: { a: 'b' } }, spec: { ephemeralContainers: [{ name: 'd', image: 'i' }] } }
+  expect((await ask('PATCH', `${pods}/p/ephemeralcontainers?fieldManager=debugger`, debug, merge)).code).toBe(200)
+  const entries = (await entriesAt(`${pods}/p`)).filter(({ subresource }) => subresource === 'ephemeralcontainers')
+  expect(entries.map(({ manager }) => manager)).toEqual(owners)
+  for (const { fieldsV1 } of entries) expect(fieldsV1).toMatchObject({ 'f:spec': { 'f:ephemeralContainers': { 'k:{"name":"d"}': {} } } })
 })
 
 test('SSA-66: a writer of a status owns nothing of the spec, and a writer of the spec nothing of the status', async () => {

@@ -45,7 +45,7 @@ export interface KindRules<Kept = ApiObject> {
   /** The form of the status in writes. Absent: a part of the object that is all its own. */
   readonly status?: ObjectPart
   /** Fields that a write of a part leaves no mark on, though it may set them. Absent, or undefined: the fields of another part. */
-  unmarked?(subresource: string | undefined): fieldSets.FieldSet | undefined
+  unmarked?(subresource: string | undefined, level: number): fieldSets.FieldSet | undefined
   /** The certificate that a stored write has issued; undefined for none, or for one that is not counted. */
   issued?(object: Kept, live: Kept, names: Names): IssuedCertificate | undefined
   /** Its objects are claims for devices, of which a writer may need more rights than those of the request. */

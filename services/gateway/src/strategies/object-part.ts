@@ -6,7 +6,7 @@ import { type BuiltIn, requireType } from '@orch/core/schema'
 import { approvedStatus } from './certificate-parts.ts'
 import type { KindRules, MetadataField, ObjectPart } from './kind-rules.ts'
 
-/** As in kube-apiserver, some writes leave no mark: those of requests for certificates and of ephemeral containers. */
+/** As in kube-apiserver, some writes leave no mark: those of requests for certificates, and up to 1.31 of ephemeral containers. */
 export const specAndStatus = fieldSets.setOfPaths([['f:spec'], ['f:status']])
 
 /** A status is written together with the metadata of the object, except for the fields that the kind keeps. */
@@ -41,7 +41,7 @@ const resize: ObjectPart = {
     const [after, before] = [requireType('core/v1.Pod', given).spec, requireType('core/v1.Pod', live).spec]
     const containers = resized(after.containers ?? [], before.containers ?? [])
     const { initContainers, resources = before.resources } = after
-    return withSpec(withMetadata(given, live), {
+    return withSpec(live, {
       ...(resources === undefined ? {} : { resources }),
       containers,
       ...(initContainers === undefined ? {} : { initContainers: resized(initContainers, before.initContainers ?? []) }),

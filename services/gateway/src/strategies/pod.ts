@@ -21,8 +21,11 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
     return seconds < 0 ? 1 : seconds
   },
   hostOf: ({ spec: { nodeName } }) => (nodeName ? { group: '', version: 'v1', plural: 'nodes', name: nodeName } : undefined),
-  unmarked: (subresource) => (subresource === 'ephemeralcontainers' ? specAndStatus : undefined),
+  unmarked: (subresource, level) => (subresource === 'ephemeralcontainers' && level < debuggersOwnSince ? specAndStatus : undefined),
 }
+
+/** The first level at which the writer of ephemeral containers owns them. */
+const debuggersOwnSince = 32
 
 /** A Pod with gates has a condition from the beginning. */
 function gatedCondition({ metadata, spec }: BuiltIn<'core/v1.Pod'>): Pick<BuiltIn<'core/v1.PodStatus'>, 'conditions'> {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { conflictStatus, type OwnedObject } from '@orch/core/apply'
+import { type ApplyConflict, conflictStatus, type OwnedObject } from '@orch/core/apply'
 import type { KindReaders } from '@orch/core/catalogue'
 import { cannotUnmarshal, isJsonObject, printBare, surrogateEscapeIn } from '@orch/core/json'
 import { badRequest, conflict, notFound } from '@orch/core/meta'
@@ -148,7 +148,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
     case 'invalid':
       throw badRequest(outcome.message)
     case 'conflicts':
-      throw conflictStatus(outcome.conflicts)
+      throw conflictStatus(outcome.conflicts.map((conflict) => asSeenAt(plan.target, conflict)))
     case 'applied': {
       const { hasBigIntegers } = configuration
       const source = { hasBigIntegers, duplicates: [], keepsNulls: true, known: sharedOf(live) }
@@ -156,6 +156,13 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
       return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live, parts)
     }
   }
+}
+
+/** Through a subresource of another kind, such as a Scale, the fields of all managers are fields of that kind. */
+function asSeenAt({ served, subresource }: Target, conflict: ApplyConflict): ApplyConflict {
+  return subresource === undefined || subresource.kind === served.resource.kind
+    ? conflict
+    : { ...conflict, apiVersion: subresource.apiVersion }
 }
 
 /** The refusal of a value that the schema of the configuration admits and the type does not, such as a time. */

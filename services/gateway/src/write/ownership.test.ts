@@ -10,7 +10,12 @@ import { type OwnershipParts, ownersAfter } from './ownership.ts'
 const catalogue = createCatalogue('orch')
 const resources = createServedResources(new LiveCatalogue(catalogue))
 const time = '2026-05-03T02:01:00Z'
-const ownParts: OwnershipParts = { names: catalogue.names, clock: createFakeClock(Date.parse(time)), served: resources }
+const ownParts: OwnershipParts = {
+  names: catalogue.names,
+  level: catalogue.level,
+  clock: createFakeClock(Date.parse(time)),
+  served: resources,
+}
 
 function servedOf(group: string, version: string, plural: string): Served {
   const served = resources.find(group, version, plural)

@@ -27,6 +27,8 @@ import type { NewDraft, Plan, Write, WriteStep } from './draft.ts'
 /** The dependencies of finding the owners of fields. */
 export interface OwnershipParts {
   readonly names: Names
+  /** Minor number of the release that is served. */
+  readonly level: number
   readonly clock: Clock
   /** Finds the versions in which managers have written. */
   readonly served: Pick<ServedResources, 'find'>
@@ -171,7 +173,7 @@ function viewOf(served: Served, subresource: string | undefined, parts: Ownershi
     now: subresource === 'scale' ? undefined : printTime(toInstant(parts.clock.now())),
     schema: readers.shape,
     blank: blankOf(served.resource),
-    resetFields: resetFieldsOf(served, subresource),
+    resetFields: resetFieldsOf(served, subresource, parts.level),
     convert: (object: unknown, version: string) => inVersion(served, object as ApiObject, version, parts),
   }
 }
@@ -202,9 +204,9 @@ const blankOf = memo((resource: Resource): OwnedObject => {
 const statusField = fieldSets.setOfPaths([['f:status']])
 
 /** The fields that a write to this path cannot change, and so does not own. */
-function resetFieldsOf(served: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
+function resetFieldsOf(served: Served, subresource: string | undefined, level: number): fieldSets.FieldSet | undefined {
   const { resource, strategy, hasStatus } = served
-  const unmarked = strategy.rules.unmarked?.(subresource)
+  const unmarked = strategy.rules.unmarked?.(subresource, level)
   if (unmarked !== undefined) return unmarked
   if (subresource === undefined) return hasStatus ? statusField : undefined
   if (subresource !== 'status') return undefined
