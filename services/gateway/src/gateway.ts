@@ -272,13 +272,17 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers
 
 /** The chain, then the resource or the document. One place turns any error into an answer. */
 async function run(request: GatewayRequest, server: Server): Promise<void> {
-  const { parts, documents } = server
+  const { documents } = server
+  let { parts } = server
   try {
     for (const step of request.exchange.headerNames().some(asksToImpersonate) ? server.chainOfImpersonator : server.chain) {
       const done = step(request, parts)
       if (done !== undefined) await done
     }
-    if (request.moment !== undefined) await enterPast(request, request.moment, parts)
+    if (request.moment !== undefined) {
+      await enterPast(request, request.moment, parts)
+      parts = { ...parts, ...(await parts.pastKinds.at(request, parts)) }
+    }
     const remote = parts.remotes.size === 0 ? undefined : parts.aggregation.apiServices.remoteAt(request.path)
     if (remote !== undefined && request.pastRevision > 0) throw nothingAt(request.path, parts)
     if (remote !== undefined) return await forward(request, remote, parts)

@@ -1,3 +1,4 @@
+import type { Catalogue } from '@orch/core/catalogue'
 import type { NodesService } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
 import type { ApiObject } from '@orch/core/meta'
@@ -24,6 +25,7 @@ import type { InProcessRequest, InProcessResponse } from './exchange/in-process.
 import { faultyNodes } from './faults/faulty-nodes.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
 import type { ConsoleOptions, GatewayOptions } from './gateway-options.ts'
+import { PastKinds } from './history/past-kinds.ts'
 import { Kubelets, usualKubelets } from './kubelets/kubelets.ts'
 import { limits } from './limits.ts'
 import { Profilers } from './profiles/profilers.ts'
@@ -77,6 +79,16 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
   addFeatureGates(options.metrics, options.catalogue)
   options.faults?.countIn(options.metrics)
   const { clock, live, closing } = ground
+  const openApi: Pick<OpenApiDocuments, 'now' | 'of'> = new OpenApiDocuments({
+    authentication: access.authentication,
+    builtInCatalogue: ground.builtInCatalogue,
+    catalogue: () => live.current(),
+    clock,
+    pace: ground.pace,
+    version: options.version,
+    pathPrefix: ground.pathPrefix,
+    remoteOpenApi: outside.remoteOpenApi,
+  })
   return {
     ...ground,
     ...objects,
@@ -85,7 +97,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
     ...createWatchParts(ground),
     ...settingsOf(options),
     /** The served catalogue. */
-    get catalogue() {
+    get catalogue(): Catalogue {
       return live.current()
     },
     metrics: createGatewayMetrics(options.metrics, {
@@ -98,16 +110,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
     healthResults: createHealthResults(),
     checks: [...(options.checks ?? []), outside.aggregation.check],
     representations: new RepresentationCache(limits.representationBytesMax),
-    openApi: new OpenApiDocuments({
-      authentication: access.authentication,
-      builtInCatalogue: ground.builtInCatalogue,
-      catalogue: () => live.current(),
-      clock,
-      pace: ground.pace,
-      version: options.version,
-      pathPrefix: ground.pathPrefix,
-      remoteOpenApi: outside.remoteOpenApi,
-    }),
+    openApi,
     packer: new PiecePacker(),
     requestTurns: new RequestTurns(clock),
     texts: closing.add(new TextThread()),
@@ -237,6 +240,7 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
     definitionKeeper,
     schemas,
     customResources,
+    pastKinds: new PastKinds(customResources),
     reservers: new Reservers(builtIn, servingConditions),
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { BuiltInReaders, type OpenApiType, type Resource } from '@orch/core/catalogue'
-import { objectKey, type StorageService } from '@orch/core/contracts'
+import { BuiltInReaders, type Catalogue, type GroupChange, type OpenApiType, type Resource } from '@orch/core/catalogue'
+import { type CallContext, listEntries, objectKey, type StorageService } from '@orch/core/contracts'
 import {
   type CustomVersion,
   compareVersions,
@@ -314,12 +314,27 @@ export class CustomResources {
 
   #showGroups(groups: readonly string[], revision: number): void {
     if (groups.length === 0) return
-    const changes = groups.map((name) => {
-      const resources = (this.#byGroup.get(name) ?? []).flatMap((kept) => kept.resources)
-      return { name, versions: [...new Set(resources.map(({ version }) => version))].sort(compareVersions), resources }
-    })
+    const changes = groups.map((name) => groupOf(name, this.#byGroup.get(name) ?? []))
     this.#options.catalogue.setGroups(changes, revision)
   }
+
+  /** The kinds at a revision, those of a restored past included. Kinds of definitions that are the same now are the same values. */
+  async catalogueAt(revision: number, context: CallContext): Promise<Catalogue> {
+    const read = { kind: 'exact', revision, asked: String(revision), isPast: true } as const
+    const byGroup = new Map<string, Kept[]>()
+    for await (const entries of listEntries(this.#options.storage, { resource: this.#prefix }, { read, context })) {
+      for (const entry of entries) {
+        const kept = this.#keepStored(entry.key, entry, entry.revision, this.#kept.get(entry.key))
+        if (kept !== undefined) byGroup.set(kept.group, (byGroup.get(kept.group) ?? []).concat(kept))
+      }
+    }
+    return this.#options.catalogue.besideBuiltIn([...byGroup].map(([name, kept]) => groupOf(name, kept)))
+  }
+}
+
+function groupOf(name: string, kept: readonly Kept[]): GroupChange {
+  const resources = kept.flatMap((one) => one.resources)
+  return { name, versions: [...new Set(resources.map(({ version }) => version))].sort(compareVersions), resources }
 }
 
 /** All of a definition that its resources are made of: its spec, its accepted names, and whether it is served and going. */

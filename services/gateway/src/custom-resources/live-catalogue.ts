@@ -27,12 +27,21 @@ export class LiveCatalogue {
 
   /** Serves these custom resources of a revision in place of the earlier ones of their groups. All other resources stay the same values. */
   setGroups(changes: readonly GroupChange[], revision: number): void {
-    this.#current = withGroups(
-      this.#current,
-      changes.map((change) => this.#besideOwn(change)),
-    )
+    this.#current = this.#with(this.#current, changes)
     const changed = changes.map(({ name }) => name)
     for (const listener of this.#listeners) listener(this.#current, changed, revision)
+  }
+
+  /** The built-in kinds and these custom ones, without those of now. */
+  besideBuiltIn(groups: readonly GroupChange[]): Catalogue {
+    return this.#with(this.#builtIn, groups)
+  }
+
+  #with(catalogue: Catalogue, changes: readonly GroupChange[]): Catalogue {
+    return withGroups(
+      catalogue,
+      changes.map((change) => this.#besideOwn(change)),
+    )
   }
 
   /** A group may have built-in resources as well. */

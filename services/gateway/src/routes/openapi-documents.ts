@@ -55,6 +55,9 @@ export class OpenApiDocuments {
     return this.#present.documents
   }
 
+  /** The documents of the kinds of another moment, with no other server's. */
+  readonly of = memo((catalogue: Catalogue) => new PresentDocuments(this.#shared, this.#groupsOf(catalogue, []), []))
+
   /** The groups in which there are other resources than the built-in ones, without the versions that other servers serve. */
   #groupsOf(catalogue: Catalogue, remote: readonly RemoteDocuments[]): ReadonlyMap<string, GroupOpenApi> {
     const { builtIn } = this.#shared

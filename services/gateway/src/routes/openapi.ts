@@ -9,7 +9,7 @@ import { type OpenApiFile, openApi3Url } from './openapi-file.ts'
 /** The dependencies of the routes of OpenAPI. */
 export type OpenApiRouteParts = RespondParts & {
   readonly clock: Pick<Clock, 'now'>
-  readonly openApi: OpenApiDocuments
+  readonly openApi: Pick<OpenApiDocuments, 'now'>
   /** Everything is served below this path: `/base`. */
   readonly pathPrefix: string
 }

@@ -142,6 +142,32 @@ describe('a past state', () => {
     expect(await read(`/at/${created}/api/v1`)).toMatchObject({ kind: 'APIResourceList' })
   })
 
+  test('has the kinds of its moment: discovery, OpenAPI and objects of a definition that is deleted later', async () => {
+    const { client } = server
+    const names = { plural: 'relics', kind: 'Relic' }
+    const schema = { openAPIV3Schema: { type: 'object', properties: { age: { type: 'integer' } } } }
+    const definition = await client.objects.create({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'relics.example.com' },
+      spec: { group: 'example.com', scope: 'Cluster', names, versions: [{ name: 'v1', served: true, storage: true, schema }] },
+    } as ApiObject)
+    const relic = await client.objects.create({ apiVersion: 'example.com/v1', kind: 'Relic', metadata: { name: 'a' }, age: 3 } as ApiObject)
+    const definitions = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions', namespaced: false }
+    await client.resource(definitions).delete('relics.example.com')
+    await expect.poll(() => read('/apis/example.com/v1').catch(({ code }) => code), { timeout: 60_000 }).toBe(404)
+    const then = `/at/${relic.metadata.resourceVersion}`
+    expect(await read(`${then}/apis/example.com/v1`)).toMatchObject({ resources: [{ name: 'relics' }] })
+    expect(await read(`${then}/apis/example.com/v1/relics/a`)).toMatchObject({ kind: 'Relic', age: 3 })
+    expect(await read(`${then}/openapi/v3/apis/example.com/v1`)).toMatchObject({ components: expect.anything() })
+    await expect(
+      server.at(Number(relic.metadata.resourceVersion)).list({ apiVersion: 'example.com/v1', kind: 'Relic' }),
+    ).resolves.toHaveLength(1)
+    const before = `/at/${Number(definition.metadata.resourceVersion) - 1}`
+    for (const path of ['/apis/example.com/v1', '/apis/example.com/v1/relics', '/openapi/v3/apis/example.com/v1'])
+      await expect(read(`${before}${path}`)).rejects.toMatchObject({ code: 404 })
+  })
+
   test('is read by time', async () => {
     const [, changed] = await aLife('past-time')
     const { items } = await read('/orch/v1/timeline?resource=configmaps&namespace=default&name=past-time')
