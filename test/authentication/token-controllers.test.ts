@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { type ApiObject, StatusError } from '@orch/core/meta'
+import { systemClock } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { aServer, secrets, serviceAccounts, type TestServer, until, whoIs } from './server.ts'
+import { aFile, aServer, pods, secrets, serviceAccounts, type TestServer, until, whoIs } from './server.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const namespace = 'orch-system'
@@ -103,4 +104,55 @@ test('AUTHN-SA-14: an account loses the reference to a deleted token Secret, and
   await until(async () => expect(await dataOf()).toBeDefined())
   await server.client.resource(secrets).delete('robot-token', { namespace: 'default' })
   await until(async () => expect((await accounts.get('robot', { namespace: 'default' }))['secrets']).toEqual([{ name: 'other' }]))
+})
+
+test('WL-SA-01: a token in a Secret is labelled with the day of its use, marked after a year without use, refused, and deleted after another', async () => {
+  let passedMs = 0
+  const now = () => Date.now() + passedMs
+  const today = () => new Date(now()).toISOString().slice(0, 10)
+  const flags = [`--token-auth-file=${aFile('boss-token,boss,1,system:masters\n')}`]
+  const server = await aServer({ clock: { ...systemClock, now }, flags })
+  const inDefault = { namespace: 'default' }
+  const create = async (name: string) => {
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, ...inDefault }, secrets: [{ name }] }
+    await server.client.resource(serviceAccounts).create(account)
+    await server.client.resource(secrets).create({
+      ...{ apiVersion: 'v1', kind: 'Secret', type: 'orch.io/service-account-token' },
+      metadata: { name, ...inDefault, annotations: { 'orch.io/service-account.name': name } },
+    })
+  }
+  // The certificate of the administrator ends within the first year.
+  const ofSecret = (name: string, asking: object = {}) =>
+    server.ask(`/api/v1/namespaces/default/secrets/${name}`, { token: 'boss-token', ...asking })
+  const labelsOf = async (name: string) => (await ofSecret(name)).body.metadata.labels
+  /** The controller looks at a Secret when it changes; its timers wait for days. */
+  const passAYear = async () => {
+    passedMs += 368 * 24 * 3_600_000
+    const body = { metadata: { annotations: { year: today() } } }
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    for (const name of ['robot', 'mounted']) await ofSecret(name, { method: 'PATCH', headers, body })
+  }
+  const volumes = [{ name: 'v', secret: { secretName: 'mounted' } }]
+  const spec = { containers: [{ name: 'main', image: 'web:1' }], volumes }
+  await Promise.all(['robot', 'mounted'].map(create))
+  await server.client.resource(pods).create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', ...inDefault }, spec })
+  const tokenOf = async () => Buffer.from((await ofSecret('robot')).body.data?.token ?? '', 'base64').toString()
+  await until(async () => expect(await tokenOf()).not.toBe(''))
+  const token = await tokenOf()
+  const answer = await server.ask('/api', { token })
+  expect(answer.headers['warning']).toContain('instead of auto-generated secret-based tokens')
+  const used = today()
+  await until(async () => expect(await labelsOf('robot')).toEqual({ 'orch.io/legacy-token-last-used': used }))
+  const map = await server.client.resource(configMaps).get('kube-apiserver-legacy-service-account-token-tracking', { namespace })
+  expect(map['data']).toEqual({ since: used })
+
+  await passAYear()
+  const invalid = { 'orch.io/legacy-token-last-used': used, 'orch.io/legacy-token-invalid-since': today() }
+  await until(async () => expect(await labelsOf('robot')).toEqual(invalid))
+  await until(async () => expect(await whoIs(server, token)).toBe(401))
+  await until(async () => expect(await labelsOf('robot')).toEqual({ ...invalid, 'orch.io/legacy-token-last-used': today() }))
+
+  await passAYear()
+  await until(async () => expect((await ofSecret('robot')).code).toBe(404))
+  expect(await labelsOf('mounted')).toBeUndefined()
 })

@@ -9,8 +9,10 @@ import {
   StatusError,
 } from '@orch/core/meta'
 import { domainGroup, isControlPath } from '@orch/core/names'
+import { lastUsedLabel } from '@orch/core/tokens'
 import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { forward } from './aggregation/forward.ts'
+import type { SecretUse } from './authentication/authenticator.ts'
 import { authenticate } from './authentication/authenticators.ts'
 import { authorize } from './authorization/authorizer.ts'
 import { dispatch } from './dispatch.ts'
@@ -108,6 +110,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const unfollow = clock.work?.follow('bytes for watchers', () => parts.unread.total > 0)
   const server = createHandler(parts, options.tracer)
   const { handle } = server
+  options.authentication?.secretUses?.add((use) => {
+    const note = () => noteSecretUse(createLoopback(handle, ownUser), use, parts)
+    parts.guard.run('request', () => {}, note)
+  })
   const listeners: Listener[] = []
   parts.liveCatalogue.onChange((_, changed, revision) => {
     const groups = new Set(changed)
@@ -186,6 +192,14 @@ async function provideNamespace({ send }: Loopback, name: string, pathPrefix: st
   const headers = { 'content-type': 'application/json' }
   const { status } = await send({ method: 'POST', path: `${pathPrefix}/api/v1/namespaces`, headers, body })
   if (status !== 201 && status !== 409) throw internal(`the namespace ${name} could not be made: ${status}`)
+}
+
+/** Notes on a Secret the day on which its token was used. Notes are best effort: a later use of that day notes it again. */
+async function noteSecretUse({ send }: Loopback, { namespace, name, uid, day }: SecretUse, parts: GatewayParts): Promise<void> {
+  const body = JSON.stringify({ metadata: { uid, labels: { [lastUsedLabel(parts.names)]: day } } })
+  const path = `${parts.pathPrefix}/api/v1/namespaces/${namespace}/secrets/${name}`
+  const { status } = await send({ method: 'PATCH', path, headers: { 'content-type': 'application/merge-patch+json' }, body })
+  if (status !== 200) parts.log.debug({ namespace, name, status }, 'the use of the token in a Secret could not be noted')
 }
 
 /** The ways into a gateway. */

@@ -114,7 +114,7 @@ test('DEL-12: an orphaned dependant stays, although the collector hears of it af
 
 test('AUTHN-SA-14: the Secret of a new account stays, although the account’s own event comes after it', async () => {
   const options = { signingKey: parseSigningKey(generateSigningKey()), certificateAuthority: 'authority' }
-  const controller = secretTokenController(options)
+  const controller = secretTokenController(options, { isGateOn: () => false })
   const { transport, server, run } = await aServerWithout(controller)
   const held = holdingWatches(transport, serviceAccounts)
   run(controller, createClient(held.transport))

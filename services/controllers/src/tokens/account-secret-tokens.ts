@@ -1,14 +1,23 @@
+import type { Catalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { domainLabel, type Names } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
-import { accountUserName, printSecretClaims, type SecretClaims, secretTokenIssuer, secretTokenType } from '@orch/core/tokens'
+import {
+  accountUserName,
+  printSecretClaims,
+  type SecretClaims,
+  secretTokenIssuer,
+  secretTokenType,
+  trackingMapName,
+  withTrackingDay,
+} from '@orch/core/tokens'
 import type { SigningKey } from '@orch/platform'
 import type { Controller } from '../controller.ts'
 import { keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, type Own, own } from '../reconciler/watches.ts'
 import { done, type Result, type World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
+import { unlessGone, unlessRefused } from '../unless-refused.ts'
 
 /** The dependencies of signing. */
 export interface SecretTokenOptions {
@@ -18,9 +27,10 @@ export interface SecretTokenOptions {
 }
 
 /** Fills Secrets of the type for tokens of service accounts, and deletes those whose account does not exist. */
-export function secretTokenController(options: SecretTokenOptions): Controller {
+export function secretTokenController(options: SecretTokenOptions, { isGateOn }: Pick<Catalogue, 'isGateOn'>): Controller {
   return reconciler('serviceaccount-token', ({ names }) => {
-    const secrets = own('v1', 'secrets', { select: { fieldSelector: `type=${secretTokenType(names)}` } })
+    const secrets = tokenSecrets(names)
+    let isTracked = !isGateOn('LegacyServiceAccountTokenTracking')
     const accounts = mapped('v1', 'serviceaccounts', ({ object: { metadata } }, caches) =>
       [...caches.read(secrets).inNamespace(metadata.namespace)]
         .filter((secret) => accountNameOf(secret, names) === metadata.name)
@@ -29,11 +39,40 @@ export function secretTokenController(options: SecretTokenOptions): Controller {
     return {
       watches: [secrets, accounts],
       workersMax: 2,
-      reconcile: ({ object, world, signal }) => fill(object, { world, signal, options, secrets, accounts }),
+      reconcile: async ({ object, world, clock, signal }) => {
+        if (!isTracked) await noteTracking({ world, nowMs: clock.now(), signal })
+        isTracked = true
+        return fill(object, { world, signal, options, secrets, accounts })
+      },
       absent: ({ last, world, signal }) => removeReference(last, { world, signal, accounts }),
     }
   })
 }
+
+/** The watch of Secrets with tokens of service accounts. */
+export function tokenSecrets(names: Names): Own<ApiObject> {
+  return own('v1', 'secrets', { select: { fieldSelector: `type=${secretTokenType(names)}` } })
+}
+
+interface Tracking {
+  readonly world: World
+  readonly nowMs: number
+  readonly signal: AbortSignal
+}
+
+/** Records the day from which on gateways note the use of tokens in Secrets (WL-SA-01), with the first such Secret. */
+async function noteTracking({ world: { client, names }, nowMs, signal }: Tracking): Promise<void> {
+  const maps = client.resource(configMaps)
+  const [name, namespace] = [trackingMapName, names.systemNamespace]
+  const live = await unlessGone(() => maps.get(name, { namespace, signal }))
+  const map = withTrackingDay(live ?? { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace } }, nowMs)
+  if (map === undefined) return
+  await unlessRefused(['AlreadyExists', 'Conflict', 'NotFound'], () =>
+    live === undefined ? maps.create(map, { signal }) : maps.update(map, { signal }),
+  )
+}
+
+export const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true } as const
 
 interface Filling {
   readonly world: World
@@ -94,12 +133,12 @@ async function liveAccount(
   return unlessGone(() => world.collection(accounts).get(name, { namespace, signal }))
 }
 
-function accountNameOf({ metadata }: ApiObject, names: Names): string {
+export function accountNameOf({ metadata }: ApiObject, names: Names): string {
   return metadata.annotations?.[domainLabel(names, 'service-account.name')] ?? ''
 }
 
 /** True if a Secret may hold a token of the account: a Secret that names a uid belongs to that account alone. */
-function isTheirs({ metadata }: ApiObject, account: ApiObject, names: Names): boolean {
+export function isTheirs({ metadata }: ApiObject, account: ApiObject, names: Names): boolean {
   const uid = metadata.annotations?.[domainLabel(names, 'service-account.uid')]
   return uid === undefined || uid === '' || account.metadata.uid === uid
 }
@@ -108,7 +147,7 @@ function secretsOf(account: ApiObject): readonly { readonly name?: string }[] {
   return requireType('core/v1.ServiceAccount', account).secrets ?? []
 }
 
-function refersTo(account: ApiObject, secret: string | undefined): boolean {
+export function refersTo(account: ApiObject, secret: string | undefined): boolean {
   return secretsOf(account).some(({ name }) => name === secret)
 }
 

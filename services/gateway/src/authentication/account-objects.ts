@@ -43,21 +43,26 @@ export function findAccount(claims: AccountClaims, options: AccountObjectsOption
   })
 }
 
+/** The Secret and the account of a token. */
+type SecretFinding =
+  | { readonly kind: 'valid'; readonly secret: ApiObject; readonly account: ApiObject }
+  | Extract<AccountFinding, { kind: 'invalid' }>
+
 /** Looks for the Secret that holds the token, and for the account. Such a token ends at once when one of them is marked for deletion. */
-export function findSecret(token: string, claims: SecretClaims, options: AccountObjectsOptions): Promise<AccountFinding> {
+export function findSecret(token: string, claims: SecretClaims, options: AccountObjectsOptions): Promise<SecretFinding> {
   const [accountKey, secretKey] = keysOf(claims)
-  return twice(async (read) => {
+  return twice<SecretFinding>(async (read) => {
     const secret = secretKey === undefined ? undefined : await readObject(secretKey, read, options)
     if (secret === undefined || isLeaving(secret)) return invalid('the Secret of the token is gone')
     if (!holdsToken(secret, token)) return invalid('the Secret holds another token')
     const account = await readObject(accountKey, read, options)
     if (account === undefined || isLeaving(account)) return invalid('the service account is gone')
     if (account.metadata.uid !== claims.account.uid) return invalid('the service account is another one of the same name')
-    return { kind: 'valid', validUntilMs: Number.POSITIVE_INFINITY }
+    return { kind: 'valid', secret, account }
   })
 }
 
-async function twice(find: (read: Freshness) => Promise<AccountFinding>): Promise<AccountFinding> {
+async function twice<T extends { readonly kind: string }>(find: (read: Freshness) => Promise<T>): Promise<T> {
   const finding = await find({ kind: 'any' })
   return finding.kind === 'valid' ? finding : find({ kind: 'latest' })
 }
@@ -81,7 +86,7 @@ function named(what: string, finding: AccountFinding): AccountFinding {
   return finding.kind === 'valid' ? finding : invalid(`${what} ${finding.reason}`)
 }
 
-function invalid(reason: string): AccountFinding {
+function invalid(reason: string): Extract<AccountFinding, { kind: 'invalid' }> {
   return { kind: 'invalid', reason }
 }
 

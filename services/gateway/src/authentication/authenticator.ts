@@ -1,4 +1,5 @@
 import type { User } from '@orch/core/contracts'
+import type { Listeners } from '@orch/platform'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
 
@@ -22,6 +23,8 @@ export type Authentication =
       readonly audiences?: readonly string[]
       /** For the audit event of the request. */
       readonly auditAnnotations?: Readonly<Record<string, string>>
+      /** Warnings for the client. */
+      readonly warnings?: readonly string[]
       /** Wall clock after which the credential is not good any more, or says something else. */
       readonly validUntilMs?: number
       /** Longest time in the cache, on the monotonic clock; by default the cache's own. */
@@ -90,4 +93,15 @@ export interface GatewayAuthentication {
   readonly audiences: readonly string[]
   /** The issuer of service account tokens; absent: none are issued. */
   readonly issuer?: AccountTokenIssuer
+  /** Reports the first use of a token of a Secret on a day; absent: uses are not noted. */
+  readonly secretUses?: Listeners<SecretUse>
+}
+
+/** A use of the token in a Secret, to be noted on it. */
+export interface SecretUse {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string | undefined
+  /** `2026-11-29` */
+  readonly day: string
 }

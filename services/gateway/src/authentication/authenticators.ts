@@ -208,6 +208,7 @@ function takeOutcome(request: GatewayRequest, outcome: Outcome, { authentication
       request.isKnown = true
       request.explanation?.authenticated(outcome.method ?? 'credential', outcome.user.name)
       for (const [key, value] of Object.entries(outcome.auditAnnotations ?? noAnnotations)) request.annotate(key, value)
+      for (const text of outcome.warnings ?? noWarnings) request.warn(text)
       return
     case 'refused':
       log.debug({ auditId: request.auditId, reason: outcome.reason }, 'a credential was refused')
@@ -222,6 +223,7 @@ function takeOutcome(request: GatewayRequest, outcome: Outcome, { authentication
 }
 
 const noAnnotations: Readonly<Record<string, string>> = {}
+const noWarnings: readonly string[] = []
 
 /** A credential that names audiences must name one of ours. */
 function isForUs({ audiences }: Extract<Authentication, { kind: 'user' }>, ours: readonly string[]): boolean {

@@ -1,10 +1,10 @@
 import type { StorageService } from '@orch/core/contracts'
 import type { IsGateOn } from '@orch/core/feature-gates'
 import type { Names } from '@orch/core/names'
-import type { Clock, Log, Metrics, SigningKey, VerificationKey } from '@orch/platform'
+import { type Clock, Listeners, type Log, type Metrics, type SigningKey, type VerificationKey } from '@orch/platform'
 import type { HealthCheck } from '../server/health-check.ts'
 import { createAccountTokenAuthenticator } from './account-tokens.ts'
-import type { GatewayAuthentication, RequestAuthenticator, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
+import type { GatewayAuthentication, RequestAuthenticator, SecretUse, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
 import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
 import { watchKeys } from './changed-keys.ts'
 import { type Answer, firstToAccept } from './first-to-accept.ts'
@@ -70,7 +70,8 @@ export interface OpenedAuthentication extends GatewayAuthentication {
 export function openAuthentication(options: OpenAuthenticationOptions): OpenedAuthentication {
   const { storage, clock, log, random, requests, serviceAccounts, audiences, elsewhere } = options
   const { issuers, looksUpSecrets: _, ...rest } = serviceAccounts
-  const cache = new TokenCache(elsewhere === undefined ? lookedUpTokens(options) : [elsewhere.authenticator], {
+  const secretUses = new Listeners<SecretUse>()
+  const cache = new TokenCache(elsewhere === undefined ? lookedUpTokens(options, secretUses) : [elsewhere.authenticator], {
     clock,
     metrics: createTokenCacheMetrics(options.metrics),
     forgottenBefore: elsewhere?.forgotten,
@@ -96,6 +97,7 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
     requests,
     tokens,
     audiences,
+    secretUses,
     issuer: { name: issuers[0], ...rest },
     check: {
       name: 'authentication',
@@ -112,18 +114,14 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
 }
 
 /** Authenticators of tokens that have to look something up, in their order. */
-function lookedUpTokens({
-  names,
-  isGateOn,
-  storage,
-  serviceAccounts,
-  audiences,
-  ...options
-}: OpenAuthenticationOptions): TokenAuthenticator[] {
+function lookedUpTokens(
+  { names, isGateOn, storage, serviceAccounts, audiences, ...options }: OpenAuthenticationOptions,
+  secretUses: Listeners<SecretUse>,
+): TokenAuthenticator[] {
   const { issuers, keys, looksUpSecrets } = serviceAccounts
   const metrics = createAccountTokenMetrics(options.metrics)
   return [
-    createAccountTokenAuthenticator({ names, storage, keys, issuers, audiences, looksUpSecrets, metrics, isGateOn }),
+    createAccountTokenAuthenticator({ names, storage, keys, issuers, audiences, looksUpSecrets, metrics, isGateOn, secretUses }),
     ...(options.hasBootstrapTokens ? [createBootstrapTokenAuthenticator({ names, storage })] : []),
     ...options.otherTokens,
   ]

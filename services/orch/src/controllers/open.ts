@@ -46,6 +46,7 @@ import {
   statefulSetController,
   storageVersionMigrator,
   tokenCleaner,
+  unusedTokenCleaner,
   volumeBinderController,
   volumeExpander,
   volumeProtectionController,
@@ -154,7 +155,8 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
     ...(nodes === undefined ? [] : nodeControllersOf(catalogue, nodes)),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
     ...(serves(catalogue, 'certificates', 'v1', 'certificatesigningrequests') ? requestControllers(signRequest) : []),
-    ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
+    ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens, catalogue)]),
+    ...(catalogue.isGateOn('LegacyServiceAccountTokenCleanUp') ? [unusedTokenCleaner] : []),
     ...(servesFlowControl(catalogue) ? [flowControlController(catalogue.level)] : []),
   ]
   const options = {
@@ -207,7 +209,13 @@ export function identityOf(names: Names, controller: ControllerName): Identity {
 }
 
 /** Controllers that act as the server itself, as no bootstrap role has their rights. */
-const isServer: ReadonlySet<ControllerName> = new Set(['bootstrap', 'customresourcedefinition', 'flow-control', 'serviceaccount-token'])
+const isServer: ReadonlySet<ControllerName> = new Set([
+  'bootstrap',
+  'customresourcedefinition',
+  'flow-control',
+  'serviceaccount-token',
+  'legacy-serviceaccount-token-cleaner',
+])
 
 function controllerIdentity(names: Names, controller: ControllerName): Identity {
   const group = 'system:serviceaccounts'

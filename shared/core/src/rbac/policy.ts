@@ -827,6 +827,9 @@ const namespaceRoleTable: readonly RoleRow[] = [
       on('impersonate', 'core', 'serviceaccounts', controllerAccounts),
       on('create', 'coordination.~', 'leases'),
       on('get update', 'coordination.~', 'leases', 'controllers'),
+      // The day from which on the use of tokens in Secrets is noted.
+      on('create', 'core', 'configmaps'),
+      on('update', 'core', 'configmaps', 'kube-apiserver-legacy-service-account-token-tracking'),
     ],
   },
   {
