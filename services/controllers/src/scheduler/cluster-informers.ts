@@ -1,5 +1,5 @@
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
-import { type Budget, type ClusterObjects, fellowTerms, type Labels, type Node, type Pod } from '@orch/core/scheduling'
+import { type Budget, type ClusterObjects, fellowTerms, type Labels, type Node, type Pod, type ResourceSlice } from '@orch/core/scheduling'
 import type { LabelSelector } from '@orch/core/selectors'
 import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
@@ -14,6 +14,8 @@ interface Selecting extends ApiObject {
 interface MapSelecting extends ApiObject {
   readonly spec?: { readonly selector?: Labels | null }
 }
+
+const noSlices: readonly ResourceSlice[] = []
 
 /** The caches of the objects that the scheduler decides by. Other controllers may share them. */
 export class ClusterInformers {
@@ -107,7 +109,7 @@ export class ClusterInformers {
       resourceClaims: () => this.#devices?.resourceClaims() ?? [],
       isBeingAllocated: (claim) => this.#devices?.isBeingAllocated(claim) === true,
       deviceClass: (name) => this.#devices?.deviceClass(name),
-      deviceSlices: () => this.#devices?.deviceSlices() ?? [],
+      deviceSlices: () => this.#devices?.deviceSlices() ?? noSlices,
       fellowsOf: (pod) =>
         fellowTerms(pod, {
           serviceSelectors: (namespace) => this.#serviceSelectors(namespace),

@@ -16,6 +16,8 @@ export class DeviceInformers implements DeviceObjects {
   readonly all: readonly SharedInformer<ApiObject>[]
   /** Claims with their allocations, by uid. */
   readonly #assumed = new Map<string, ResourceClaim>()
+  /** Undefined: a slice has changed. */
+  #listedSlices: readonly ResourceSlice[] | undefined
 
   /** `onChange` is called with each event. */
   constructor(context: ControllerContext, onChange: () => void) {
@@ -30,6 +32,11 @@ export class DeviceInformers implements DeviceObjects {
     this.#classes = open<DeviceClass>('deviceclasses', false)
     this.#slices = open<ResourceSlice>('resourceslices', false)
     this.all = [this.#claims, this.#classes, this.#slices]
+    this.#slices.subscribe({
+      applyEvent: () => {
+        this.#listedSlices = undefined
+      },
+    })
     this.#claims.subscribe({
       applyEvent: ({ kind, object: { metadata, status } }) => {
         if (kind === 'deleted' || status?.allocation != null) this.#assumed.delete(metadata.uid ?? '')
@@ -53,8 +60,9 @@ export class DeviceInformers implements DeviceObjects {
     return this.#classes.get(name)
   }
 
-  deviceSlices(): Iterable<ResourceSlice> {
-    return this.#slices.values()
+  deviceSlices(): readonly ResourceSlice[] {
+    this.#listedSlices ??= [...this.#slices.values()]
+    return this.#listedSlices
   }
 
   /** Counts the devices of a claim as in use until the server shows its allocation. */

@@ -6,6 +6,7 @@ import {
   Cluster,
   choose,
   claimNeeds,
+  compareDevices,
   type Decision,
   type FilterName,
   freeableClaim,
@@ -66,6 +67,8 @@ const writesMax = 32
 const nodesPerTurn = 8_000
 /** Looks at each node for a Pod that fits nowhere: preemption tries nodes again, with fewer Pods. */
 const refusedLooks = 4
+/** Looks at nodes that take as long as the comparison of one slice of devices with a claim. */
+const looksPerSlice = 1_000
 /** The name of the work in progress, for clocks that wait for it. */
 const work = 'scheduler'
 
@@ -197,11 +200,18 @@ class Scheduler {
     await undefined
     if (!this.#informers.isSynced) await Promise.race([this.#informers.synced(), this.#ended])
     for (let entry = this.#queue.take(); entry !== undefined; entry = this.#queue.take()) {
-      await this.#budget.take(Math.max(1, this.#tryPod(entry)))
+      await this.#compareDevices(entry)
+      if (this.#queue.get(entry.key) === entry) await this.#budget.take(Math.max(1, this.#tryPod(entry)))
       while (this.#writes.size >= writesMax) await Promise.race(this.#writes)
       if (!this.#informers.isSynced) await Promise.race([this.#informers.synced(), this.#ended])
       if (this.#context.signal.aborted) return
     }
+  }
+
+  /** A claim that matches none of many devices would hold the turn. */
+  async #compareDevices({ info: { pod } }: QueuedPod): Promise<void> {
+    if (!this.#rules.hasDevices || (pod.spec.resourceClaims ?? []).length === 0) return
+    for (const _ of compareDevices(pod, this.#cluster, this.#rules)) await this.#budget.take(looksPerSlice)
   }
 
   /** Looks for a node for a Pod. Returns the number of looks at nodes. */

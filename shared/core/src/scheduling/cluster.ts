@@ -31,8 +31,11 @@ export interface ClusterObjects {
   /** True if an allocation of the claim was decided and is not visible yet. */
   isBeingAllocated(claim: ResourceClaim): boolean
   deviceClass(name: string): DeviceClass | undefined
-  deviceSlices(): Iterable<ResourceSlice>
+  /** The same list until a slice changes. */
+  deviceSlices(): readonly ResourceSlice[]
 }
+
+const noSlices: readonly ResourceSlice[] = []
 
 /** For callers that know only Nodes and Pods. */
 const noObjects: ClusterObjects = {
@@ -49,7 +52,7 @@ const noObjects: ClusterObjects = {
   resourceClaims: () => [],
   isBeingAllocated: () => false,
   deviceClass: () => undefined,
-  deviceSlices: () => [],
+  deviceSlices: () => noSlices,
 }
 
 type Images = NonNullable<Node['status']['images']>

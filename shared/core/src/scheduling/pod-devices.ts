@@ -1,10 +1,14 @@
+import { memo } from '../memo.ts'
 import { compileNodeSelector } from '../placement/node-selector.ts'
+import type { Steps } from '../steps.ts'
 import { deviceClaimOf, isReservedFor, podOfClaim, type ResourceClaim } from '../workloads/device-claims.ts'
 import type { Cluster, ClusterObjects } from './cluster.ts'
 import { DeviceSearch, devicesInUse } from './devices/allocate.ts'
 import { allocationOf } from './devices/allocation.ts'
-import type { Allocation } from './devices/objects.ts'
-import { DevicePools } from './devices/pools.ts'
+import { asksOf } from './devices/asks.ts'
+import { Matches } from './devices/matches.ts'
+import type { Allocation, DeviceRules, ResourceSlice } from './devices/objects.ts'
+import { DevicePools, devicesOf } from './devices/pools.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { Pod } from './objects.ts'
 import type { SchedulingRules } from './rules.ts'
@@ -27,9 +31,32 @@ export function podClaims(pod: Pod, objects: ClusterObjects): (ResourceClaim | s
   return [...new Set(found)]
 }
 
+/** The pools of a list of slices, made once for all searches. */
+const poolsFor = memo((rules: DeviceRules) => memo((slices: readonly ResourceSlice[]) => new DevicePools(slices, rules)))
+
+/** Compares the devices of a cluster with the claims of a Pod that have none, as far as that was not done before. The search then compares nothing. */
+export function* compareDevices(pod: Pod, { objects }: Cluster, { devices: rules }: SchedulingRules): Steps<void> {
+  const asks = podClaims(pod, objects).flatMap((claim) => {
+    if (typeof claim === 'string' || claim.status?.allocation != null) return []
+    return (claim.spec?.devices?.requests ?? []).flatMap((request) => asksOf(claim, request, (name) => objects.deviceClass(name)))
+  })
+  if (asks.length === 0) return
+  const matches = new Matches(rules)
+  for (const pool of poolsFor(rules)(objects.deviceSlices()).all()) {
+    if (pool.isIncomplete || pool.isInvalid) continue
+    for (const slice of pool.slices) {
+      for (const ask of asks) {
+        if (matches.areKnown(ask, slice)) continue
+        for (const pooled of devicesOf(slice)) if (typeof matches.find(ask, pooled) !== 'boolean') return
+        yield
+      }
+    }
+  }
+}
+
 /** Creates the search for devices of unallocated claims. */
 export function deviceSearch(claims: readonly ResourceClaim[], { objects }: Cluster, { devices: rules }: SchedulingRules): DeviceSearch {
-  const pools = new DevicePools(objects.deviceSlices(), rules)
+  const pools = poolsFor(rules)(objects.deviceSlices())
   const inUse = devicesInUse(objects.resourceClaims())
   return new DeviceSearch({ claims, pools, inUse, rules, classOf: (name) => objects.deviceClass(name) })
 }

@@ -104,8 +104,8 @@ class NodeSearch {
   readonly #input: PreparedInput
   readonly #node: SelectedNode
   readonly #pools: readonly PoolOfNode[]
-  /** The usable devices of pools. */
-  readonly #devices: readonly PooledDevice[]
+  /** The usable devices that an ask may get, by ask. */
+  readonly #candidates = new Map<Ask, readonly PooledDevice[]>()
   readonly #constraints: readonly Constraints[]
   readonly #counters = new Map<string, Counters>()
   /** Claims that have chosen a device, by device key. */
@@ -121,7 +121,6 @@ class NodeSearch {
     this.#input = input
     this.#node = node
     this.#pools = pools.of(node)
-    this.#devices = this.#pools.flatMap(({ pool, devices }) => (pool.isIncomplete || pool.isInvalid ? [] : devices))
     this.#constraints = claims.map(({ spec }) => new Constraints(spec?.devices?.constraints ?? []))
     this.chosen = claims.map(() => [])
   }
@@ -162,7 +161,7 @@ class NodeSearch {
         this.problem = `${textOf(ask)}: asks for all devices, but resource pool ${key} is ${state}`
         return false
       }
-      for (const device of devices) {
+      for (const device of this.#input.matches.among(ask, devices)) {
         if (!this.#isMatch(ask, device)) continue
         if (this.#input.rules.hasSharing && consumptionOf(device.device, ask.amounts) === undefined) continue
         found.push(device)
@@ -203,7 +202,7 @@ class NodeSearch {
     if (all?.length === 0) return 'none'
     if (count >= wanted) return this.#tryRequest(claimAt, requestAt + 1)
     if (wanted - count > devicesMax - (this.chosen[claimAt]?.length ?? 0)) return 'tooMany'
-    const candidates = all ?? this.#devices
+    const candidates = all ?? this.#candidatesOf(ask)
     const end = all === undefined ? candidates.length : count + 1
     for (let at = all === undefined ? from : count; at < end; at++) {
       const device = candidates[at]
@@ -218,6 +217,17 @@ class NodeSearch {
       if (outcome !== 'none') return outcome
     }
     return 'none'
+  }
+
+  #candidatesOf(ask: Ask): readonly PooledDevice[] {
+    const known = this.#candidates.get(ask)
+    if (known !== undefined) return known
+    const usable = this.#pools.filter(({ pool }) => !pool.isIncomplete && !pool.isInvalid)
+    const lists = usable.map(({ devices }) => this.#input.matches.among(ask, devices))
+    const [only] = lists
+    const found = only !== undefined && lists.length === 1 ? only : lists.flat()
+    this.#candidates.set(ask, found)
+    return found
   }
 
   /** Administrative access may use a device that is in use, but not twice in one claim. */

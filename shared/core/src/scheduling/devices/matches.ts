@@ -1,28 +1,79 @@
 import { deviceCondition } from '../../expressions/device-condition.ts'
+import { memo } from '../../memo.ts'
 import { type Ask, claimText } from './asks.ts'
-import type { DeviceRules, PooledDevice, Selectors } from './objects.ts'
+import type { DeviceRules, PooledDevice, ResourceSlice, Selectors } from './objects.ts'
 
 /** True or false, or the error of a selector. */
 export type Match = boolean | { readonly problem: string }
 
-/** Matches of requests and devices, each evaluated once for all nodes. */
+/** Selectors whose matches are remembered for each slice. */
+const rememberedMax = 32
+
+/** The matches of some selectors with the devices of a slice, in their order. */
+interface SliceMatches {
+  readonly answers: (boolean | undefined)[]
+  knownCount: number
+}
+
+/** Matches by the text of selectors: further claims and Pods ask the same. */
+const matchesOf = memo((_: ResourceSlice) => new Map<string, SliceMatches>())
+
+/** Matches of requests and devices, each evaluated once. */
 export class Matches {
   readonly #rules: DeviceRules
-  readonly #known = new Map<Ask, Map<string, Match>>()
+  readonly #texts = new Map<Ask, string>()
+  readonly #matching = new Map<Ask, Map<readonly PooledDevice[], readonly PooledDevice[]>>()
 
   constructor(rules: DeviceRules) {
     this.#rules = rules
   }
 
-  /** Evaluates the selectors of a request and of its class for a device. */
-  find(ask: Ask, device: PooledDevice): Match {
-    const ofAsk = this.#known.get(ask) ?? new Map<string, Match>()
-    this.#known.set(ask, ofAsk)
-    const known = ofAsk.get(device.key)
+  /** The devices of a list that match or have a problem. A list that many nodes reach is looked through once. */
+  among(ask: Ask, devices: readonly PooledDevice[]): readonly PooledDevice[] {
+    const ofAsk = this.#matching.get(ask) ?? new Map<readonly PooledDevice[], readonly PooledDevice[]>()
+    this.#matching.set(ask, ofAsk)
+    const known = ofAsk.get(devices)
     if (known !== undefined) return known
-    const match = this.#compare(ask, device)
-    ofAsk.set(device.key, match)
+    const found = devices.filter((device) => this.find(ask, device) !== false)
+    ofAsk.set(devices, found)
+    return found
+  }
+
+  /** Evaluates the selectors of a request and of its class for a device. */
+  find(ask: Ask, pooled: PooledDevice): Match {
+    const known = this.#matchesIn(pooled.slice, ask)
+    const answer = known.answers[pooled.at]
+    if (answer !== undefined) return answer
+    const match = this.#compare(ask, pooled)
+    if (typeof match !== 'boolean') return match
+    known.answers[pooled.at] = match
+    known.knownCount++
     return match
+  }
+
+  /** True if the matches of an ask with all devices of a slice are known. */
+  areKnown(ask: Ask, slice: ResourceSlice): boolean {
+    return this.#matchesIn(slice, ask).knownCount === (slice.spec.devices ?? []).length
+  }
+
+  #matchesIn(slice: ResourceSlice, ask: Ask): SliceMatches {
+    const bySelectors = matchesOf(slice)
+    const text = this.#textOf(ask)
+    const known = bySelectors.get(text)
+    if (known !== undefined) return known
+    if (bySelectors.size >= rememberedMax) bySelectors.clear()
+    const answers = Array.from({ length: (slice.spec.devices ?? []).length }, () => undefined)
+    const made: SliceMatches = { answers, knownCount: 0 }
+    bySelectors.set(text, made)
+    return made
+  }
+
+  #textOf(ask: Ask): string {
+    const known = this.#texts.get(ask)
+    if (known !== undefined) return known
+    const text = JSON.stringify([this.#rules.level, this.#rules.hasLists, ask.deviceClass.spec?.selectors, ask.selectors])
+    this.#texts.set(ask, text)
+    return text
   }
 
   #compare({ deviceClass, selectors, ...ask }: Ask, device: PooledDevice): Match {

@@ -17,6 +17,8 @@ export interface PooledDevice {
   readonly device: Device
   /** The slice that contains it. */
   readonly slice: ResourceSlice
+  /** Its place in the slice. */
+  readonly at: number
   /** `driver/pool/device`. */
   readonly key: string
 }

@@ -1,3 +1,4 @@
+import { memo } from '../../memo.ts'
 import { compileNodeSelector, type SelectedNode } from '../../placement/node-selector.ts'
 import { type DeviceRules, deviceKey, type PooledDevice, type ResourceSlice } from './objects.ts'
 
@@ -11,6 +12,8 @@ export interface DevicePool {
   readonly isIncomplete: boolean
   /** True if two devices have the same name, or a device consumes a missing counter. */
   readonly isInvalid: boolean
+  /** Every node can use all devices. */
+  readonly isOfAllNodes: boolean
 }
 
 /** A pool, with the devices that a node can use. */
@@ -45,12 +48,17 @@ export class DevicePools {
     const found: PoolOfNode[] = []
     for (const key of [...(this.#local.get(node.name) ?? []), ...this.#shared]) {
       const pool = this.#poolOf(key)
-      const devices = pool.devices.filter(({ slice, device }) =>
-        this.#reaches(slice.spec.perDeviceNodeSelection ? device : slice.spec, node),
-      )
+      const devices = pool.isOfAllNodes
+        ? pool.devices
+        : pool.devices.filter(({ slice, device }) => this.#reaches(slice.spec.perDeviceNodeSelection ? device : slice.spec, node))
       if (devices.length > 0) found.push({ pool, devices })
     }
     return found.sort((a, b) => compareTexts(a.pool.key, b.pool.key))
+  }
+
+  /** All pools, made one by one. */
+  *all(): Generator<DevicePool> {
+    for (const key of this.#slices.keys()) yield this.#poolOf(key)
   }
 
   #poolOf(key: string): DevicePool {
@@ -96,7 +104,8 @@ function poolOf(key: string, slices: readonly ResourceSlice[]): DevicePool {
   const counters = new Set(slices.flatMap(({ spec }) => (spec.sharedCounters ?? []).flatMap(namesOf)))
   const taken = devices.flatMap(({ device }) => (device.consumesCounters ?? []).flatMap((one) => namesOf({ ...one, name: one.counterSet })))
   const isInvalid = new Set(devices.map((one) => one.key)).size < devices.length || !taken.every((name) => counters.has(name))
-  return { key, slices, devices, isIncomplete, isInvalid }
+  const isOfAllNodes = slices.every(({ spec }) => !spec.perDeviceNodeSelection && !spec.nodeName && spec.allNodes === true)
+  return { key, slices, devices, isIncomplete, isInvalid, isOfAllNodes }
 }
 
 /** `set/counter` for each counter of a set. */
@@ -104,10 +113,11 @@ function namesOf({ name, counters = {} }: { readonly name: string; readonly coun
   return Object.keys(counters ?? {}).map((counter) => `${name}/${counter}`)
 }
 
-function devicesOf(slice: ResourceSlice): PooledDevice[] {
+/** The devices of a slice. */
+export const devicesOf = memo((slice: ResourceSlice): readonly PooledDevice[] => {
   const { driver, pool, devices } = slice.spec
-  return (devices ?? []).map((device) => {
+  return (devices ?? []).map((device, at) => {
     const place = { driver, pool: pool.name }
-    return { ...place, device, slice, key: deviceKey({ ...place, device: device.name }) }
+    return { ...place, device, slice, at, key: deviceKey({ ...place, device: device.name }) }
   })
-}
+})
