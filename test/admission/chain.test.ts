@@ -34,7 +34,7 @@ test('ADM-BI-01: during admission an object does not exist yet, and a refused ob
   expect(await watch.next()).toEqual({ type: 'ADDED', object: made })
 })
 
-test('ADM-BI-02, ADM-BI-17: plugins change and refuse writes without any flag', async () => {
+test('ADM-BI-02, ADM-BI-17, NODE-SIM-09: plugins change and refuse writes without any flag', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const pod = await created(api, podsIn(namespace), aPod('p'))

@@ -325,8 +325,8 @@ describe('a tunnel', () => {
   })
 })
 
-test('tunnels are closed when the server stops', async () => {
-  const other = await start({ profile: 'kubernetes', nodes: 1 })
+test('NODE-IO-20: a command over v5 runs at level 1.27, and tunnels are closed when the server stops', async () => {
+  const other = await start({ profile: 'kubernetes', nodes: 1, flags: ['--emulated-version=1.27'] })
   await other.client.objects.create({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -336,6 +336,7 @@ test('tunnels are closed when the server stops', async () => {
   await other.settled({ within: 60_000 })
   const client = await channelsTo(other, exec(['sleep', 'infinity'], withStdin), ['v5.channel.k8s.io'])
   const tunnel = await spdyTo(other, pathOf('web', 'portforward', ''), { headers: { 'x-stream-protocol-version': 'portforward.k8s.io' } })
+  expect('protocol' in client && client.protocol).toBe('v5.channel.k8s.io')
   await other.stop()
   expect('closed' in client && (await client.closed)).toBeTypeOf('number')
   if (tunnel.kind === 'open') await tunnel.client.until(() => false)

@@ -157,6 +157,34 @@ describe('the log of a Pod on a node with a kubelet', () => {
   })
 })
 
+test.each([pathOf('web', 'log?follow=true'), '/api/v1/nodes/real/proxy/endless'])(
+  'an endless answer to a client that does not read waits at the kubelet, and ends with the client (%s)',
+  async (path) => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x')
+    let writtenMb = 0
+    const closed = new Promise<void>((resolve) => {
+      kubelet.answer = (_arrived, response) => {
+        const write = () => {
+          for (let goesOn = true; goesOn && !response.destroyed; writtenMb++) goesOn = response.write(chunk)
+        }
+        kubelet.answer = (_other, ended) => void ended.end()
+        response.on('drain', write).on('close', resolve)
+        write()
+      }
+    })
+    const sent = request(new URL(path, server.url), { ...(await credentialsOf(server)), agent: false }).end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    // Each request through the server lets it pass on all that it would.
+    for (let [stillFor, before] = [0, 0]; stillFor < 10 && writtenMb < 100; before = writtenMb) {
+      await get('/api/v1/nodes/real/proxy/other')
+      stillFor = writtenMb === before ? stillFor + 1 : 0
+    }
+    expect(writtenMb).toBeLessThan(64)
+    response.destroy()
+    await closed
+  },
+)
+
 describe('a command in a Pod on a node with a kubelet', () => {
   test.each(['v4.channel.k8s.io', 'v3.channel.k8s.io'])('over SPDY is forwarded unchanged (%s)', async (protocol) => {
     const end = await execBySpdy(server, exec('exit 7'), { stdin: 'from the client', protocol })
@@ -239,7 +267,7 @@ describe('ports of a Pod on a node with a kubelet', () => {
     expect(kubelet.arrived.map(({ url }) => url)).toEqual(['/portForward/default/web?port=80'])
   })
 
-  test('are forwarded from the messages of a WebSocket to the kubelet over SPDY', async () => {
+  test('NODE-IO-26: are forwarded from the messages of a WebSocket to the kubelet over SPDY', async () => {
     const { client, protocol } = await tunnelTo(server, pathOf('web', 'portforward?ports=80'), 'SPDY/3.1+portforward.k8s.io')
     expect(protocol).toBe('SPDY/3.1+portforward.k8s.io')
     client.open({ streamtype: 'error', port: '80', requestid: '0' }, true)

@@ -245,7 +245,7 @@ test('a claim allocated for a deleted node is released, so that its Pod runs on 
   expect(await devicesOf('moved')).toEqual(['r=a'])
 })
 
-test('a Pod with a claim of 33 devices is refused, and a search beyond its time limit ends with a sentence', async () => {
+test('SCHED-23: a Pod with a claim of 33 devices is refused, and a search beyond its time limit ends with a sentence', async () => {
   await slice(
     'one',
     Array.from({ length: 60 }, (_, at) => ({ name: `d-${at}`, attributes: { at: { int: at } } })),

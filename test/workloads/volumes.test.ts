@@ -214,7 +214,7 @@ test('WL-PV-11: a bound claim is Unused until a Pod refers to it, and again afte
   expect(await conditions()).toEqual(['Unused=True'])
 })
 
-test('WL-PV-16: an ephemeral volume has a claim of the Pod, which is created again after its deletion', async () => {
+test('WL-PV-16, NODE-VOL-16: an ephemeral volume has a claim of the Pod, which is created again after its deletion', async () => {
   const { createPod, claim, claims } = await inNamespace('ephemeral')
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
   const volumeClaimTemplate = { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, spec }

@@ -114,7 +114,7 @@ describe('NODE-SIM-16: a Node that a client creates with the annotation of simul
   })
 })
 
-test('NODE-SIM-04, NODE-SIM-06: a node that is added has the addresses and images that it is given, and less for Pods than its capacity', async () => {
+test('NODE-SIM-04, NODE-SIM-05, NODE-SIM-06: an added node has the addresses and images that it is given, its versions, and less for Pods than its capacity', async () => {
   const { server, settled, nodes, pods } = await aServer()
   const images = [
     { names: ['small:1'], sizeBytes: 1 },
@@ -129,6 +129,11 @@ test('NODE-SIM-04, NODE-SIM-06: a node that is added has the addresses and image
       allocatable: { cpu: '7', memory: '30Gi', pods: '100' },
       addresses: [...addresses.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: 'own' }],
       images: [{ names: ['big:1'] }, { names: ['small:1'] }],
+      nodeInfo: {
+        kubeletVersion: 'v1.37.0+orch',
+        kubeProxyVersion: '',
+        containerRuntimeVersion: 'containerd://1.6.0-simulated',
+      },
     },
   })
   const { nodeName: _, ...spec } = aPod('near', '')['spec'] as Record<string, unknown>

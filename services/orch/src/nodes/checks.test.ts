@@ -106,7 +106,7 @@ describe('a container whose environment names objects', () => {
   })
 })
 
-test('NODE-SIM-37: a Pod whose volume names a missing object stays in ContainerCreating, without an address, and tells of each attempt', async () => {
+test('NODE-SIM-37, NODE-VOL-17: a Pod whose volume names a missing object stays in ContainerCreating, without an address, and tells of each attempt', async () => {
   const volumes = [
     { name: 'v', configMap: { name: 'late', items: [{ key: 'a', path: 'a' }] } },
     { name: 'w', secret: { secretName: 'never', optional: true } },
@@ -131,7 +131,7 @@ test('NODE-SIM-37: a Pod whose volume names a missing object stays in ContainerC
   expect((await podNamed('mounting')).status).toMatchObject({ phase: 'Running', podIP: expect.any(String) })
 })
 
-test('NODE-VOL-08, NODE-VOL-12: a node has a CSINode, and a Pod waits until its volume is attached there', async () => {
+test('NODE-VOL-08, NODE-VOL-12, NODE-VOL-15: a node has a CSINode, a Pod waits until its volume is attached there, and one volume too many keeps a Pod away', async () => {
   const node = await server.nodes.add({ name: 'small', zone: 'b', volumesMax: 1 })
   await settled()
   const csiNodes = resource('csinodes', 'storage.k8s.io', false)
@@ -162,7 +162,7 @@ test('NODE-VOL-08, NODE-VOL-12: a node has a CSINode, and a Pod waits until its 
   const { items } = await resource<EventSeen>('events').list({ namespace, fieldSelector: 'involvedObject.name=a' })
   const order = items.map(({ reason }) => reason).filter((reason) => reason === 'SuccessfulAttachVolume' || reason === 'Started')
   expect(order.sort()).toEqual(['Started', 'SuccessfulAttachVolume'])
-  // KIND-CSI-13: the same volume in a second Pod counts once; another one is too many.
+  // The same volume in a second Pod counts once; another one is too many.
   await pod('b', 'one')
   await pod('c', 'two')
   await settled()

@@ -50,7 +50,7 @@ async function refusalOf(name: string, query = ''): Promise<string> {
 const once = { restartPolicy: 'Never' }
 
 describe('the log of a simulated container', () => {
-  test('NODE-IO-06, NODE-IO-07: is chosen by time, number of lines and bytes, and has times of nine digits', async () => {
+  test('NODE-IO-04, NODE-IO-06, NODE-IO-07: is chosen by time, number of lines and bytes, and has times of nine digits', async () => {
     await aPod('ticks', { logs: `up\nevery 1s: tick \${n}` })
     const startMs = clock.now()
     await clock.advance('5s')
@@ -65,6 +65,7 @@ describe('the log of a simulated container', () => {
         'tailLines=1&sinceSeconds=1',
         'limitBytes=5',
         'tailLines=2&limitBytes=9',
+        'container=main&tailLines=1&insecureSkipTLSVerifyBackend=true',
         'stream=Stdout',
         'stream=Stderr',
         'tailLines=1&timestamps=true',
@@ -80,6 +81,7 @@ describe('the log of a simulated container', () => {
       'tailLines=1&sinceSeconds=1': 'tick 5\n',
       'limitBytes=5': 'up\nti',
       'tailLines=2&limitBytes=9': 'tick 4\nti',
+      'container=main&tailLines=1&insecureSkipTLSVerifyBackend=true': 'tick 5\n',
       'stream=Stdout': 'up\ntick 1\ntick 2\ntick 3\ntick 4\ntick 5\n',
       'stream=Stderr': '',
       'tailLines=1&timestamps=true': `${at(5).replace('Z', '000000Z')} tick 5\n`,

@@ -70,7 +70,7 @@ test.each(profiles.map((profile) => [profile]))(
   },
 )
 
-test('NODE-SIM-23, NODE-SIM-28, NODE-SIM-38: a bound Pod is Running and Ready by one write, has an address of its node, and three events', async () => {
+test('NODE-SIM-23, NODE-SIM-28, NODE-SIM-29, NODE-SIM-38: a bound Pod is Running by one write, with an address of its node, ids of its own, and three events', async () => {
   const { settled, pods, resource } = await aServer({ profile: 'kubernetes' })
   const created = await pods.create(aPod('web'))
   const versions: unknown[] = []
@@ -87,6 +87,10 @@ test('NODE-SIM-23, NODE-SIM-28, NODE-SIM-38: a bound Pod is Running and Ready by
   await following
   const statuses = (await pods.list()).items.map(({ status }) => status)
   expect(statuses).toMatchObject([{ podIP: '10.244.0.3' }, { podIP: '10.244.0.2', hostIP: '10.250.0.1', qosClass: 'BestEffort' }])
+  const ids = statuses.map((status) => (status as { containerStatuses: { containerID: string; imageID: string }[] }).containerStatuses[0])
+  expect(ids[0]?.containerID).toMatch(/^containerd:\/\/[0-9a-f]{64}$/)
+  expect(ids[0]?.imageID).toMatch(/^img:1@sha256:[0-9a-f]{64}$/)
+  expect([ids[0]?.imageID === ids[1]?.imageID, ids[0]?.containerID === ids[1]?.containerID]).toEqual([true, false])
   const reported = (await resource('events').list({ fieldSelector: 'involvedObject.name=web' })).items
   expect(reported.map(({ reason }) => reason).sort()).toEqual(['Created', 'Pulled', 'Started'])
   expect(reported[0]).toMatchObject({
