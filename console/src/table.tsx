@@ -11,7 +11,7 @@ export interface Column<Row> {
   readonly isMinor?: boolean
   /** Width in characters. Absent: the column shares the remaining width. */
   readonly width?: number
-  /** Of short words: as narrow as a number on a phone. */
+  /** Of short words: as narrow on a phone as a number. */
   readonly isShort?: boolean
 }
 
@@ -28,14 +28,17 @@ interface TableProps<Row> {
   readonly characters?: number
 }
 
-/** Heights of rows in pixels, as the style has them. */
-const rowHeights = { table: 34, yaml: 20 }
+/** Heights of rows in pixels, as the style has them. A phone shows two lines of a cell. */
+const rowHeights = { table: 34, yaml: 20, phone: 54 }
+/** The width below which the style is one for phones. */
+const phoneWidth = '(max-width: 48rem)'
 /** Rows beside the visible ones, so that scrolling shows no gaps. */
 const margin = 12
 
 /** A table that holds the visible rows alone, however many there are. */
 export function Table<Row>({ label, columns, rows, keyOf, classOf, empty, look = 'table', characters }: TableProps<Row>) {
-  const rowHeight = rowHeights[look]
+  const isOnPhone = useMedia(phoneWidth) && look === 'table'
+  const rowHeight = rowHeights[isOnPhone ? 'phone' : look]
   const box = useRef<HTMLDivElement>(null)
   const [first, setFirst] = useState(0)
   const [height, setHeight] = useState(600)
@@ -74,7 +77,7 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty, look =
             <tr key={keyOf(row)} class={classOf?.(row) ?? ''} aria-rowindex={start + index + 2}>
               {columns.map(({ title, cell, isNumber, isMinor }) => (
                 <td key={title} class={classesOf(isNumber, isMinor)}>
-                  {cell(row)}
+                  {isOnPhone ? <div>{cell(row)}</div> : cell(row)}
                 </td>
               ))}
             </tr>
@@ -85,6 +88,17 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty, look =
       {rows.length === 0 && <p class="empty">{empty}</p>}
     </section>
   )
+}
+
+function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches)
+  useLayoutEffect(() => {
+    const media = matchMedia(query)
+    const change = () => setMatches(media.matches)
+    media.addEventListener('change', change)
+    return () => media.removeEventListener('change', change)
+  }, [query])
+  return matches
 }
 
 /** The room of rows that are not there. */

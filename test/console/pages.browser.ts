@@ -125,7 +125,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await page.getByRole('heading', { name: 'a widget is reconciled' }).waitFor()
     await page.getByText('expected 3 to be 4').waitFor()
     await page
-      .getByRole('row', { name: /ConfigMap map-2/ })
+      .getByRole('row', { name: /ConfigMap \S+\/map-2/ })
       .first()
       .waitFor()
     await page.getByRole('region', { name: 'Requests, newest first' }).getByRole('row').nth(1).waitFor()

@@ -35,7 +35,7 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     ['now', 'Open watches|Nodes|Objects'],
     ['objects?kind=secrets&ns=one', 'key'],
     ['object?kind=secrets&ns=one&name=key', 'The values of a Secret are not shown.'],
-    ['timeline?ns=one', 'Secret key'],
+    ['timeline?ns=one', 'Secret one/key'],
     ['requests', 'secrets one/key'],
     ['scheduling', 'Scheduling'],
     ['access', 'May a user do this?'],
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     await page.getByText('User "guest" cannot list resource "configmaps"').waitFor()
     await goTo(page, 'timeline')
     await page
-      .getByRole('row', { name: /ConfigMap map-2/ })
+      .getByRole('row', { name: /ConfigMap \S+\/map-2/ })
       .first()
       .waitFor()
     await goTo(page, 'object?kind=secrets&ns=one&name=key')

@@ -82,7 +82,7 @@ describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}
     expect(printed).toMatch(/created ConfigMap one\/map-2/)
     await goTo(page, 'trace')
     await page.getByLabel('The file that a failed test has left').setInputFiles(file)
-    await page.getByRole('link', { name: 'Secret word' }).waitFor()
+    await page.getByRole('link', { name: 'Secret one/word' }).waitFor()
     const value = Buffer.from('hunter2').toString('base64')
     await page
       .getByRole('button', { name: /^The change of revision/ })

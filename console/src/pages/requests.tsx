@@ -164,10 +164,11 @@ function columnsOf(choose: (request: LoggedRequest) => void): Column<LoggedReque
       title: 'Time',
       cell: (request) => (
         <button type="button" class="link" onClick={() => choose(request)}>
-          {timeOfDay(request.time)}
+          <TimeOfDay time={request.time} />
         </button>
       ),
       width: 16,
+      isShort: true,
     },
     { title: 'User', cell: ({ user }) => shortUser(user), width: 22, isMinor: true },
     { title: 'Verb', cell: ({ verb }) => verb, width: 12, isMinor: true },
@@ -202,6 +203,17 @@ function columnsOf(choose: (request: LoggedRequest) => void): Column<LoggedReque
     },
     { title: 'Agent', cell: ({ agent }) => <span class="dim">{agent}</span>, width: 18, isMinor: true },
   ]
+}
+
+/** A phone shows the milliseconds on a second line. */
+function TimeOfDay({ time }: { readonly time: number }) {
+  const [seconds = '', milliseconds = ''] = timeOfDay(time).split('.')
+  return (
+    <>
+      {seconds}
+      <wbr />.{milliseconds}
+    </>
+  )
 }
 
 function kindOf({ group, resource }: LoggedRequest): Kind | undefined {

@@ -171,7 +171,7 @@ function ObjectOf({ change: { resource, kind, namespace, name }, page }: { reado
   const query = page === 'trace' ? { filter: name } : { kind: resource, ns: namespace, name }
   return (
     <a href={linkTo(page, query)}>
-      {kind} {name}
+      {kind} {namespace === undefined ? name : `${namespace}/${name}`}
     </a>
   )
 }
