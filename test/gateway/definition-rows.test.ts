@@ -78,8 +78,8 @@ async function aCluster() {
       return (await storage.commit({ key, expected, conditions: [...conditions], writeId, ...(value && { value }) })).kind
     },
     /** Long enough that left-over rows have been repaired. */
-    async wait() {
-      for (let seconds = 0; seconds < 10; seconds += 1) {
+    async wait(untilSeconds = 10) {
+      for (let seconds = 0; seconds < untilSeconds; seconds += 1) {
         clock.advance(1_000)
         for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       }
@@ -158,4 +158,17 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
     await wait()
     expect([await names(), await serving()]).toEqual([{}, undefined])
   })
+})
+
+test('a sweep of left-over rows waits for a create of their group that has not been committed', async () => {
+  const { aKeeper, draft, commit, wait } = await aCluster()
+  const keeper = aKeeper()
+  const first = await keeper.reserve(draft(widgets('one')))
+  await commit(first.object, first.conditions)
+  await first.settle()
+  // The next sweep is the first that repairs the row of the create.
+  await wait(7)
+  const second = await keeper.reserve(draft(widgets('two', { metadata: { name: `gadgets.${group}` } })))
+  await wait(2)
+  expect(await commit(first.object, second.conditions)).toBe('written')
 })

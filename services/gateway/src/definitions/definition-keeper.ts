@@ -190,6 +190,16 @@ export class DefinitionKeeper implements Reserver {
     }
   }
 
+  /** Under the lock of the group: a sweep of hundreds of definitions would make each commit of the group stale. */
+  async #tidyLocked(group: string, name: string, pending: string): Promise<void> {
+    const end = await this.#lockGroup(group)
+    try {
+      await this.#tidy(group, name, pending)
+    } finally {
+      end()
+    }
+  }
+
   /** The present definition, and the condition that it is unchanged. */
   async #read(name: string): Promise<{ readonly definition: ApiObject | undefined; readonly condition: Condition }> {
     const { prefix, storage } = this.#options
@@ -217,7 +227,7 @@ export class DefinitionKeeper implements Reserver {
         const key = `${group} ${name} ${pending}`
         const since = this.#pending.get(key) ?? now
         seen.set(key, since)
-        if (now - since >= orphanMs) await this.#tidy(group, name, pending)
+        if (now - since >= orphanMs) await this.#tidyLocked(group, name, pending)
       }
     }
     this.#pending = seen
