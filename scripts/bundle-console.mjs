@@ -1,4 +1,4 @@
-/** Makes the files of the console, which the server sends to browsers, from `console/src`. */
+/** Builds the files of the console for browsers from `console/src`. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -20,7 +20,10 @@ const common = {
   logLevel: 'error',
 }
 
-/** Writes the files into a folder, and beside it `trace.html`, the page of traces that opens from a disk. Returns the files that the bundler read, for the list of licences. */
+/**
+ * Writes the files into a folder, and `trace.html`, the page of traces that opens from a disk. Returns the bundled source files, for the list of
+ * licences.
+ */
 export async function bundleConsole(folder) {
   mkdirSync(folder, { recursive: true })
   const { metafile } = await build({
@@ -43,7 +46,7 @@ export async function bundleConsole(folder) {
   return metafile
 }
 
-/** A page in one file. Browsers give the pages of a disk no modules, so script and style are in it, and its policy allows these alone. */
+/** A page in one file. Browsers load no modules from a disk, so script and style are inline, and its policy allows only these. */
 async function offlinePage() {
   const [script, style] = await Promise.all(
     ['offline.tsx', 'style.css'].map(async (name) => {

@@ -1,4 +1,4 @@
-/** Makes the OpenAPI documents of servers with usual settings, which otherwise take a tenth of a second at the first request for one. */
+/** Builds the OpenAPI documents of servers with default settings, which otherwise take a tenth of a second at the first request. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -6,10 +6,10 @@ import { root } from './root.mjs'
 
 const compiled = (path) => import(new URL(path, `file://${root}/`).href)
 
-/** Ends a piece to which custom resources may add; JSON has no such byte. */
+/** Ends a piece that custom resources may extend; JSON never contains this byte. */
 const end = Uint8Array.of(0)
 
-/** Writes the documents of profiles at the level by default into a folder. */
+/** Writes the documents of all profiles at the default level into a folder. */
 export async function bundleOpenApi(folder, profiles) {
   const { createCatalogue } = await compiled('shared/core/dist/catalogue/index.js')
   const { knownReleases } = await compiled('shared/core/dist/feature-gates.js')

@@ -1,6 +1,6 @@
 /**
- * Joins the compiled server into few files, so that it starts in a fraction of the time that hundreds of modules take.
- * Packages with parts that are not JavaScript stay outside and are imported from where they are installed.
+ * Bundles the compiled server into few files, so that it starts in a fraction of the time that hundreds of modules take. Packages with parts other than
+ * JavaScript stay outside and are imported from their installation.
  */
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -11,9 +11,9 @@ import { bundleOpenApi } from './bundle-openapi.mjs'
 import { root } from './root.mjs'
 
 const source = join(root, 'services/orch/dist/main.js')
-/** Entry of the gateway's thread, which looks for it beside the file that starts it. */
+/** Entry of the gateway's thread, next to the file that starts it. */
 const threadSource = join(root, 'services/gateway/dist/texts/thread.js')
-/** Entry of further threads that take requests, found in the same way. */
+/** Entry of further serving threads, next to the same file. */
 const gatewayThreadSource = join(root, 'services/orch/dist/threads/gateway-thread.js')
 const bundleFolder = join(root, 'services/orch/dist/bundle')
 
@@ -35,13 +35,13 @@ const stayOutside = {
 }
 
 /**
- * `import` of `node:http` reads all its exports, and Node loads its client of fetch for some of them: 18 ms of each start that no server
- * needs. This way reads only the used exports of the same module.
+ * `import` of `node:http` reads all its exports, and Node loads its fetch client for some of them: 18 ms of each start that no server needs. This form
+ * reads only the used exports.
  */
 const withoutFetch = {
   name: 'without-fetch',
   setup({ onResolve, onLoad }) {
-    // An `import()` gets an object with all exports, which this way lacks; such code is loaded later, if at all.
+    // An `import()` returns an object with all exports, which this form lacks; such code is loaded later, if at all.
     onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
       kind === 'import-statement' ? { path: 'http', namespace: 'without-fetch' } : undefined,
     )
@@ -49,7 +49,7 @@ const withoutFetch = {
   },
 }
 
-/** Puts the levels of all types into the bundle: a server that finds them itself describes hundreds of types at its first request. */
+/** Puts the levels of all types into the bundle: a server that computes them describes hundreds of types at its first request. */
 const withLevels = {
   name: 'with-levels',
   setup({ onLoad }) {
@@ -64,7 +64,7 @@ const withLevels = {
 const banner =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);"
 
-/** Writes the bundle anew. The one that is there stays until the new one can take its place. */
+/** Writes the bundle again. The old bundle stays until the new one is complete. */
 async function bundle() {
   const nextFolder = `${bundleFolder}.${process.pid}`
   try {
@@ -72,7 +72,7 @@ async function bundle() {
     rmSync(bundleFolder, { recursive: true, force: true })
     renameSync(nextFolder, bundleFolder)
   } catch (error) {
-    // Another process has written one in between, made of the same sources.
+    // Another process has written a bundle meanwhile, from the same sources.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
   } finally {
     rmSync(nextFolder, { recursive: true, force: true })
@@ -103,8 +103,8 @@ async function write(folder) {
 }
 
 /**
- * A character beyond Latin-1 makes V8 hold the text of a whole file in two bytes a character, and read it more slowly. Texts are escaped by the
- * bundler; literals of regular expressions are not, and have to say `\u03bc`.
+ * A character beyond Latin-1 makes V8 store the text of a whole file in two bytes a character, and read it more slowly. The bundler escapes strings;
+ * literals of regular expressions have to contain `\u03bc`.
  */
 function refuseWideText(file) {
   const found = /.{0,40}[^\u0000-\u00ff].{0,20}/u.exec(readFileSync(file, 'utf8'))

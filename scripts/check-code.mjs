@@ -1,8 +1,7 @@
 /**
- * Counts that the product's code has a bound for: the lines of a file and of a function, casts, non-null
- * assertions (`!`), and positional parameters of a function. Tests and shared test code are not counted, except for the
- * doubles that tests force into a type (`as never`).
- * The machine's time, timers and chance: see `machine-calls.mjs`.
+ * Counts with a bound for product code: the lines of a file and of a function, casts, non-null assertions (`!`), and positional parameters of a
+ * function. Tests and shared test code are not counted, except for doubles that tests force into a type (`as never`). For the machine's time, timers and
+ * chance see `machine-calls.mjs`.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -13,13 +12,13 @@ import { checkMemoComments, checkModuleState, keptResultsPage } from './module-s
 import { root } from './root.mjs'
 import { lineAt, parse, walk } from './syntax.mjs'
 
-/** The bounds. A count that falls takes its bound with it. */
+/** The bounds. When a count falls, its bound is lowered too. */
 const bounds = { lines: 500, functionLines: 100, casts: 191, claims: 94, parameters: 5, doubles: 33 }
 
-/** A function with so many positional parameters counts. */
+/** A function counts from this number of positional parameters on. */
 const parametersMany = 5
 
-/** Descriptions of types and the roles of the start are data. */
+/** Descriptions of types and the bootstrap roles are data. */
 const data = [/^shared\/core\/src\/api\//, /^shared\/core\/src\/rbac\/policy\.ts$/]
 
 /** The command: prints the violations, and returns 1 if there are any. `--list` prints all casts. */
@@ -56,7 +55,7 @@ export function isProduct(file) {
   )
 }
 
-/** A file that is deleted and not yet committed is none. */
+/** A file that is deleted but not yet committed counts as absent. */
 function readIfThere(file) {
   try {
     return [{ file, text: readFileSync(join(root, file), 'utf8') }]
@@ -95,7 +94,7 @@ function beyond(found, bound, what) {
 function findDoubles(tests) {
   return tests.flatMap(({ file, text }) => {
     const found = []
-    // Only such texts are parsed: there are nine hundred tests.
+    // Only tests with this text are parsed, as there are nine hundred tests.
     if (!text.includes('as never')) return found
     walk(parse(file, text), undefined, (node) => {
       if (node.type === 'TSAsExpression' && node.typeAnnotation.type === 'TSNeverKeyword')
@@ -105,7 +104,7 @@ function findDoubles(tests) {
   })
 }
 
-/** The casts, the claims by `!`, and the functions of files: their lines, and those with many parameters. */
+/** The casts, the non-null assertions, and the functions of files: their lines, and those with many parameters. */
 export function countCode(files) {
   const parsed = files.map(({ file, text }) => ({ file, text, program: parse(file, text), helpers: new Set() }))
   const casts = []
@@ -136,7 +135,7 @@ export function countCode(files) {
   return { casts, claims, functions, parameters }
 }
 
-/** `as const` makes no claim about a value. */
+/** `as const` asserts nothing about a value. */
 function isCast(node) {
   if (node?.type === 'TSTypeAssertion') return true
   return node?.type === 'TSAsExpression' && node.typeAnnotation.typeName?.name !== 'const'
@@ -171,7 +170,7 @@ function nameOf({ id }, parent) {
   return id?.name ?? (parent?.type === 'VariableDeclarator' ? parent.id.name : undefined)
 }
 
-/** The casting functions that a file imports, by the names that it gives them. */
+/** The casting functions that a file imports, by their local names. */
 function importedHelpers(file, program, helpersOf) {
   const imports = program.body.filter(({ type }) => type === 'ImportDeclaration')
   return imports.flatMap(({ source, specifiers }) => {

@@ -1,7 +1,6 @@
 /**
- * The import rules of the workspace: packages use only the allowed ones, core stays pure, imports are declared,
- * neither files nor folders import each other in a circle, names with the product's word are spelled in one file only,
- * and the time comes from a clock.
+ * The import rules of the workspace: packages import only allowed packages, core stays pure, imports are declared, neither files nor folders import each
+ * other in a circle, names with the product's word are spelled in one file only, and time comes from a clock.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -38,15 +37,15 @@ const pure = ['@orch/cel', '@orch/core']
 /** Packages whose files are on floors. */
 const floorsOf = { '@orch/gateway': gatewayFloors }
 
-/** Imports that a violation lists of one folder from another. */
+/** Maximum number of imports that a violation lists between two folders. */
 const passageImportsShown = 5
 
-/** Names that belong to a profile come from here, and the API's own description may quote them. */
+/** Names that belong to a profile are defined here, and the API description may quote them. */
 const namesFile = 'shared/core/src/names.ts'
 const descriptions = ['shared/core/src/api/']
 const profileName = /k8s\.io|kubernetes\.io|orch\.io|orch-system|kube-system/
 
-/** The command: prints each violation, and gives 1 when there is one. */
+/** The command: prints each violation, and returns 1 if there are any. */
 export function main() {
   const packages = packageFolders().flatMap((folder) => checkPackage(readPackage(folder)))
   const violations = [...packages, ...findCircles(innerImports(readScripts()))]
@@ -62,7 +61,7 @@ export function checkPackage({ name, folder, dependencies, files }) {
   return [
     ...checkFiles({ name, folder, dependencies, files }),
     ...circles,
-    // A circle of files ties their folders too, and is named once.
+    // A circle of files also connects their folders, and is reported once.
     ...(circles.length > 0 ? [] : findFolderCircles(inner, `${folder}/src`)),
     ...checkFloors(inner, { name, floors: floorsOf[name], source: `${folder}/src/` }),
   ]
@@ -118,8 +117,8 @@ function findCircles(imports) {
 }
 
 /**
- * A violation for each group of rooms of a folder that import each other. A room is a folder with its contents, or a file
- * beside it. The message lists the imports from room to room, the fewest first, since those are the likely faults.
+ * A violation for each group of rooms of a folder that import each other. A room is a folder with its contents, or a file next to it. The message lists
+ * the imports from room to room, the fewest first, since those are the likely mistakes.
  */
 function findFolderCircles(imports, folder) {
   const roomOf = (file) => (file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined)
@@ -227,7 +226,7 @@ function readPackage(folder) {
   return { name, folder, dependencies: Object.keys(dependencies), files: Object.fromEntries(paths) }
 }
 
-/** The scripts of the workspace, tests aside. */
+/** The scripts of the workspace, without tests. */
 function readScripts() {
   const paths = readdirSync(join(root, 'scripts'), { recursive: true }).filter(
     (path) => path.endsWith('.mjs') && !path.endsWith('.test.mjs'),

@@ -1,7 +1,7 @@
 /**
- * Findings of publint and are-the-types-wrong in the packed package, and npm's corrections and warnings on publishing, for
- * `npm run lint`. Takes the folder of a package, or writes this project's package to a temporary folder; packs it, prints the findings, and exits
- * with 1 if there are any. Needs no network.
+ * Findings of publint and are-the-types-wrong in the packed package, and npm's corrections and warnings on publishing, for `npm run lint`. Takes the
+ * folder of a package, or writes this project's package to a temporary folder; packs it, prints the findings, and exits with 1 if there are any. Needs
+ * no network.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -25,7 +25,7 @@ async function checkTarball(tarball) {
   ]
 }
 
-/** `orch/vitest` is for modules alone, as vitest is, and the resolution of Node 10 knows no exports. */
+/** `orch/vitest` is only for modules, like vitest, and the resolution of Node 10 does not support exports. */
 function isMeant({ resolutionKind, entrypoint = '' }) {
   return resolutionKind === 'node10' || entrypoint.startsWith('./vitest')
 }
@@ -36,7 +36,7 @@ function describe({ kind, ...rest }) {
   return words.length === 0 ? kind : `${kind}: ${words.map(([name, value]) => `${name} ${value}`).join(', ')}`
 }
 
-/** The folder of this project's package, written from the compiled files. */
+/** The folder of this project's package, created from the compiled files. */
 function writePackageTo(folder) {
   runOrThrow(process.execPath, [join(root, 'scripts/package.mjs'), folder])
   return folder
@@ -51,7 +51,7 @@ function publishWarnings(written) {
     .filter((text) => !text.includes('requires you to be logged in'))
 }
 
-/** Packs the package into the folder; returns the file. */
+/** Packs the package into the folder. Returns the file. */
 function packInto(folder, written) {
   const { stdout } = runNpm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], written)
   return join(folder, JSON.parse(stdout)[0].filename)

@@ -1,4 +1,7 @@
-/** Words that the project's prose avoids: each has a plainer one. Comments, texts, documents and deployments are checked, of tests the titles and comments. */
+/**
+ * Words that the project's prose avoids, each with a plainer alternative. Comments, texts, documents and deployments are checked; of tests, titles and
+ * comments.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,26 +16,26 @@ const forbidden = [
   { pattern: /\bthat there (?:is|are) not\b/i, advice: 'unknown, absent' },
 ]
 
-/** The first word of a comment that is no sentence: a relative clause stands for its subject. */
+/** Words that begin a relative clause instead of a sentence in a comment. */
 const clause = {
   pattern:
     /(?<=^\s*(?:\/\*\*?|\*|\/\/) )(?:What|Whether|Where|Who|Whose|Those|Which|How|So (?:many|long|much|often)|(?:As|At|By|For|From|In|Of|On|Since|To|Until|With) (?:how|what|when|which|whom|whose))\b/,
   advice: 'begin with the subject: True if, The place of, The rules that',
 }
 
-/** The same in a text, such as the description of a field, column, flag or metric. */
+/** The same rule for a text, such as the description of a field, column, flag or metric. */
 const textClause = { ...clause, pattern: /(?<=^\s*['"`]|(?<!\btitle): ['"`])(?:What|Whether|Where|Who|Whose|Those|Which|How|Why) [a-z]/ }
 
 /** The numbered statements of the specification, and the rules themselves. */
 const exempt = [/^docs\/reference\/requirements\.md$/, /^scripts\/check-words/]
 const checked = /\.(?:ts|mjs|md)$|^deploy\/(?:.*\/)?[^/]+\.(?:yaml|conf|sh)$/
 
-/** Tests: their requests and expectations may be any text, such as a user nobody. */
+/** Tests may contain any text in requests and expectations, such as a user nobody. */
 const test = /\.test\.m?[jt]s$|^test\//
 const comment = /^\s*(?:\/\/|\/\*|\*)|\s\/\/ /
 const title = /(?:\b(?:test|describe)\b[\w.]*(?:\([^)]*\))?\(|\]\)\(|\)\)\()\s*['"`]/
 
-/** The command: prints each violation, and gives 1 when there is one. */
+/** The command: prints each violation, and returns 1 if there are any. */
 export function main() {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n')
   const violations = files.filter(isChecked).flatMap((file) => checkWords(file, readIfThere(join(root, file))))
@@ -46,7 +49,7 @@ export function isChecked(file) {
   return checked.test(file) && !exempt.some((pattern) => pattern.test(file))
 }
 
-/** A file that is deleted and not yet committed has no words. */
+/** A file that is deleted but not yet committed has no words. */
 function readIfThere(path) {
   try {
     return readFileSync(path, 'utf8')
@@ -55,7 +58,7 @@ function readIfThere(path) {
   }
 }
 
-/** The violations of a text, one for each line. Blocks of code in documents are terminal output; of tests only titles and comments are prose. */
+/** The violations of a text, at most one for each line. Blocks of code in documents are terminal output; in tests only titles and comments are prose. */
 export function checkWords(file, text) {
   let isBlock = false
   return text.split('\n').flatMap((line, index, lines) => {
@@ -67,7 +70,7 @@ export function checkWords(file, text) {
   })
 }
 
-/** True if a line begins a comment, and does not continue the one of the line before it. */
+/** True if a line starts a comment, and does not continue the comment of the previous line. */
 function isStart(line, before = '') {
   if (/^\s*\/\*/.test(line)) return true
   return /^\s*\*/.test(line) ? /^\s*\/\*\*?\s*$/.test(before) : /^\s*\/\//.test(line) && !/^\s*\/\//.test(before)

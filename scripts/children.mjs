@@ -1,19 +1,19 @@
-/** Running a child in the foreground: its output is ours, our signals are its own, and its exit code becomes ours. */
+/** Runs a child in the foreground: its output is passed through, our signals are forwarded, and its exit code becomes ours. */
 import { spawn } from 'node:child_process'
 
-/** One Ctrl-C may arrive twice, from the terminal and from npm; within this time it counts as one. */
+/** One Ctrl-C may arrive twice, from the terminal and from npm; within this time it counts once. */
 const sameSignalMs = 300
 
-/** Runs a child to its end and gives the exit code, 128 + the signal's number where a signal ended it. */
+/** Runs a child to its end and returns the exit code, or 128 + the signal number if a signal ended it. */
 export async function runChild(command, args, options) {
   return (await runChildToEnd(command, args, options)).code
 }
 
-/** As `runChild`, and gives the signal that has ended the child, or that has reached us meanwhile, too. */
+/** Like `runChild`, and also returns the signal that ended the child or reached this process meanwhile. */
 export function runChildToEnd(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     let received
-    // Before the child exists: on a busy machine it may run, and a signal may arrive, before this process continues.
+    // The handlers are set before the child exists: on a busy machine the child may run, and a signal may arrive, before this process continues.
     const stopForwarding = forwardSignals((signal) => {
       received ??= signal
       child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)

@@ -1,6 +1,6 @@
 /**
- * Loaded into the server by `npm start`. The server runs in a process group of its own, so that a signal to the terminal's group
- * reaches it once; this ends it, as SIGTERM would, should the script that started it die without passing a signal on.
+ * Loaded into the server by `npm start`. The server runs in a separate process group, so that a signal to the terminal's group reaches it once. This
+ * module ends the server like SIGTERM if its parent dies without forwarding a signal.
  */
 const parent = process.ppid
 const watchMs = 500

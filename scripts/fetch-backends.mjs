@@ -1,4 +1,4 @@
-/** Fetches the programs that tests run on, once, before any of them starts. */
+/** Downloads the programs that tests need, once, before any test starts. */
 import { join } from 'node:path'
 import { locateBackend } from '../shared/platform/src/backends/locate.ts'
 

@@ -1,10 +1,10 @@
 /**
- * The floors of the gateway, lowest first. A file imports, types included, from its own floor and those below. A folder ends with a
- * slash; the longest path that fits a file says its floor.
+ * The floors of the gateway, lowest first. A file imports, types included, only from its own floor and lower ones. A folder ends with a slash; the
+ * longest matching path decides the floor of a file.
  */
 export const gatewayFloors = [
   {
-    // The request, its parsing and its answer; no file here knows a resource.
+    // The request, its parsing and its answer; files here do not depend on resources.
     name: 'request',
     paths: [
       'audit/',

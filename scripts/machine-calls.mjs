@@ -1,6 +1,6 @@
 /**
- * Finds the time, the timers and the chance of the machine in the product's code. A server of a test takes them from its clock and its
- * seed, so that code asks `Clock` and `Chance`; a file that must not is listed here, with its reason.
+ * Finds uses of the machine's time, timers and chance in the product's code. In a test the server takes these from its clock and its seed, so code must
+ * use `Clock` and `Chance`; the exceptions are listed here with their reasons.
  */
 import { lineAt, parse, walk } from './syntax.mjs'
 
@@ -8,7 +8,7 @@ const sockets = 'it bounds a connection or a process, whose other end lives in r
 const secrets = 'a secret or a nonce: what a seed decides can be guessed'
 const ownProcess = 'it waits for another process, outside of any server'
 
-/** The machine calls that each file may make, and why. */
+/** The machine calls that each file may use, with the reason. */
 export const machineFiles = {
   'shared/platform/src/clock.ts': { takes: ['time', 'timers'], reason: 'the clock itself' },
   'shared/platform/src/chance.ts': { takes: ['chance'], reason: 'chance itself' },
@@ -97,7 +97,7 @@ function callsOf(file, text) {
   return calls
 }
 
-/** The name of a timer that is called by itself or as a member of `globalThis`; a socket has timers of its own. */
+/** The name of a timer function that is called directly or as a member of `globalThis`; a socket has methods of the same name. */
 function timerOf(callee) {
   return callee.name ?? (callee.object?.name === 'globalThis' ? callee.property.name : undefined)
 }

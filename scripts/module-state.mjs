@@ -1,13 +1,13 @@
 /**
- * Finds what modules of the product keep from one call to the next. A result that is kept is made by `memo` or `boundedMemo`, whose list is
- * docs/reference/kept-results.md; what else a module changes belongs to an object with a creator. A value that cannot is listed here.
+ * Finds state that modules of the product keep between calls. A cached result is created by `memo` or `boundedMemo`, which
+ * docs/reference/kept-results.md lists; other state belongs to an object with an owner. Exceptions are listed here.
  */
 import { lineAt, parse, walk } from './syntax.mjs'
 
 const marks = 'a mark on objects that do not change, kept for as long as each'
 const types = 'by the name of a described type, of which there are some thousand'
 
-/** The values that modules may change, by file: what each holds, and its bound. */
+/** The values that modules may change, by file, with their content and their bound. */
 const stateFiles = {
   'services/orch/src/main.ts': { isOutputLost: 'whether the standard output of the process is closed' },
   'services/storage/src/store/directory-lock.ts': { held: 'the locks of the process, which end with the objects that hold them' },
@@ -45,7 +45,7 @@ const stateFiles = {
 const collections = ['Map', 'Set', 'WeakMap', 'WeakSet']
 const changing = ['set', 'add', 'delete', 'clear', 'push', 'pop', 'shift', 'unshift', 'splice']
 
-/** The values that files change at module level, and the entries of the list that no file needs. */
+/** The values that files change at module level, and unneeded entries of the list. */
 export function checkModuleState(files, list = stateFiles) {
   const needless = new Map(Object.entries(list).map(([file, names]) => [file, new Set(Object.keys(names))]))
   const violations = files.flatMap(({ file, text }) =>
@@ -60,7 +60,7 @@ export function checkModuleState(files, list = stateFiles) {
   return violations
 }
 
-/** The variables of a module, and its collections that it changes. */
+/** The variables of a module, and the collections that it changes. */
 function stateOf(file, text) {
   const program = parse(file, text)
   const found = []
@@ -95,7 +95,7 @@ function isCollection({ id, init }) {
   return init?.type === 'ArrayExpression' || init?.type === 'ObjectExpression'
 }
 
-/** A map or a set that nothing is in is to be filled, unless its type forbids that. */
+/** An empty map or set is meant to be filled, unless its type forbids that. */
 function isEmptyCollection(declarator) {
   const { id, init } = declarator
   const isReadonly = id.typeAnnotation?.typeAnnotation.typeName?.name?.startsWith('Readonly') === true
@@ -110,7 +110,7 @@ function changedName(node) {
   return undefined
 }
 
-/** The page that lists what modules keep. */
+/** The page that lists the state of modules. */
 export function keptResultsPage(files, list = stateFiles) {
   const memos = files.flatMap(({ file, text }) => memosOf(file, text))
   const state = Object.entries(list).flatMap(([file, names]) =>
@@ -136,7 +136,7 @@ export function keptResultsPage(files, list = stateFiles) {
   ].join('\n')
 }
 
-/** The memos of a file: those of modules, and those of objects. */
+/** The memos of a file: module memos and object memos. */
 function memosOf(file, text) {
   const found = []
   if (!/\b(?:memo|boundedMemo)\(/.test(text)) return found
@@ -151,7 +151,7 @@ function memosOf(file, text) {
   return found
 }
 
-/** The number that an expression or a constant of the file says. */
+/** The number in an expression or a constant of the file. */
 function numberOf(program, node) {
   if (node.type !== 'Identifier') return node.value
   return declaratorsOf(program).find(({ declarator }) => declarator.id.name === node.name)?.declarator.init.value
@@ -165,7 +165,7 @@ function commentBefore(text, start) {
   return sentence.replace(/[:;]$/, '.').replaceAll('|', '\\|')
 }
 
-/** Memos without a comment: the page cannot say what they hold. */
+/** Memos without a comment, for which the page has no description. */
 export function checkMemoComments(files) {
   return files
     .flatMap(({ file, text }) => memosOf(file, text))

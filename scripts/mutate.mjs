@@ -1,8 +1,7 @@
 /**
  * `npm run mutate -- <scope> [--incremental] [--sample=<n> --seed=<s>] [file …]`: changes the code of a scope in small ways, one at a time, and runs the
- * scope's tests on each change. A change that no test notices has survived. The run happens in a copy of the sources, so that an
- * interrupted one leaves nothing behind. With `--incremental`, changes whose code and tests equal those of the last such run keep their
- * result.
+ * scope's tests on each change. A change that no test notices has survived. The run uses a copy of the sources, so that an interrupted run leaves
+ * nothing behind. With `--incremental`, changes whose code and tests equal those of the last such run keep their result.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,19 +12,19 @@ import { intervalOf } from './mutation-sample.mjs'
 import { mutationScopes } from './mutation-scopes.mjs'
 import { root } from './root.mjs'
 
-/** The least share of noticed changes, in percent. */
+/** The minimum percentage of noticed changes. */
 const scoreMin = 85
 const concurrency = Number(process.env.ORCH_MUTATION_CONCURRENCY ?? 2)
 
 const excludedMutations = ['StringLiteral']
 
 /**
- * A test run past its time counts as a change noticed, so a busy machine must not reach it: this many times the usual time of the
- * tests that run, and this on top. Both are wall time. The score says how many there were.
+ * A test run past its timeout counts as a noticed change, so a busy machine must not reach it. The timeout is this multiple of the usual time of the
+ * tests, plus this constant, in wall time. The score includes the number of timeouts.
  */
 const timeoutFactor = 5
 const timeoutMs = 20_000
-/** Same for the first run, of all tests of the scope on the unchanged code. */
+/** The same for the first run, of all tests of the scope on the unchanged code. */
 const firstRunMinutesMax = 30
 
 export async function main([name, ...options]) {
@@ -52,11 +51,11 @@ export async function main([name, ...options]) {
 }
 
 /**
- * Runs the tests on each change of the files in a folder, which it changes. Returns the exit code, 1 below the bound, and the
- * report: the changes that no test notices, and the score.
+ * Runs the tests on each change of the files in a folder, which is modified. Returns the exit code, 1 below the bound, and the report with unnoticed
+ * changes and the score.
  */
 export async function tryChanges({ node, folder, tests, report, sample, stdio, ...wanted }) {
-  // A run that is interrupted writes none, and the one of an earlier run would be taken for it.
+  // An interrupted run writes no report, and an earlier report would be mistaken for it.
   rmSync(report, { force: true })
   const mutate = [...wanted.mutate, '!**/*.test.ts']
   writeFileSync(join(folder, 'stryker.conf.json'), JSON.stringify(configuration({ ...wanted, mutate, report, sample }), undefined, 2))
@@ -84,10 +83,10 @@ function configuration({ mutate, report, sample, incrementalFile }) {
     coverageAnalysis: 'perTest',
     ignoreStatic: true,
     inPlace: true,
-    // Tests run from the sources, and compilers are not asked.
+    // Tests run from the sources, without a compiler.
     disableTypeChecks: false,
     mutate,
-    // The words of messages and names are facts of the API; tests compare those that clients depend on.
+    // Messages and names belong to the API; tests compare those that clients depend on.
     mutator: { excludedMutations },
     reporters: ['clear-text', 'json', 'progress-append-only'],
     clearTextReporter: { reportMutants: false, reportTests: false, reportScoreTable: true, allowColor: false },
@@ -101,7 +100,7 @@ function configuration({ mutate, report, sample, incrementalFile }) {
   }
 }
 
-/** The files of the working tree with dependencies of their own, so that packages of ours are the changed ones. */
+/** The files of the working tree with separate dependencies, so that our packages resolve to the changed copies. */
 function copySources(name) {
   const copy = join(cacheFolder, 'mutation', name)
   say(`copying the sources to ${copy}`)
@@ -132,7 +131,7 @@ function pnpmFolder() {
   return version === undefined ? [] : [`pnpm-${version}`]
 }
 
-/** Each change that no test noticed: its place, the line before it, and the code that took its place. */
+/** Each change that no test noticed: its place, the original line, and its replacement. */
 function survivorsOf({ files }) {
   return Object.entries(files).flatMap(([file, { source, mutants }]) => {
     const lines = source.split('\n')
@@ -147,7 +146,7 @@ function survivorsOf({ files }) {
   })
 }
 
-/** The share of noticed changes; of drawn ones with its 95 % interval. Changes that run only while a module is loaded are left out. */
+/** The share of noticed changes; for a sample with its 95 % interval. Changes in code that runs only at module load are left out. */
 function scoreOf({ files }, sample) {
   const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status))
   const count = (...names) => statuses.filter((status) => names.includes(status)).length

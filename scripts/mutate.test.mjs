@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..')
 test('a change that no test notices is listed, and fails the run below the bound; a noticed one counts as killed', async () => {
   const folder = aFolder({
     'part/large.ts': 'export function isLarge(value: number): boolean {\n  return value > 100\n}\n',
-    // No test says on which side of the bound 100 is.
+    // No test decides the side of the bound for 100.
     'part/large.test.ts': `
       import { expect, test } from 'vitest'
       import { isLarge } from './large.ts'
@@ -36,7 +36,7 @@ test('a change that no test notices is listed, and fails the run below the bound
   expect(code).toBe(1)
 })
 
-/** A folder with these files, and the needed parts of the working tree. */
+/** A folder with these files, and the necessary parts of the working tree. */
 function aFolder(files) {
   const folder = mkdtempSync(join(tmpdir(), 'mutate-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

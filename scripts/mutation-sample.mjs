@@ -1,6 +1,6 @@
 /**
- * Draws some of the mutants of a scope, so that a score with a known error takes minutes instead of hours: `npm run mutate -- <scope>
- * --sample=<n> --seed=<s>`. Stryker asks the checker below about each mutant and runs the tests on the drawn ones alone.
+ * Draws some of the mutants of a scope, so that a score with a known error takes minutes instead of hours: `npm run mutate -- <scope> --sample=<n>
+ * --seed=<s>`. Stryker asks the checker below about each mutant and runs the tests only on the drawn ones.
  */
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,13 +11,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 /** The file in the copy of the sources that holds the keys of the drawn mutants. */
 const drawnFile = 'mutation-sample.json'
 
-/** One mutant of a scope, the same in the list and in the checker. */
+/** The key of a mutant of a scope, equal in the list and in the checker. */
 function keyOf({ fileName, location, mutatorName, replacement }) {
   const { start, end } = location
   return [resolve(fileName), start.line, start.column, end.line, end.column, mutatorName, replacement].join(':')
 }
 
-/** Draws `count` of the keys by the seed, each with the same chance. `root` is removed from the keys: copies differ in it. */
+/** Draws `count` of the keys by the seed, each with equal probability. `root` is removed from the keys, as it differs between copies. */
 export function draw(keys, { count, seed, root = '' }) {
   const rank = (key) =>
     createHash('sha256')
@@ -30,7 +30,7 @@ export function draw(keys, { count, seed, root = '' }) {
     .map(({ key }) => key)
 }
 
-/** The 95 % interval of a score after Wilson, as shares of 1. */
+/** The 95 % Wilson interval of a score, as fractions. */
 export function intervalOf(killed, drawn) {
   const z = 1.96
   const share = killed / drawn
@@ -63,7 +63,7 @@ class Sample {
 
 export const strykerPlugins = [{ kind: 'Checker', name: 'sample', injectableClass: Sample }]
 
-/** Lists the mutants of the patterns in a copy of the sources, draws, and writes the keys for the checker. */
+/** Lists the mutants of the patterns in a copy of the sources, draws a sample, and writes the keys for the checker. */
 async function prepareSample(root, { mutate, excludedMutations, count, seed }) {
   const core = createRequire(createRequire(join(root, 'package.json')).resolve('@stryker-mutator/core'))
   const { Instrumenter } = await import(pathToFileURL(core.resolve('@stryker-mutator/instrumenter')).href)

@@ -56,7 +56,7 @@ export const mutationScopes = {
   },
   etcd: {
     mutate: ['services/storage/src/etcd/*.ts'],
-    // Without the tests of several members and replicas: with them each mutant would take most of a minute.
+    // Tests of several members and replicas are excluded, since with them each mutant would take almost a minute.
     tests: [
       'services/storage/src/etcd/{backup,client,deliveries,direct-connection,etcd-store,health,leadership}.test.ts',
       'services/storage/src/etcd/{members,parts,reader,rules,wire}.test.ts',

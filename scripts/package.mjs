@@ -1,6 +1,6 @@
 /**
- * The package for other projects, ready to publish: the server in few files, its declarations in one, and the entries for `require`,
- * for test frameworks and for the command. `npm run package` writes it and prints where it is; `npm run package -- <folder>` writes it there.
+ * The package for other projects, ready to publish: the server in few files, its declarations in one, and the entries for `require`, for test frameworks
+ * and for the command. `npm run package` writes it and prints its place; `npm run package -- <folder>` writes it to that folder.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,13 +35,13 @@ const modules = {
 /** Modules whose types can be imported. */
 const declared = ['index', 'testing', 'controllers']
 
-/** Installed beside the package: they have parts that are not JavaScript, or files that they read. */
+/** Installed with the package, as they contain parts other than JavaScript, or files that they read. */
 const installed = ['@grpc/grpc-js', 'etcd3', 'lmdb']
 
-/** Of the project that tests. */
+/** Dependencies of the testing project. */
 const peers = { vitest: '>=3' }
 
-/** Writes the package anew from the compiled files. */
+/** Writes the package again from the compiled files. */
 async function writePackage() {
   const dist = join(packageFolder, 'dist')
   rmSync(packageFolder, { recursive: true, force: true })
@@ -55,7 +55,7 @@ async function writePackage() {
     metafile: true,
   })
   const ofConsole = await bundleConsole(join(dist, 'console'))
-  // Clients that ask for documents at once, such as kubectl, know the names of Kubernetes; those of the other profile would be another 0.4 MB.
+  // Clients that request documents at once, such as kubectl, use the names of Kubernetes; the documents of the other profile would add 0.4 MB.
   await bundleOpenApi(join(dist, 'openapi'), ['kubernetes'])
   await writeDeclarations(dist)
   cpSync(join(source, 'package'), packageFolder, { recursive: true })
@@ -68,7 +68,7 @@ async function writePackage() {
   await writeSbom()
 }
 
-/** One file of types per module, with nothing of the workspace left to resolve; once more for `require`. */
+/** One file of types per module, without references to the workspace, and a copy for `require`. */
 async function writeDeclarations(dist) {
   const bundle = await rolldown({
     input: Object.fromEntries(declared.map((name) => [name, join(root, modules[name].replace(/\.js$/, '.d.ts'))])),
@@ -96,7 +96,7 @@ function manifest() {
     license: own.license,
     ...(repository === undefined ? {} : { repository }),
     type: 'module',
-    // Without `./`: with it npm leaves a command out when it publishes.
+    // Without `./`, as npm omits a command with it when it publishes.
     bin: { orch: 'bin.cjs', orchctl: 'orchctl.cjs' },
     exports: {
       '.': {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * The field `repository` of the published package, or undefined. npm compares it with the repository of the build, which it learns from
- * the CI service, before it publishes with provenance; so it is that of the manifest, else that of the CI service, else the clone's `origin`.
+ * The field `repository` of the published package, or undefined. npm compares it with the repository of the build from the CI service before it
+ * publishes with provenance. So the manifest takes precedence, then the CI service, then the clone's `origin`.
  */
 export function repositoryOf({ manifest, env, origin }) {
   if (manifest !== undefined) return manifest
@@ -19,8 +19,8 @@ export function originOf(folder) {
 }
 
 /**
- * A remote as npm writes it: `git+https://host/owner/name.git`, without user and password. A path, and a host that only this machine or
- * its network knows, are of no use to anybody else: undefined.
+ * A remote in npm's form: `git+https://host/owner/name.git`, without user and password. Undefined for a path, and for a host that is known only to this
+ * machine or its network.
  */
 function publicUrl(remote) {
   const short = /^(?:[^@/:]+@)?([^/:]+):(?!\/\/)(.+)$/.exec(remote)
@@ -29,7 +29,7 @@ function publicUrl(remote) {
   const isPublic = /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}$/i.test(hostname) && !/\.(local|localhost|internal|lan|test)$/i.test(hostname)
   const path = pathname.replace(/^\/+|\/+$|\.git\/*$/g, '')
   if (!isPublic || path === '') return undefined
-  // The port of another protocol says nothing about that of HTTPS.
+  // The port of another protocol is not the port of HTTPS.
   const place = port !== '' && /https:$/.test(protocol) ? `${hostname}:${port}` : hostname
   return `git+https://${place}/${path}.git`
 }

@@ -11,13 +11,13 @@ import { root } from './root.mjs'
 const textLengthMax = 110
 const idsInTitleMax = 4
 
-/** The command: prints the report, and gives 1 where a title names too many, or where `--strict` is asked for and something is missing. */
+/** The command: prints the report. Returns 1 if a title names too many IDs, or with `--strict` if a statement is not shown. */
 export function main(args) {
   const options = parseOptions(args)
   const report = join(cacheFolder, 'test-report.json')
   if (!existsSync(report)) throw new SetupError('There is no test report yet: run npm test first.')
   const statements = parseStatements(readFileSync(join(root, 'docs/reference/requirements.md'), 'utf8'))
-  // With services apart the same tests run once more.
+  // With separate services the same tests run again.
   const tests = JSON.parse(readFileSync(report, 'utf8')).tests.filter(({ mode }) => mode === undefined)
   const result = judge(statements, tests)
   const known = new Set(statements.map((statement) => statement.area))
@@ -30,7 +30,7 @@ export function main(args) {
   return options.isStrict && isMissing ? 1 : 0
 }
 
-/** The numbered statements of a requirements document, in order. `kind` marks statements that no test of the server can show. */
+/** The numbered statements of a requirements document, in order. `kind` marks statements that no server test can show. */
 export function parseStatements(text) {
   return text.split('\n').flatMap((line) => {
     const match = /^- \*\*((?:[A-Z]+-)+\d+)\*\* (.*)$/.exec(line)
@@ -48,7 +48,7 @@ export function idsOf(title) {
   return match === null ? [] : match[1].split(/[,\s/]+/).flatMap(idsFromTo)
 }
 
-/** `RV-12…RV-14` includes the statements between them. */
+/** `RV-12…RV-14` includes the statements in between. */
 function idsFromTo(text) {
   const [first, last] = text.split('…')
   if (last === undefined) return [first]
@@ -59,7 +59,7 @@ function idsFromTo(text) {
   return Array.from({ length: count }, (_, index) => `${area}${String(Number(digits) + index).padStart(digits.length, '0')}`)
 }
 
-/** Each statement with its state, beside the tests that were skipped, the IDs in titles that no statement has, and titles with too many. */
+/** Each statement with its state, with skipped tests, unknown IDs in titles, and titles with too many IDs. */
 export function judge(statements, tests) {
   const byId = new Map(statements.map((statement) => [statement.id, statement]))
   const passed = new Set()

@@ -103,7 +103,7 @@ async function test(args) {
   return result.code || check || (isComplete ? 0 : 1)
 }
 
-/** Tests that `npm test` leaves out, with a configuration of their own. */
+/** Tests that `npm test` leaves out, each with a separate configuration. */
 async function testApart(config, args) {
   const node = await prepare()
   const isBuilt = await buildAll()
@@ -120,18 +120,18 @@ async function buildAll() {
   return isBuilt
 }
 
-/** With services apart a test left out that is not on the list is a failure, and the other way round. */
+/** With separate services a skipped test outside of the list is a failure, and so is a listed test that runs. */
 function checkSkipped(node) {
   return runChild(node, [join(root, 'test/modes/check.ts'), join(cacheFolder, 'test-report.json')], { cwd: root })
 }
 
-/** One line on how to get a missing program, or undefined. */
+/** The instruction to install a missing program, or undefined. */
 function missingBackend(node) {
   const { stdout } = spawnSync(node, [join(root, 'test/modes/backends.ts')], { encoding: 'utf8' })
   return stdout.trim() === '' ? undefined : stdout.trim()
 }
 
-/** Prints the skipped tests with their reasons, the failures again, and last the counts. */
+/** Prints the skipped tests with their reasons, the failures again, and finally the counts. */
 function printSummary(results) {
   const reports = results.flatMap(({ report }) => report ?? [])
   for (const reason of describeSkipped(reports)) process.stdout.write(`skipped ${reason}\n`)
@@ -143,7 +143,7 @@ function printSummary(results) {
   process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`)
 }
 
-/** The package for other projects; prints the folder that `npm publish` and `npm pack` take. */
+/** Builds the package for other projects; prints the folder for `npm publish` and `npm pack`. */
 async function writePackage(args) {
   const node = await prepare()
   await buildServer()
@@ -158,7 +158,7 @@ async function golden(args) {
   return result.code
 }
 
-/** Only a whole run leaves the report that `requirements` reads; a filtered one leaves its own. */
+/** Only a complete run writes the report for `requirements`; a filtered run writes a separate report. */
 async function runTests(node, args, { apart } = {}) {
   const report = join(cacheFolder, args.length === 0 ? 'test-report.json' : 'test-report-partial.json')
   for (const file of [report, partialReportOf(report)]) rmSync(file, { force: true })
@@ -172,7 +172,7 @@ async function runTests(node, args, { apart } = {}) {
   return { code: endedBy === undefined ? code : code || 1, signal, endedBy, report: readReport(report) }
 }
 
-/** An ended run may have left only its results until then. */
+/** An interrupted run may have written only partial results. */
 function readReport(report) {
   const partial = partialReportOf(report)
   if (existsSync(report)) return JSON.parse(readFileSync(report, 'utf8'))
@@ -183,12 +183,12 @@ async function bench(args) {
   const node = await prepare()
   await buildServer()
   await bundleServer()
-  // The bench shares with the tests the search for etcd and NATS.
+  // The bench and the tests share the lookup of etcd and NATS.
   if (!(await build('shared/testkit', 'the bench'))) throw new SetupError('The bench does not compile; the errors stand above.')
   return runChild(node, [benchEntry, ...args], { cwd: root })
 }
 
-/** Runs the compiled files, not the bundle, so that profiles name the functions' own files. */
+/** Runs the compiled files instead of the bundle, so that profiles show the original file names. */
 async function profile(args) {
   const node = await prepare()
   await buildServer()
@@ -196,20 +196,20 @@ async function profile(args) {
   return runChild(node, [profileEntry, ...args], { cwd: root })
 }
 
-/** The documents as a site; its reference comes from the sources. */
+/** Builds the documents as a site; its reference comes from the sources. */
 async function site(args) {
   const node = await prepare()
   return runChild(node, ['--conditions=source', join(root, 'site/main.mjs'), ...args], { cwd: root })
 }
 
-/** The terminal of the README, from a run of this server and kubectl. */
+/** Records the terminal of the README, from a run of this server and kubectl. */
 async function recording() {
   const node = await prepare()
   await buildServer()
   return runChild(node, [join(root, 'site/recording.mjs')], { cwd: root })
 }
 
-/** The pictures of the console, from a run of this server and a Chromium. */
+/** Takes the pictures of the console, from a run of this server and a Chromium. */
 async function pictures() {
   const node = await prepare()
   await buildServer()
@@ -226,7 +226,7 @@ async function abuse(args) {
 async function fuzz(args) {
   const node = await prepare()
   await build('.', 'everything')
-  // The tests' own walk shares the sources with the code that it is compared to.
+  // The tree walk of the tests shares sources with the code under comparison.
   const entries = { expressions: ['--conditions=source', fuzzExpressionsEntry], heads: [fuzzHeadsEntry], frames: [fuzzFramesEntry] }
   const entry = entries[args[0]] ?? [fuzzEntry]
   return runChild(node, [...entry, ...args], { cwd: root })
@@ -268,12 +268,12 @@ async function lint(args) {
   const { main } = await import('./check-imports.mjs')
   const imports = main()
   const words = (await import('./check-words.mjs')).main()
-  // Sizes of files, casts, and parameters by position; its parser asks for a recent Node.
+  // Checks sizes of files, casts, and positional parameters; the parser needs a recent Node.
   const code = await runChild(node, [join(root, 'scripts/check-code.mjs')], { cwd: root })
-  // Files, exports and dependencies that nothing uses.
+  // Finds unused files, exports and dependencies.
   const unused = await runChild(node, [join(root, 'node_modules/knip/bin/knip.js'), '--no-progress', '--no-config-hints'], { cwd: root })
   const links = await runChild(node, [join(root, 'site/check.mjs')], { cwd: root })
-  // The findings of publint, are-the-types-wrong and npm in the packed package.
+  // Prints the findings of publint, are-the-types-wrong and npm in the packed package.
   await buildServer()
   const packed = await runChild(node, [join(root, 'scripts/check-package.mjs')], { cwd: root })
   return biome || imports || words || code || unused || links || packed

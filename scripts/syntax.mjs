@@ -1,4 +1,4 @@
-/** The syntax trees of TypeScript files, as the checks of code read them. */
+/** The syntax trees of TypeScript files, for the checks of code. */
 import { parseSync } from 'rolldown/utils'
 
 /** The tree of a file. */
@@ -8,7 +8,7 @@ export function parse(file, text) {
   return program
 }
 
-/** Calls back for each node and the node that it is in. */
+/** Calls back for each node with its parent. */
 export function walk(value, parent, visit) {
   if (Array.isArray(value)) {
     for (const item of value) walk(item, parent, visit)

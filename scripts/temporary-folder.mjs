@@ -1,14 +1,14 @@
-/**
- * One folder for all temporary files of a test run, removed when the run ends. The next run removes the files of a killed
- * one.
- */
+/** One folder for all temporary files of a test run, removed when the run ends. The next run removes the files of a killed run. */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const prefix = 'orch-tests-'
 
-/** Creates the folder and names it, and the compile cache, in the environment of this process and its children. Returns the removal of the folder. */
+/**
+ * Creates the folder and sets it, with the compile cache, in the environment of this process and its children. Returns a function that removes the
+ * folder.
+ */
 export default function setup() {
   const environment = { TMPDIR: process.env.TMPDIR, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
   const parent = tmpdir()
@@ -27,8 +27,8 @@ export default function setup() {
 }
 
 /**
- * The folder of Node's compile cache, which the next run uses too: without it every process and thread compiles the same modules anew.
- * A changed module leaves its old entry behind, so a folder with too many entries is emptied.
+ * The folder of Node's compile cache, which the next run reuses: without it every process and thread compiles the same modules again. A changed module
+ * leaves its old entry behind, so a folder with too many entries is emptied.
  */
 export function compileCache(folder = join(import.meta.dirname, '../.cache/compile-cache'), entriesMax = 20_000) {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true }).length : 0
@@ -36,7 +36,7 @@ export function compileCache(folder = join(import.meta.dirname, '../.cache/compi
   return folder
 }
 
-/** Removes the folders of ended runs. One that cannot be removed, such as one with a mounted file system, stays and ends no run. */
+/** Removes the folders of ended runs. A folder that cannot be removed, for example with a mounted file system, stays and fails no run. */
 export function removeLeftOvers(parent, remove = rmSync) {
   for (const name of readdirSync(parent)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN

@@ -6,8 +6,8 @@ const maximumReasonLength = 1_500
 export const partialReportOf = (file) => `${file}.lines`
 
 /**
- * The report of a run, from the runner's own modules. A file that could not be loaded, one whose process ended before its tests had,
- * and an error outside any test are failures of their own.
+ * The report of a run, from the runner's own modules. A file that could not be loaded, a file whose process ended before its tests, and an error outside
+ * any test each count as a failure.
  */
 export function toReport(modules, unhandledErrors) {
   const tests = modules.flatMap((module) => [...module.children.allTests()].filter(hasResult).map(toEntry))
@@ -15,7 +15,7 @@ export function toReport(modules, unhandledErrors) {
   return { tests, failures: [...failures, ...unhandledErrors.map((error) => reasonOf([error]))] }
 }
 
-/** The report of a run that was ended, from the lines that it had written by then. */
+/** The report of an interrupted run, from the lines written so far. */
 export function toPartialReport(text) {
   const isWhole = (line) => line.endsWith('}')
   const tests = text

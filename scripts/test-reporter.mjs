@@ -1,6 +1,6 @@
 /**
- * A reporter for the test runner: writes each test's result, and the reason of a skip, to the file named by TEST_REPORT_FILE.
- * Until the run is over a second file has a line per test, so that an ended run has its results so far.
+ * A reporter for the test runner: writes each test's result, and the reason of a skip, to the file named by TEST_REPORT_FILE. During the run another
+ * file has a line per test, so that an interrupted run keeps its results so far.
  */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** Functions that the text names after a file, and files that it names; returns the error of each. */
+/** Finds the functions that the text attributes to a file, and the files that it names; returns one error for each that does not exist. */
 function wrongPlaces(text: string): string[] {
   return [...text.matchAll(/`([\w./-]+\.(?:ts|mjs))`(?:: ((?:`\w+`(?:, | and )?)+))?/g)].flatMap(([, file = '', names = '']) => {
     if (!file.includes('/')) return []
@@ -15,7 +15,7 @@ function wrongPlaces(text: string): string[] {
   })
 }
 
-/** A function, a class, a constant or a method of the name. */
+/** A function, a class, a constant or a method of this name. */
 function declares(code: string, name: string): boolean {
   return new RegExp(`(?:function\\*? |class |const )${name}\\b|^  (?:static |async |readonly )*[*#]?${name}(?: = |<|\\()`, 'm').test(code)
 }

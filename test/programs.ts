@@ -1,13 +1,13 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The path of a program on the PATH; tests whose program is absent are skipped and say so. */
+/** The path of a program on PATH. A test whose program is absent is skipped and says so. */
 export function findProgram(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   return folders.map((folder) => join(folder, name)).find(isProgram)
 }
 
-/** The end of a skipped test's title; empty if all programs are present. */
+/** The suffix of a skipped test's title; empty if all programs are present. */
 export function withoutPrograms(...names: readonly string[]): string {
   const absent = names.filter((name) => findProgram(name) === undefined)
   return absent.length === 0 ? '' : ` [skipped: no ${absent.join(' and no ')} on the PATH]`

@@ -37,7 +37,7 @@ interface Owner {
 const address = { group: 'example.dev', version: 'v1', namespaced: true }
 const retryMs = 1000
 
-/** Brings Backups to the state that Databases want until the signal is raised. */
+/** Reconciles Backups with their Databases until the signal is aborted. */
 export async function runController(client: Client, signal: AbortSignal): Promise<void> {
   const databases = client.resource<Database>({ ...address, plural: 'databases' })
   const backups = client.resource<Backup>({ ...address, plural: 'backups' })
@@ -59,7 +59,7 @@ export async function runController(client: Client, signal: AbortSignal): Promis
     await databases.patch(name, status, { type: 'merge', namespace, subresource: 'status', signal })
   }
 
-  /** Events of both kinds are handled one after the other. */
+  /** Events of both kinds are processed one after the other. */
   let turn = Promise.resolve()
   const follow = async (what: () => Promise<void>) => {
     while (!signal.aborted) {

@@ -14,7 +14,7 @@ export const widgetController = reconciler<V1Widget>('widget', () => ({
   },
 }))
 
-/** The writes that bring a widget to its number of parts: a function without a client, which needs no server in a test. */
+/** The writes that bring a widget to its number of parts. A pure function, which a test calls without a server. */
 export function decide(widget: V1Widget, present: readonly ApiObject[]): Action[] {
   const wanted = Array.from({ length: widget.spec.parts }, (_, number) => `${widget.metadata.name}-${number}`)
   const names = present.map(({ metadata }) => metadata.name ?? '')

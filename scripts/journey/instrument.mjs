@@ -1,4 +1,4 @@
-/** Puts a call at the beginning of each function, so that a run can say in which order functions of which files were entered. */
+/** Inserts a call at the beginning of each function, so that a run can report the order in which functions were entered. */
 import { parse } from 'acorn'
 import { full } from 'acorn-walk'
 
@@ -14,7 +14,7 @@ export function instrument(code, call) {
 }
 
 function insert(code, insertions) {
-  // At one place ends precede begins, and both keep the order in which they were found.
+  // At one position ends precede begins, and both keep their order.
   const ordered = insertions.toSorted(([a], [b]) => a - b)
   const pieces = []
   let last = 0

@@ -2,7 +2,7 @@
  * `npm run journey [-- verbs]`: serves one request of each verb in process, warm, and prints the files of its functions, in the order
  * of entry, and the number of returns of the request to a file that it has left.
  *
- * General helpers are code that a reader knows from its name and need not open: JSON, `memo`, names, metadata, contracts, reading by
+ * General helpers are code that a reader understands by name and need not open: JSON, `memo`, names, metadata, contracts, reading by
  * the description of a type (`schema`), the stored form (`stored`), maps that forks share (`sorted-tree`, `revision-map`), the platform,
  * the request and its connection, and observers of a request that decide nothing (pace, limits, trace, explanation, log, metrics).
  * Their files are marked with · and counted apart.
@@ -43,7 +43,7 @@ await using server = await start({ controllers: ['-*'] })
 const client = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
 for (const verb of asked) for (const line of describeJourney(verb, await journeyOf(verb))) process.stdout.write(`${line}\n`)
 
-/** The files that a warm request visits, of a server as it was at its start. */
+/** The files that a warm request visits, on a server in its initial state. */
 async function journeyOf(verb) {
   await server.reset()
   const send = verbs[verb]
@@ -78,12 +78,12 @@ function packageOf(file) {
   return file.split('/').slice(0, 2).join('/')
 }
 
-/** The visits to one package, as though it called no other. */
+/** The visits to one package, without its calls to other packages. */
 function within(visits, name) {
   return inARow(visits.filter((file) => packageOf(file) === name))
 }
 
-/** A file once for visits in a row. */
+/** Removes repetitions of a file in a row. */
 function inARow(visits) {
   return visits.filter((file, index) => file !== visits[index - 1])
 }

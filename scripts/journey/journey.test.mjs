@@ -7,7 +7,7 @@ const [recorder, journey] = ['recorder.mjs', 'journey.mjs'].map((name) => new UR
 
 const { stdout } = await promisify(execFile)(process.execPath, ['--import', recorder.href, journey.pathname, ...verbs])
 
-/** The files that a warm request visits and how often it returns to one that it has left, general helpers left out. */
+/** The files that a warm request visits, and the number of returns to an earlier file, without general helpers. */
 function journeyOf(verb) {
   const told = stdout.slice(stdout.search(new RegExp(`^${verb}: `, 'm')))
   const countsOf = (label) => {

@@ -1,6 +1,6 @@
 /**
- * Preloaded into the process of a journey: instruments the compiled code of the packages as it is loaded, and records the files
- * whose functions are entered while a request is served. Other work (controllers, other requests) is not recorded.
+ * Preloaded into the process of a journey: instruments the compiled code of the packages when it is loaded, and records the files whose functions are
+ * entered while a request is served. Other work (controllers, other requests) is not recorded.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { EventEmitter } from 'node:events'
@@ -34,7 +34,7 @@ EventEmitter.prototype.emit = function emitWithin(event, ...args) {
   return isRequest ? requests.run(record, () => emit.call(this, event, ...args)) : emit.call(this, event, ...args)
 }
 
-/** The files whose functions were entered to serve the requests that `send` makes, in order; a file once for calls in a row. */
+/** The files whose functions were entered to serve the requests of `send`, in order, without repetitions in a row. */
 globalThis.recordJourney = async (send) => {
   record = []
   await send()

@@ -14,7 +14,7 @@ function aPod(spec: Fields = {}, metadata: Fields = {}) {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', ...metadata }, spec: { containers: [container], ...spec } }
 }
 
-/** A server with these plugins besides the default ones, configured by the text. */
+/** A server that has these plugins besides the default ones; the text configures the plugins. */
 function serverWith(plugins: string, configuration?: string): Promise<Api> {
   const flags = [`--enable-admission-plugins=${plugins}`]
   return anApi({ flags: configuration === undefined ? flags : [...flags, `--admission-control-config-file=${aFile(configuration)}`] })

@@ -15,7 +15,7 @@ interface Scene {
   readonly owner: Record<string, unknown>
 }
 
-/** A Secret that may become an owner, and a user with a few rights in its namespace. */
+/** A Secret that may become an owner, and a user who has a few rights in its namespace. */
 async function aScene(...rules: [Rule, ...Rule[]]): Promise<Scene> {
   const { api } = server
   const namespace = await aNamespace(api)

@@ -5,7 +5,7 @@ import { type Api, aName, anApi, created, sharedApi, until } from '../api/api.ts
 import { aFolder, anAuditedApi, aPolicy } from '../audit/audited.ts'
 import { aPerson } from '../authorization/people.ts'
 
-/** Authorization allows everything: each refusal here is admission's. */
+/** Authorization allows every request: admission makes each refusal here. */
 const flags = ['--authorization-mode=AlwaysAllow']
 
 const key = (word: string) => `pod-security.orch.io/${word}`
@@ -17,7 +17,7 @@ async function labelled(api: Api, labels: Record<string, string>): Promise<strin
   return withAccount(api, `/api/v1/namespaces/${name}`)
 }
 
-/** Pods need the account that a controller makes; the test makes it if it is first. */
+/** A Pod needs the account that a controller makes. The test makes the account if the controller has not. */
 async function withAccount(api: Api, at: string): Promise<string> {
   await api.post(`${at}/serviceaccounts`, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } })
   return at
@@ -129,7 +129,7 @@ describe('without a configuration', () => {
   test('decisions are counted', async () => {
     const at = await labelled(shared.api, { enforce: 'restricted', 'enforce-version': 'v1.99' })
     await shared.api.post(`${at}/pods`, pod('a'))
-    // Each of several gateways counts its own requests.
+    // Each gateway counts only the requests that it received.
     const labels =
       'decision="deny",policy_level="restricted",policy_version="future",mode="enforce",request_operation="create",resource="pod",subresource=""'
     const counted = await until(

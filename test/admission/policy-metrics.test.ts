@@ -9,7 +9,7 @@ const api = (): Api => server.api
 const { aPolicy } = policiesOf(api)
 const owned = { metadata: { name: 'owned', labels: { owner: 'a' } } }
 
-/** The sum of a metric over all gateways, of the series with these labels. */
+/** The sum of a metric over all gateways and all series that have these labels. */
 async function metric(name: string, labels: Readonly<Record<string, string>>): Promise<number> {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
   const answers = await api().getFromEach('/metrics')

@@ -15,7 +15,7 @@ interface PolicyStatus {
 const statusOf = ({ status }: Body) => (status ?? {}) as PolicyStatus
 const warningsOf = (body: Body) => statusOf(body).typeChecking?.expressionWarnings ?? []
 
-/** A policy without a binding; gives its path. */
+/** Creates a policy without a binding; returns the policy's path. */
 async function aPolicy(spec: object, rule: object = deployments): Promise<string> {
   const name = aName('policy')
   const path = `${configurationsAt}/validatingadmissionpolicies`

@@ -4,12 +4,12 @@ import { aNamespace, configMap, created, sharedApi } from '../api/api.ts'
 import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
 import { allowing, aWebhookServer, patching, type Reply, toBase64 } from './webhook-server.ts'
 
-// The ConfigMap that a controller puts into every namespace would be counted.
+// Without this, the test would count the ConfigMap that a controller puts into every namespace.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 
 const labelling = patching(() => [{ op: 'add', path: '/metadata/labels', value: { seen: 'yes' } }])
 
-/** Answers as another reply does, with a code and a content type of its own. */
+/** Answers like another reply, but with this code and content type. */
 function as(reply: Reply, code: number, type: string | undefined): Reply {
   return (called, response) => {
     const writeHead = response.writeHead.bind(response)

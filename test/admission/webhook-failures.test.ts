@@ -4,7 +4,7 @@ import { aNamespace, configMap, created, sharedApi } from '../api/api.ts'
 import { aConfiguration, aHook, aHookedNamespace, type HookFields } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching, type Reply, toBase64, withBody } from './webhook-server.ts'
 
-// The ConfigMap that a controller puts into every namespace would be counted.
+// Without this, the test would count the ConfigMap that a controller puts into every namespace.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 
 const review = (more: object, response: object) =>
@@ -60,7 +60,7 @@ const badAnswers: readonly (readonly [string, Reply, string])[] = [
   ['breaks off', (_called, response) => void response.destroy(), 'failed to call webhook: Post '],
 ]
 
-/** The case's requirement precedes the test's. */
+/** The case's requirement ID precedes the test's ID. */
 const underRule = (rule: string) =>
   badAnswers.map(([what, reply, text]) => {
     const [, own = '', rest = what] = /^([A-Z].*?): (.*)$/.exec(what) ?? []

@@ -3,10 +3,10 @@ import { aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
 import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching, type Reply } from './webhook-server.ts'
 
-// The ConfigMap that a controller puts into every namespace would be counted.
+// Without this, the test would count the ConfigMap that a controller puts into every namespace.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 
-/** Appends a letter to `data.trace`, so that the object shows the order of the calls. */
+/** The webhook appends a letter to `data.trace`, so the object shows the order of the calls. */
 function tracing(letter: string): Reply {
   return patching(({ request }) => [
     { op: 'add', path: '/data', value: { ...request.object.data, trace: `${request.object.data?.trace ?? ''}${letter}` } },
@@ -28,7 +28,7 @@ test('mutating webhooks are called in the order of the names of their configurat
 test('ADM-FLOW-04: validating webhooks are called in parallel', async () => {
   const { api } = server
   const waiting: (() => void)[] = []
-  // No call is answered before all have arrived.
+  // The webhook answers the first call only after all calls have arrived.
   const hook = await aWebhookServer((called, response) => {
     waiting.push(() => allowing(called, response))
     if (waiting.length === 3) for (const answer of waiting) answer()

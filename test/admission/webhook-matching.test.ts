@@ -5,7 +5,7 @@ import { answeringObjects, conversionBy, urlOf } from '../api/conversion-hook.ts
 import { aConfiguration, aHook, aHookedNamespace, configMapRule, pathOf, tryConfiguration } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching, type Reply } from './webhook-server.ts'
 
-// The ConfigMap that a controller puts into every namespace would be counted.
+// Without this, the test would count the ConfigMap that a controller puts into every namespace.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 const labels = { color: 'red' }
 const objectSelector = { matchLabels: labels }
@@ -51,7 +51,7 @@ test('ADM-WH-19: the namespace selector matches the current labels of the namesp
   await api.patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { [key]: 'on' } } })
   await created(api, path, configMap({ name: 'b' }))
   const names = hook.calls.map(({ request }) => request.name)
-  // With services apart, a write that is tried again asks again.
+  // With services apart, a repeated write calls the webhook again.
   expect(clusterMode() === 'embedded' ? names : [...new Set(names)]).toEqual(['b'])
 })
 
@@ -159,7 +159,7 @@ test('ADM-FLOW-17, ADM-WH-15: with matchPolicy Exact only the exact version is s
   expect(hook.calls).toEqual([])
 })
 
-/** A definition, and the path of its objects in a namespace in one version. */
+/** A definition, and the path of its objects in one namespace and one version. */
 async function aKind(api: Api, conversion: object = {}) {
   const group = `${aName('equal')}.example.com`
   const root = {
@@ -257,7 +257,7 @@ describe('custom objects in two versions', () => {
 })
 
 describe('custom objects that a conversion webhook converts', () => {
-  /** The color of v1 is the hue of v2. */
+  /** `color` in v1 is `hue` in v2. */
   const converting: Reply = answeringObjects(({ request }) => ({
     convertedObjects: request.objects.map(({ spec, ...object }: { spec: { color?: string; hue?: string } }) => ({
       ...object,
@@ -302,7 +302,7 @@ describe('custom objects that a conversion webhook converts', () => {
     for (const hook of hooks) await aConfiguration(api, 'validating', [aHook(hook, namespace, { rules })])
     await created(api, pathIn(namespace), thing())
     expect(hooks.map(({ calls }) => calls[0]?.request.object.spec)).toEqual([{ hue: 'red' }, { hue: 'red' }])
-    // One is the gateway's, which stores v2.
+    // The gateway, which stores v2, makes one conversion.
     expect(conversion.calls.filter(({ request }) => request.desiredAPIVersion.endsWith('/v2'))).toHaveLength(2)
   })
 
@@ -321,7 +321,7 @@ describe('custom objects that a conversion webhook converts', () => {
     }
     await created(api, pathIn(namespace), thing())
     const ofFirst = conversion.calls.filter(({ request }) => request.desiredAPIVersion.endsWith('/v2'))
-    // One is the gateway's, which stores v2, the other that of admission.
+    // The gateway, which stores v2, makes one conversion; admission makes the other.
     expect([ofFirst.length, await total()]).toEqual([2, 2])
   })
 
@@ -332,7 +332,7 @@ describe('custom objects that a conversion webhook converts', () => {
     const ofFirst = rules.map((rule) => ({ ...rule, apiVersions: ['v1'] }))
     const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: ofFirst, failurePolicy: 'Ignore' })
     conversion.reply = answeringObjects(() => ({ result: { status: 'Failure', message: 'not today' } }))
-    // The stored version is v2 and needs no conversion.
+    // The stored version is v2, so no conversion is needed.
     const second = thing({ apiVersion: `${group}/v2`, spec: { hue: 'red' } })
     const { status, body } = await api.post(pathIn(namespace).replace('/v1/', '/v2/'), second)
     expect([status, body['message']]).toEqual([

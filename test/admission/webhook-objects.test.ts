@@ -123,7 +123,7 @@ test('changes by a webhook outside a subresource are not validated', async () =>
   const spec = { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] }
   await created(api, path, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec })
   await api.patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { 'pod-security.orch.io/enforce': 'baseline' } } })
-  // Until admission has received the label, its values are looked at twice.
+  // Until admission has received the label, it checks the values twice.
   await until(
     () => api.post(`${path}?dryRun=All`, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'q' }, spec }),
     (answer) => answer.status === 403,
@@ -134,7 +134,7 @@ test('changes by a webhook outside a subresource are not validated', async () =>
 })
 
 test('changes by a webhook to server-set members are not validated', async () => {
-  // It has a say in every update of a claim, and is asked late.
+  // This webhook is called at every update of a claim, after the others.
   const api = await anApi({ flags: ['--disable-admission-plugins=PersistentVolumeClaimResize'] })
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/deletionTimestamp', value: '2001-01-01T00:00:00Z' }]))
   const rules = [{ operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['persistentvolumeclaims'] }]

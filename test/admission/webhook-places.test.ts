@@ -7,10 +7,10 @@ import { aFolder } from '../audit/audited.ts'
 import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
 import { allowing, aWebhookServer, toBase64, type WebhookServer } from './webhook-server.ts'
 
-// The ConfigMap that a controller puts into every namespace would be counted.
+// Without this, the test would count the ConfigMap that a controller puts into every namespace.
 const quiet = '--controllers=*,-root-ca-cert-publisher'
 
-/** A webhook at a Service, asked about one ConfigMap. */
+/** A webhook at a Service; the server calls it about one ConfigMap. */
 async function callService(api: Api, hook: WebhookServer, service: object) {
   const namespace = await aNamespace(api)
   await aConfiguration(api, 'validating', [aHook(hook, namespace, { clientConfig: { service, caBundle: hook.caBundle } })])
@@ -71,7 +71,7 @@ test.each(['169.254.169.254:443', '[fe80::1]:443', '[::ffff:169.254.0.1]', '2852
       const api = await anApi({ flags: [quiet, ...flags] })
       const namespace = await aNamespace(api)
       const clientConfig = { url: `https://${address}/latest/meta-data` }
-      // The call fails either way: no server listens there.
+      // The call fails in both cases because no server listens there.
       await aConfiguration(api, 'validating', [aHook({ url: '', caBundle: '' }, namespace, { clientConfig, timeoutSeconds: 1 })])
       const { status, body } = await api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))
       expect(status).toBe(500)
@@ -91,11 +91,11 @@ test.each(['team=127.0.0.1:1', 'team/checks=127.0.0.1', 'team/checks=127.0.0.1:0
 interface KnownAs {
   readonly flags?: readonly string[]
   readonly old?: boolean
-  /** The mutating webhooks' users where they differ from those of the validating ones. */
+  /** The users of the mutating webhooks where they differ from the users of the validating webhooks. */
   readonly mutatingUsers?: readonly object[]
 }
 
-/** A server whose admission configuration file names these users; `path` is taken relative to it. */
+/** A server whose admission configuration file names these users. The file's folder is the base of `path`. */
 async function aServerKnownAs(users: readonly object[], extra: KnownAs = {}) {
   const folder = aFolder()
   const configurationOf = (plugin: string, users: readonly object[]) => {

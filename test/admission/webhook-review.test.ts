@@ -3,7 +3,7 @@ import { aName, aNamespace, configMap, created, sharedApi } from '../api/api.ts'
 import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching, toBase64, withBody } from './webhook-server.ts'
 
-// The ConfigMap that a controller puts into every namespace would be counted.
+// Without this, the test would count the ConfigMap that a controller puts into every namespace.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 
 describe('a webhook’s request about a create, an update and a delete', () => {
@@ -97,7 +97,7 @@ test('META-15: uid and creation time of a new object, and derived members of its
   const { metadata, spec } = await created(api, `/apis/batch/v1/namespaces/${namespace}/jobs`, job)
   const seen = change.calls[0]?.request.object as typeof job
   expect(Object.keys(seen.metadata)).toEqual(['name', 'namespace', 'generation', 'managedFields'])
-  // The rest has its defaults.
+  // The other fields have their defaults.
   expect(seen.spec).toMatchObject({ parallelism: 1, template: { spec: { dnsPolicy: 'ClusterFirst' } } })
   expect(seen.spec).not.toHaveProperty('selector')
   const { resourceVersion: _none, ...judged } = metadata

@@ -5,20 +5,20 @@ import type { TLSSocket } from 'node:tls'
 import { aCertificate, anAuthority, type Pair } from '@orch/platform/any-certificate'
 import { onTestFinished } from 'vitest'
 
-/** A received call, and its caller. */
+/** A call that the webhook received, and the caller. */
 export interface Called {
   // biome-ignore lint/suspicious/noExplicitAny: tests read any answer.
   readonly review: any
   // biome-ignore lint/suspicious/noExplicitAny: the same
   readonly request: any
-  /** The body as sent. */
+  /** The body as the caller sent it. */
   readonly text: string
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
-  /** Common name of the caller's certificate; '' without one. */
+  /** Common name of the caller's certificate; '' if the caller showed no certificate. */
   readonly caller: string
-  /** Name that the caller wanted the server to show a certificate for. */
+  /** The server name that the caller asked for (SNI). */
   readonly serverName: string
   readonly remotePort: number
 }
@@ -31,7 +31,7 @@ export interface WebhookServer {
   /** PEM, in base64. */
   readonly caBundle: string
   readonly authority: Pair
-  /** Signs the serving certificate; the authority itself, or one that it has signed. */
+  /** The authority that signs the serving certificate: the root, or an intermediate authority that the root has signed. */
   readonly issuer: Pair
   readonly serving: Pair
   readonly calls: Called[]
@@ -39,18 +39,18 @@ export interface WebhookServer {
   stop(): void
 }
 
-/** Names that the server's certificate carries. */
+/** The names in the server's certificate. */
 export interface WebhookServerOptions {
   readonly dnsNames?: readonly string[]
   readonly requiresCertificate?: boolean
   readonly host?: string
-  /** An authority between signs the certificate, and is sent with it. */
+  /** An intermediate authority signs the certificate, and the server sends the intermediate's certificate too. */
   readonly hasIntermediate?: boolean
-  /** Relative to now, of the certificate. */
+  /** The certificate's times, relative to now. */
   readonly toMs?: number
 }
 
-/** A webhook of the test's own, over TLS. */
+/** A webhook server of the test, over TLS. */
 export async function aWebhookServer(reply: Reply, options: WebhookServerOptions = {}): Promise<WebhookServer> {
   const { dnsNames, requiresCertificate = false, host = '127.0.0.1', hasIntermediate = false, toMs } = options
   const authority = await anAuthority('webhooks')
@@ -100,7 +100,7 @@ export async function aWebhookServer(reply: Reply, options: WebhookServerOptions
   return Object.assign(made, { port, url: `https://127.0.0.1:${port}/hook`, caBundle, authority, issuer, serving, calls, stop })
 }
 
-/** Answers in JSON, unchanged. */
+/** The JSON that the webhook sends unchanged. */
 export function withBody(body: (called: Called) => unknown, { code = 200, type = 'application/json' } = {}): Reply {
   return (called, response) => {
     const made = body(called)
@@ -109,7 +109,7 @@ export function withBody(body: (called: Called) => unknown, { code = 200, type =
   }
 }
 
-/** A review in the version of the question, for its uid. */
+/** A review in the version of the request, with the request's uid. */
 export function answering(answer: (called: Called) => object): Reply {
   return withBody((called) => ({
     apiVersion: called.review.apiVersion,
@@ -120,7 +120,7 @@ export function answering(answer: (called: Called) => object): Reply {
 
 export const allowing: Reply = answering(() => ({ allowed: true }))
 
-/** Allows, and changes the object by these operations. */
+/** Allows the request and changes the object by these operations. */
 export function patching(patch: (called: Called) => readonly object[]): Reply {
   return answering((called) => {
     const operations = patch(called)

@@ -4,7 +4,7 @@ import { anAuditedApi, aPolicy } from '../audit/audited.ts'
 import { aConfiguration, aHook, aHookedNamespace } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching, toBase64, withBody } from './webhook-server.ts'
 
-// The ConfigMap that a controller puts into every namespace would be counted.
+// Without this, the test would count the ConfigMap that a controller puts into every namespace.
 const flags = ['--controllers=*,-root-ca-cert-publisher']
 
 async function annotationsAt(level: string) {

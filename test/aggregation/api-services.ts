@@ -1,10 +1,10 @@
 import { type Answer, type Api, type Body, created, until, untilEverywhere } from '../api/api.ts'
 import { flavors, flavorsPath, type RemoteServer } from './remote-server.ts'
 
-/** The path of APIServices in the profile of these tests. */
+/** The path of APIServices under the names of these tests. */
 export const apiServices = '/apis/apiregistration.orch.io/v1/apiservices'
 
-/** An APIService of a group version, at the Service `api` in `team`. */
+/** An APIService of a group version; its Service is `api` in `team`. */
 export function anApiService(
   server: Pick<RemoteServer, 'caBundle'>,
   spec: object = {},
@@ -25,12 +25,12 @@ export function anApiService(
   }
 }
 
-/** The flag by which the Service is found. */
+/** The flag that tells the server the Service's address. */
 export function serviceAt({ address }: Pick<RemoteServer, 'address'>): string {
   return `--webhook-service-map=team/api=${address}`
 }
 
-/** Registers a group version, and waits until its server is judged, and until every gateway passes requests on. */
+/** Registers a group version. Waits until the server has set the condition and every gateway forwards requests. */
 export async function registered(api: Api, object: Record<string, unknown>): Promise<Body> {
   const { metadata } = await created(api, apiServices, object)
   const condition = await conditionOf(api, metadata.name, ({ status }) => status === 'True')
@@ -39,7 +39,7 @@ export async function registered(api: Api, object: Record<string, unknown>): Pro
   return condition
 }
 
-/** Waits until the condition Available is as wanted; gives it. */
+/** Waits until the condition Available has the wanted status; returns the condition. */
 export async function conditionOf(api: Api, name: string, isWanted: (condition: Body) => boolean): Promise<Body> {
   let found: Body | undefined
   await until(

@@ -10,7 +10,7 @@ import { type Answering, aFlavor, aRemoteServer, flavorsPath, servingFlavors } f
 
 const collection = `${flavorsPath}/namespaces/default/flavors`
 
-/** A server that answers discovery, and requests about flavors as the test says. */
+/** A server that answers discovery itself and answers requests about flavors as the test says. */
 async function opened(answer: Answering, flags: readonly string[] = []) {
   const server = await aRemoteServer((arrived, response) =>
     (arrived.url.startsWith(collection) ? answer : servingFlavors)(arrived, response),

@@ -7,7 +7,7 @@ import { aRemoteServer, flavorsPath, servingFlavors } from './remote-server.ts'
 const trustPath = '/api/v1/namespaces/orch-system/configmaps/extension-apiserver-authentication'
 const trusted = 'requestheader-client-ca-file'
 
-/** A server that was started without a word about proxies. */
+/** A server that was started without flags about proxies. */
 async function opened(flags: readonly string[]): Promise<{ readonly api: Api; readonly trust: Record<string, string> }> {
   const api = await anApi({ flags: [...flags] })
   const { body } = await api.get(trustPath)

@@ -8,7 +8,7 @@ import { type Answering, aFlavor, aRemoteServer, flavorsPath, json, type RemoteS
 
 const collection = `${flavorsPath}/namespaces/default/flavors`
 
-/** A server with HTTP/2 that answers discovery, and requests about flavors as the test says. */
+/** An HTTP/2 server that answers discovery itself and answers requests about flavors as the test says. */
 async function opened(answer: Answering, http2: RemoteServerOptions['http2'] = {}) {
   const server = await aRemoteServer(
     (arrived, response) => (arrived.url.startsWith(collection) ? answer : servingFlavors)(arrived, response),
@@ -33,7 +33,7 @@ test('AGG-15, AGG-16: requests share one HTTP/2 session if the server offers it,
   expect([one.status, one.body]).toEqual([200, aFlavor('sweet')])
   const made = await api.post(collection, aFlavor('sour'))
   expect([made.status, made.body]).toEqual([201, aFlavor('sour')])
-  // Controllers ask, too.
+  // Controllers send requests too.
   const first = server.asked().find(({ url }) => url.includes('/sweet'))
   const second = server.asked().find(({ method }) => method === 'POST')
   expect(first).toMatchObject({
@@ -99,7 +99,7 @@ test('a server that accepts one stream at a time gets one session per waiting re
   for (const answer of waiting) answer()
   expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200])
 
-  /** Until the first answer the bound of the server is not known. */
+  /** The client does not know the server's bound before the first answer. */
   async function ask(one: Api): Promise<void> {
     const first = one.get(collection)
     while (waiting.length < 1) await new Promise((resolve) => setImmediate(resolve))
@@ -113,7 +113,7 @@ test('a session that the server has closed or left is replaced; a request withou
   expect((await api.get(`${collection}/sweet`)).status).toBe(200)
   for (const session of server.sessions) session.goaway()
   expect((await api.get(`${collection}/sweet`)).status).toBe(200)
-  // The stream is cut as it arrives, as by a server that ends in that moment.
+  // The remote server cuts the stream when it arrives, as a server does that is stopping.
   let cut = cutNext(server.sessions)
   expect((await api.get(`${collection}/sweet`)).status).toBe(200)
   expect(cut()).toBe(1)
@@ -123,7 +123,10 @@ test('a session that the server has closed or left is replaced; a request withou
   expect([status, text]).toEqual([503, expect.stringMatching(/^error trying to reach service: /)])
   expect(server.asked().filter(({ method }) => method === 'POST')).toEqual([])
 
-  /** Ends the session of the next request about flavors, which the controllers never ask for, on one of these sessions; how many it ended. */
+  /**
+   * Ends the session of the next request about flavors on one of these sessions, and returns the number of ended sessions. Controllers never request
+   * flavors.
+   */
   function cutNext(sessions: Iterable<ServerHttp2Session>): () => number {
     let count = 0
     for (const session of sessions) {

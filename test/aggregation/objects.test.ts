@@ -9,7 +9,7 @@ const nowhere = { caBundle: '' }
 
 const taste = 'v1alpha1.taste.example.com'
 
-/** Registers a group version whose Service does not exist; it goes with the test. */
+/** Registers a group version whose Service does not exist. The registration ends with the test. */
 async function anUnavailableGroup(api: Api): Promise<void> {
   await created(api, apiServices, anApiService(nowhere, { caBundle: undefined }))
   onTestFinished(async () => void (await api.delete(`${apiServices}/${taste}`)))
@@ -38,7 +38,7 @@ test('AGG-01: the table shows the service and its availability', async () => {
   expect(cells).toContainEqual([taste, 'team/api', 'False (ServiceNotFound)'])
 })
 
-/** A server that takes every request and answers none. */
+/** A server that takes every request and answers no request. */
 async function silent(): Promise<Api> {
   let isSilent = false
   const behind = await aRemoteServer((arrived, response) => {

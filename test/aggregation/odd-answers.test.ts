@@ -36,7 +36,7 @@ test('AGG-31: headers of a remote server for the whole host, or about decisions 
   expect(headers).not.toHaveProperty('access-control-allow-origin')
 })
 
-/** Answers that a client must not take for whole ones, or whose head cannot be passed on unchanged. */
+/** Answers that a client must not take as complete, or whose headers the gateway cannot forward unchanged. */
 const answers: readonly (readonly [what: string, bytes: string, ends: boolean, expected: number | 'broken off'])[] = [
   ['nothing', '', true, 503],
   ['no HTTP', 'garbage\r\n\r\n', true, 503],

@@ -2,7 +2,7 @@ import { flavorsPath } from './remote-server.ts'
 
 export const collection = `${flavorsPath}/namespaces/default/flavors`
 
-/** A request that a remote server must not see as one: it would have the certificate of the proxy. */
+/** Bytes that the remote server must not read as a request: such a request would come with the proxy's certificate. */
 export const smuggled = [
   `GET ${collection}/secret HTTP/1.1`,
   'Host: x',
@@ -11,7 +11,7 @@ export const smuggled = [
   '\r\n',
 ].join('\r\n')
 
-/** A head with its following bytes, over HTTP/1.1. */
+/** A request head and the bytes that follow, over HTTP/1.1. */
 export interface OddHead {
   readonly what: string
   readonly method?: string
@@ -28,7 +28,7 @@ const chunked = 'Transfer-Encoding: chunked'
 const inChunks = `${length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`
 const socket = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13']
 
-/** Heads in which two readers of one connection could see different requests. */
+/** Request heads in which two parsers of the same connection could see different requests. */
 export const oddHeads: readonly OddHead[] = [
   { what: 'a length that Connection names', fields: ['Connection: content-length', byLength] },
   { what: 'a length that Connection names, at a DELETE', method: 'DELETE', fields: ['Connection: content-length', byLength] },
@@ -101,13 +101,13 @@ export const oddHeads: readonly OddHead[] = [
   },
 ]
 
-/** The bytes of such a request by the user mallory. */
+/** The bytes of a smuggled request as the user mallory. */
 export function bytesOf({ method = 'GET', version = '1.1', target = `${collection}/sweet`, fields, body = smuggled }: OddHead): string {
   const own = ['Host: x', 'Impersonate-User: mallory', 'Impersonate-Group: system:masters', 'Content-Type: text/plain']
   return `${[`${method} ${target} HTTP/${version}`, ...own, ...fields].join('\r\n')}\r\n\r\n${body}`
 }
 
-/** A request over HTTP/2: fields, pseudo-headers included, and bytes of the body. */
+/** An HTTP/2 request: header fields with pseudo-headers, and the body's bytes. */
 export interface OddFields {
   readonly what: string
   readonly method?: string
@@ -118,7 +118,7 @@ export interface OddFields {
   readonly trailers?: readonly (readonly [name: string, value: string])[]
 }
 
-/** The same over HTTP/2, where the framing is another one. */
+/** The same cases over HTTP/2, whose framing differs. */
 export const oddFields: readonly OddFields[] = [
   { what: 'a body at a GET' },
   { what: 'a body at a DELETE', method: 'DELETE' },

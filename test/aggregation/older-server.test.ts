@@ -17,7 +17,7 @@ interface Flavor {
   readonly ownerReferences?: readonly object[]
 }
 
-/** A server of Kubernetes 1.20: no `sendInitialEvents`, an empty list is null, and here its events have spaces. */
+/** A server that behaves like Kubernetes 1.20: it does not know `sendInitialEvents`, it writes null for an empty list, and its events contain spaces. */
 function olderServer(): Answering {
   const stored = new Map<string, Flavor>()
   const watches = new Set<ServerResponse>()
@@ -54,7 +54,7 @@ function olderServer(): Answering {
       watches.add(response)
       response.writeHead(200, { 'content-type': 'application/json' })
       response.flushHeaders()
-      // An object may have come between the list and the watch.
+      // An object may have been created between the list and the watch.
       for (const flavor of stored.values()) response.write(print('ADDED', flavor))
       return
     }
@@ -141,7 +141,7 @@ test('AGG-09, AGG-19: the log has one line for a lost server and one for its ret
   )
   behind.answer = working
   await conditionOf(api, name, ({ status }) => status === 'True')
-  // Several may have arrived before the gateway knew.
+  // Several requests may have arrived before the gateway knew about the change.
   const refused = 'a request could not be passed on'
   expect(lines).toContain(refused)
   expect(lines.filter((text) => text !== refused)).toEqual([

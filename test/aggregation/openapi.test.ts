@@ -55,7 +55,7 @@ test('AGG-28: OpenAPI 2 has the paths and definitions of other servers, under ot
   )
   const { paths, definitions } = answer.body as unknown as OpenApi
   expect(paths[collection]?.['get']?.operationId).toBe('listFlavors')
-  // Its parameters of this name are not ours.
+  // The remote server's parameters of this name are not ours.
   expect(paths[collection]?.['get']?.parameters).toEqual([
     limit,
     { in: 'query', name: 'pretty', type: 'string' },
@@ -119,7 +119,7 @@ test('AGG-28: the OpenAPI 3 document of another server is forwarded with its has
   expect([headers['etag'], body]).toEqual(['"ABC"', { openapi: '3.0.0', from: 'behind' }])
 })
 
-/** The number of times that a member of this name is written in a text. */
+/** Counts how often a text contains a member of this name. */
 function timesOf(text: string, name: string): number {
   return text.split(`${JSON.stringify(name)}:`).length - 1
 }
@@ -209,7 +209,7 @@ function nameIn({ $ref }: { $ref: string }): string {
   return $ref.replace('#/definitions/', '')
 }
 
-/** A document of more than ten megabytes: a path and a definition for each of many kinds. */
+/** A document of more than ten megabytes, with a path and a definition for each of many kinds. */
 function aLargeDocument(kinds: number) {
   const description = 'x'.repeat(1_000)
   const names = Array.from({ length: kinds }, (_, index) => `Kind${index}`)

@@ -4,35 +4,35 @@ import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { onTestFinished } from 'vitest'
 import { flavorResources, flavorsPath } from './remote-server.ts'
 
-/** A request as a plain reader of HTTP/1.1 takes it from the bytes of a connection. */
+/** A request as a simple HTTP/1.1 parser reads it from a connection. */
 export interface RawRequest {
-  /** Number of the connection. */
+  /** The connection's number. */
   readonly connection: number
   readonly method: string
   readonly target: string
-  /** Lines of the head, without the first. */
+  /** The lines of the head without the request line. */
   readonly lines: readonly string[]
   readonly body: string
 }
 
-/** A remote server that speaks HTTP/1.1 alone, and reads requests strictly by the framing of RFC 9112. */
+/** A remote server that supports only HTTP/1.1 and parses requests strictly as RFC 9112 says. */
 export interface RawServer {
   readonly address: string
   /** PEM, in base64. */
   readonly caBundle: string
   /** All received bytes, by connection. */
   readonly bytes: readonly string[]
-  /** Without the server's own requests. */
+  /** All requests except those that the server makes for itself. */
   readonly requests: RawRequest[]
-  /** Answers requests other than discovery. */
+  /** Answers all requests except discovery. */
   answer: (request: RawRequest, socket: TLSSocket) => void
-  /** Called when a head is complete, before the body is there; true: the request has been answered. */
+  /** The server calls this when a head is complete and the body has not arrived. True means that the function has answered the request. */
   answerHead: (request: Omit<RawRequest, 'body'>, socket: TLSSocket) => boolean
 }
 
 export const plainAnswer = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
 
-/** Opens it; it ends with the test unless `finish` does so at another time. */
+/** Starts the server. It ends with the test unless `finish` ends it earlier. */
 export async function aRawServer(finish: (stop: () => void) => void = onTestFinished): Promise<RawServer> {
   const authority = await anAuthority('behind')
   const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'api', use: 'server', dnsNames: ['api.team.svc'] })
@@ -67,7 +67,7 @@ export async function aRawServer(finish: (stop: () => void) => void = onTestFini
 
 type Reading = Pick<RawServer, 'requests' | 'answer' | 'answerHead'>
 
-/** Takes all whole requests; returns the rest. */
+/** Parses all complete requests; returns the remaining bytes. */
 function takeRequests(text: string, connection: number, raw: Reading, socket: TLSSocket): string {
   for (let left = text; ; ) {
     const end = left.indexOf('\r\n\r\n')
@@ -89,7 +89,7 @@ function takeRequests(text: string, connection: number, raw: Reading, socket: TL
   }
 }
 
-/** Parts of the server ask for documents and collections in their own time. */
+/** Parts of the server request documents and collections at any time. */
 function isOfServer({ lines }: Pick<RawRequest, 'lines'>): boolean {
   return lineValue(lines, 'x-remote-user')?.startsWith('system:') === true
 }
@@ -98,13 +98,13 @@ const nothingThere = 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'
 const discovery = JSON.stringify(flavorResources)
 const discoveryAnswer = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${discovery.length}\r\n\r\n${discovery}`
 
-/** Value of the last line with this name. */
+/** The value of the last header line of this name. */
 export function lineValue(lines: readonly string[], name: string): string | undefined {
   const line = lines.findLast((one) => one.toLowerCase().startsWith(`${name}:`))
   return line?.slice(name.length + 1).trim()
 }
 
-/** Undefined: it is not whole. */
+/** Undefined: the request is incomplete. */
 function readBody(lines: readonly string[], text: string): { readonly text: string; readonly left: string } | undefined {
   if (lineValue(lines, 'transfer-encoding')?.toLowerCase() === 'chunked') return readChunks(text)
   const length = Number(lineValue(lines, 'content-length') ?? 0)

@@ -13,7 +13,7 @@ const server = sharedApi()
 
 const nowhere = { caBundle: '' }
 
-/** An APIService with other fields than good ones; gives the words of the refusal. */
+/** Creates an APIService with these invalid fields; returns the message of the refusal. */
 async function refusal(spec: object, name = 'v1alpha1.taste.example.com'): Promise<string> {
   const object = { ...anApiService(nowhere, { caBundle: undefined, ...spec }), metadata: { name } }
   const { status, body } = await server.api.post(`${apiServices}?dryRun=All`, object)
@@ -85,7 +85,7 @@ test('AGG-23: a watch continues when another APIService changes', async () => {
     if (!arrived.url.includes('watch=true')) return servingFlavors(arrived, response)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.flushHeaders()
-    // The garbage collector watches, too.
+    // The garbage collector also watches.
     if (!String(arrived.headers['x-remote-user']).startsWith('system:')) writes.push((text) => response.write(text))
   })
   const api = await anApi({ flags: [serviceAt(behind)] })

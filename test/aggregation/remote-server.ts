@@ -16,11 +16,11 @@ interface Arrived {
   readonly headersDistinct: IncomingMessage['headersDistinct']
   readonly httpVersion: string
   readonly body: string
-  /** Common name of the certificate that was shown; '' for none. */
+  /** Common name of the caller's certificate; '' if the caller showed no certificate. */
   readonly caller: string
-  /** That certificate. */
+  /** The caller's certificate. */
   readonly certificate: X509Certificate | undefined
-  /** Name that the caller wanted a certificate for. */
+  /** The server name that the caller asked for (SNI). */
   readonly serverName: string
 }
 
@@ -30,12 +30,12 @@ export interface RemoteServer {
   readonly port: number
   /** PEM, in base64. */
   readonly caBundle: string
-  /** The certificate of the server itself, in the same form. */
+  /** The server's own certificate, also PEM in base64. */
   readonly servingBundle: string
   /** `host:port`. */
   readonly address: string
   readonly arrived: Arrived[]
-  /** The clients' requests, without discovery and without the server's own, which arrive at any time. */
+  /** The clients' requests, without discovery and without the server's own requests, which can arrive at any time. */
   asked(): Arrived[]
   /** A certificate that the server trusts. */
   client(commonName: string): Promise<Pair>
@@ -48,11 +48,11 @@ export interface RemoteServer {
 
 export interface RemoteServerOptions {
   readonly dnsNames?: readonly string[]
-  /** It offers HTTP/2 beside HTTP/1.1. */
+  /** The server offers HTTP/2 besides HTTP/1.1. */
   readonly http2?: { readonly maxConcurrentStreams?: number }
 }
 
-/** A server of the test's own that serves a group version, over TLS, as `api.team.svc`. */
+/** A server of the test that serves a group version over TLS as `api.team.svc`. */
 export async function aRemoteServer(
   answer: Answering,
   { dnsNames = ['api.team.svc'], http2 }: RemoteServerOptions = {},
@@ -98,7 +98,7 @@ export async function aRemoteServer(
   })
 }
 
-/** Its requests of HTTP/2 have the form of HTTP/1.1. */
+/** Node.js presents its HTTP/2 requests in the form of HTTP/1.1. */
 function aServerOfBoth(
   options: SecureServerOptions,
   take: (request: IncomingMessage, response: ServerResponse) => void,
@@ -113,7 +113,7 @@ function aServerOfBoth(
   return server
 }
 
-/** Its stream was destroyed while the request was read. */
+/** The client destroyed the stream while the server read the request. */
 function isCut(response: ServerResponse): boolean {
   const { stream } = response as { readonly stream?: { readonly destroyed: boolean } }
   return stream?.destroyed === true
@@ -140,13 +140,13 @@ export function json(response: ServerResponse, code: number, body: unknown): voi
   response.end(JSON.stringify(body))
 }
 
-/** The group version that the servers of these tests serve. */
+/** The group version that the remote servers of these tests serve. */
 export const flavors = { group: 'taste.example.com', version: 'v1alpha1' } as const
 export const flavorsPath = `/apis/${flavors.group}/${flavors.version}`
 
 const verbs = ['create', 'delete', 'get', 'list', 'update', 'watch']
 
-/** The resources of the group version, as its own server lists them. */
+/** The resources of the group version, as the remote server lists them. */
 export const flavorResources = {
   kind: 'APIResourceList',
   apiVersion: 'v1',
@@ -163,7 +163,7 @@ export function aFlavor(name: string, namespace = 'default'): object {
   }
 }
 
-/** Serves flavors: discovery, and one object in each namespace. */
+/** Serves discovery and flavors, one object in each namespace. */
 export const servingFlavors: Answering = ({ method, url, body }, response) => {
   const [path = ''] = url.split('?')
   if (path === flavorsPath) return json(response, 200, flavorResources)

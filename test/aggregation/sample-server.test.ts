@@ -42,10 +42,10 @@ const apiService = {
   },
 }
 
-/** Seconds that a request waits for a stopped remote server. */
+/** The seconds that a request waits for a stopped remote server. */
 const requestSeconds = 4
 
-/** The sample server of Kubernetes behind this one, with an etcd of its own. */
+/** Kubernetes' sample API server behind this server, with its own etcd. */
 async function opened() {
   const folder = aFolder()
   const file = (name: string, text: string) => {

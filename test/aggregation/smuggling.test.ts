@@ -19,7 +19,7 @@ async function opened(open: (typeof listenerModes)[number]['open']): Promise<Ope
   return { behind, server }
 }
 
-/** A connection of the administrator, whose requests name the user to impersonate. */
+/** A connection of the administrator. Each request impersonates a user. */
 async function aSocket({ api, ports }: Listening, protocol: 'h2' | 'http/1.1', turn = 0): Promise<TLSSocket> {
   const port = ports[turn % ports.length]
   const socket = connect({ port, host: '127.0.0.1', ...api.credentials, ALPNProtocols: [protocol] })
@@ -29,7 +29,7 @@ async function aSocket({ api, ports }: Listening, protocol: 'h2' | 'http/1.1', t
   return socket
 }
 
-/** Waits until the remote server has received the request, an answer has arrived, or the connection has ended. */
+/** Waits until the remote server has received the request, an answer has arrived or the connection has ended. */
 function firstAnswer(socket: TLSSocket): Promise<string> {
   return new Promise((resolve) => {
     socket.on('data', (chunk: Buffer) => {
@@ -40,7 +40,7 @@ function firstAnswer(socket: TLSSocket): Promise<string> {
   })
 }
 
-/** Expects that every request at the remote server has a user that this server has set. */
+/** Expects that this server has set the user of every request at the remote server. */
 function examine(requests: readonly RawRequest[], what: string): void {
   for (const { lines, target } of requests) {
     const users = lines.filter((line) => /^x[-_]remote[-_]user:/i.test(line))
@@ -52,7 +52,7 @@ function examine(requests: readonly RawRequest[], what: string): void {
   }
 }
 
-/** Another client is answered, with its own answer. */
+/** Another client still receives its own answer. */
 async function examineNext({ behind, server }: Opened, what: string): Promise<void> {
   behind.requests.length = 0
   const { status } = await server.api.get(`${collection}/good`)
@@ -72,7 +72,7 @@ describe.each(listenerModes)('$mode', ({ open, lack }) => {
       socket.write(bytesOf(head), 'latin1')
       const text = await answer
       examine(both.behind.requests, head.what)
-      // The bytes after a refused upgrade are no request either.
+      // The server does not read the bytes after a refused upgrade as a request.
       if (text.startsWith('HTTP/1.1 400')) expect([head.what, both.behind.requests.length]).toEqual([head.what, 0])
       socket.destroy()
       await examineNext(both, head.what)
@@ -97,7 +97,7 @@ describe.each(listenerModes)('$mode', ({ open, lack }) => {
   )
 })
 
-/** A connection with one request. */
+/** A connection that carries one request. */
 function framesOf({
   method = 'GET',
   path = `${collection}/sweet`,
@@ -126,12 +126,12 @@ function framesOf({
   ])
 }
 
-/** A field whose texts may be longer than 126 bytes. */
+/** A header field whose name or value may be longer than 126 bytes. */
 function longField(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0]), ...[name, value].map((text) => Buffer.concat([prefixedLength(text.length), Buffer.from(text)]))])
 }
 
-/** An integer of HPACK with a prefix of seven bits (RFC 7541, section 5.1). */
+/** An HPACK integer with a prefix of seven bits (RFC 7541, section 5.1). */
 function prefixedLength(length: number): Buffer {
   if (length < 127) return Buffer.from([length])
   const bytes = [127]
@@ -140,7 +140,7 @@ function prefixedLength(length: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** Resolves when the server has ended or reset the stream, or the connection. */
+/** Resolves when the server has ended or reset the stream or the connection. */
 function endOfStream(socket: TLSSocket): Promise<void> {
   return new Promise((resolve) => {
     let waiting = Buffer.alloc(0)

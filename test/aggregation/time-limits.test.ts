@@ -10,7 +10,7 @@ import { aFlavor, aRemoteServer, flavorsPath, type RemoteServerOptions, servingF
 const collection = `${flavorsPath}/namespaces/default/flavors`
 const seconds = 1_000
 
-/** A remote server whose answers about one flavor and to watches the test holds, and a clock that the test moves. */
+/** A remote server that holds its answers about one flavor and its watches until the test releases them, and a clock that the test moves. */
 async function opened(options: RemoteServerOptions = {}) {
   const held: ServerResponse[] = []
   const arrivals: (() => void)[] = []

@@ -20,7 +20,7 @@ async function opened(flags: readonly string[] = []): Promise<{ readonly server:
   return { server, api }
 }
 
-/** Answers each message in its own form, as exec of Kubernetes does: one byte for the channel, then data. */
+/** Answers each message in the message's own form, as Kubernetes' exec does: one byte for the channel, then data. */
 function echoing(server: RemoteServer): { readonly connected: Promise<WsSocket> } {
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: (asked) => [...asked].at(-1) ?? false })
   const { promise: connected, resolve } = Promise.withResolvers<WsSocket>()
@@ -33,7 +33,7 @@ function echoing(server: RemoteServer): { readonly connected: Promise<WsSocket> 
   return { connected }
 }
 
-/** Controllers ask for flavors, too. */
+/** Controllers also request flavors. */
 function askedToExecute(server: RemoteServer) {
   return server.asked().find(({ url }) => url.startsWith(execPath))
 }
@@ -52,7 +52,7 @@ test('AGG-21: a WebSocket is forwarded with its subprotocol, messages in both di
   onTestFinished(() => client.terminate())
   await once(client, 'open')
   expect(client.protocol).toBe('v5.channel.k8s.io')
-  // Longer than one frame of TLS, and than the buffers of both connections for a late reader.
+  // Longer than one TLS record and than both connections' buffers, so that a late reader must wait.
   const long = Buffer.alloc(3 * 1024 * 1024, 'x')
   for (const sent of [Buffer.from('\u0000ls'), long]) {
     client.send(sent)
@@ -125,7 +125,7 @@ test('AGG-21: an answer of the remote server with a status instead of an upgrade
 
 const stream = 'SPDY/3.1'
 
-/** Frames of SPDY are passed on unread: these have the right beginning. */
+/** The gateway forwards SPDY frames without reading them. These frames only begin correctly. */
 function aFrame(number: number): Buffer {
   return Buffer.concat([Buffer.from([0x80, 0x03, 0x00, number, 0x00, 0x00, 0x00, 0xff]), Buffer.alloc(255, number)])
 }
@@ -138,7 +138,7 @@ async function aConnection(api: Api): Promise<TLSSocket> {
   return socket
 }
 
-/** Reads a connection: its head first, then as many bytes as are wanted. */
+/** Reads a connection: first the head, then the wanted number of bytes. */
 function readerOf(socket: Duplex) {
   let bytes = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {

@@ -6,17 +6,17 @@ import { envelopeOf, sendRaw } from './raw.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 
 /**
- * Answers of kube-apiserver 1.37.2 to dry-run creates of the sample objects with one member left out each: the fields that its
- * validation requires differ from the required ones of its documents. Kubernetes is Copyright The Kubernetes Authors and licensed under the
+ * Answers of kube-apiserver 1.37.2 to dry-run creates of the sample objects that each lack one member: the fields that its validation requires differ
+ * from the fields that its documents require. Kubernetes is Copyright The Kubernetes Authors and licensed under the
  * Apache License 2.0.
  */
 interface Row {
   readonly kind: string
   readonly path: string
-  /** Members and indices on the path to the left-out one. */
+  /** The members and indices on the path to the missing member. */
   readonly without: string
   readonly status: number
-  /** The fields that the causes name. */
+  /** The fields that the causes of the refusal name. */
   readonly fields?: readonly string[]
 }
 
@@ -28,12 +28,12 @@ const rows: Row[] = readFileSync(new URL('cases/absent-fields.jsonl', import.met
   .split('\n')
   .map((line) => JSON.parse(line))
 
-/** Fields that releases after 1.25 require, or name otherwise. */
+/** Fields that releases after 1.25 require or name differently. */
 const newer = [
-  // The template of a StatefulSet was not looked at as that of a Pod, and the target of an autoscaler needed no version.
+  // Before, kube-apiserver did not validate the template of a StatefulSet like a Pod, and the target of an autoscaler needed no version.
   /^StatefulSet spec(\.template.*)?$/,
   /^HorizontalPodAutoscaler spec(\.scaleTargetRef(\.apiVersion)?)?$/,
-  // The first version was compared with the field for it that was there before.
+  // The first version was compared through the older field.
   /^CustomResourceDefinition spec(\.versions(\.0\.name)?)?$/,
 ]
 
@@ -73,7 +73,7 @@ function lacking(object: unknown, path: readonly string[]): unknown {
   return Object.fromEntries(members.map(([member, value]) => [member, member === name ? lacking(value, rest) : value]))
 }
 
-/** The same object as Protobuf, in which an empty list is absent; undefined: its kind has no such form. */
+/** The same object as Protobuf, which leaves out an empty list; undefined: the kind has no Protobuf form. */
 async function postProtobuf(
   { at, apiVersion, kind }: { at: string; apiVersion: string; kind: string },
   object: unknown,

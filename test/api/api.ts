@@ -6,7 +6,7 @@ import { type StartOptions, start } from 'orch'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type WatchAnswer, WatchReader } from './watch-reader.ts'
 
-/** A received object; a test states its expected members. */
+/** An object as the test received it. Each test states the members that it expects. */
 export interface Body {
   kind: string
   apiVersion: string
@@ -33,25 +33,25 @@ export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   text: string
-  /** The text read as JSON; `{}` where it is none. */
+  /** The text parsed as JSON; `{}` if the text is not JSON. */
   body: Body
 }
 
 export interface Sending {
   headers?: Record<string, string>
-  /** Text and bytes are sent unchanged, any other value as JSON. */
+  /** The test sends text and bytes unchanged and any other value as JSON. */
   body?: unknown
-  /** The target is not below the path that the server was given. */
+  /** The server's base path does not precede the target. */
   isOutsidePrefix?: boolean
 }
 
-/** The sender of a request: an anonymous client, or the holder of a certificate. */
+/** The sender of a request: an anonymous client or a client with a certificate. */
 export interface Identity {
   cert?: string | undefined
   key?: string | undefined
 }
 
-/** A server reached over HTTP and in no other way, so that it does not matter how its services are joined. */
+/** A server that tests reach only over HTTP, so that tests run with services together and apart. */
 export class Api {
   /** The URL of the first gateway. */
   readonly url: string
@@ -71,18 +71,18 @@ export class Api {
     this.#admin = this.#agentFor({ cert: configuration.clientCertificate, key: configuration.clientKey })
   }
 
-  /** The administrator's credentials for a connection. */
+  /** The administrator's credentials for new connections. */
   get credentials(): { ca: string | undefined; cert: string | undefined; key: string | undefined } {
     const { certificateAuthority, clientCertificate, clientKey } = this.#configuration
     return { ca: certificateAuthority, cert: clientCertificate, key: clientKey }
   }
 
-  /** The connections of the administrator. */
+  /** The administrator's connections. */
   get agent(): Agent {
     return this.#admin
   }
 
-  /** Sends one request as the administrator. The target is sent unchanged. */
+  /** Sends one request as the administrator, with the target unchanged. */
   send(method: string, target: string, sending: Sending = {}): Promise<Answer> {
     return this.#send(this.#admin, method, target, sending)
   }
@@ -91,7 +91,7 @@ export class Api {
     return this.send('GET', target, { headers })
   }
 
-  /** From each gateway one answer. */
+  /** Sends the request to every gateway; returns one answer for each. */
   getFromEach(target: string): Promise<Answer[]> {
     return Promise.all(this.#urls.map(() => this.get(target)))
   }
@@ -104,7 +104,7 @@ export class Api {
     return this.send('PUT', target, { body, headers })
   }
 
-  /** A patch: an array is a JSON patch, anything else a merge patch. */
+  /** Sends a patch: an array is a JSON patch, any other value is a merge patch. */
   patch(target: string, body: unknown): Promise<Answer> {
     const type = Array.isArray(body) ? 'application/json-patch+json' : 'application/merge-patch+json'
     return this.send('PATCH', target, { body, headers: { 'content-type': type } })
@@ -114,13 +114,13 @@ export class Api {
     return this.send('DELETE', target, body === undefined ? {} : { body })
   }
 
-  /** The same server for someone else. */
+  /** The same server as another user sees it. */
   as(identity: Identity): (method: string, target: string, sending?: Sending) => Promise<Answer> {
     const agent = this.#agentFor(identity)
     return (method, target, sending = {}) => this.#send(agent, method, target, sending)
   }
 
-  /** Opens a watch; it ends with the test. */
+  /** Opens a watch that ends with the test. */
   async watch(target: string, headers: Record<string, string> = {}): Promise<WatchAnswer> {
     const { pathname, hostname, port } = this.#nextGateway()
     const path = `${pathname === '/' ? '' : pathname}${target}`
@@ -136,7 +136,7 @@ export class Api {
     await this.#stop()
   }
 
-  /** The next gateway in turn. */
+  /** Returns the gateways in turn. */
   #nextGateway(): URL {
     const url = this.#urls[this.#requests % this.#urls.length]
     this.#requests += 1
@@ -180,7 +180,7 @@ function bodyOf(text: string): Body {
   }
 }
 
-/** A server of a test's own. Its user stops it. */
+/** A server for one test, which must stop it. */
 export async function openApi(options: StartOptions = {}): Promise<Api> {
   const { urls, kubeconfig, stop } = clusterMode() === 'embedded' ? await openEmbedded(options) : await openDistributed(options)
   return new Api(urls, await parseConfiguration(kubeconfig), stop)
@@ -197,13 +197,13 @@ async function openEmbedded(options: StartOptions): Promise<Opened> {
   return { urls: [url], kubeconfig, stop }
 }
 
-/** Two of each service that may have several, over a state of their own. */
+/** Starts two processes of each service that can have several, over separate state. */
 async function openDistributed(options: StartOptions): Promise<Opened> {
   const { startDistributed } = await import('orch/distributed')
   return startDistributed(options, { ...(await sharedBackends()), gateways: 2, storages: 2, watches: 2, admissions: 1 })
 }
 
-/** A server that ends with the test. */
+/** A server that stops when the test ends. */
 export async function anApi(options: StartOptions = {}): Promise<Api> {
   const api = await openApi(options)
   onTestFinished(() => api.stop())
@@ -225,7 +225,7 @@ export function sharedApi(options: StartOptions = {}): { readonly api: Api } {
   }
 }
 
-/** Names sort in the order in which they are given: their numbers have one length. */
+/** All numbers have the same length, so names sort in the order in which they were drawn. */
 let namesGiven = 10_000
 
 /** A name that no other test uses. */
@@ -233,7 +233,7 @@ export function aName(prefix = 'x'): string {
   return `${prefix}-${++namesGiven}`
 }
 
-/** A namespace of the test's own; gives its name. */
+/** Creates a namespace for one test; returns its name. */
 export async function aNamespace(api: Api): Promise<string> {
   const name = aName('ns')
   const { status, text } = await api.post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
@@ -247,7 +247,7 @@ export interface ConfigMapFields {
   [metadata: string]: unknown
 }
 
-/** A ConfigMap whose namespace comes from the path; all but data is metadata. */
+/** A ConfigMap without a namespace, which the path gives; all members except data are metadata. */
 export function configMap({ data, ...metadata }: ConfigMapFields = {}): Record<string, unknown> {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...(data === undefined ? {} : { data }) }
 }
@@ -257,14 +257,14 @@ export function configMapsIn(namespace: string): string {
   return `/api/v1/namespaces/${namespace}/configmaps`
 }
 
-/** Creates ConfigMaps with these names in a namespace of their own; gives the collection's path. */
+/** Creates ConfigMaps of these names in a new namespace; returns the path of the collection. */
 export async function someConfigMaps(api: Api, ...names: readonly string[]): Promise<string> {
   const path = configMapsIn(await aNamespace(api))
   for (const name of names) await created(api, path, configMap({ name }))
   return path
 }
 
-/** Creates an object and gives it back; anything but a 201 fails the test. */
+/** Creates an object and returns it; the test fails unless the code is 201. */
 export async function created(api: Api, path: string, object: unknown): Promise<Body> {
   const answer = await api.post(path, object)
   if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`)
@@ -275,19 +275,19 @@ export function namesOfItems({ items }: Body): string[] {
   return items.map(({ metadata }) => metadata.name)
 }
 
-/** The body of a failure, whole. */
+/** The whole body of a refusal. */
 export function failure(code: number, reason: string, message: string, details?: unknown): Record<string, unknown> {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }
   return details === undefined ? status : { ...status, details }
 }
 
-/** Between two questions: without it they would take the processor from what they wait for. */
+/** The pause between two requests. Without it, the requests would take the processor from the work that they wait for. */
 const aMoment = () => new Promise((resolve) => setTimeout(resolve, 10))
 
-/** Answers in a row by which everybody knows: two from each of the gateways, which take turns. */
+/** The number of successive answers that shows that all gateways know: two from each, as the gateways take turns. */
 const answersInARow = 4
 
-/** Asks until the answer is as wanted from all gateways: each hears of a change in its own time. */
+/** Repeats the request until every gateway gives the wanted answer: gateways hear of a change at different times. */
 export async function untilEverywhere(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean): Promise<Answer> {
   for (let wanted = 0; ; ) {
     const answer = await ask()
@@ -297,7 +297,7 @@ export async function untilEverywhere(ask: () => Promise<Answer>, isWanted: (ans
   }
 }
 
-/** Asks until the answer is as wanted; the test's own time is the bound. */
+/** Repeats the request until the answer is the wanted one; the test's time limit is the bound. */
 export async function until(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean): Promise<Answer> {
   for (;;) {
     const answer = await ask()

@@ -2,7 +2,7 @@ import type { ManagedFieldsEntry } from '@orch/core/meta'
 import { describe, expect, test } from 'vitest'
 import { type Answer, type Api, aNamespace, type Body, configMap, configMapsIn, created, failure, sharedApi } from './api.ts'
 
-// No controller writes into quotas.
+// No controller writes to quotas.
 const server = sharedApi({ version: '1.25', controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
 
 interface Applying {
@@ -11,7 +11,7 @@ interface Applying {
   query?: string
 }
 
-/** Applies a configuration; text is sent unchanged. */
+/** Applies a configuration; sends text unchanged. */
 function apply(api: Api, path: string, body: unknown, { manager = 'm1', force = false, query = '' }: Applying = {}): Promise<Answer> {
   const target = `${path}?fieldManager=${manager}${force ? '&force=true' : ''}${query}`
   return api.send('PATCH', target, { body, headers: { 'content-type': 'application/apply-patch+yaml' } })
@@ -95,7 +95,7 @@ describe('apply', () => {
     expect(ownership(shared.body)).toEqual({ 'm1 Apply': keys('x'), 'm2 Apply': keys('x') })
     const { body } = await apply(server.api, path, named({}))
     expect(body['data']).toEqual({ x: '1' })
-    // An applied empty map is a value of its own.
+    // An applied empty map counts as a value.
     expect(ownership(body)).toEqual({ 'm1 Apply': { 'f:data': {} }, 'm2 Apply': keys('x') })
   })
 

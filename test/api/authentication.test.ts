@@ -9,7 +9,7 @@ import { Api, anApi, configMapsIn, created, failure, sharedApi } from './api.ts'
 const server = sharedApi()
 const unauthorized = failure(401, 'Unauthorized', 'Unauthorized')
 
-/** An authority that no server knows, and a certificate of it. */
+/** An authority that no server knows, and a certificate that this authority signed. */
 const anAuthority = () => readCertificates({ files: certificateMemory(), product: 'other', names: ['localhost'], clock: systemClock })
 
 describe('certificates', () => {

@@ -3,7 +3,7 @@ import { aName, aNamespace, created, sharedApi } from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
 
-/** A definition of a kind that is called as a built-in one, and where its objects are. */
+/** A definition of a kind that has the name of a built-in kind, and the path of its objects. */
 async function defined(kind: string, plural: string) {
   const group = `networking.${aName('g')}.example.com`
   const namespace = await aNamespace(server.api)

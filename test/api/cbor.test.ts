@@ -35,7 +35,7 @@ test('MACH-READ-09: objects are created, replaced, read and listed in CBOR', asy
   const made = await send('POST', path, encode(secret, 'core/v1.Secret'))
   expect([made.status, made.headers['content-type']]).toEqual([201, cbor])
   expect(objectIn(made.bytes)).toMatchObject({ ...secret, metadata: { name: 'a', namespace }, type: 'Opaque' })
-  // Bytes without a tag are the text that JSON has.
+  // CBOR byte strings without a tag contain the same text as the JSON.
   const replaced = await send('PUT', `${path}/a`, encode({ ...secret, data: { x: 'Ynll' } }))
   expect([replaced.status, objectIn(replaced.bytes)['data']]).toEqual([200, { x: 'Ynll' }])
   expect((await api.get(`${path}/a`)).body).toMatchObject({ data: { x: 'Ynll' } })
@@ -116,7 +116,7 @@ test('MACH-READ-09: a watch in CBOR is a sequence of items: state, changes and b
   expect(itemsIn((await send('GET', `${target}&resourceVersion=${resourceVersion}`)).bytes)).toMatchObject(added)
 })
 
-/** The items of a sequence: each begins with the tag of self-described CBOR, and so does the object in an event. */
+/** The items of a CBOR sequence. Each item and the object in each event begin with the tag of self-described CBOR. */
 function itemsIn(bytes: Buffer): unknown[] {
   const items: unknown[] = []
   const front = Buffer.from(`${selfDescribed}a24474797065`, 'hex')

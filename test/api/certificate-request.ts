@@ -1,4 +1,4 @@
-/** A request for a certificate of `CN=someone`, signed: its PEM in base64. */
+/** A signed certificate request for `CN=someone`: its PEM in base64. */
 export const certificateRequest = [
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITk1IUUNBUUF3RWpFUU1BNEdBMVVFQXd3SGMyOXRaVzl1WlRC',
   'Wk1CTUdCeXFHU000OUFnRUdDQ3FHU000OQpBd0VIQTBJQUJIbGErTXp4bWFONnpNTTZ6aFFua2JqWGpLNDFHYlExQTlXZU5WRC9W',
@@ -7,7 +7,7 @@ export const certificateRequest = [
   'SW9oN1Vudnplbm9ZZWUycll3PT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==',
 ].join('')
 
-/** The certificate of an authority of its own, in PEM. */
+/** The certificate of a new authority, in PEM. */
 export const authorityPem = [
   '-----BEGIN CERTIFICATE-----',
   'MIIBfzCCASWgAwIBAgIUYe3fvXNHDJ7AwnHKkM6dF3t6LIAwCgYIKoZIzj0EAwIw',

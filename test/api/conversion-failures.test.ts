@@ -28,7 +28,7 @@ const review = (members: object): Reply =>
     ...members,
   }))
 
-/** A webhook's fault, and the message of the 500 that it causes. */
+/** A fault of a webhook, and the message of the 500 that follows. */
 const lies: readonly (readonly [string, Reply, string])[] = [
   [
     'another kind of review',

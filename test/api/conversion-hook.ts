@@ -3,11 +3,11 @@ import { type Api, aName, aNamespace, type Body, created } from './api.ts'
 
 const definitionsAt = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-/** Widgets with a webhook between their versions: `spec.size` and `spec.hue` of v1 are `spec.box.size` and `spec.color` of v2. */
+/** Definitions of widgets with a webhook that converts the versions: `spec.size` and `spec.hue` in v1 are `spec.box.size` and `spec.color` in v2. */
 export interface ConvertedKind {
   readonly group: string
   readonly namespace: string
-  /** The collection in a version. */
+  /** The path of the collection in a version. */
   readonly at: (version: string) => string
   readonly definition: string
   readonly hook: WebhookServer
@@ -50,18 +50,18 @@ export interface ConvertedKindOptions {
   readonly reply?: Reply
   readonly reviewVersions?: readonly string[]
   readonly clientConfig?: (hook: WebhookServer) => object
-  /** Absent: one of its own. */
+  /** Default: a new group. */
   readonly hook?: WebhookServer
-  /** More properties of v2. */
+  /** Further properties of v2. */
   readonly more?: object
 }
 
-/** The conversion of a definition by this webhook. */
+/** The `conversion` field of a definition that uses this webhook. */
 export function conversionBy(clientConfig: object, reviewVersions: readonly string[] = ['v1']) {
   return { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: reviewVersions } }
 }
 
-/** A definition with v1, which is stored, and v2, and its webhook. */
+/** A definition that stores v1 and also serves v2, and its webhook. */
 export async function aConvertedKind(
   api: Api,
   { reply = converting, reviewVersions, clientConfig = urlOf, more, ...options }: ConvertedKindOptions = {},
@@ -95,10 +95,10 @@ export function widget({ group }: Pick<ConvertedKind, 'group'>, version: string,
 
 type Spec = Readonly<Record<string, unknown>>
 
-/** The object in the other version. */
+/** Converts the object to the other version. */
 function converted(object: Body, apiVersion: string): Body {
   if (object.apiVersion === apiVersion) return object
-  // While an apply is worked out a part may be empty.
+  // While the server computes an apply, a part of the object may be empty.
   const spec = object['spec'] as Spec | null | undefined
   if (spec == null) return { ...object, apiVersion }
   return { ...object, apiVersion, spec: apiVersion.endsWith('/v2') ? toSecond(spec) : toFirst(spec) }
@@ -113,7 +113,7 @@ function toFirst({ box, color, ...rest }: Spec): Spec {
   return { ...rest, ...(size === undefined ? {} : { size }), ...(color === undefined ? {} : { hue: color }) }
 }
 
-/** Answers a review with these objects. */
+/** Answers a conversion review with these objects. */
 export function answeringObjects(make: (called: Called) => object): Reply {
   return withBody((called) => ({
     apiVersion: called.review.apiVersion,

@@ -22,7 +22,7 @@ describe('reading', () => {
       kind: 'ConversionReview',
       request: { uid: expect.any(String), desiredAPIVersion: `${kind.group}/v2`, objects: [made] },
     })
-    // A field that is absent in the requested version is dropped, and its default is not filled in.
+    // The server drops a field that the requested version lacks and does not fill in the field's default.
     expect(body['spec']).not.toHaveProperty('extra')
   })
 
@@ -170,7 +170,7 @@ describe('writing', () => {
     expect(second.body.metadata['managedFields']).toEqual(
       expect.arrayContaining([owned('one', 'v1', { 'f:size': {}, 'f:hue': {} }), owned('two', 'v2', { 'f:color': {} })]),
     )
-    // A field that one manager leaves out stays as long as another manager, of another version, owns it.
+    // When one manager leaves a field out, the field stays while another manager owns it in another version.
     const left = await apply('v1', 'one', { size: 1 })
     expect(left.body['spec']).toMatchObject({ size: 1, hue: 'red' })
     const gone = await apply('v2', 'two', {})
@@ -211,7 +211,7 @@ describe('a change of the stored version', () => {
     const { text: before } = await discovered()
     const change = { spec: { conversion: conversionBy(urlOf(kind.hook)), versions: [versionOf('v1', 'v2'), versionOf('v2', 'v2')] } }
     expect((await api.patch(kind.definition, change)).status).toBe(200)
-    // Each gateway hears of it in its own time; the hash tells which version is stored.
+    // Gateways hear of the change at different times; the hash shows which version a gateway stores.
     await untilEverywhere(discovered, ({ text }) => text !== before)
     expect((await api.get(kind.definition)).body['status']).toMatchObject({ storedVersions: ['v1', 'v2'] })
     const both = await api.get(kind.at('v2'))
@@ -221,7 +221,7 @@ describe('a change of the stored version', () => {
     expect(kind.hook.calls).toHaveLength(calls)
     const { body: old } = await api.get(`${kind.at('v2')}/old`)
     expect(kind.hook.calls).toHaveLength(calls + 1)
-    // An update that changes nothing is stored anew, in the version of now.
+    // An update that changes nothing still writes the object in the present storage version.
     const { body: renewed } = await api.put(`${kind.at('v2')}/old`, old)
     expect(Number(renewed.metadata.resourceVersion)).toBeGreaterThan(Number(old.metadata.resourceVersion))
     const known = kind.hook.calls.length

@@ -3,7 +3,7 @@ import { aNamespace, type Body, configMap, configMapsIn, created, sharedApi } fr
 
 const server = sharedApi()
 
-/** Numbers below a bound, the same for the same seed. */
+/** Random numbers below a bound; the seed determines them. */
 function dice(seed: number): (bound: number) => number {
   let state = seed
   return (bound) => {
@@ -14,7 +14,7 @@ function dice(seed: number): (bound: number) => number {
 
 const apps = ['web', 'db', 'none']
 
-/** Creates, changes and deletes objects of a collection at random; refusals are part of it. */
+/** Creates, changes and deletes objects of a collection at random. Some requests are refused. */
 async function write(path: string, roll: (bound: number) => number, count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) {
     const name = `m-${roll(12)}`
@@ -36,7 +36,7 @@ async function write(path: string, roll: (bound: number) => number, count: numbe
   }
 }
 
-/** The collection by name, at each version that a watch has sent. */
+/** The collection's objects by name, at each version that a watch has sent. */
 async function followed(path: string, selector: string, work: () => Promise<void>): Promise<Map<string, Body[]>> {
   const { body: list } = await server.api.get(`${path}?${selector}`)
   const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${list.metadata.resourceVersion}&${selector}`)
@@ -47,7 +47,7 @@ async function followed(path: string, selector: string, work: () => Promise<void
     const [event] = await watch.take(1)
     const { type, object } = event!
     const { name } = object.metadata
-    // No event comes twice, and none is about an absent object.
+    // The watch sends no event twice and no event about an absent object.
     expect({ type, name, isThere: copy.has(name) }).toEqual({ type, name, isThere: type !== 'ADDED' })
     if (type === 'DELETED') copy.delete(name)
     else copy.set(name, object)

@@ -15,7 +15,7 @@ const version = (name: string, properties: Json, isStored: boolean): Json => {
   return { name, served: true, storage: isStored, schema, subresources: { status: {} } }
 }
 
-/** A definition of foos, and how its versions are changed. */
+/** A definition of foos, and a function that changes its versions. */
 async function foos(api: Api, versions: readonly Json[]) {
   const group = `${aName('g')}.example.com`
   const body = {
@@ -66,7 +66,7 @@ test('CRD-95, CRD-98: the stored version gives defaults to reads, and other vers
 
   await change([first({ c: text('C') }), second()])
   expect(partsOf((await api.get(path)).body)).toEqual({ spec: before, status: written })
-  // Fields outside the status get no default in a write of the status.
+  // A write of the status gives no defaults to fields outside the status.
   const { body: live } = await api.get(path)
   expect(partsOf((await api.put(`${path}/status`, live)).body)).toEqual({ spec: before, status: { ...written, c: 'C' } })
 
@@ -117,7 +117,7 @@ test('CRD-92, CRD-95: defaults in metadata of embedded objects are only for fiel
   const expected = { fields: complete, metadata: complete, object: complete, spanning: { embedded: complete } }
   expect(made['spec']).toEqual(expected)
 
-  // The same with the defaults after the object.
+  // The same check with the defaults after the object.
   await change([version('v1', { fields: embedded({}), metadata: embedded({}) }, true)])
   const bare = { apiVersion: 'foos/v1', kind: 'Foo', metadata: {} }
   await created(api, at('v1'), {

@@ -11,7 +11,7 @@ import { aConvertedKind, answeringObjects, conversionBy, converting, urlOf, vers
 
 const refusing: Reply = answeringObjects(() => ({ result: { status: 'Failure', message: 'not today' } }))
 
-/** Objects that are stored in v1 while v2 is the stored version now and the first of the group, and a webhook that refuses from then on. */
+/** Objects that v1 stored, while the definition now stores v2 and lists v2 first, and a webhook that then refuses conversions. */
 async function withOldObjects() {
   const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
   const kind = await aConvertedKind(api)
@@ -102,11 +102,11 @@ test('DEL-12: the deletion of a custom object does not delete dependants with an
       () => api.get(path),
       ({ status }) => status === 404,
     )
-  // The collector knows of all three when it has collected the last one.
+  // When the collector has collected the last of the three objects, it knows all three.
   expect((await api.delete(`${configMaps}/other`)).status).toBe(200)
   await goneAt(`${kind.at('v1')}/sign`)
   expect((await api.delete(`${kind.at('v1')}/first`)).status).toBe(200)
-  // This object is collected after the deletion was seen, which shows that no other was collected.
+  // The collector collects this object after it saw the deletion. That shows that it collected no other object.
   const last = await created(api, configMaps, configMap('last', []))
   await created(api, kind.at('v1'), widgetOf('later', last))
   expect((await api.delete(`${configMaps}/last`)).status).toBe(200)
@@ -115,7 +115,7 @@ test('DEL-12: the deletion of a custom object does not delete dependants with an
   expect((await api.get(`${configMaps}/beside`)).status).toBe(200)
 })
 
-/** A group whose preferred version, v1, has one kind, while another kind, B, has v1alpha1 alone. */
+/** A group whose preferred version, v1, has one kind, while only v1alpha1 has the kind B. */
 async function withUnpreferredKind() {
   const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
   const namespace = await aNamespace(api)
@@ -163,7 +163,7 @@ test('DEL-12: owners and dependants of a kind that the preferred version of its 
 
 test('DEL-12: an owner under foreground deletion waits for dependants of such a kind', async () => {
   const { api, bs, configMaps, aB, aMap, statusOf, goneAt } = await withUnpreferredKind()
-  // The collector knows of the kind when it has collected one of its objects.
+  // When the collector has collected an object of the kind, it knows the kind.
   const first = await aMap('first')
   await aB('first', [first])
   expect((await api.delete(`${configMaps}/first`)).status).toBe(200)

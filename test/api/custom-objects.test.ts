@@ -21,7 +21,7 @@ function version(name: string, more: object = {}, spec: object = {}): object {
   return { name, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } }, ...more }
 }
 
-/** A definition of gadgets in a group of the test's own, and a namespace for them. */
+/** A definition of gadgets in a new group, and a namespace for gadgets. */
 async function gadgets(api: Api, spec: object = {}): Promise<Kind> {
   const group = `${aName('g')}.example.com`
   const namespace = await aNamespace(api)
@@ -372,7 +372,7 @@ test('CRD-137: owners of fields are kept in every version, and dropped with a re
   await apply('v1', 'first', { size: 1, note: 'x' })
   const other = await apply('v2', 'second', { note: 'y' })
   expect([other.status, causesOf(other.body)[0]]).toEqual([409, expect.objectContaining({ field: '.spec.note' })])
-  // A field that a manager leaves out in another version is removed.
+  // When a manager leaves a field out in another version, the server removes the field.
   expect((await apply('v2', 'first', { size: 1 })).body['spec']).toEqual({ size: 1 })
   expect((await apply('v2', 'second', { note: 'y' })).body['spec']).toEqual({ note: 'y', size: 1 })
   await server.api.patch(definition, { spec: { versions: [version('v1')] } })
@@ -452,7 +452,7 @@ test('CRD-157: metrics count requests for custom objects by their kind, and the 
   const { group, collection } = await gadgets(api)
   await created(api, collection, gadget(group, 'a'))
   expect((await api.patch(`${collection}/a`, { spec: { size: 2 } })).status).toBe(200)
-  // Each gateway has metrics of its own.
+  // Each gateway has separate metrics.
   const line = async (start: string, rest: string): Promise<string> => {
     const find = (text: string) => text.split('\n').find((each) => each.startsWith(start) && each.includes(rest))
     return (

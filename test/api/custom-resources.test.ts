@@ -62,7 +62,7 @@ interface Kind {
   readonly definition: string
 }
 
-/** A definition of widgets in a group of the test's own, and a namespace for them. */
+/** A definition of widgets in a new group, and a namespace for widgets. */
 async function widgets(api: Api, spec: object = {}): Promise<Kind> {
   const group = `${aName('g')}.example.com`
   const namespace = await aNamespace(api)
@@ -484,7 +484,7 @@ describe('watches of custom objects', () => {
     await server.api.delete(definition)
     const message = 'create not allowed while custom resource definition is terminating'
     const refused = { status: 405, body: { reason: 'MethodNotAllowed', message, details: { group, kind: 'widgets' } } }
-    // Before any error about its contents.
+    // The server checks this before it checks the contents.
     expect(await server.api.post(collection, widget(group, 'b', { spec: { size: -1 } }))).toMatchObject(refused)
     const applied = { body: widget(group, 'b'), headers: { 'content-type': 'application/apply-patch+yaml' } }
     const message403 = `widgets.${group} "b" is forbidden: ${message}`
@@ -559,7 +559,7 @@ describe('OpenAPI', () => {
     })
     expect(components.schemas[`${name}List`]).toMatchObject({ required: ['items'] })
     expect(Object.keys(paths)).toEqual(expect.arrayContaining([`${path}/namespaces/{namespace}/widgets/{name}/scale`]))
-    // kubectl sends the patches that are listed.
+    // kubectl sends the listed patches.
     const { patch } = paths[`${path}/namespaces/{namespace}/widgets/{name}`] as { patch: { requestBody: { content: object } } }
     expect(Object.keys(patch.requestBody.content)).toEqual([
       'application/json-patch+json',

@@ -17,7 +17,7 @@ const schema = {
   },
 }
 
-/** The collection of a kind whose objects have rules, and an object of it. */
+/** The path of a kind whose objects have rules, and an object of the kind. */
 async function ruled(): Promise<{ readonly collection: string; readonly object: (spec: object) => Record<string, unknown> }> {
   const group = `${aName('g')}.example.com`
   const namespace = await aNamespace(server.api)

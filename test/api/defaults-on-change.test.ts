@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Answer, aName, aNamespace, type Body, created, sharedApi } from './api.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 
-// A controller's writes would count as differences.
+// The test would count a controller's writes as differences.
 const server = sharedApi({ controllers: [] })
 
 type Json = Record<string, unknown>
@@ -35,20 +35,20 @@ const converted = {
 
 interface Row {
   readonly kind: string
-  /** Path below `/api/v1` or `/apis`; without a namespace where the kind has none. */
+  /** The path after `/api/v1` or `/apis`; without a namespace for cluster-scoped kinds. */
   readonly at: string
-  /** The change as a merge patch: each has parts that defaults complete. */
+  /** The change as a merge patch. Defaults complete parts of each change. */
   readonly change: Json
-  /** Instead of the fields of a sample object. */
+  /** Fields that replace the fields of the sample object. */
   readonly fields?: Json
-  /** Ways that the rules of the kind forbid. */
+  /** The ways of changing that the kind's rules forbid. */
   readonly without?: readonly string[]
 }
 
 const core = (plural: string): string => `/api/v1/namespaces/NS/${plural}`
 const grouped = (group: string, plural: string): string => `/apis/${group}/namespaces/NS/${plural}`
 
-/** Every kind that has defaults, or that the server prepares, and can be changed. */
+/** Every kind that can be changed and that has defaults or is prepared by the server. */
 const rows: readonly Row[] = [
   { kind: 'Secret', at: core('secrets'), change: { stringData: { a: 'text', b: 'more' } } },
   { kind: 'Secret', at: core('secrets'), fields: { data: { a: 'AAEC' } }, change: { stringData: { a: 'text' }, data: { c: 'AAEC' } } },
@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
     kind: 'Pod',
     at: core('pods'),
     change: { metadata: { annotations: { a: 'b' } }, spec: { activeDeadlineSeconds: 5 } },
-    // It would take away the tolerations that admission has added.
+    // The change would remove the tolerations that admission has added.
     without: ['PUT'],
   },
   { kind: 'PodTemplate', at: core('podtemplates'), change: { template } },
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
       spec: { completions: 2, parallelism: 1, template: { metadata: { labels }, spec: { containers, volumes, restartPolicy: 'Never' } } },
     },
     change: { spec: { parallelism: 3, suspend: true } },
-    // It would take away the labels of the Job's own Pods.
+    // The change would remove the labels of the Job's Pods.
     without: ['PUT'],
   },
   {
@@ -194,14 +194,14 @@ const rows: readonly Row[] = [
   { kind: 'Lease', at: grouped('coordination.orch.io/v1', 'leases'), change: { spec: { holderIdentity: 'b' } } },
 ]
 
-/** The object after a merge patch. */
+/** The object after the merge patch. */
 function mergePatch(object: unknown, change: Json): Json {
   const outcome = applyMergePatch(object, change)
   if (outcome.kind === 'refused') throw outcome.error
   return outcome.value
 }
 
-/** Ways to bring a change to an existing object; each gets the created object, as it was sent and as it was shown. */
+/** The ways to change an existing object. Each receives the created object as the client sent it and as the server answered it. */
 const ways: Readonly<Record<string, (path: string, sent: Json, change: Json) => Promise<Answer>>> = {
   async PUT(path, sent, change) {
     const { resourceVersion } = (await server.api.get(path)).body.metadata
@@ -225,7 +225,7 @@ function patchAs(type: string, path: string, body: unknown): Promise<Answer> {
   })
 }
 
-/** The object without the parts that differ from write to write. */
+/** The object without the parts that differ after each write. */
 function comparable({ body }: Pick<Answer, 'body'>): unknown {
   const { metadata, status: _status, ...rest } = body
   const { labels: given, annotations } = metadata
@@ -244,7 +244,7 @@ async function start({ kind, at, fields }: Row, namespace: string): Promise<{ pa
   return { path, sent }
 }
 
-/** A definition that is deleted ends in its own time: each has a name of its own. */
+/** A deleted definition ends at an unknown time, so each test uses another name. */
 function aDefinition(apiVersion: string): Json {
   const plural = aName('d')
   const group = 'defaults.example.com'

@@ -62,7 +62,7 @@ test('CRD-140, CRD-142, CRD-143, CRD-146: objects are deleted before their defin
 
 const reference = { apiVersion: definition.apiVersion, kind: definition.kind, name: 'oaks.trees.io' }
 
-/** The tested part of a definition's status. */
+/** The part of a definition's status that the tests check. */
 interface Conditions extends ApiObject {
   readonly status: { readonly conditions: readonly { readonly type: string; readonly reason: string; readonly message: string }[] }
 }
@@ -90,10 +90,10 @@ test('CRD-143, CRD-147: objects of a definition without served versions are dele
   expect(await statusOf(oaks.get('a', { namespace: 'default' }))).toBe(404)
 })
 
-/** The finalizer of a test keeps a definition when all else is done. */
+/** The test's finalizer keeps a definition after the server has finished its part of the deletion. */
 const hold = { finalizers: ['example.com/hold'] }
 
-/** Deletes a definition that is held, and gives the condition that it ends with once the server has let it go. */
+/** Deletes a definition that a finalizer holds; returns the last condition after the server has removed its own finalizer. */
 async function lastCondition({ client }: RunningServer, name: string): Promise<unknown> {
   const held = { ...reference, name }
   const live = () => client.objects.get<Conditions>(held)
@@ -160,7 +160,7 @@ test('CRD-143: objects of a definition are deleted without admission, so that de
     webhooks: [webhook],
   })
   const options = { namespace: 'default' }
-  // Others are asked for as before, also by the administrator.
+  // The server still asks the other webhooks, also about the administrator's requests.
   await expect(client.resource(address).deleteCollection(options)).rejects.toMatchObject({ code: 500 })
   await client.objects.delete(reference)
   await expect.poll(() => statusOf(client.objects.get(reference))).toBe(404)

@@ -16,10 +16,10 @@ const [, ...lines] = readFileSync(new URL('cases/routing.jsonl', import.meta.url
   .split('\n')
 const cases = lines.map((line) => JSON.parse(line) as RoutingCase)
 
-/** The cases answer like this when the request is left to the next server in the chain. */
+/** The server answers the cases so when it leaves the request to the next server in the chain. */
 const notOurs = 418
 
-// A gateway accepts requests when all stored definitions are served, so that no request comes before.
+// A gateway accepts requests only after it serves all stored definitions, so no request comes earlier.
 test.each(cases.filter(({ hasSynced }) => hasSynced))('CRD-64, CRD-71: $name', async ({ path, expectStatus }) => {
   const group = `${aName('g')}.example.com`
   await created(server.api, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {

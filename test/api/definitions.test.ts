@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, type Api, anApi, type Body, sharedApi, until } from './api.ts'
 
-// The release that has the feature of observed generations on.
+// The first release that has the feature of observed generations on.
 const server = sharedApi({ flags: ['--emulated-version=1.36'] })
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 const schema = { openAPIV3Schema: { type: 'object' } }
@@ -27,7 +27,7 @@ const create = (group: string, names: Names, spec: object = {}): Promise<Answer>
   server.api.post(definitions, definition(group, names, spec))
 const pathOf = (group: string, plural: string): string => `${definitions}/${plural}.${group}`
 
-/** The conditions by type: status and reason. */
+/** Status and reason of the conditions, by type. */
 function conditionsOf({ body }: Pick<Answer, 'body'>): Record<string, string> {
   const { conditions = [] } = body['status'] as { conditions?: { type: string; status: string; reason: string }[] }
   return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]))

@@ -408,7 +408,7 @@ describe('Events', () => {
     expect((await api.get(`${path}/a`)).status).toBe(200)
     const watch = await api.watch(`${path}?watch=1`)
     expect(await watch.next()).toMatchObject({ type: 'ADDED' })
-    // The server looks at its clock now and then.
+    // The server reads its clock at intervals.
     await until(
       () => {
         clock.advance(10_000)

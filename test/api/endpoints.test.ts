@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aName, aNamespace, anApi, created, failure, namesOfItems, sharedApi, until } from './api.ts'
 
-// No controller writes into quotas.
+// No controller writes to quotas.
 const server = sharedApi({ version: '1.25', controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
 
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
@@ -14,7 +14,7 @@ interface Kind {
   hasStatus: boolean
   deleteAnswer: 'object' | 'Status'
   spec: Record<string, unknown>
-  /** A change of spec that is allowed. */
+  /** A change of spec that the kind allows. */
   change: Record<string, unknown>
   status: Record<string, unknown>
 }
@@ -77,7 +77,7 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-/** The path of a kind's collection, in a namespace of its own where it has one. */
+/** The path of a kind's collection; for a namespaced kind in a new namespace. */
 async function collectionOf({ apiVersion, plural, isNamespaced }: Kind): Promise<string> {
   const base = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
   return isNamespaced ? `${base}/namespaces/${await aNamespace(server.api)}/${plural}` : `${base}/${plural}`
@@ -163,7 +163,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
     const all = `labelSelector=group%3D${group}`
     const one = await server.api.delete(`${path}?${all}&fieldSelector=metadata.name%3D${names[0]}&timeoutSeconds=5&gracePeriodSeconds=0`)
     expect(one).toMatchObject({ status: 200, body: { items: [{ metadata: { name: names[0] } }] } })
-    // Some kinds wait until the garbage collector has released their dependants.
+    // Objects of some kinds wait until the garbage collector has released their dependants.
     const left = (count: number) =>
       until(
         () => server.api.get(`${path}?${all}`),
@@ -312,7 +312,7 @@ describe('other paths', () => {
 
   test('METRIC-14: every metric has a stability', async () => {
     const { text } = await server.api.get('/metrics')
-    // The names of the runtime are the library's own.
+    // The names of the runtime metrics come from the library.
     const helps = text.split('\n').filter((line) => /^# HELP (?!process_|nodejs_)/.test(line))
     expect(helps.length).toBeGreaterThan(20)
     expect(helps.filter((line) => !/^# HELP \S+ \[(ALPHA|BETA|STABLE)\] /.test(line))).toEqual([])

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { aName, aNamespace, type Body, configMap, created, sharedApi, someConfigMaps } from './api.ts'
 import { envelopeOf, readEnvelope, readFrames, sendRaw, wireField, wireFields, wireMessage } from './raw.ts'
 
-// Objects must read as they were written, and a namespace must be empty: controllers would give a FlowSchema without its level a condition,
-// and a quota its count.
+// Objects must read as the test wrote them, and the namespace must be empty. Controllers would add a condition to a FlowSchema without a level, and a
+// count to a quota.
 const server = sharedApi({
   version: '1.25',
   controllers: ['*', '-flow-control', '-resourcequota', '-serviceaccount', '-root-ca-cert-publisher', '-validatingadmissionpolicy-status'],
 })
 
-/** The same list again: controllers write meanwhile, and each write is a new version of everything. */
+/** Reads the same list again. Controllers write meanwhile, and each write changes the store's revision. */
 const atVersionOf = ({ metadata }: Body, path: string) => `${path}?resourceVersionMatch=Exact&resourceVersion=${metadata.resourceVersion}`
 
 const protobuf = 'application/vnd.orch.protobuf'
@@ -21,7 +21,7 @@ const kubectlTable = `${table},${tableBeta},application/json`
 const metadataOnly = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io'
 const metadataList = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.orch.io'
 
-/** A ConfigMap's message, written by field numbers alone. */
+/** The message of a ConfigMap, built from field numbers alone. */
 const configMapMessage = (name: string, data: Record<string, string>) =>
   wireMessage([1, wireMessage([1, name])], ...Object.entries(data).map(([key, value]) => [2, wireMessage([1, key], [2, value])] as const))
 
@@ -206,7 +206,7 @@ test('PROTO-09: whole numbers beyond 2^53 stay exact in every format', async () 
   }
 })
 
-/** The object's own fields with a metadata that has the name alone: a ControllerRevision's data is field 2, its revision field 3. */
+/** The object's own fields and a metadata that has only the name. A ControllerRevision's data is field 2 and its revision field 3. */
 function withoutServerFields(bytes: Buffer, name: string): Buffer {
   const { message } = readEnvelope(bytes)
   const metadataEnd = message.indexOf(wireField(message, 1)) + wireField(message, 1).length
@@ -329,7 +329,7 @@ describe('Table', () => {
         tableOf(`/apis/autoscaling/${version}/namespaces/${namespace}/horizontalpodautoscalers?includeObject=Object`),
       ),
     )
-    // A second may have passed between them: the age is the last.
+    // The age, the last column, may differ because a second may have passed.
     const age = expect.stringMatching(/^\d+s$/)
     expect(one?.rows[0]?.cells).toEqual([...(two?.rows[0]?.cells.slice(0, -1) ?? []), age])
     expect(two?.rows[0]?.cells.at(-1)).toEqual(age)

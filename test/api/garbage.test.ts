@@ -22,7 +22,7 @@ const gone = async (target: string) => {
 }
 const ownersOf = ({ body }: Answer) => body.metadata['ownerReferences']
 
-/** A dependant reported late to the collector loses its owner after the owner's deletion. */
+/** The collector hears of this dependant late: the dependant loses its owner after the deletion of the owner. */
 const forgotten = (target: string) =>
   until(
     () => server.api.get(target),
@@ -101,7 +101,7 @@ describe('background deletion', () => {
     for (const name of ['misled', 'misplaced']) await gone(`${there.path}/${name}`)
     await gone(`${here.path}/misled`)
     expect((await server.api.patch(`${here.path}/child`, { data: { a: 'b' } })).status).toBe(200)
-    // Collected after it: by then the child has been looked at.
+    // The collector collects this object after the child, so it has checked the child by then.
     await here.make(owned('stray', { ...reference(owner), uid: 'none' }))
     await gone(`${here.path}/stray`)
     expect(ownersOf(await server.api.get(`${here.path}/child`))).toEqual([reference(owner)])
@@ -149,7 +149,7 @@ describe('background deletion', () => {
     const { path, make } = await aPlace()
     const owner = await make(owned('owner'))
     const names = Array.from({ length: 1000 }, (_, index) => `child-${index}`)
-    // Each request of a crowd would open a connection of its own, and a machine has to be fast for a thousand handshakes at once.
+    // Each concurrent request would open another connection, and only a fast machine makes a thousand handshakes at once.
     while (names.length > 0) await Promise.all(names.splice(0, 50).map((name) => make(owned(name, reference(owner)))))
     await server.api.delete(`${path}/owner`)
     const list = await until(

@@ -108,7 +108,7 @@ function exchanged(api: Api, sent: string): Promise<string> {
     socket.on('data', (chunk) => {
       text += String(chunk)
     })
-    // The server may close the connection on a body that it does not read.
+    // The server may close the connection when it does not read a body.
     socket.on('error', () => {}).on('close', () => resolve(text))
     socket.write(sent)
   })

@@ -5,7 +5,7 @@ import { aName, aNamespace, sharedApi } from './api.ts'
 import { sendRaw } from './raw.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 
-/** Objects must read as they were written: controllers would give a FlowSchema without its level a condition, and a quota its count. */
+/** Objects must read as the test wrote them. Controllers would add a condition to a FlowSchema without a level, and a count to a quota. */
 const controllers = [
   '*',
   '-flow-control',
@@ -36,7 +36,7 @@ describe.each([25, 29, 34, newest])('the kinds of 1.%d', (level) => {
       for (const format of ['application/json', ...formats]) {
         const { bytes } = await sendRaw(server.api, 'GET', path, { headers: { accept: format } })
         const { status, bytes: after } = await sendRaw(server.api, 'PUT', path, { headers: { 'content-type': format }, body: bytes })
-        // The same revision: nothing was written, since nothing differs.
+        // The revision is the same because the write changed nothing.
         if (status !== 200 || after.toString() !== before) failures.push(`${path} as ${format}: ${before} became ${status} ${after}`)
       }
       if (name !== undefined) await server.api.delete(path)
@@ -71,7 +71,7 @@ describe.each([25, 29, 34, newest])('the kinds of 1.%d', (level) => {
   }
 })
 
-/** A body without a name for kinds that take any. */
+/** A body without a name, for kinds that accept any name. */
 function aSample({ apiVersion, kind, plural, isNamespaced }: Resource, namespace: string) {
   const fields = sampleFields(kind, apiVersion, { domain: 'orch.io', namespace })
   if (fields === undefined) throw new Error(`${apiVersion} ${kind} has no sample`)
@@ -86,7 +86,7 @@ type Resource = ReturnType<typeof createCatalogue>['resources'][number]
 
 const later = 'of a later level'
 
-/** The value with all fields of the newest level that the level lacks, wherever the value has an object; their paths are noted. */
+/** The value with all fields that the newest level has and this level lacks, in every object of the value. The function notes the paths of these fields. */
 function withLaterFields(type: string, level: number, value: unknown, unknown: string[]): unknown {
   return filled(resolveType(typeNameAt(type, level)), resolveType(typeNameAt(type, newest)), value, '')
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, aName, aNamespace, anApi, type Body, created, sharedApi } from './api.ts'
 
-// No controller writes into quotas.
+// No controller writes to quotas.
 const server = sharedApi({ controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
 
 const csiNodes = '/apis/storage.orch.io/v1/csinodes'
 const attachments = '/apis/storage.orch.io/v1/volumeattachments'
 const nodes = '/api/v1/nodes'
 
-/** The fields that a refusal blames. */
+/** The fields that the refusal names. */
 const blamed = ({ status, body }: Answer) => ({
   status,
   fields: ((body['details'] as { causes?: { field: string }[] } | undefined)?.causes ?? []).map(({ field }) => field),
@@ -133,7 +133,7 @@ describe('ResourceQuota', () => {
     ['1000m', '1'],
     [2, '2'],
     ['1e3', '1e3'],
-    // Amounts of resources are kept in thousandths.
+    // The server rounds quantities of resources to thousandths.
     ['0.1n', '1m'],
   ])('KIND-GEN-05, KIND-RQ-03: prints the quantity %j as %j', async (given, expected) => {
     const made = await created(server.api, quotasIn('default'), quota({ hard: { 'requests.memory': given } }))

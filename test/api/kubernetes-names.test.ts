@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { aName, aNamespace, type Body, created, namesOfItems, sharedApi, until } from './api.ts'
 
-/** Names that kube-apiserver 1.25 uses; written out, so that no table of the server's own makes them. */
+/** The names of kube-apiserver 1.25. The test writes them out so that it does not depend on the server's tables. */
 const rbac = '/apis/rbac.authorization.k8s.io/v1'
 const flowControl = '/apis/flowcontrol.apiserver.k8s.io/v1beta2'
 
@@ -22,20 +22,20 @@ const policy = JSON.parse(readFileSync(new URL('kubernetes-bootstrap-rbac.json',
   Record<string, readonly Expected[]>
 >
 
-/** Additional rules of the roles here: for version 1.27's `kubectl auth whoami`, and for the controllers' reads in this server. */
+/** Rules that roles have only here: for `kubectl auth whoami` of version 1.27, and for the reads of this server's controllers. */
 const additionalRules: Readonly<Record<string, readonly string[]>> = {
   'system:basic-user': ['create authentication.k8s.io selfsubjectreviews'],
   'system:controller:service-account-controller': ['get,list,watch  namespaces,serviceaccounts'],
   'system:controller:root-ca-cert-publisher': ['get,list,watch  configmaps,namespaces'],
 }
 
-/** Controllers of newer versions. */
+/** Controllers that only newer versions have. */
 const newerControllers = [
   'system:controller:storage-version-migrator-controller',
   'system:controller:validatingadmissionpolicy-status-controller',
 ]
 
-/** Names that only this server has: rights of controllers that kube-controller-manager has as another user, and names of newer versions. */
+/** Names that only this server has: rights of controllers that kube-controller-manager runs as another user, and names of newer versions. */
 const additionalNames: Readonly<Record<string, readonly string[]>> = {
   clusterroles: ['system:controllers', 'system:controllers:nodes', ...newerControllers],
   clusterrolebindings: ['system:controllers', 'system:controllers:nodes', ...newerControllers],
@@ -86,7 +86,7 @@ function shapeOf({ metadata, aggregationRule, rules, roleRef, subjects }: Body) 
   return { labels: metadata.labels, annotations: metadata['annotations'], aggregationRule, rules: printed, roleRef, subjects }
 }
 
-/** One text per rule, sorted, as neither the order of rules nor that of their words has a meaning. */
+/** One text per rule, sorted: the order of rules and of their words means nothing. */
 function printRules(rules: readonly Rule[] = []): string[] {
   const fields = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs']
   const print = (rule: Rule) => fields.map((field) => [...(rule[field] ?? [])].sort().join(',')).join(' ')

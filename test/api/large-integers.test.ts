@@ -3,10 +3,10 @@ import { aName, aNamespace, created, sharedApi } from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
 
-/** 2^53 + 1 and three more, which a double does not hold. */
+/** 2^53 + 1 and three larger integers, which a double cannot represent. */
 const [first, second, third, fourth] = ['9007199254740993', '9007199254740995', '9007199254740997', '9007199254740999']
 
-/** A definition in the text of a client, since `JSON.stringify` prints no such integers. */
+/** A definition as text, because `JSON.stringify` cannot write such integers. */
 const definition = (group: string) => `{
   "apiVersion": "apiextensions.k8s.io/v1",
   "kind": "CustomResourceDefinition",

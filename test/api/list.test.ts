@@ -22,7 +22,7 @@ import {
 
 const server = sharedApi({ version: '1.25' })
 
-/** All pages of a list, with something done after each. */
+/** Reads all pages of a list; runs a function after each page. */
 async function pagesOf(api: Api, path: string, limit: number, query = '', between = async (_page: number) => {}): Promise<Body[]> {
   const pages: Body[] = []
   let token: string | undefined
@@ -37,7 +37,7 @@ async function pagesOf(api: Api, path: string, limit: number, query = '', betwee
   return pages
 }
 
-/** A server whose namespace `default` has ten thousand ConfigMaps, which are loaded: ten thousand creates take seconds. */
+/** A server whose namespace `default` has ten thousand ConfigMaps. The test loads them into the store, because ten thousand creates take seconds. */
 async function aLargeCollection() {
   const count = 10_000
   const data = { text: 'x'.repeat(1_000) }
@@ -188,7 +188,7 @@ describe('pages', () => {
       ),
       metadata: { continue: expect.stringMatching(/^[\w-]+$/) },
     })
-    // The latest revision then expires too; the fresh token does not.
+    // The latest revision then expires too, but the new token does not.
     const { body: then } = await api.get(path)
     await api.delete(`${path}/a`)
     const exact = `${path}?resourceVersionMatch=Exact&resourceVersion=${then.metadata.resourceVersion}`
@@ -387,7 +387,7 @@ describe('query parameters of a list', () => {
       expect(indented).toMatch(/^\{\n {2}"/)
       const plain = await server.api.get(`${target}?pretty=false`)
       expect(plain.text).not.toContain('\n ')
-      // Others write meanwhile, and each write is a new version of every list.
+      // Other clients write meanwhile, and each write changes the revision of every list.
       const { resourceVersion } = plain.body.metadata ?? {}
       expect(plain.body).toEqual(target === path ? { ...body, metadata: { ...body.metadata, resourceVersion } } : body)
     }
@@ -404,7 +404,7 @@ describe('query parameters of a list', () => {
     const pages = await pagesOf(api, path, 500)
     expect(pages).toHaveLength(20)
     expect(pages.flatMap(namesOfItems)).toEqual(namesOfItems(body))
-    // On a busy machine that may take longer than one request may last.
+    // On a busy machine the load may take longer than the time limit of one request.
     const deleted = await until(
       () => api.delete(path),
       ({ status }) => status !== 504,

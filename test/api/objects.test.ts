@@ -150,7 +150,7 @@ describe('metadata', () => {
   })
 
   test('META-09: with a taken generated name gets another name', async () => {
-    // Five characters to a name: the first two names are the same, unless another request draws in between, the third is another one.
+    // The generator draws five characters for each name. The first two names are equal unless another request draws in between; the third differs.
     let drawn = 0
     const api = await anApi({ version: '1.25', random: () => (drawn++ < 10 ? 0 : Math.random()) })
     const path = await someConfigMaps(api)
@@ -534,7 +534,7 @@ describe('verbs', () => {
     ['PATCH', 'application/apply-patch+yaml', JSON.stringify(several)],
   ])('VERB-14: %s with several objects as %s is refused, and nothing is changed', async (method, type, body) => {
     const path = await someConfigMaps(server.api, 'a', 'b')
-    // The revision of the list is that of the store, where others write, too.
+    // The list's revision is the store's revision, and other clients also write to the store.
     const before = (await server.api.get(path)).body.items
     const { status } = await server.api.send(method, `${path}/a?fieldManager=m`, { headers: { 'content-type': type }, body })
     expect(status).toBeOneOf([400, 422])

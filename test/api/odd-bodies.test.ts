@@ -11,7 +11,7 @@ const patchTypes = {
   apply: 'application/apply-patch+yaml',
 }
 
-/** A Deployment whose replicas are written as given. */
+/** A Deployment whose replicas are written as the argument says. */
 const deployment = (name: string, replicas: string) =>
   `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"${name}"},"spec":{"replicas":${replicas},"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, aName, aNamespace, type Body, created, namesOfItems, sharedApi } from './api.ts'
 
-// Conversions that kube-apiserver writes by hand, between a version of a kind and its internal form.
+// The conversions between a version of a kind and its internal form that kube-apiserver implements by hand.
 const server = sharedApi({ controllers: [] })
 
 const containers = [{ name: 'c', image: 'i' }]

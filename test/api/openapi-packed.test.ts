@@ -8,7 +8,7 @@ const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 const json = 'application/json'
 const protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 
-/** OpenAPI 2 in its compressed form, and its tag. */
+/** OpenAPI 2 in compressed form, and its ETag. */
 async function packed(accept: string) {
   const { headers, bytes } = await sendRaw(server.api, 'GET', '/openapi/v2', { headers: { accept, 'accept-encoding': 'gzip' } })
   expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding'])
@@ -40,7 +40,7 @@ test('the compressed OpenAPI 2 equals the plain one, before and after a definiti
     expect((await server.api.patch(path, { spec: { versions: [version(text)] } })).status).toBe(200)
     for (const accept of [json, protobuf]) {
       await expect.poll(async () => (await packed(accept)).bytes.includes(text), { timeout: 30_000 }).toBe(true)
-      // Gateways hear of a change one after the other: documents with one tag are compared.
+      // Gateways hear of a change one after the other, so the test compares documents with equal ETags.
       const both = async () => {
         const [one, other] = [await packed(accept), await plain(accept)]
         return one.tag === other.tag ? one.bytes.equals(other.bytes) : 'another tag'

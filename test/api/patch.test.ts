@@ -11,7 +11,7 @@ function patch(type: Type, path: string, body: unknown): Promise<Answer> {
 
 const strategic = (path: string, body: unknown) => patch('strategic-merge-patch', path, body)
 
-/** A Deployment in a namespace of its own; gives its path. */
+/** Creates a Deployment in a new namespace; returns its path. */
 async function aDeployment(template: Record<string, unknown> = {}): Promise<string> {
   const collection = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
   const containers = [
@@ -216,7 +216,7 @@ describe('patches of every type', () => {
     await created(server.api, path, configMap({ name: 'a', labels: { l: 'v' } }))
     const { body: after } = await patch(type, `${path}/a?fieldManager=me`, body)
     const owners = after.metadata['managedFields'] as { readonly manager: string }[]
-    // They are in the order of their times first: a second may have begun in between.
+    // The entries are ordered by time first, and a new second may have begun between the two.
     expect(owners.toSorted((a, b) => (a.manager < b.manager ? -1 : 1))).toMatchObject([
       { manager: 'me', operation: 'Update', apiVersion: 'v1', fieldsV1: { 'f:data': { '.': {}, 'f:x': {} } } },
       { manager: 'unknown', operation: 'Update', apiVersion: 'v1', fieldsV1: { 'f:metadata': { 'f:labels': { '.': {}, 'f:l': {} } } } },

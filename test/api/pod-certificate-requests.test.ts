@@ -8,7 +8,7 @@ const server = sharedApi({ version: '1.37', profile: 'kubernetes', controllers: 
 const at = '/apis/certificates.k8s.io/v1'
 const apiVersion = 'certificates.k8s.io/v1'
 
-/** A user who may do all with requests, and nothing with signers. */
+/** A user who may do everything with requests and nothing with signers. */
 async function aWriter(): Promise<Record<string, string>> {
   const name = aName('writer')
   const rbac = '/apis/rbac.authorization.k8s.io/v1'
@@ -57,7 +57,7 @@ test('TODAY-PCR-01: a signer issues a certificate for a PodCertificateRequest on
   ])
 })
 
-/** A request in v1beta1 by a key, and the signature of the Pod's uid. */
+/** A v1beta1 request for a key, with the signature of the Pod's uid. */
 const byKey = (name: string, { key, proof }: { readonly key: string; readonly proof: string }) => {
   const { spec } = sampleFields('PodCertificateRequest', apiVersion, { domain: 'k8s.io', namespace: '' }) as {
     spec: Record<string, unknown>

@@ -14,7 +14,7 @@ interface RawSending {
   body?: Uint8Array
 }
 
-/** Sends a request whose body, and whose answer's body, is no text. */
+/** Sends a request with a binary body and reads a binary answer. */
 export async function sendRaw(api: Api, method: string, target: string, sending: RawSending = {}): Promise<RawAnswer> {
   const response = await opened(api, method, target, { ...sending, agent: api.agent })
   const chunks: Buffer[] = []
@@ -22,7 +22,7 @@ export async function sendRaw(api: Api, method: string, target: string, sending:
   return { status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) }
 }
 
-/** Reads pieces of a stream, each preceded by its length in four bytes, until there are as many as asked for. */
+/** Reads the wanted number of pieces of a stream. Four bytes before each piece give its length. */
 export async function readFrames(
   api: Api,
   target: string,
@@ -47,7 +47,7 @@ export async function readFrames(
   return { headers: response.headers, frames }
 }
 
-/** Without an agent the request has a connection of its own. */
+/** Without an agent, the request opens a new connection. */
 function opened(
   api: Api,
   method: string,
@@ -64,10 +64,10 @@ function opened(
   })
 }
 
-/** A field of a Protobuf message, read by the wire format alone. */
+/** A field of a Protobuf message, decoded only by the wire format. */
 export type WireValue = bigint | Buffer
 
-/** The fields of a message by number, in their order on the wire. */
+/** The fields of a message by number, in wire order. */
 export function wireFields(message: Uint8Array): Map<number, WireValue[]> {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.length)
   const fields = new Map<number, WireValue[]>()
@@ -95,7 +95,7 @@ export function wireFields(message: Uint8Array): Map<number, WireValue[]> {
   return fields
 }
 
-/** One field of a message; an error where it is absent. */
+/** One field of a message; throws if the message lacks it. */
 export function wireField(message: Uint8Array, ...path: readonly number[]): Buffer {
   let current: Uint8Array = message
   for (const number of path) {
@@ -106,7 +106,7 @@ export function wireField(message: Uint8Array, ...path: readonly number[]): Buff
   return current as Buffer
 }
 
-/** Writes a message of texts and messages, field by field. */
+/** Encodes a message of texts and messages, field by field. */
 export function wireMessage(...fields: readonly (readonly [number: number, value: string | Uint8Array])[]): Buffer {
   return Buffer.concat(
     fields.flatMap(([number, value]) => {
@@ -131,7 +131,7 @@ export function envelopeOf(apiVersion: string, kind: string, message: Uint8Array
   return Buffer.concat([protobufMagic, wireMessage([1, wireMessage([1, apiVersion], [2, kind])], [2, message])])
 }
 
-/** Reads the contents of an envelope by field numbers alone. */
+/** Reads the contents of an envelope by field number only. */
 export function readEnvelope(bytes: Buffer): { apiVersion: string; kind: string; message: Buffer } {
   if (!bytes.subarray(0, 4).equals(protobufMagic)) throw new Error(`no envelope: ${bytes.subarray(0, 40).toString()}`)
   const envelope = bytes.subarray(4)

@@ -16,7 +16,7 @@ import {
 
 const server = sharedApi()
 
-/** A collection with a known past: `a` was first, then `b`, then `c`; `versions[n]` is the version at which there were n. */
+/** A collection whose history is known: the test created `a`, then `b`, then `c`. `versions[n]` is the version at which the collection had n objects. */
 interface History {
   path: string
   versions: number[]
@@ -215,7 +215,7 @@ describe('a get', () => {
 
   test('RV-02: at version 0 is any version', async () => {
     const path = await someConfigMaps(server.api, 'a')
-    // Any version: that of a replica that has not heard of it yet, too.
+    // Any version, even the version of a replica that has not heard of the write yet.
     const answer = await until(
       () => server.api.get(`${path}/a?resourceVersion=0`),
       ({ status }) => status !== 404,

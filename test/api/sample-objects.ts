@@ -1,17 +1,17 @@
 import { authorityPem, certificateRequest } from './certificate-request.ts'
 
-/** An object of every kind that can be created, by kind. Names and namespaces are the test's. */
+/** One object of every kind that can be created, by kind. The test gives names and namespaces. */
 const pod = { containers: [{ name: 'c', image: 'example.com/c:1', ports: [{ name: 'http', containerPort: 80 }] }] }
 const labels = { app: 'a' }
 const template = { metadata: { labels }, spec: pod }
 const selector = { matchLabels: labels }
-/** Requests for an absent kind. */
+/** Requests for a kind that does not exist. */
 const rule = { operations: ['CREATE'], apiGroups: ['samples.example.com'], apiVersions: ['v1'], resources: ['samples'] }
 
 const podCertificate = {
   signerName: 'example.com/signer',
   ...{ podName: 'p', podUID: 'u', serviceAccountName: 'default', serviceAccountUID: 'v', nodeName: 'n', nodeUID: 'w' },
-  // The request, without its frame of PEM.
+  // The request without the PEM header and footer.
   stubPKCS10Request: Buffer.from(certificateRequest, 'base64')
     .toString('latin1')
     .replace(/-----[^-]+-----|\n/g, ''),
@@ -32,7 +32,7 @@ const binding = (kind: string, domain: string) => ({
   roleRef: { apiGroup: `rbac.authorization.${domain}`, kind, name: 'view' },
 })
 
-/** Fields beside kind, apiVersion and metadata. `domain` ends the groups of the profile, `namespace` is the object's. */
+/** The fields besides kind, apiVersion and metadata. Groups of the names end with `domain`; `namespace` is the object's namespace. */
 export function sampleFields(
   kind: string,
   apiVersion: string,
@@ -124,7 +124,7 @@ export function sampleFields(
     case 'CSIDriver':
       return { spec: { attachRequired: false } }
     case 'StorageVersionMigration':
-      // Nothing serves it, so that the migration waits.
+      // No server serves the resource, so the migration waits.
       return { spec: { resource: { group: 'samples.example.com', resource: 'samples' } } }
     case 'CSINode':
       return { spec: { drivers: [{ name: 'disk.example.com', nodeID: 'n', allocatable: { count: 4 } }] } }
@@ -189,7 +189,7 @@ export function sampleFields(
     case 'PriorityLevelConfiguration':
       return { spec: { type: 'Limited', limited: limitedOf(apiVersion) } }
     case 'APIService':
-      // Of this server itself: whether another one is available would be judged while tests look at the object.
+      // The APIService names this server itself: the server would judge the availability of another server while the tests read the object.
       return { spec: { group: 'samples.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 15 } }
     case 'CustomResourceDefinition':
       return { spec: definitionSpec }
@@ -207,7 +207,7 @@ function limitedOf(apiVersion: string): Record<string, unknown> {
   return { [shares]: 5, limitResponse: { type: 'Reject' } }
 }
 
-/** Goes with the name `samples.samples.example.com`. */
+/** The fields fit the name `samples.samples.example.com`. */
 const definitionSpec = {
   group: 'samples.example.com',
   names: { plural: 'samples', singular: 'sample', kind: 'Sample', listKind: 'SampleList' },
@@ -227,7 +227,7 @@ const definitionSpec = {
   ],
 }
 
-/** The name that an object of a kind must have; undefined: any. */
+/** The name that an object of a kind must have; undefined: any name. */
 export function sampleName(kind: string): string | undefined {
   if (kind === 'CustomResourceDefinition') return 'samples.samples.example.com'
   if (kind === 'IPAddress') return '10.77.0.9'

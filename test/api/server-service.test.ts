@@ -11,7 +11,7 @@ interface Slice {
   readonly ports: readonly { readonly port: number }[]
 }
 
-/** `address:port` of every gateway, as the Endpoints of the server's Service have them. */
+/** `address:port` of every gateway, as the Endpoints of the server's Service list them. */
 async function endpointsOf(api: Api): Promise<string[]> {
   const { body } = await api.get('/api/v1/namespaces/default/endpoints/orch')
   return (body['subsets'] as Subset[]).flatMap(({ addresses, ports }) =>
@@ -19,7 +19,7 @@ async function endpointsOf(api: Api): Promise<string[]> {
   )
 }
 
-/** The same, as its EndpointSlices have them. */
+/** `address:port` of every gateway, as the EndpointSlices of the server's Service list them. */
 async function slicesOf(api: Api): Promise<string[]> {
   const { body } = await api.get('/apis/discovery.orch.io/v1/namespaces/default/endpointslices?labelSelector=orch.io/service-name%3Dorch')
   return (body.items as unknown as Slice[]).flatMap(({ endpoints, ports }) =>

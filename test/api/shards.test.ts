@@ -24,7 +24,7 @@ const isLow = (text: string) => shardHash(text) < '08'
 const asQuery = (selector: string) => `shardSelector=${encodeURIComponent(selector)}`
 const lowAndHigh = halves('uid').map(asQuery) as [string, string]
 
-/** Objects of which either half of the hash space has some; in all some twenty. */
+/** About twenty objects; each half of the hash space has some. */
 async function someOfEitherHalf(path: string, object: (name: string) => unknown): Promise<Body[]> {
   const made: Body[] = []
   const counts = () => [made.filter(({ metadata }) => isLow(metadata.uid)).length, made.length]
@@ -37,7 +37,7 @@ async function someOfEitherHalf(path: string, object: (name: string) => unknown)
 const namesIn = (objects: readonly Body[], low: boolean) =>
   objects.filter(({ metadata }) => isLow(metadata.uid) === low).map(({ metadata }) => metadata.name)
 
-/** A kind of the test's own, whose metadata are printed in the order of their names; gives the path of its objects in a namespace. */
+/** A new kind, whose metadata the server prints in the order of their names; returns the path of its objects in a namespace. */
 async function aCustomKind(namespace: string): Promise<{ readonly path: string; readonly object: (name: string) => unknown }> {
   const plural = aName('shard').replace('-', '')
   const group = `${plural}.example.com`

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { aName, aNamespace, created, sharedApi } from './api.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 
-// No controller writes the objects meanwhile.
+// No controller writes to the objects meanwhile.
 const server = sharedApi({ controllers: ['bootstrap'] })
 
 const all = ['annotations', 'finalizers', 'labels', 'ownerReferences']
-/** Metadata that a write of the status does not change; for other kinds there is none. */
+/** The metadata that a write of the status does not change; kinds without an entry have none. */
 const kept: Readonly<Record<string, readonly string[]>> = {
   APIService: all,
   Deployment: ['labels'],
@@ -23,7 +23,7 @@ interface Resource {
   readonly namespaced: boolean
 }
 
-/** Every resource with a status of its own, in every version. */
+/** Every version of every resource with a status subresource. */
 async function withStatus(): Promise<(Resource & { apiVersion: string; root: string })[]> {
   const { groups } = (await server.api.get('/apis')).body as unknown as { groups: { versions: { groupVersion: string }[] }[] }
   const versions = ['v1', ...groups.flatMap((group) => group.versions.map(({ groupVersion }) => groupVersion))]
@@ -54,7 +54,7 @@ test('SSA-66: a write of a status includes its metadata, except for fields that 
     expect({ kind, status, text: status === 200 ? '' : text }).toEqual({ kind, status: 200, text: '' })
     expect(body['spec']).toEqual(made['spec'])
     expect(body.metadata.generation).toBe(made.metadata.generation)
-    // A Namespace has a label of the server's as well, and a DaemonSet an annotation.
+    // A Namespace also has a label that the server sets, and a DaemonSet an annotation.
     const { 'orch.io/metadata.name': _name, ...labels } = body.metadata.labels
     const { 'deprecated.daemonset.template.generation': _count, ...annotations } = body.metadata['annotations'] as Record<string, string>
     const got: Record<string, unknown> = { ...body.metadata, labels, annotations }

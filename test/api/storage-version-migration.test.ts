@@ -26,7 +26,7 @@ const aMigration = (group: string, resource: string) => ({
   spec: { resource: { group, resource } },
 })
 
-/** The migration once it has ended. */
+/** The migration after it has ended. */
 async function ended(api: Api, group: string, resource: string): Promise<Body> {
   const { metadata } = await created(api, migrationsAt, aMigration(group, resource))
   const { body } = await until(
@@ -38,7 +38,7 @@ async function ended(api: Api, group: string, resource: string): Promise<Body> {
 
 const revisionsOf = (items: readonly Body[]) => Object.fromEntries(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]))
 
-/** A policy that refuses each update of a group's objects, once it has begun to. */
+/** A policy that refuses each update of a group's objects, once the policy takes effect. */
 async function refuseUpdates(api: Api, group: string): Promise<void> {
   const name = aName('frozen')
   const registration = `${domainGroup(namesOf('kubernetes'), 'admissionregistration')}/v1`
@@ -76,7 +76,7 @@ test('SVM-04, SVM-05: objects in a former storage version are stored again witho
   expect(after.map(({ spec, metadata }) => [spec, metadata.generation])).toEqual(
     before.map(({ spec, metadata }) => [spec, metadata.generation]),
   )
-  // Nothing needs the webhook any more, and nothing is in the former version.
+  // No object of the former version is left, so nothing needs the webhook.
   kind.hook.reply = answeringObjects(() => ({ result: { status: 'Failure', message: 'not today' } }))
   expect((await api.get(kind.at('v2'))).status).toBe(200)
   await ended(api, kind.group, 'widgets')

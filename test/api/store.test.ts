@@ -5,9 +5,9 @@ import { aFolder, type ServerProcess, startProcess } from '../e2e/server-process
 import { Api, aNamespace, configMap, configMapsIn, created, namesOfItems, someConfigMaps } from './api.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 
-/** A server over a store on disk, in a process of its own. */
+/** A server in a separate process over a store on disk. */
 async function openProcess(dataDir: string, flags: readonly string[] = []): Promise<{ api: Api; process: ServerProcess }> {
-  // Nothing is made that the test has not asked for.
+  // The store contains only objects that the test has created.
   const controllers = '--controllers=*,-serviceaccount,-root-ca-cert-publisher'
   const process = await startProcess([controllers, ...flags], { dataDir })
   const api = new Api([process.url], await loadConfiguration(join(dataDir, 'admin.conf')), async () => {})
@@ -83,7 +83,7 @@ describe('a restart', () => {
     const paths: string[] = []
     for (const { name: plural, kind, namespaced, apiVersion, root } of await kindsOf(older.api)) {
       const fields = sampleFields(kind, apiVersion, { domain: 'orch.io', namespace })
-      // An Event of the other group is the same object, and beta versions are gone at 1.37.
+      // An Event of the other group is the same object, and level 1.37 has no beta versions.
       if (fields === undefined || apiVersion === 'events.orch.io/v1' || apiVersion.includes('beta')) continue
       const path = `${root}${namespaced ? `/namespaces/${namespace}` : ''}/${plural}`
       const name = sampleName(kind) ?? 'sample'

@@ -29,7 +29,7 @@ describe('a Table', () => {
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: expect.stringMatching(/^application\/json/) })
     expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.orch.io/v1' })
     expect(body.metadata).toEqual({ resourceVersion: expect.stringMatching(/^\d+$/) })
-    // Gateways apart write now and then that they are there, so that a later list may be true at a later version.
+    // With services apart, gateways write heartbeats at intervals, so a later list may have a later version.
     expect(Number(body.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(list.metadata.resourceVersion))
     expect(columnsOf(body)[0]).toEqual({
       name: 'Name',
@@ -135,7 +135,7 @@ describe('a Table', () => {
 })
 
 describe('a collection of several parts', () => {
-  /** More than storage gives at once, some of them larger than the pieces that are joined before they are written. */
+  /** The list is larger than one answer of storage, and some rows are larger than the pieces that the gateway joins before it writes. */
   const someLong = async () => {
     const path = await someConfigMaps(server.api)
     const names = Array.from({ length: 300 }, (_, index) => `c-${String(index).padStart(3, '0')}`)

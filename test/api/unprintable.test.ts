@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aNamespace, configMap, configMapsIn, created, sharedApi } from './api.ts'
 
-/** Values that a client can send and on which a careless `JSON.stringify` or `String` fails. */
+/** Values that a client can send and that make a careless `JSON.stringify` or `String` throw. */
 const server = sharedApi()
 const big = '9007199254740993'
 const withoutText = '{"toString":1,"valueOf":1}'

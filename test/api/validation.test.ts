@@ -15,7 +15,7 @@ import {
 
 const server = sharedApi({ version: '1.25' })
 
-/** An object with two unknown fields, one of them deep, and a duplicate one. */
+/** An object with two unknown fields, one of them nested, and a duplicate field. */
 const strange = (name: string) =>
   `{"apiVersion":"v1","kind":"ConfigMap","bogus":1,"metadata":{"name":"${name}","strange":{"x":1}},"data":{"a":"1","a":"2"}}`
 

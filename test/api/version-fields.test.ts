@@ -12,7 +12,7 @@ const daemonSet = {
   },
 }
 
-/** The fields that each manager owns of a part of the object. */
+/** The fields that each manager owns in a part of the object. */
 function owned({ metadata }: Body, part: string): Record<string, unknown> {
   const entries = (metadata.managedFields ?? []) as { manager: string; fieldsV1: Record<string, unknown> }[]
   return Object.fromEntries(entries.flatMap(({ manager, fieldsV1 }) => (part in fieldsV1 ? [[manager, fieldsV1[part]]] : [])))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aNamespace, created, sharedApi, someConfigMaps } from './api.ts'
 
-// Nothing but the requests of the tests writes to the store.
+// Only the requests of the tests write to the store.
 const server = sharedApi({ controllers: ['-*'] })
 
 const authorization = '/apis/authorization.orch.io/v1'
@@ -26,7 +26,7 @@ test.each(operations)('VIRT-01: a %s is answered, and is not stored', async (kin
   expect({ status, kind: body.kind }).toEqual({ status: 201, kind })
   expect(body.metadata).not.toHaveProperty('uid')
   expect(body.metadata).not.toHaveProperty('resourceVersion')
-  // The version of a list is the store's: nothing was written.
+  // The version of the list is the store's version: no client wrote.
   expect(await revision()).toBe(before)
   for (const [method, target] of [
     ['GET', path],

@@ -10,7 +10,7 @@ import type { WatchEvent } from './watch-reader.ts'
 const server = sharedApi()
 const initial = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
 
-/** A watch that asks for gzip: the answer, and its bytes. */
+/** Opens a watch that accepts gzip; returns the answer and its bytes. */
 async function asked(api: Api, target: string, headers: Record<string, string> = { 'accept-encoding': 'gzip' }): Promise<IncomingMessage> {
   const request = httpsRequest(new URL(`${api.url}${target}`), { ...api.credentials, headers }).end()
   onTestFinished(() => request.on('error', () => undefined).destroy() && undefined)
@@ -18,7 +18,7 @@ async function asked(api: Api, target: string, headers: Record<string, string> =
   return response.on('error', () => undefined)
 }
 
-/** Gives the next lines of a stream, one at a time. */
+/** Returns the next lines of a stream, one at a time. */
 function linesOf(stream: Readable): () => Promise<WatchEvent> {
   const chunks = stream[Symbol.asyncIterator]()
   let text = ''
@@ -50,7 +50,7 @@ test('READ-07: initial events are compressed for a client that accepts it, and l
   for (let at = 0; at < 30; at++) expect((await next()).type).toBe('ADDED')
   expect(await next()).toMatchObject({ type: 'BOOKMARK' })
   expect(bytes).toBeLessThan(10_000)
-  // Longer than one stored block may be.
+  // The data is longer than the longest stored block of deflate.
   await created(server.api, path, configMap({ name: 'late', data: { text: 'y'.repeat(100_000) } }))
   expect(await next()).toMatchObject({ type: 'ADDED', object: { data: { text: 'y'.repeat(100_000) } } })
   await server.api.delete(`${path}/late`)
@@ -63,7 +63,7 @@ test('READ-07: the whole stream is one gzip member with its checksum', async () 
   const whole = Buffer.concat(await Readable.from(response).toArray())
   const lines = gunzipSync(whole).toString().trimEnd().split('\n')
   expect(lines.slice(0, 3).map((line) => (JSON.parse(line) as WatchEvent).type)).toEqual(['ADDED', 'ADDED', 'BOOKMARK'])
-  // The checksum counts.
+  // The test also checks the checksum.
   whole[whole.length - 5] = (whole[whole.length - 5] ?? 0) ^ 1
   expect(() => gunzipSync(whole)).toThrow(/incorrect data check/)
 })

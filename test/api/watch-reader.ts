@@ -10,11 +10,11 @@ export interface WatchEvent {
 export interface WatchAnswer {
   status: number
   headers: IncomingHttpHeaders
-  /** The next event; undefined when the server has ended the stream. */
+  /** The next event; undefined after the server has ended the stream. */
   next(): Promise<WatchEvent | undefined>
-  /** The next events, as many as asked. */
+  /** The next `count` events. */
   take(count: number): Promise<WatchEvent[]>
-  /** Everything until the server ends the stream. */
+  /** All events until the server ends the stream. */
   rest(): Promise<WatchEvent[]>
   close(): void
 }

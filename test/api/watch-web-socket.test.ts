@@ -13,7 +13,7 @@ interface Message {
   readonly isBinary: boolean
 }
 
-/** A client of a watch; its messages wait until they are asked for. */
+/** A client of a watch that keeps messages until the test asks for them. */
 function aSocket(target: string, protocols: string[] = [], options: ClientOptions = server.api.credentials) {
   const client = new WsClient(`${server.api.url.replace(/^https/, 'wss')}${target}`, protocols, options)
   const messages: Message[] = []
@@ -40,7 +40,7 @@ async function refusal(client: WsClient): Promise<{ readonly status: number | un
   return { status: response.statusCode, body: JSON.parse(text) }
 }
 
-/** A token of a service account of the namespace, which may read ConfigMaps there and nowhere else. */
+/** A token of a service account that may only read ConfigMaps of this namespace. */
 async function aReadersToken(namespace: string): Promise<string> {
   const { api } = server
   const [name, group] = [aName('reader'), 'rbac.authorization.orch.io']
@@ -143,7 +143,7 @@ test('a WebSocket of Node sends its token as a subprotocol, and another subproto
   expect(client.protocol).toBe('events')
   await created(server.api, configMapsIn(namespace), configMap({ name: 'a' }))
   const [{ data }] = (await received) as [MessageEvent]
-  // A service account's namespace gets a ConfigMap of its own, which may be first.
+  // A controller puts a ConfigMap into every namespace, perhaps before the test's ConfigMap.
   expect(JSON.parse(String(data))).toMatchObject({ type: 'ADDED', object: { kind: 'ConfigMap' } })
 })
 
@@ -156,7 +156,7 @@ test('a token as a subprotocol is accepted once, in the domain of the API, and o
   expect(await statusOf(asSubprotocol(token), asSubprotocol(`${token}x`), 'events')).toBe(401)
   expect(await statusOf(asSubprotocol(`${token}x`), 'events')).toBe(401)
   expect(await statusOf(asSubprotocol(Buffer.from([0xff, 0xfe])), 'events')).toBe(401)
-  // No credential at all.
+  // The client sends no credential.
   expect(await statusOf(asSubprotocol(token, 'example.com'), 'events')).toBe(403)
   const headers = { 'sec-websocket-protocol': `${asSubprotocol(token)}, events` }
   expect((await server.api.as({})('GET', path, { headers })).status).toBe(403)
@@ -182,7 +182,7 @@ test('a request other than a watch is answered as if it did not request a WebSoc
 
 test('a WebSocket that its client closes no longer counts as an open watch', async () => {
   const namespace = await aNamespace(server.api)
-  // No other test, and no controller, watches these in one namespace.
+  // No other test and no controller opens watches of these in one namespace.
   const [labels, path] = [['resource="limitranges"', 'scope="namespace"'], `/api/v1/namespaces/${namespace}/limitranges?watch=true`]
   const underWay = async () => {
     const lines = (await server.api.getFromEach('/metrics')).flatMap(({ text }) => text.split('\n'))

@@ -7,7 +7,7 @@ import type { WatchEvent } from './watch-reader.ts'
 const server = sharedApi({ version: '1.25' })
 const today = sharedApi({ flags: ['--emulated-version=1.36'] })
 
-/** `ADDED a`, in short. */
+/** Shortens an event to `ADDED a`. */
 const told = (events: readonly WatchEvent[]) => events.map(({ type, object }) => `${type} ${object.metadata.name}`)
 
 const versionOf = async (path: string) => (await server.api.get(path)).body.metadata.resourceVersion
@@ -209,14 +209,14 @@ describe('the start of a watch', () => {
     expect(told(await second.take(2))).toEqual(['ADDED b', 'ADDED c'])
   })
 
-  // Forty objects of a megabyte each, which services apart send to one another several times.
+  // Forty objects of a megabyte each; services apart send each object to one another several times.
   const muchIsWritten = { timeout: 300_000 }
   test('WATCH-15, WATCH-20, WATCH-22, ERR-08: at a compacted version is one ERROR with 410, and the end', muchIsWritten, async () => {
     const api = await anApi({ version: '1.25', watchHistoryMs: 20 })
     const path = await someConfigMaps(api, 'a')
     const { body } = await api.get(path)
     const version = body.metadata.resourceVersion
-    // More than memory keeps for watches to resume from, at any age of the history.
+    // More changes than memory keeps for resumed watches, at any age of the history.
     for (let at = 0; at < 40; at++) await api.patch(`${path}/a`, { data: { at: String(at), text: 'x'.repeat(1_000_000) } })
     await untilEverywhere(
       () => api.get(`${path}?resourceVersionMatch=Exact&resourceVersion=${version}`),
@@ -472,7 +472,7 @@ describe('the end of a watch, and bookmarks', () => {
   })
 })
 
-/** Moves a clock so far, step by step, until something has arrived: a watch sets its timer a turn after its first events. */
+/** Moves a clock forward, step by step, until an event has arrived. A watch sets its timer one turn after its first events. */
 async function whileAdvancing<T>(clock: FakeClock, { byMs, stepMs }: { byMs: number; stepMs: number }, coming: Promise<T>): Promise<T> {
   let hasCome = false
   const noted = coming.finally(() => {

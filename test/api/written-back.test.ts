@@ -4,7 +4,7 @@ import { sampleFields } from './sample-objects.ts'
 
 const server = sharedApi()
 
-/** Ports of the host have a default in templates until 1.27. */
+/** Ports of the host have a default in templates at levels before 1.27. */
 const before = sharedApi({ version: '1.25' })
 
 const podSpec = { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' }
@@ -87,7 +87,7 @@ test.each(['merge patch', 'apply', 'put'])(
       metadata: { name: 'd' },
       spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: withPort } } },
     })
-    // A value that was changed once is kept for the next change.
+    // A value that one change has set stays for the next change.
     const { body: changed } = await api.patch(`${path}/d`, { metadata: { labels: { x: 'y' } } })
     const onHost = { spec: { template: { spec: { hostNetwork: true } } } }
     const { template, ...spec } = changed.spec as { template: { spec: object } }

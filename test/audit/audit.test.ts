@@ -279,7 +279,7 @@ describe('the audit webhook', () => {
 })
 
 describe('an audit webhook that does not answer', () => {
-  /** A server whose events go to a port without a listener. */
+  /** A server that sends its audit events to a port without a listener. */
   const anApiTellingNobody = (mode: string) => {
     const folder = aFolder()
     const [hook, policy] = [join(folder, 'hook.conf'), join(folder, 'policy.yaml')]

@@ -5,7 +5,7 @@ import type { StartOptions } from 'orch'
 import { onTestFinished } from 'vitest'
 import { type Api, openApi } from '../api/api.ts'
 
-/** A written event. */
+/** An audit event as the server wrote it. */
 export interface WrittenEvent {
   readonly level: string
   readonly stage: string
@@ -21,7 +21,7 @@ export interface WrittenEvent {
   readonly [field: string]: unknown
 }
 
-/** A folder that is removed after the test. */
+/** A folder that the test removes at its end. */
 export function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'audit-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,11 +37,11 @@ export interface Audited {
   readonly api: Api
   readonly logFile: string
   readonly folder: string
-  /** Stops the server, which delivers the waiting events, and reads the written ones. */
+  /** Stops the server, which first delivers the waiting events, and reads all written events. */
   events(): Promise<WrittenEvent[]>
 }
 
-/** A server that writes requests down as the policy says. */
+/** A server that audits requests as the policy says. */
 export async function anAuditedApi(policy: string, { flags = [], ...options }: StartOptions = {}): Promise<Audited> {
   const folder = aFolder()
   const policyFile = join(folder, 'policy.yaml')

@@ -16,7 +16,7 @@ const marks = {
   wrongToken: 'mark-wrong-token-0b0b',
 }
 
-/** A TokenReview server that knows one token; records the reviewed ones. */
+/** A TokenReview server that knows one token and records the tokens that it reviewed. */
 async function aReviewer(): Promise<{ url: string; shown: string[] }> {
   const shown: string[] = []
   const server = createServer((request, response) => {
@@ -98,7 +98,7 @@ test('AUDIT-08, AUTHN-BOOT-06: no credential and no content of a Secret is in an
   const encoded = Buffer.from(marks.secretData).toString('base64')
   expect(JSON.stringify(kept)).toContain(encoded)
 
-  // Each authenticates a user: 403 names the user, 401 would mean that it was not used.
+  // Each authenticates a user: a 403 names that user, and a 401 would show that the server did not use the credential.
   const asked = async (token: string) => {
     const { status, text } = await api.as({})('GET', '/api/v1/namespaces/default/secrets/s', {
       headers: { authorization: `Bearer ${token}` },

@@ -15,7 +15,7 @@ import { aFolder, anAuditedApi, aPolicy, type WrittenEvent } from './audited.ts'
 
 const inDefault = configMapsIn('default')
 const protobuf = 'application/vnd.orch.protobuf'
-/** For the tests' requests; the server and its controllers work in the namespace too. */
+/** Only the tests' requests count; the server and its controllers also work in the namespace. */
 const rules = [
   { level: 'None', users: ['system:apiserver'] },
   { level: 'RequestResponse', namespaces: ['default'] },
@@ -23,7 +23,7 @@ const rules = [
 const everything = aPolicy(rules)
 const complete = aPolicy(rules, { omitStages: ['RequestReceived'] })
 
-/** The fields of an audit event that must not change from one stage of a request to the next. */
+/** The fields of an audit event that stay the same in all stages of a request. */
 const headOf = ({ auditID, requestURI, userAgent, sourceIPs, requestReceivedTimestamp }: WrittenEvent) => ({
   auditID,
   requestURI,
@@ -120,7 +120,7 @@ describe('the bodies in audit events', () => {
   })
 })
 
-/** Begins a write whose body does not arrive yet; it takes its place for so long. */
+/** Begins a write and holds back the body. The write occupies a place until the body arrives. */
 function beginWrite(api: Api): () => Promise<void> {
   const body = JSON.stringify(configMap({ name: 'held' }))
   const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }

@@ -8,7 +8,7 @@ const tokens = '/api/v1/namespaces/default/serviceaccounts/robot/token'
 const json = 'application/json'
 const large = 'x'.repeat(100_000)
 
-/** Bodies with a token, each typed by nothing but the path. */
+/** Bodies that contain a token and whose type only the path tells. */
 const bodies: readonly (readonly [string, string, string, (token: string) => string])[] = [
   ['of its kind', reviews, json, (token) => JSON.stringify({ apiVersion: group, kind: 'TokenReview', spec: { token } })],
   ['without a kind', reviews, json, (token) => JSON.stringify({ spec: { token } })],

@@ -25,13 +25,13 @@ interface Asking {
 export interface TestServer {
   readonly server: RunningServer
   readonly client: RunningServer['client']
-  /** Asks without a certificate. */
+  /** Sends a request without a certificate. */
   ask(path: string, asking?: Asking): Promise<Answer>
-  /** Asks as the administrator. */
+  /** Sends a request as the administrator. */
   askAsAdmin(path: string, asking?: Asking): Promise<Answer>
 }
 
-/** A server of the test's own; the authority is that of a certificate which the test has given it. */
+/** A server for one test, with the authority of the given certificate. */
 export async function aServer({ authority = '', ...options }: StartOptions & { readonly authority?: string } = {}): Promise<TestServer> {
   const server = await start(options)
   const { ca: own, cert, key } = await credentialsOf(server)
@@ -76,7 +76,7 @@ function send(url: string, { method = 'GET', token, headers = {}, body }: Asking
   })
 }
 
-/** A file for a flag, removed after the test. */
+/** A file for a flag; the test removes the file at its end. */
 export function aFile(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'orch-authentication-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -95,13 +95,13 @@ export const nodes = core('nodes')
 /** The path of SelfSubjectReviews. */
 export const whoAmIPath = '/apis/authentication.orch.io/v1/selfsubjectreviews'
 
-/** The user of this token; the status code where there is none. */
+/** The user of this token; the status code if the server refuses the token. */
 export async function whoIs({ ask }: Pick<TestServer, 'ask'>, token: string) {
   const { code, body } = await ask(whoAmIPath, { method: 'POST', token, body: {} })
   return code === 201 ? body.status.userInfo : code
 }
 
-/** Waits until a check holds: milliseconds, but on a busy machine seconds. */
+/** Waits until a check holds: usually milliseconds, on a busy machine seconds. */
 export function until<T>(check: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(check, { timeout: 90_000, interval: 20 })
 }

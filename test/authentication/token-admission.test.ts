@@ -5,7 +5,7 @@ import { aServer, serviceAccounts, type TestServer } from './server.ts'
 
 const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['serviceaccounts/token'] }]
 
-/** A server with an account, and one webhook that is asked about requests of tokens. */
+/** A server with an account, and one webhook for token requests. */
 async function aServerThatAsks(phase: 'mutating' | 'validating', hook: WebhookServer): Promise<TestServer> {
   const server = await aServer()
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } }

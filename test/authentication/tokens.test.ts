@@ -29,7 +29,7 @@ async function aToken(server: TestServer, spec: object = {}, name = 'robot'): Pr
   return body.status.token
 }
 
-/** A server with a key of the test's own, so that the test can sign anything. */
+/** A server whose key the test holds, so that the test can sign any token. */
 async function aServerWithKey(type: 'rsa' | 'ec' = 'ec', options: Parameters<typeof aServer>[0] = {}) {
   const { privateKey } =
     type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -43,7 +43,7 @@ function allowed(rules: readonly PolicyRule[], verb: string, { group, resource, 
   return rules.some((rule) => allowsResource(rule, { verb, group, resource, subresource, name: '' }))
 }
 
-/** The letters of the verbs that rules give; `-` for none. */
+/** The letters of the verbs that the rules allow; `-` for none. */
 function verbsOf(rules: readonly PolicyRule[], of: Thing): string {
   const text = verbs.map((verb) => (allowed(rules, verb, of) ? letters[verb] : '')).join('')
   return text === '' ? '-' : text

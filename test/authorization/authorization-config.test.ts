@@ -9,7 +9,7 @@ import { aPerson } from './people.ts'
 
 type Status = { readonly allowed: boolean; readonly denied?: boolean; readonly reason?: string }
 
-/** A webhook that decides by the user's name; one without an answer is not answered well. */
+/** A webhook that decides by the user's name. For a user without an entry it returns an invalid answer. */
 async function aWebhook(decide: (user: string) => Status | undefined) {
   const asked: string[] = []
   const file = await aWebhookFile((review) => {
@@ -26,7 +26,7 @@ const configuration = (...authorizers: readonly object[]) =>
 const rbac = { type: 'RBAC', name: 'rbac' }
 const pods = '/api/v1/namespaces/default/pods'
 
-/** The file as the flag gives it. */
+/** The configuration file of the flag. */
 function aFile(text: string) {
   const path = join(aFolder(), 'authorization.json')
   writeFileSync(path, text)
@@ -44,7 +44,7 @@ async function aServer(...authorizers: readonly object[]) {
   }
   return {
     api,
-    /** Writes another configuration, and waits until its outcome is counted. */
+    /** Writes a new configuration and waits until the metrics count the outcome. */
     async write(text: string, outcome: 'success' | 'failure'): Promise<void> {
       const before = await total(outcome)
       writeFileSync(path, text)

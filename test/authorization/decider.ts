@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { aFolder } from '../e2e/server-process.ts'
 
-/** The review that a deciding server receives. */
+/** The review that the webhook receives. */
 export interface Review {
   readonly apiVersion: string
   readonly spec: Record<string, unknown> & { resourceAttributes?: { verb: string; resource: string } & Readonly<Record<string, unknown>> }
 }
 
-/** A server that decides; it records its questions. */
+/** An authorization webhook that records the questions. */
 export async function aDecider(answer: (review: Review) => { code?: number; body: unknown }, modes = 'Webhook') {
   const asked: Review[] = []
   const listener: RequestListener = async (request, response) => {
@@ -34,7 +34,7 @@ export async function aDecider(answer: (review: Review) => { code?: number; body
   return { asked, flags }
 }
 
-/** An answer to a review. */
+/** A review with an answer. */
 export const verdict = (review: Review, status: object) => ({
   body: { kind: 'SubjectAccessReview', apiVersion: review.apiVersion, status },
 })

@@ -4,7 +4,7 @@ export const rbac = '/apis/rbac.authorization.orch.io/v1'
 const apiVersion = 'rbac.authorization.orch.io/v1'
 const apiGroup = 'rbac.authorization.orch.io'
 
-/** A user other than the administrator. */
+/** A user who is not the administrator. */
 export interface Person {
   readonly name: string
   send(method: string, target: string, sending?: Sending): Promise<Answer>
@@ -12,7 +12,7 @@ export interface Person {
   post(target: string, body: unknown): Promise<Answer>
 }
 
-/** A user, as whom the administrator acts. */
+/** A user whom the administrator impersonates. */
 export function aPerson(api: Api, name = aName('user'), group = 'system:authenticated'): Person {
   const send = (method: string, target: string, { headers = {}, ...sending }: Sending = {}) =>
     api.send(method, target, { ...sending, headers: { 'impersonate-user': name, 'impersonate-group': group, ...headers } })
@@ -57,7 +57,7 @@ export const aBinding = (
   roleRef: { apiGroup, kind: roleKind, name: role },
 })
 
-/** Gives a person rules in a namespace, or everywhere, and waits until they hold; gives the name of the role and its binding. */
+/** Gives a person rules, in a namespace or everywhere. Waits until the rules take effect, and returns the name of the role and its binding. */
 export async function give(api: Api, person: Person, rules: readonly [Rule, ...Rule[]], namespace?: string): Promise<string> {
   const name = aName('role')
   if (namespace === undefined) {
@@ -76,7 +76,7 @@ export async function give(api: Api, person: Person, rules: readonly [Rule, ...R
   return name
 }
 
-/** Something that a rule allows. */
+/** A request that the rule allows. */
 function attributesOf({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: Rule, namespace?: string) {
   const [verb, [path], [group], [name]] = [verbs[0], nonResourceURLs, apiGroups, resourceNames]
   if (path !== undefined) return { nonResourceAttributes: { verb, path } }
@@ -84,7 +84,7 @@ function attributesOf({ verbs, apiGroups = [], resources = [], resourceNames = [
   return { resourceAttributes: { verb, group, resource, subresource, name, namespace } }
 }
 
-/** Asks until the answer is no longer a 403: bindings take hold when the gateway has seen them. */
+/** Repeats the request while the answer is a 403: a binding takes effect when the gateway has seen it. */
 export function onceAllowed(ask: () => Promise<Answer>): Promise<Answer> {
   return until(ask, ({ status }) => status !== 403)
 }

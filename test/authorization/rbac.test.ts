@@ -448,7 +448,7 @@ describe('access reviews', () => {
     const { resourceRules, nonResourceRules } = body.status as unknown as Record<string, unknown[]>
     expect(resourceRules).toContainEqual({ ...readConfigMaps, resourceNames: ['a'] })
     expect(nonResourceRules).toContainEqual({ verbs: ['get'], nonResourceURLs: ['/healthz', '/livez', '/readyz', '/version', '/version/'] })
-    // A binding of a role that is not there gives nothing, so nothing is missing.
+    // A binding to an absent role grants nothing, so the user needs no further right.
     await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'n', 'Role', 'none', person.name))
     const dangling = await until(list, ({ text }) => text.includes('evaluationError'))
     expect(dangling.body.status).toMatchObject({

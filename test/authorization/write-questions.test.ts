@@ -14,7 +14,7 @@ const rolesAt = `/apis/${rbac}/v1/namespaces/default`
 const requestsAt = `/apis/${certificates}/v1/certificatesigningrequests`
 const signer = 'example.com/signer'
 
-/** One request of a user without rights. */
+/** One request of a user who has no rights. */
 interface Request extends Sending {
   readonly method: string
   readonly target: string
@@ -72,7 +72,10 @@ const policyBinding = (policyName: string, paramRef: object) => ({
 })
 const as = (headers: Record<string, string>): Request => ({ method: 'GET', target: inDefault, headers })
 
-/** The authorizer's questions during a write, besides the one for the request itself: verb, `group/version/resource/subresource`, namespace and name. */
+/**
+ * The authorizer's questions during a write, without the question about the request itself: verb, `group/version/resource/subresource`, namespace and
+ * name.
+ */
 const questions: readonly (readonly [string, readonly Request[], readonly string[]])[] = [
   ['the creation of a Role', [post(`${rolesAt}/roles`, role('r'))], [`escalate ${rbac}/*/roles default -`]],
   [
@@ -192,7 +195,7 @@ const questions: readonly (readonly [string, readonly Request[], readonly string
 
 const token = 'mark-token'
 
-/** A server whose webhook allows everything except all resources at once, and the questions about a user's last request. */
+/** A server whose webhook allows every request except those for all resources at once, and the questions about a user's last request. */
 async function aRecordingApi(): Promise<{ api: Api; asked: Review[] }> {
   const { asked, flags } = await aDecider((review) => verdict(review, { allowed: review.spec.resourceAttributes?.resource !== '*' }))
   const tokens = join(aFolder(), 'tokens.csv')
@@ -225,7 +228,7 @@ test.each(questions)('AUTHZ-07: %s sends the same authorization requests as kube
     await send(method, target, { ...sending, headers: { authorization: `Bearer ${token}`, ...headers } })
   }
   const isAboutImpersonation = expected.some((question) => question.startsWith('impersonate'))
-  // The request itself is asked about first, and after impersonation last.
+  // The first question is about the request itself, and the last question about impersonation.
   const others = isAboutImpersonation ? asked.slice(0, -1) : asked.slice(1)
   expect(others.map(printQuestion).sort()).toEqual([...expected].sort())
 })

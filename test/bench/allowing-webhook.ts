@@ -2,7 +2,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 
-/** A webhook that allows everything. It answers in the process of the load, and so takes some of its time. */
+/** A webhook that allows every request. It runs in the load's process and so uses part of the load's time. */
 export async function anAllowingWebhook() {
   const authority = await anAuthority('bench-authority')
   const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'bench-webhook', use: 'server' })

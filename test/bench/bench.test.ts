@@ -27,7 +27,7 @@ let port = 0
 let credentials: Credentials
 let servingPair: { readonly cert: string; readonly key: string }
 
-/** Answers as many bytes as the path says, chunked or with a length; a POST gets its body back. */
+/** Answers with the number of bytes in the path, chunked or with a length; a POST returns its body. */
 beforeAll(async () => {
   const { serving, admin, authority } = await readCertificates({
     files: certificateMemory(),
@@ -100,7 +100,7 @@ test('a connection that is cut ends the wait for its answer', async () => {
   await expect(answer).rejects.toThrow('the connection was closed')
 })
 
-/** A TLS server that handles each connection with the given function, and counts the requests that it reads. */
+/** A TLS server that passes each connection to the given function and counts the requests that it reads. */
 async function aRawServer(serve: (socket: TLSSocket, requests: number) => void, waitMsMax = 10_000) {
   let requests = 0
   const server = createTlsServer(servingPair, (socket) => {

@@ -1,5 +1,6 @@
 /**
- * A cluster in this process, whose CPU time is that of one operation. `node cluster-load.ts NAME [numbers]` sends one message of
+ * Runs a cluster in this process, so that the process's CPU time is the CPU time of one operation. `node cluster-load.ts NAME [numbers]` sends one
+ * message of
  * figures: seconds of CPU, milliseconds of time, bytes, and counts. Needs `--expose-gc` where memory is measured.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +27,7 @@ interface Deployment extends ApiObject {
 function deployment(name: string, replicas: number): Deployment {
   const labels = { app: name }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'registry/web:1' }] } }
-  // Pods without a node are never available, and a rollout need not wait for them.
+  // Pods without a node never become available, and a rollout does not need to wait for them.
   const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '100%', maxSurge: '25%' } }
   const spec = { replicas, strategy, selector: { matchLabels: labels }, template }
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: 'default' }, spec }
@@ -35,7 +36,7 @@ function deployment(name: string, replicas: number): Deployment {
 const address = (group: string, plural: string) => ({ group, version: 'v1', plural, namespaced: true })
 const deploymentsOf = (client: Client) => client.resource<Deployment>(address('apps', 'deployments'))
 
-/** Calls for the numbers from 0 on, fifty at a time. */
+/** Calls the function for all numbers below `count`, fifty at a time. */
 async function forEachOf(count: number, call: (index: number) => Promise<unknown>): Promise<void> {
   for (let first = 0; first < count; first += 50) {
     await Promise.all(Array.from({ length: Math.min(50, count - first) }, (_, index) => call(first + index)))
@@ -47,7 +48,7 @@ async function revisionOf({ client }: RunningServer): Promise<number> {
   return Number(list.metadata.resourceVersion)
 }
 
-/** The cost of an operation until nothing is left to do. */
+/** The cost of an operation until no work is left. */
 async function costOf(server: RunningServer, operation: () => Promise<unknown>) {
   const [cpuBefore, revisionBefore] = [cpuSeconds(), await revisionOf(server)]
   await operation()
@@ -65,7 +66,7 @@ async function withServer<T>(options: StartOptions, use: (server: RunningServer)
   }
 }
 
-/** Bytes in use after collections, when the past is packed. */
+/** Bytes of heap after garbage collections, when the store has compressed the history. */
 async function usedBytes(): Promise<number> {
   await sleep(3_000)
   for (let round = 0; round < 4; round++) {
@@ -78,7 +79,7 @@ async function usedBytes(): Promise<number> {
 
 const workloads: StartOptions = { controllers: [...quiet, 'workloads'] }
 
-/** The share of a core that this process takes while nothing is asked of it, once it has collected and compiled what came before. */
+/** The share of a core that this process uses without requests, after it has collected garbage and compiled its code. */
 async function idleShare(durationMs: number): Promise<number> {
   await sleep(5_000)
   const [cpuBefore, before] = [cpuSeconds(), performance.now()]
@@ -97,12 +98,12 @@ async function availableOf(client: Client, made: Deployment): Promise<void> {
 
 const kinds = [address('apps', 'deployments'), address('apps', 'replicasets'), address('', 'pods'), address('', 'events')]
 
-/** All objects that Deployments bring about, by resource. */
+/** All objects that a Deployment produces, by resource. */
 async function allOf({ client }: RunningServer) {
   return Promise.all(kinds.map(async (kind) => ({ kind, items: (await client.resource(kind).listAll({ namespace: 'default' })).items })))
 }
 
-/** The memory of a server that has these objects, and no controllers. */
+/** The memory of a server with these objects and without controllers. */
 async function aloneBytes(objects: Awaited<ReturnType<typeof allOf>>): Promise<number> {
   return withServer({ controllers: ['-*'] }, async ({ client }) => {
     const before = await usedBytes()
@@ -121,9 +122,9 @@ async function aloneBytes(objects: Awaited<ReturnType<typeof allOf>>): Promise<n
 }
 
 const operations = {
-  /** Deployments without nodes: creation, memory beside the objects alone, idle time, a new image for all, one large Deployment. */
+  /** Deployments without nodes: creation, memory without the objects' own, idle time, a new image for all, one large Deployment. */
   async deployments(count: number, replicas: number, large: number) {
-    // Code that runs for the first time brings memory with it.
+    // Code that runs for the first time allocates memory.
     await withServer(workloads, (server) => costOf(server, () => deploymentsOf(server.client).create(deployment('first', replicas))))
     return withServer(workloads, async (server) => {
       const collection = deploymentsOf(server.client)
@@ -139,7 +140,7 @@ const operations = {
       return { created, rollout, one, idle, memory, alone }
     })
   },
-  /** Milliseconds of starts with and without nodes, and until a Deployment is available on them. */
+  /** Milliseconds until a server has started, with and without nodes, and until a Deployment is available on the nodes. */
   async nodeStart(count: number) {
     const [plain, withNodes, available]: [number[], number[], number[]] = [[], [], []]
     for (let round = 0; round < 20; round++) {
@@ -158,12 +159,12 @@ const operations = {
     // The first rounds compile the code.
     return { plain: plain.slice(8), withNodes: withNodes.slice(8), available: available.slice(8) }
   },
-  /** A Deployment on simulated nodes, until its Pods are available and nothing is left to do. */
+  /** Runs a Deployment on simulated nodes until its Pods are available and no work is left. */
   nodeRollout: (nodes: number, pods: number) =>
     withServer({ nodes }, async (server) => costOf(server, () => availableOf(server.client, deployment('web', pods)))),
-  /** The share of a core that idle nodes take. */
+  /** The share of a core that idle nodes use. */
   nodeIdle: (nodes: number) => withServer({ nodes }, async () => ({ idle: await idleShare(20_000) })),
-  /** A day of a virtual clock with Pods that run. */
+  /** A day of a virtual clock while Pods run. */
   virtualDay(nodes: number, pods: number) {
     const clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
     return withServer({ nodes, clock }, async (server) => {

@@ -2,7 +2,7 @@ import type { Connection } from './http1-load.ts'
 
 const eventFront = Buffer.from('{"type":"')
 
-/** A watch that counts its events and reads nothing of them. */
+/** A watch that counts its events and does not parse them. */
 export class CountingWatch {
   events = 0
   readonly #connection: Connection

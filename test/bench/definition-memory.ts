@@ -1,6 +1,5 @@
 /**
- * A gateway's memory for each definition: the memory of one over a storage with definitions beside that of one over an empty storage,
- * medians of several each.
+ * A gateway's memory per definition: compares a gateway over a storage with definitions and a gateway over an empty storage, by medians of several.
  * Sends `{ unused, used }` in KiB; needs `--expose-gc`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -56,7 +55,7 @@ async function openGateway(storage: StorageService) {
   }
 }
 
-/** Memory after collections, when nothing is under way any more. */
+/** Memory after garbage collections, when all work is done. */
 async function keptBytes(): Promise<number> {
   for (let round = 0; round < 6; round++) {
     await sleep(300)
@@ -66,7 +65,7 @@ async function keptBytes(): Promise<number> {
   return heapUsed + external
 }
 
-/** A definition has an APIService, which is written after the definition is acknowledged: storage must have it before. */
+/** The server writes an APIService after it has acknowledged a definition. Storage must have the APIService first. */
 async function settled(storage: StorageService): Promise<void> {
   for (let before = -1; ; ) {
     const { revision } = await storage.status({})
@@ -76,12 +75,12 @@ async function settled(storage: StorageService): Promise<void> {
   }
 }
 
-/** The memory of one more gateway. */
+/** The memory that one more gateway takes. */
 async function gatewayBytes(storage: StorageService) {
   const before = await keptBytes()
   const gateway = await openGateway(storage)
   await gateway.complete()
-  // Schemas are compressed in the background.
+  // The gateway compresses schemas in the background.
   await sleep(3_000)
   return { gateway, bytes: (await keptBytes()) - before }
 }
@@ -92,7 +91,7 @@ const filled = await createStorage({ store: createMemoryStore() })
 const writer = await openGateway(filled)
 for (let index = 0; index < count; index++) await writer.post(definitions, largeDefinition(index))
 await settled(filled)
-// The first of each brings code with it.
+// The first gateway of each kind also loads code.
 const opened = [await gatewayBytes(empty), await gatewayBytes(filled)]
 const [withEmpty, withFilled]: [number[], number[]] = [[], []]
 for (let round = 0; round < rounds; round++) {

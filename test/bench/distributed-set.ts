@@ -5,18 +5,18 @@ import { openServiceSet, type Service, type ServiceSet } from '../chaos/service-
 import type { Shown } from './orch-server.ts'
 import { Child } from './process.ts'
 
-/** Services apart, over an etcd and a nats-server, as a bench uses them. */
+/** Separate services over an etcd and a nats-server, for the bench. */
 export interface BenchSet {
   readonly set: ServiceSet
   readonly shown: Shown
   readonly ports: readonly number[]
-  /** CPU time of each service so far, all its processes, in microseconds. */
+  /** CPU time so far of each service, the sum of its processes, in microseconds. */
   cpu(): Readonly<Record<Service, number>>
 }
 
 const services: readonly Service[] = ['gateway', 'storage', 'watch', 'admission', 'controllers']
 
-/** Starts a set, uses it, and ends it. */
+/** Starts the services, runs the function, and stops the services. */
 export async function withSet<T>(counts: Partial<Record<Service, number>>, use: (bench: BenchSet) => Promise<T>): Promise<T> {
   const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
   if (etcd.kind === 'missing') throw new Error(etcd.reason)
@@ -36,20 +36,20 @@ export async function withSet<T>(counts: Partial<Record<Service, number>>, use: 
   }
 }
 
-/** A raw client of the same etcd, in a process of its own. */
+/** A raw client of the same etcd, in a separate process. */
 export async function startEtcdFloor({ etcd }: ServiceSet): Promise<Child> {
   const child = new Child([new URL('./etcd-floor.ts', import.meta.url).pathname, `http://${etcd.address}`])
   await child.told()
   return child
 }
 
-/** `gateway 95, storage 60`: CPU time of one operation by service, those without any left out. */
+/** `gateway 95, storage 60`: the CPU time of one operation by service; leaves out services without any. */
 export function perOperation(before: Readonly<Record<Service, number>>, after: Readonly<Record<Service, number>>, count: number): string {
   const each = services.map((service) => ({ service, micros: (after[service] - before[service]) / count }))
   return each.flatMap(({ service, micros }) => (micros < 0.1 ? [] : [`${service} ${micros.toFixed(micros < 10 ? 1 : 0)}`])).join(', ')
 }
 
-/** All services together. */
+/** The sum over all services. */
 export function totalOf(cpu: Readonly<Record<Service, number>>): number {
   return services.reduce((sum, service) => sum + cpu[service], 0)
 }

@@ -1,10 +1,10 @@
 /**
- * The floor of lines on etcd: a client that only compares and puts, or puts and watches. Receives its work over the channel
- * to its parent; answers with the measurements.
+ * The floor of the lines on etcd: a client that only compares and puts, or puts and watches. Receives its work from its parent process and answers with
+ * the measurements.
  */
 import { createRequire } from 'node:module'
 
-/** The members used of a library that storage depends on and the bench does not. */
+/** The used members of a library that storage depends on and the bench does not. */
 interface Client {
   if(key: string, target: 'Version', comparison: '==', value: number): { then(put: unknown): { commit(): Promise<unknown> } }
   put(key: string): { value(text: string): Promise<unknown> }
@@ -37,7 +37,7 @@ process.on('message', ({ kind, concurrency, durationMs, bytes }: Asked) => {
 })
 process.send?.('ready')
 
-/** Creates absent keys, so many at a time. */
+/** Creates absent keys, a given number at a time. */
 async function putAll(concurrency: number, durationMs: number, value: string) {
   const begun = performance.now()
   let count = 0
@@ -52,7 +52,7 @@ async function putAll(concurrency: number, durationMs: number, value: string) {
   return { count, perSecond: (count / (performance.now() - begun)) * 1000 }
 }
 
-/** Times from a put until its event is there, in milliseconds. */
+/** Times from each put to its event, in milliseconds. */
 async function delays(durationMs: number, value: string): Promise<number[]> {
   const arrived = new Map<string, () => void>()
   const watcher = await client.watch().prefix('/delay/').create()

@@ -1,13 +1,13 @@
 /** The measurement of one line of the bench. */
 export interface Figure {
-  /** In `unit`; of the server under test. */
+  /** In `unit`; the measurement of the server under test. */
   readonly value: number
   readonly unit: string
-  /** The same work with nothing of ours in it, in the same run and unit. */
+  /** The measurement of the same work without our code, in the same run and unit. */
   readonly floor?: number
   /** The quotient that `target` and `goal` bound, e.g. value / floor. */
   readonly ratio: number
-  /** Absent: nothing is aimed at, the figure is there to be known. */
+  /** Absent: the figure has no aim and is only for information. */
   readonly target?: number
   readonly goal?: number
   /** The better direction of the ratio. */
@@ -15,11 +15,11 @@ export interface Figure {
   /** CPU time of the server per operation, in microseconds. */
   readonly cpuMicros?: number
   readonly note?: string
-  /** All rounds of the two sides, in the unit of the value where nothing else is said. */
+  /** All rounds of both sides, in the unit of the value unless stated otherwise. */
   readonly spread?: { readonly ours: Spread; readonly floor?: Spread }
 }
 
-/** The spread of a figure over all rounds of one side. */
+/** The spread over all rounds of one side. */
 export interface Spread {
   readonly median: number
   readonly least: number
@@ -27,7 +27,7 @@ export interface Spread {
   readonly rounds: number
 }
 
-/** The spread that a figure's best round hides. */
+/** The spread that the best round alone would hide. */
 export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), least: Math.min(...values), largest: Math.max(...values), rounds: values.length }
 }
@@ -35,7 +35,7 @@ export function spreadOf(values: readonly number[]): Spread {
 export interface Line {
   readonly name: string
   readonly what: string
-  /** Takes minutes and gigabytes: it runs only where it is named. */
+  /** The line takes minutes and gigabytes, so the bench runs it only by name. */
   readonly isByHand?: boolean
   run(): Promise<readonly (Figure & { readonly label?: string })[]>
 }
@@ -45,7 +45,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Rounds alternate between the two sides, so that a slow second of the machine hurts both. The best round of each counts. */
+/** Rounds alternate between the two sides, so that a slow second of the machine slows both sides. The best round of each side counts. */
 export async function alternate<T>(rounds: number, sides: readonly (() => Promise<T>)[]): Promise<T[][]> {
   const results: T[][] = sides.map(() => [])
   for (let round = 0; round < rounds; round++) {
@@ -54,7 +54,7 @@ export async function alternate<T>(rounds: number, sides: readonly (() => Promis
   return results
 }
 
-/** A ConfigMap whose JSON is about `bytes` long; its namespace is that of the path. */
+/** A ConfigMap whose JSON is about `bytes` long; the path gives its namespace. */
 export function configMap(name: string, bytes: number, labels: Record<string, string> = {}): Record<string, unknown> {
   const text = 'abcdefghij'.repeat(Math.ceil((bytes - 350) / 10)).slice(0, Math.max(bytes - 350, 10))
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data: { text } }

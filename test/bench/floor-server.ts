@@ -1,5 +1,5 @@
 /**
- * The floors over HTTP: the least that a server can do for the same bytes. Started as a process of its own with the mode,
+ * The floors over HTTP: the least that a server can do for the same bytes. The bench starts it as a separate process with the mode,
  * the certificate folder and, for some, sizes; prints `port N`.
  */
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const handlers: Record<string, (request: IncomingMessage, response: ServerRespon
   },
   list: (_request, response) => {
     let left = Number(size) * Number(count)
-    // With a length, no frame surrounds each part.
+    // With a length, the chunks of the body have no frames.
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': left })
     const more = (): void => {
       while (left > 0) {
@@ -57,9 +57,9 @@ const handlers: Record<string, (request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Fan-out: one shared chunk of `perTurn` events of `eventBytes` each, `rounds` times, one turn each. It goes to the socket
- * of each watcher as it leaves the server, past the streams of node:http, which is the least that a turn can cost.
- * Every message is answered with the CPU time of the process so far.
+ * Fan-out: one shared chunk of `perTurn` events of `eventBytes` each, `rounds` times, one turn each. The server writes the chunk to each watcher's
+ * socket directly, without the streams of node:http, so that a turn costs as little as possible. The process answers every message with its CPU time so
+ * far.
  */
 process.on('message', ({ rounds = 0, eventBytes = 0, perTurn = 1 }: { rounds?: number; eventBytes?: number; perTurn?: number }) => {
   const events = '{"type":"'.padEnd(eventBytes, 'e').repeat(perTurn)

@@ -1,7 +1,7 @@
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import type { Shown } from './orch-server.ts'
 
-/** Longest wait for a connection, and for the end of an answer. kube-apiserver gives up on a request after as long. */
+/** The longest wait for a connection and for the end of an answer; kube-apiserver gives up on a request after the same time. */
 const waitMsMax = 60_000
 
 interface ConnectionBounds {
@@ -15,10 +15,10 @@ interface Pending {
   readonly deadline: NodeJS.Timeout
 }
 
-/** An answer that ended with its connection, before its first byte. */
+/** The connection ended before the first byte of the answer. */
 class UnansweredError extends Error {}
 
-/** One keep-alive HTTP/1.1 connection that does the least a client can do. It is opened again when the server has closed it. */
+/** One keep-alive HTTP/1.1 connection with as little work for the client as possible. The client reopens the connection after the server has closed it. */
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #bounds: ConnectionBounds
@@ -42,24 +42,24 @@ export class Connection {
   }
 
   static open(port: number, { ca, cert, key }: Shown): Promise<Connection> {
-    // A server on another port has certificates of its own, which must not replace these.
+    // A server at another port has other certificates, which must not replace these.
     return Connection.to({ host: '127.0.0.1', port, servername: 'localhost', ca, cert, key })
   }
 
-  /** To any server. */
+  /** Opens a connection to any server. */
   static async to(options: ConnectionOptions, bounds: ConnectionBounds = { waitMsMax }): Promise<Connection> {
     return new Connection(await openSocket(options, bounds), options, bounds)
   }
 
-  /** The present socket; another one after the connection was opened again. */
+  /** The present socket; another socket after the client has reopened the connection. */
   get socket(): TLSSocket {
     return this.#socket
   }
 
   /**
    * Sends ready bytes and waits for the end of the answer. With `keep` the body is kept.
-   * A GET that the server has closed the connection on, without a byte of an answer, is sent once more, and so is any request whose
-   * answer is a 408: it crossed the end of an idle connection, and was not received.
+   * The client repeats a GET once if the server closed the connection without a byte of an answer, and any request whose answer is a 408: the server
+   * ended the idle connection before it received the request.
    */
   async send(request: string | Buffer, keep = false): Promise<Answer> {
     const answer = await this.#sendOnce(request, keep)
@@ -102,7 +102,7 @@ export class Connection {
     this.#listen(this.#socket)
   }
 
-  /** Events of a socket that has been replaced are ignored. */
+  /** The client ignores events of a replaced socket. */
   #listen(socket: TLSSocket): void {
     const whilePresent =
       <T extends unknown[]>(act: (...args: T) => void) =>
@@ -130,7 +130,7 @@ export class Connection {
 
   #giveUp(): void {
     this.#fail((text) => new Error(text), `no whole answer within ${this.#bounds.waitMsMax / 1000} s`)
-    // A late answer must not be taken for that of the next request.
+    // The client must not take a late answer for the answer to the next request.
     this.#socket.destroy()
   }
 
@@ -166,7 +166,7 @@ export class Connection {
     this.#bytes += body.length
     if (this.#keep) this.#body.push(body)
     if (this.#chunked) {
-      // The closing chunk is `0\r\n\r\n`; bodies of the bench never end a packet with these bytes otherwise.
+      // The last chunk is `0\r\n\r\n`; no other packet of the bench's bodies ends with these bytes.
       this.#tail = (this.#tail + body.toString('latin1', Math.max(0, body.length - 7))).slice(-7)
       if (this.#tail.endsWith('\r\n0\r\n\r\n') || this.#tail === '0\r\n\r\n') this.#finish()
       return
@@ -216,7 +216,7 @@ function requestLineOf(request: string | Buffer): string {
   return (text.split(' HTTP/1.1\r\n')[0] ?? '').slice(0, 200)
 }
 
-/** The body that chunks of HTTP/1.1 carry. */
+/** Joins the body from HTTP/1.1 chunks. */
 export function joinChunks(chunked: Buffer): Buffer {
   const pieces: Buffer[] = []
   for (let at = 0; at < chunked.length; ) {
@@ -244,14 +244,14 @@ export function getRequest(path: string, headers: Record<string, string> = {}): 
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** A text is sent unchanged, any other value as JSON. */
+/** The client sends text unchanged and any other value as JSON. */
 export function bodyRequest(method: string, path: string, body: unknown, type = 'application/json'): Buffer {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\ncontent-type: ${type}\r\ncontent-length: ${bytes.length}\r\n\r\n`
   return Buffer.concat([Buffer.from(head), bytes])
 }
 
-/** Requests per second over `connections`, each sending the next request when the answer is complete. */
+/** Requests per second over `connections`; each connection sends the next request when the answer is complete. */
 export async function loadHttp1(
   connections: readonly Connection[],
   next: () => string | Buffer,

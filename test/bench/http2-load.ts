@@ -18,7 +18,7 @@ export async function openSession(port: number, { ca, cert, key }: Credentials):
   return session
 }
 
-/** Requests per second with `concurrency` streams in flight on one session. */
+/** Requests per second with `concurrency` concurrent streams on one session. */
 export async function loadHttp2(
   session: ClientHttp2Session,
   path: string,
@@ -35,7 +35,7 @@ export async function loadHttp2(
       stream.resume()
       stream.on('end', resolve)
       stream.on('error', reject)
-      // A stream that ends with its session has neither an error nor an end.
+      // A stream that ends with its session emits neither `error` nor `end`.
       stream.on('close', () => reject(new Error(`GET ${path}: the stream was closed before the answer had ended`)))
       stream.setTimeout(silenceMsMax, () => stream.destroy(new Error(`GET ${path}: nothing came for ${silenceMsMax / 1000} s`)))
     })

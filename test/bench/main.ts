@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- name…]`: every line beside its floor, measured in the same run. Prints a table and writes it as JSON.
- * The ratios count: the machine's own speed is in both sides.
+ * `npm run bench [-- name…]`: measures every line and its floor in the same run. Prints a table and writes JSON. Compare the ratios: the machine's speed
+ * affects both sides.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -103,7 +103,7 @@ async function main(names: readonly string[]): Promise<number> {
   return failures === 0 ? 0 : 1
 }
 
-/** Flags of a comparison with another server. */
+/** The flags of a comparison with another server. */
 function readAgainst(args: readonly string[]): AgainstOptions | undefined {
   const number = (of: number) => ({ type: 'string', default: String(of) }) as const
   const options = {
@@ -150,5 +150,5 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-// A line that has failed may have left connections open.
+// A failed line may have left connections open.
 process.exit(await run(process.argv.slice(2)))

@@ -5,10 +5,10 @@ import { Child } from './process.ts'
 
 const built = new URL('../../services/orch/dist/', import.meta.url).pathname
 
-/** The entry point of `npm start`; BENCH_SERVER names another one, such as `main.js`, which needs no bundle. */
+/** The entry point of `npm start`. BENCH_SERVER names another entry point, such as `main.js`, which needs no bundle. */
 export const serverEntry = join(built, process.env.BENCH_SERVER ?? 'bundle/main.js')
 
-/** As `npm start` gives them. */
+/** The same flags as `npm start` gives. */
 const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
 
 export interface Credentials {
@@ -17,10 +17,10 @@ export interface Credentials {
   readonly key: Buffer
 }
 
-/** The credentials of a connection; without a certificate its requests bring tokens. */
+/** The credentials of a connection; without a certificate, its requests send tokens. */
 export type Shown = Pick<Credentials, 'ca'> & Partial<Credentials>
 
-/** `orch up` as a process of its own, on a folder and a port of its own. */
+/** Runs `orch up` as a separate process with its own folder and port. */
 export interface OrchServer extends Credentials {
   readonly child: Child
   readonly folder: string

@@ -8,7 +8,7 @@ export function cpuMicrosOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
-/** A child process whose CPU time and memory can be read. */
+/** A child process whose CPU time and memory the bench can read. */
 export class Child {
   readonly process: ChildProcess
   #output = ''
@@ -25,7 +25,7 @@ export class Child {
     for (const listener of this.#lines) listener(this.#output)
   }
 
-  /** The first match in the process's output; fails when the process ends before. */
+  /** The first match in the process's output; fails if the process ends first. */
   async printed(pattern: RegExp): Promise<RegExpMatchArray> {
     return await new Promise((resolve, reject) => {
       const look = (output: string): void => {
@@ -48,12 +48,12 @@ export class Child {
     return Number(readFileSync(`/proc/${this.process.pid}/statm`, 'utf8').split(' ')[1]) * 4096
   }
 
-  /** Resident memory that is the process's own, in bytes: pages of mapped files, which the system may take back, do not count. */
+  /** Private resident memory in bytes, without mapped file pages, which the system may reclaim. */
   anonBytes(): number {
     return Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.process.pid}/status`, 'utf8'))?.[1]) * 1024
   }
 
-  /** Highest resident memory since the process began or since `resetPeak`, in bytes. */
+  /** Highest resident memory in bytes since the process began or since `resetPeak`. */
   peakBytes(): number {
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.process.pid}/status`, 'utf8'))?.[1]) * 1024
   }
@@ -65,7 +65,7 @@ export class Child {
     await ended
   }
 
-  /** The first message that the process sends; fails when it ends before. */
+  /** The first message of the process; fails if the process ends first. */
   async told<T>(): Promise<T> {
     return await new Promise((resolve, reject) => {
       this.process.once('message', (message) => resolve(message as T))
@@ -73,7 +73,7 @@ export class Child {
     })
   }
 
-  /** Sends a message and waits for the answer of the same shape. */
+  /** Sends a message and waits for an answer of this shape. */
   async ask<T>(message: unknown): Promise<T> {
     const answer = once(this.process, 'message')
     this.process.send(message as object)

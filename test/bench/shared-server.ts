@@ -9,14 +9,14 @@ import { Child } from './process.ts'
 
 const floorEntry = new URL('./floor-server.ts', import.meta.url).pathname
 
-/** A floor server with the certificate of the orch server beside it, so that both speak the same TLS. */
+/** A floor server with the orch server's certificate, so that both use the same TLS. */
 export async function startFloor(mode: string, folder: string, ...sizes: readonly number[]): Promise<{ child: Child; port: number }> {
   const child = new Child([floorEntry, mode, folder, ...sizes.map(String)])
   const [, port] = await child.printed(/port (\d+)/)
   return { child, port: Number(port) }
 }
 
-/** Creates `count` ConfigMaps of `bytes` bytes, every hundredth with the label `rare=yes`. */
+/** Creates `count` ConfigMaps of `bytes` bytes; every hundredth has the label `rare=yes`. */
 export async function fill(server: OrchServer, count: number, bytes: number): Promise<void> {
   const connections = await openConnections(32, server.port, server)
   let next = 0
@@ -66,7 +66,7 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
   }
 }
 
-/** Creates so many Pods of 3 KB in each of the namespaces, which are created first; every hundredth has the label `rare=yes`. */
+/** Creates the namespaces, and then this number of Pods of 3 KB in each; every hundredth Pod has the label `rare=yes`. */
 export async function fillPods(server: OrchServer, namespaces: readonly string[], each: number): Promise<void> {
   const connections = await openConnections(32, server.port, server)
   const create = async (connection: Connection, path: string, body: unknown) => {
@@ -77,7 +77,7 @@ export async function fillPods(server: OrchServer, namespaces: readonly string[]
     if (namespace !== 'default') await create(connection, '/api/v1/namespaces', { metadata: { name: namespace } })
     for (let index = 0; index < each; index++) {
       const made = labelled(pod(`p-${String(index).padStart(5, '0')}`), index)
-      // The account that Pods have is made a moment after the namespace.
+      // A controller makes the Pods' account a moment after the namespace.
       for (let attempt = 0; ; attempt++) {
         const refused = await create(connection, `/api/v1/namespaces/${namespace}/pods`, made)
         if (refused === undefined) break
@@ -100,7 +100,7 @@ function labelled(made: PodBody, index: number): PodBody {
   return { ...made, metadata: { ...made.metadata, labels } }
 }
 
-/** The latest revision, from which a watch shows later changes. */
+/** The latest revision; a watch from it shows later changes. */
 export async function revisionNow(server: OrchServer): Promise<string> {
   return await withConnections(1, server.port, server, async ([connection]) => {
     const answer = await connection?.send(getRequest('/api/v1/namespaces/default/configmaps?limit=1'), true)

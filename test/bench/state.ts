@@ -2,26 +2,26 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, realpathSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 
-/** The conditions of a measured table: figures of two states are not compared without them. */
+/** The conditions of a measured table. The bench compares figures of two states only if it knows both conditions. */
 export interface BenchState {
-  /** Commit of the sources, with `+changes` where files differ from it; `unknown` outside a checkout. */
+  /** The commit of the sources, with `+changes` if files differ from it; `unknown` outside a checkout. */
   readonly commit: string
   readonly node: string
   readonly cores: number
   readonly cpu: string
-  /** The parent folder of the data folders; its file system decides the cost of durable writes. */
+  /** The parent folder of the data folders; its file system determines the cost of durable writes. */
   readonly folder: string
   readonly fileSystem: string
 }
 
-/** The state of sources, runtime and machine as the bench begins. */
+/** The state of sources, runtime and machine at the start of the bench. */
 export function benchState(): BenchState {
   const folder = realpathSync(tmpdir())
   const fileSystem = fileSystemOf(folder, readFileSync('/proc/mounts', 'utf8'))
   return { commit: commitOf(), node: process.version, cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown', folder, fileSystem }
 }
 
-/** The type of the file system that holds a folder, by the lines of `/proc/mounts`; the last mount of the longest path counts. */
+/** The type of a folder's file system, from the lines of `/proc/mounts`; the last mount of the longest matching path counts. */
 export function fileSystemOf(folder: string, mounts: string): string {
   let found = { path: '', type: 'unknown' }
   for (const line of mounts.split('\n')) {
@@ -32,7 +32,7 @@ export function fileSystemOf(folder: string, mounts: string): string {
   return found.type
 }
 
-/** True for file systems that keep their files in memory, where a flush costs nothing. */
+/** True for file systems in memory, where a flush costs nothing. */
 export function isInMemory(fileSystem: string): boolean {
   return fileSystem === 'tmpfs' || fileSystem === 'ramfs'
 }

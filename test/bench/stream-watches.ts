@@ -4,10 +4,10 @@ import type { Credentials } from './orch-server.ts'
 
 const streamsPerSession = 200
 const lineEnd = 0x0a
-/** Longest wait for the head of an answer. */
+/** The longest wait for the head of an answer. */
 const answerMsMax = 60_000
 
-/** Many watches over HTTP/2, 200 streams to a connection. Only the events are counted, each of which is a line. */
+/** Many watches over HTTP/2, 200 streams per connection. The client only counts events, one per line. */
 export class StreamWatches {
   readonly #sessions: ClientHttp2Session[] = []
   /** The number of events of each watch, in the order of the paths. */
@@ -27,7 +27,7 @@ export class StreamWatches {
     return watches
   }
 
-  /** Waits until all watches together have so many events; fails after a minute. */
+  /** Waits until all watches together have received this number of events; fails after a minute. */
   async arrived(expected: number): Promise<void> {
     const began = performance.now()
     while (this.total < expected) {

@@ -17,7 +17,7 @@ export function printRow(line: string, figure: Figure & { readonly label?: strin
   return `| ${cells.join(' | ')} |\n`
 }
 
-/** True if the ratio reaches the first aim, and the final goal. */
+/** True if the ratio reaches the first aim and the final goal. */
 export function verdict({ better, ratio, target, goal }: Pick<Figure, 'better' | 'ratio' | 'target' | 'goal'>): string {
   const reaches = (bound: number) => (better === 'more' ? ratio >= bound : ratio <= bound)
   if (target === undefined || goal === undefined) return 'no target'

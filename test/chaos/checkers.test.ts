@@ -6,7 +6,7 @@ import type { Operation, Outcome, Request } from './operation.ts'
 import { createRandom, pick } from './random.ts'
 import { findWriteFault } from './writes.ts'
 
-/** A store without faults, and clients of it whose requests overlap; some get no answer. */
+/** A store without faults and clients with overlapping requests, some of which receive no answer. */
 function runModel(seed: number, rounds = 400) {
   const random = createRandom(seed)
   const objects = new Map<string, { token: string; revision: number }>()
@@ -54,7 +54,7 @@ function runModel(seed: number, rounds = 400) {
   }
 }
 
-/** A complete watcher's observation of a log. */
+/** The events of a watcher that sees the whole log. */
 function observe(log: readonly TrueChange[]): Observation {
   const texts = new Map<string, string>()
   const steps = log.map(({ key, revision, after }): Step => {
@@ -79,7 +79,7 @@ describe('a run without faults', () => {
   })
 })
 
-/** Does one thing wrong to a good run. */
+/** Adds one fault to a correct run. */
 const plants: Readonly<Record<string, (run: ReturnType<typeof runModel>) => string | undefined>> = {
   'a lost acknowledged write': ({ log, operations }) => {
     const lost = log.find(({ after }) =>

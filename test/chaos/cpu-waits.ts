@@ -1,21 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Time in ms that the main thread of a process has waited for a CPU so far; 0 if the system does not report it or the process is absent. */
+/** Time in ms that a process's main thread has waited for a CPU so far; 0 if the system does not report it or the process is absent. */
 export function cpuWaitMs(pid: number | undefined): number {
   const file = `/proc/${pid}/schedstat`
   return pid === undefined || !existsSync(file) ? 0 : Number(readFileSync(file, 'utf8').split(' ')[1]) / 1e6
 }
 
-/** The processes' waits for CPUs, sampled at intervals. */
+/** Samples of the processes' waits for a CPU. */
 export interface CpuWaits {
-  /** The longest time that one process has waited for a CPU between two moments of the monotonic clock. */
+  /** The longest time that any of the processes has waited for a CPU between two moments of the monotonic clock. */
   between(fromMs: number, untilMs: number): number
   close(): void
 }
 
 const sampleMs = 100
 
-/** Begins to watch processes, this one too. A busy machine is not their fault. */
+/** Begins to sample these processes and this process. The checks do not blame the processes for a busy machine. */
 export function watchCpuWaits(pids: () => readonly (number | undefined)[]): CpuWaits {
   const samples: { readonly atMs: number; readonly waitedMs: ReadonlyMap<number, number> }[] = []
   const take = () => {

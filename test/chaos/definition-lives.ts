@@ -3,7 +3,7 @@ import { StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 import { createRandom, pick } from './random.ts'
 
-/** The observations of clients of custom kinds. */
+/** The observations of the custom kinds' clients. */
 export interface Lives {
   /** Violations; empty if there are none. */
   readonly faults: readonly string[]
@@ -17,16 +17,16 @@ export interface LifeCounts {
   removals: number
   objects: number
   checks: number
-  /** Requests with an unknown outcome. */
+  /** The number of requests with an unknown outcome. */
   unknown: number
 }
 
 export interface LivesOptions {
   readonly clients: readonly Client[]
   readonly seed: number
-  /** Definitions at a time, each with a client of its own. */
+  /** The number of concurrent definitions, each with a client. */
   readonly workers: number
-  /** Keys of etcd below a prefix. */
+  /** The keys of etcd below a prefix. */
   readonly keysBelow: (prefix: string) => Promise<readonly string[]>
 }
 
@@ -36,19 +36,19 @@ type Answer =
   | { readonly kind: 'unknown' }
 
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
-/** Longest wait of a client for an answer; then the outcome is unknown. */
+/** The longest wait of a client for an answer. After it, the outcome is unknown. */
 const answerMsMax = 15_000
 const pauseMs = 20
-/** Number of looks for a deleted definition, with pauses: a busy machine has as many as an idle one. */
+/** The number of checks for a deleted definition, with pauses: a busy machine makes as many checks as an idle machine. */
 const looksMax = 3_000
 
-/** Definitions that are created, changed and deleted over and over, with objects, until they are stopped. */
+/** Creates, changes and deletes definitions with objects repeatedly until the run stops them. */
 export function startLives({ clients, seed, workers, keysBelow }: LivesOptions): Lives {
   const faults: string[] = []
   const counts: LifeCounts = { definitions: 0, changes: 0, removals: 0, objects: 0, checks: 0, unknown: 0 }
   const state = { isOver: false }
   const lives = Array.from({ length: workers }, (_, worker) => {
-    // Two of a group meet in its row of names.
+    // Two definitions of a group share the group's row of names.
     const place = { group: `chaos${worker >> 1}.example.com`, plural: `kinds${worker}` }
     return new Life({ clients, random: createRandom(seed + worker), place, faults, counts, state, keysBelow }).run()
   })
@@ -76,7 +76,7 @@ class Life {
   readonly #options: LifeOptions
   readonly #path: string
   #versions: readonly string[] = ['v1']
-  /** Acknowledged objects, and those that may exist. */
+  /** The acknowledged objects, and the objects that may exist. */
   #created = new Set<string>()
   #possible = new Set<string>()
   #count = 0
@@ -186,12 +186,12 @@ class Life {
     const patch = random() < 0.5 ? { spec: { versions: spec.versions } } : { spec: { versions: spec.versions, names } }
     const answer = await this.#send({ method: 'PATCH', path: this.#path, body: patch, contentType: 'application/merge-patch+json' })
     if (answer.kind === 'done') this.#options.counts.changes += 1
-    // The versions common to both are served whatever the outcome.
+    // The versions that both definitions have are served whatever the outcome.
     else if (answer.kind === 'refused') this.#versions = before
     else this.#versions = ['v1']
   }
 
-  /** No object is lost, and none is there that was never asked for. */
+  /** The server loses no object and shows no object that no client requested. */
   async #compare(): Promise<void> {
     const list = await this.#surely<{ items: readonly { metadata: { name: string } }[] } | undefined>({
       method: 'GET',
@@ -205,7 +205,7 @@ class Life {
     if (strange.length > 0) this.#fault(`has ${strange.join()}, which were refused or never asked for`)
   }
 
-  /** Deletes the definition while others create; nothing is created that was begun after the deletion was acknowledged. */
+  /** Deletes the definition while other clients create objects. No create that begins after the acknowledged deletion succeeds. */
   async #remove(): Promise<void> {
     const { clients, counts, place } = this.#options
     let isGone = false
@@ -257,7 +257,7 @@ class Life {
     }
   }
 
-  /** Reads until a gateway answers: undefined for a 404. */
+  /** Reads until a gateway answers; undefined for a 404. */
   async #surely<T>(request: JsonRequest): Promise<T | undefined> {
     for (;;) {
       const answer = await this.#send(request)

@@ -9,13 +9,13 @@ export interface DefinitionRunOptions {
   readonly set: ServiceSet
   readonly seed: number
   readonly workers: number
-  /** Number of kills of each process. */
+  /** The number of kills of each process. */
   readonly rounds: number
   /** The processes to kill; all by default. */
   readonly victims?: readonly string[]
 }
 
-/** The outcome of killing every process in turn. */
+/** The result of a run that kills every process in turn. */
 export interface DefinitionRun {
   readonly faults: readonly string[]
   readonly counts: LifeCounts
@@ -25,7 +25,7 @@ export interface DefinitionRun {
 const keys = '/orch/keys/'
 const readyWaitMs = 60_000
 
-/** Definitions live under load through all gateways while every process is killed in turn. */
+/** Creates, changes and deletes definitions under load through all gateways while the run kills every process in turn. */
 export async function runDefinitions({ set, seed, workers, rounds, victims }: DefinitionRunOptions): Promise<DefinitionRun> {
   const random = createRandom(seed)
   const keysBelow = (prefix: string) => keysIn(set.etcd.address, prefix)
@@ -40,7 +40,7 @@ export async function runDefinitions({ set, seed, workers, rounds, victims }: De
       await sleep(systemClock, random() * 1_000)
       one.start()
       await one.ready(readyWaitMs)
-      // Something is under way again when the next one is killed.
+      // The load is working again when the run kills the next process.
       await until(() => lives.counts.definitions > done)
     }
   }
@@ -49,7 +49,7 @@ export async function runDefinitions({ set, seed, workers, rounds, victims }: De
   return { faults, counts: lives.counts, kills }
 }
 
-/** Names and rows of deleted definitions. */
+/** Names and rows of deleted definitions that are left in the store. */
 async function leftOver(keysBelow: (prefix: string) => Promise<readonly string[]>): Promise<string[]> {
   let left: readonly string[] = []
   const isSwept = async () => {

@@ -7,7 +7,7 @@ const seed = 7
 
 type Answer = (request: JsonRequest) => unknown
 
-/** A server in a few lines, with a test's additions. */
+/** A simple server in a few lines, with a test's additions. */
 function aServer(planted: Answer = () => undefined): { readonly client: Client; readonly keys: Set<string> } {
   const keys = new Set<string>()
   const refused = (code: number) =>

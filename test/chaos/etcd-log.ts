@@ -2,7 +2,7 @@ import { type ClientRequest, request } from 'node:http'
 import { decodeStored } from '@orch/core/stored'
 import type { TrueChange } from '../watch/checker.ts'
 
-/** Everything that etcd has ever stored about objects below a key. */
+/** All objects that etcd has ever stored below a key. */
 export interface EtcdLog<C = TrueChange> {
   readonly revision: number
   readonly changes: readonly C[]
@@ -11,9 +11,9 @@ export interface EtcdLog<C = TrueChange> {
 /** One put or delete. */
 export interface ObjectChange<T> {
   readonly revision: number
-  /** Without the prefix. */
+  /** The key without the prefix. */
   readonly key: string
-  /** Absent: deleted. */
+  /** Absent: the change deleted the key. */
   readonly after: T | undefined
 }
 
@@ -30,7 +30,7 @@ interface WatchLine {
   }
 }
 
-/** The changes of ConfigMaps below a key, as runs write them. */
+/** The changes of ConfigMaps below a key, as the runs write them. */
 export async function readEtcdLog(address: string, prefix: string): Promise<EtcdLog> {
   const { revision, changes } = await readEtcdObjects<WrittenObject>(address, prefix)
   const texts = changes.map(({ after, ...change }) => ({
@@ -46,8 +46,8 @@ interface WrittenObject {
 }
 
 /**
- * The truth, read from etcd itself and by nothing of ours but the form of a stored value: each put and delete below a key,
- * in the order in which it happened. Nothing may have been compacted.
+ * Every put and delete below a key in order, read from etcd directly; our code only decodes the stored values. etcd must not have compacted these
+ * revisions.
  */
 export async function readEtcdObjects<T>(address: string, prefix: string): Promise<EtcdLog<ObjectChange<T>>> {
   const from = Buffer.from(prefix).toString('base64')
@@ -58,7 +58,7 @@ export async function readEtcdObjects<T>(address: string, prefix: string): Promi
     count_only: true,
   })
   const revision = Number(header.revision)
-  // A change after the last one of interest shows that all before have arrived.
+  // A change after the last needed change shows that all earlier changes have arrived.
   const mark = Buffer.from('/test-mark').toString('base64')
   const marked = await askEtcd<{ header: { revision: string } }>(address, '/v3/kv/put', { key: mark, value: mark })
   const end = Number(marked.header.revision)
@@ -79,13 +79,13 @@ export async function readEtcdObjects<T>(address: string, prefix: string): Promi
   return { revision, changes }
 }
 
-/** Makes etcd forget everything before its present. */
+/** Makes etcd compact all revisions before the present one. */
 export async function compactEtcd(address: string): Promise<void> {
   const { header } = await askEtcd<{ header: { revision: string } }>(address, '/v3/kv/range', { key: Buffer.from('x').toString('base64') })
   await askEtcd(address, '/v3/kv/compaction', { revision: header.revision, physical: true })
 }
 
-/** The revision of a key; 0 where there is none. */
+/** The revision of a key; 0 if the key does not exist. */
 export async function revisionInEtcd(address: string, key: string): Promise<number> {
   const { kvs = [] } = await askEtcd<{ kvs?: readonly Kv[] }>(address, '/v3/kv/range', { key: Buffer.from(key).toString('base64') })
   return Number(kvs[0]?.mod_revision ?? 0)
@@ -103,7 +103,7 @@ function toObject<T>({ value = '' }: Kv): T {
   return JSON.parse(Buffer.from(json).toString()) as T
 }
 
-/** Asks etcd over its own HTTP. */
+/** Sends a request to etcd's HTTP gateway. */
 export function askEtcd<T>(address: string, path: string, body: unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     const sent = post(address, path, body)
@@ -119,7 +119,7 @@ export function askEtcd<T>(address: string, path: string, body: unknown): Promis
   })
 }
 
-/** Reads lines until the reader has enough. */
+/** Reads lines until the reader has enough lines. */
 function stream(address: string, body: unknown, take: (line: WatchLine) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const sent = post(address, '/v3/watch', body)

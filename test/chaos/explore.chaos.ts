@@ -8,7 +8,7 @@ import { explore } from '../../services/orch/src/start/explore/explore.ts'
 import { type Mirror, mirrorThatAdds, mirrorThatStays } from '../weather/controllers.ts'
 
 const explorationVariable = 'ORCH_EXPLORE'
-/** Seeds until a known mistake has to be found. */
+/** The number of seeds within which the exploration must find a known mistake. */
 const seedsMax = 200
 
 const maps = (client: Client) =>
@@ -29,17 +29,17 @@ const child = (name: string, rest: object = {}) => {
 
 type Controller = (client: Client) => Promise<void>
 
-/** A mistake of the field: the controller that makes it, one that does not, and how the end shows it. */
+/** A common mistake of controllers: a controller that makes it, a controller that does not, and the check of the end state. */
 interface Mistake {
   readonly name: string
   prepare(server: RunningServer): Promise<unknown>
-  /** Makes a controller with a memory of its own. */
+  /** Makes a controller with separate memory. */
   bad(server: RunningServer): Controller
   good(server: RunningServer): Controller
   isRight(server: RunningServer): Promise<boolean>
 }
 
-/** Runs a controller as events would. The final objects are right or wrong. */
+/** Runs a controller on events as a cluster would; the final objects are right or wrong. */
 function testOf({ prepare, isRight }: Mistake, make: (server: RunningServer) => Controller) {
   return async (exploration: string): Promise<boolean> => {
     process.env[explorationVariable] = exploration
@@ -170,10 +170,10 @@ const mistakes: readonly Mistake[] = [
 
 const mirrored = (number: number) => aConfigMap({ name: `child-${number}`, labels: { of: 'wanted' } })
 
-/** The caches of the runs, each ended with its run. */
+/** The caches of the runs; each ends with its run. */
 const mirrors = new WeakMap<RunningServer, { readonly mirror: Mirror; readonly leaving: AbortController }>()
 
-/** A controller with a cache of all children, of which another client deletes one each turn. */
+/** A controller with a cache of all children. Another client deletes one child each turn. */
 function mirroring(server: RunningServer, make: typeof mirrorThatStays): Controller {
   let turn = 0
   return async (client) => {
@@ -189,7 +189,7 @@ function mirroring(server: RunningServer, make: typeof mirrorThatStays): Control
   }
 }
 
-/** Another client notes something in the same object at the same time. */
+/** Another client writes to the same object at the same time. */
 function besideAnother(server: RunningServer, own: Controller): Controller {
   let turn = 0
   return async (client) => {
@@ -199,7 +199,7 @@ function besideAnother(server: RunningServer, own: Controller): Controller {
   }
 }
 
-/** Each turn renews the lease, then writes. */
+/** Each turn renews the lease and then writes. */
 function leader(stops: boolean): Controller {
   let isLeading = true
   return async (client) => {
@@ -214,7 +214,7 @@ function leader(stops: boolean): Controller {
   }
 }
 
-/** Two managers that each take an object without an owner, and hold what they have taken; written well, a claim says which version it is of. */
+/** Two managers that each adopt an object without an owner and hold the adopted objects. In the correct form, each adoption states the object's version. */
 function twoManagers(server: RunningServer, claimsVersion: boolean): Controller {
   const manager = (name: string): Controller => {
     let owns = false

@@ -2,7 +2,7 @@ import { sleep, systemClock } from '@orch/platform'
 import { createRandom, pick, shuffled } from './random.ts'
 import type { Service, ServiceSet } from './service-set.ts'
 
-/** The kinds of faults in a set. */
+/** The kinds of faults of a set. */
 type FaultKind =
   | `kill ${Service}`
   | 'pause a process'
@@ -13,23 +13,23 @@ type FaultKind =
   | 'silence a connection'
   | 'shift a clock'
 
-/** One thing that was done. */
+/** One fault that the run has caused. */
 export interface Fault {
   readonly kind: FaultKind
   readonly target: string
-  /** Requests that were being answered at that moment. */
+  /** The number of requests in flight at that moment. */
   readonly inFlight: number
-  /** From the start of a process, or from the return of its backend, until it was ready; absent if nothing was started. */
+  /** The time from the start of a process, or from the return of its backend, until the process was ready; absent if the run started no process. */
   readonly readyMs: number | undefined
 }
 
-/** The next fault, drawn from the seed alone: the run's events do not change it. */
+/** The next fault. The seed alone determines it, whatever happens in the run. */
 export interface PlannedFault {
   readonly kind: FaultKind
-  /** True if the earlier faults are mended first. */
+  /** True if the run first ends the earlier faults. */
   readonly isAlone: boolean
   readonly pauseMs: number
-  /** Whom it meets, and for how long. */
+  /** The target of the fault, and its duration. */
   readonly random: () => number
 }
 
@@ -41,18 +41,18 @@ export interface FaultsOptions {
   readonly goesOn: (done: number) => boolean
 }
 
-/** The faults of a run, and the time after each mend until every process was ready. */
+/** The faults of a run, and the time after each repair until every process was ready. */
 export interface Faults {
   readonly faults: readonly Fault[]
   readonly wholeMs: readonly number[]
 }
 
-/** Longest that a process may take until it is ready again. */
+/** The longest time until a process is ready again. */
 export const readyMsMax = 10_000
-/** Longest wait for it; a longer time is reported with its duration. */
+/** The longest wait for a ready process; the run reports a longer time with its duration. */
 const readyWaitMs = 60_000
 
-/** Each kind comes once before any comes again. */
+/** Every kind of fault comes once before any kind repeats. */
 const kinds: readonly FaultKind[] = [
   'kill gateway',
   'kill storage',
@@ -74,18 +74,18 @@ const kinds: readonly FaultKind[] = [
   'shift a clock',
 ]
 
-/** Faults without an end, the same for the same seed. */
+/** An endless sequence of faults, determined by the seed. */
 export function* planFaults(seed: number): Generator<PlannedFault, never, undefined> {
   const random = createRandom(seed)
   for (;;) {
     for (const kind of shuffled(random, kinds)) {
-      // Every third does not wait for the one before it to be mended.
+      // Every third fault begins before the previous fault has ended.
       yield { kind, isAlone: random() < 0.67, pauseMs: 100 + random() * 500, random: createRandom(random() * 2 ** 32) }
     }
   }
 }
 
-/** Harms the set, now and then in two places at once, until it was enough. All is whole again at the end. */
+/** Causes faults, sometimes two at once, until there were enough. Ends all faults at the end. */
 export async function runFaults({ set, seed, inFlight, goesOn }: FaultsOptions): Promise<Faults> {
   const faults: Fault[] = []
   const wholeMs: number[] = []
@@ -111,7 +111,7 @@ export async function runFaults({ set, seed, inFlight, goesOn }: FaultsOptions):
   return { faults, wholeMs }
 }
 
-/** Milliseconds until each of the processes says that it is ready. */
+/** Milliseconds until each process reports that it is ready. */
 async function readiness(set: ServiceSet, names: readonly string[]): Promise<number> {
   const times = await Promise.all(names.map((name) => set.processes.get(name)?.ready(readyWaitMs) ?? 0))
   return Math.max(...times)
@@ -120,7 +120,7 @@ async function readiness(set: ServiceSet, names: readonly string[]): Promise<num
 class Harm {
   readonly #set: ServiceSet
   readonly #random: () => number
-  /** The parts under a fault: each is left alone until it is whole. */
+  /** The parts with an active fault; the run causes no second fault in such a part. */
   readonly #taken: Set<string>
 
   constructor(set: ServiceSet, random: () => number, taken: Set<string>) {
@@ -177,7 +177,7 @@ class Harm {
     return this.#readiness([name])
   }
 
-  /** All processes on etcd must be ready soon after it is. */
+  /** All processes that use etcd must be ready soon after etcd is ready. */
   async #stopEtcd(): Promise<number> {
     const { etcd } = this.#set
     await etcd.kill()
@@ -212,7 +212,7 @@ class Harm {
     link?.mute(this.#random() < 0.5 ? 'caller' : 'callee')
     await this.#pass(200, 1_200)
     link?.hear()
-    // A stream of bytes that lacks some is of no use to either side.
+    // A byte stream with missing bytes is useless to both sides.
     link?.cut()
   }
 

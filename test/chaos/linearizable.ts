@@ -1,28 +1,27 @@
 import { byKey, type Operation } from './operation.ts'
 
-/** An object at one moment. Revision undefined: a write whose answer was lost has made it. */
+/** An object's state at one moment. Revision undefined: a write with a lost answer made it. */
 interface State {
   readonly token: string | undefined
   readonly revision: number | undefined
-  /** The newest revision that is known to have been reached. */
+  /** The newest revision that the history is known to have reached. */
   readonly reached: number
 }
 
-/** A request that begins, or one that has been answered. */
+/** The begin of a request, or its answer. */
 interface Moment {
   readonly index: number
   readonly isCall: boolean
   readonly atMs: number
   before: Moment | undefined
   after: Moment | undefined
-  /** The answer that belongs to a call; undefined: there was none. */
+  /** The answer of a call; undefined: the call received no answer. */
   answer: Moment | undefined
 }
 
 /**
- * Checks that each object's operations have one order in which every one takes effect at a moment between its
- * request and its answer, and an unanswered one at any later moment or never. Returns undefined if they have; else the key and the
- * operation without a place.
+ * Checks that each object's operations are linearizable: every operation takes effect at a moment between its request and its answer, or, without an
+ * answer, at any later moment or never. Returns undefined if so, else the key and the operation that fits no order.
  */
 export function findNonLinearizable(operations: readonly Operation[]): string | undefined {
   for (const [key, own] of byKey(operations)) {
@@ -32,7 +31,7 @@ export function findNonLinearizable(operations: readonly Operation[]): string | 
   return undefined
 }
 
-/** A search through all orders that respect time; states that were reached by the same operations are looked at once. */
+/** Searches all orders that respect time, and visits a state reached by the same operations only once. */
 function wrongOf(all: readonly Operation[]): Operation | undefined {
   const operations = all.filter(({ outcome }) => outcome.kind !== 'refused')
   const head = toMoments(operations)
@@ -76,7 +75,7 @@ function wrongOf(all: readonly Operation[]): Operation | undefined {
   return undefined
 }
 
-/** The state after an operation took effect; undefined if it cannot have had this outcome. */
+/** The state after an operation took effect; undefined if the operation could not have this outcome. */
 function step(state: State, { request, outcome }: Operation): State | undefined {
   const isThere = state.token !== undefined
   if (outcome.kind === 'absent') return isThere ? undefined : state
@@ -93,7 +92,7 @@ function step(state: State, { request, outcome }: Operation): State | undefined 
   return { token: request.token, revision: outcome.revision, reached: outcome.revision }
 }
 
-/** A revision that is not known yet is newer than all that are. */
+/** An unknown revision is newer than all known revisions. */
 function fits({ revision, reached }: State, told: number): boolean {
   return revision === undefined ? told > reached : told === revision
 }
@@ -110,7 +109,7 @@ function toMoments(operations: readonly Operation[]): Moment {
     moments.push({ ...momentAt({ index, isCall: true, atMs: begunMs }), answer })
     if (answer !== undefined) moments.push(answer)
   })
-  // Of equal times a call comes first: then both orders are possible.
+  // At equal times a call sorts first, so that both orders are possible.
   moments.sort((a, b) => a.atMs - b.atMs || Number(b.isCall) - Number(a.isCall))
   const head = momentAt({ index: -1, isCall: false, atMs: 0 })
   let last = head
@@ -126,7 +125,7 @@ function momentAt(at: Pick<Moment, 'index' | 'isCall' | 'atMs'>): Moment {
   return { ...at, before: undefined, after: undefined, answer: undefined }
 }
 
-/** Takes a call and its answer out of the list. */
+/** Removes a call and its answer from the list. */
 function lift(call: Moment): void {
   for (const moment of [call, call.answer]) {
     if (moment === undefined) continue
@@ -135,7 +134,7 @@ function lift(call: Moment): void {
   }
 }
 
-/** Puts them back; in the opposite order of their being taken out. */
+/** Puts both back, in the reverse order of removal. */
 function unlift(call: Moment): void {
   for (const moment of [call.answer, call]) {
     if (moment === undefined) continue
@@ -144,7 +143,7 @@ function unlift(call: Moment): void {
   }
 }
 
-/** True if an answered operation has no place yet; unanswered ones need none. */
+/** True if an answered operation is not placed yet; operations without an answer may stay unplaced. */
 function hasAnswers(head: Moment): boolean {
   for (let moment = head.after; moment !== undefined; moment = moment.after) if (!moment.isCall) return true
   return false

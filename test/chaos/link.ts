@@ -1,30 +1,30 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way between two processes that a test can harm. */
+/** A connection path between two processes that a test can harm. */
 export interface Link {
   readonly port: number
-  /** Drops one side's bytes, until `hear`. */
+  /** Drops the bytes of one side until `hear`. */
   mute(side: 'caller' | 'callee'): void
-  /** Drops everything: on open connections for ever, as a firewall does that has forgotten them, and on new ones until `hear`. */
+  /** Drops all bytes: for ever on open connections, like a firewall that has forgotten them, and until `hear` on new connections. */
   silence(): void
-  /** Closes the callee's side of every connection without a sign to the caller, whose bytes are dropped from then on. */
+  /** Closes the callee's side of every connection without telling the caller, and then drops the caller's bytes. */
   leaveHalfOpen(): void
   /** Damages one byte in each of the next chunks, in either direction. */
   flip(chunks: number): void
-  /** Delivers every chunk so much later, in both directions; 0 ends that. */
+  /** Delays every chunk by this time, in both directions; 0 ends the delay. */
   delay(delayMs: number): void
-  /** New connections are carried again, and no side is muted. */
+  /** Forwards new connections again and mutes no side. */
   hear(): void
-  /** Resets every connection; new ones are carried. */
+  /** Resets every connection; forwards new connections. */
   cut(): void
-  /** Chunks that are still to be damaged. */
+  /** The number of chunks that are still to be damaged. */
   readonly flipsLeft: number
-  /** Connections that were opened so far. */
+  /** The number of connections opened so far. */
   readonly opened: number
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly connections: number
-  /** When the caller last received an undamaged chunk, by the monotonic clock; 0: never. */
+  /** The time of the caller's last undamaged chunk, by the monotonic clock; 0: never. */
   readonly heardMs: number
   close(): void
 }
@@ -32,11 +32,11 @@ export interface Link {
 interface Pair {
   readonly near: Socket
   readonly far: Socket
-  /** Nothing is carried on it any more. */
+  /** The link forwards nothing on this connection any more. */
   isDead: boolean
 }
 
-/** A port in front of another one on this machine. */
+/** A port in front of another port on this machine. */
 export async function openLink(targetPort: number): Promise<Link> {
   const pairs = new Set<Pair>()
   let muted: 'caller' | 'callee' | undefined

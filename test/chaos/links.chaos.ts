@@ -10,28 +10,28 @@ import { type SingleFault, singleFaults } from './single-faults.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
 const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
-/** Duration of each fault; a momentary fault is over at once, and observed for as long. */
+/** The duration of each fault. A momentary fault ends at once, and the run observes for the same time. */
 const faultMs = Number(process.env['ORCH_CHAOS_FAULT_SECONDS'] ?? 5) * 1_000
-/** A part of the places or kinds; by default all. */
+/** A subset of the places or kinds; default: all. */
 const wanted = new RegExp(process.env['ORCH_CHAOS_FAULTS'] ?? '')
-/** Number of tries of each fault. */
+/** The number of tries of each fault. */
 const rounds = Number(process.env['ORCH_CHAOS_ROUNDS'] ?? 1)
-/** Longest that is waited for everything to be as before. */
+/** The longest wait until all parts work as before. */
 const recoveryMsMax = 60_000
-/** Pause between two faults, so that consequences of one do not count for the next. */
+/** The pause between two faults, so that the consequences of one fault do not count for the next. */
 const restMs = 2_500
-/** etcd alone has no other member, and all storages at once have no other replica: the time counts from their first answer, at each gateway. */
+/** A single etcd has no other member, and stopped storages have no other replica, so the time counts from their first answer at each gateway. */
 const afterReturnMs = 1_000
 
 interface Row {
   readonly fault: SingleFault
   readonly anyMs: number
-  /** The part of it that a process of the set, or this one, has waited for a CPU. */
+  /** The part of this time in which a process of the set or this process has waited for a CPU. */
   readonly cpuMs: number
   readonly failed: number
-  /** Longest time without a success of clients that stay at one gateway. */
+  /** The longest time without a success for clients that stay at one gateway. */
   readonly gatewayMs: readonly number[]
-  /** From the end of the fault until each gateway served, and each link carried something. */
+  /** The time from the end of the fault until each gateway answered and each link carried bytes. */
   readonly recoveredMs: number
   readonly whys: readonly string[]
 }
@@ -110,14 +110,14 @@ interface Span {
 const lengthOf = ({ from, until }: Span) => until - from
 const longest = (spans: readonly Span[]) => spans.reduce((one, other) => (lengthOf(other) > lengthOf(one) ? other : one))
 
-/** The longest part of a span without a good answer. */
+/** The longest part of a time span without a good answer. */
 function longestGap(answered: readonly number[], { from, until }: Span): Span {
   const within = answered.filter((at) => at >= from && at <= until)
   const edges = [from, ...within, until]
   return longest(edges.slice(1).map((at, index) => ({ from: edges[index] as number, until: at })))
 }
 
-/** Time until all tracks have gone on and each link has carried an answer. */
+/** The time until all tracks have continued and each link has carried an answer. */
 async function recovery({ links }: SingleFault, load: RoamingLoad, sinceMs: number): Promise<number> {
   const tracks = [load.writer, load.reader, ...load.writers, ...load.readers]
   const isBack = () => tracks.every(({ answered }) => (answered.at(-1) ?? 0) > sinceMs) && links.every(({ heardMs }) => heardMs > sinceMs)

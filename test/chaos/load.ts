@@ -4,11 +4,11 @@ import { sleep, systemClock } from '@orch/platform'
 import type { Operation, Outcome, Request } from './operation.ts'
 import { createRandom, pick } from './random.ts'
 
-/** The namespace of a run's objects. */
+/** The namespace of the run's objects. */
 export const namespace = 'chaos'
 export const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true } as const
 
-/** An object as the run writes it. */
+/** An object in the form that the run writes. */
 export interface ChaosObject extends ApiObject {
   readonly data?: { readonly text?: string }
 }
@@ -19,24 +19,24 @@ export interface LoadOptions {
   readonly seed: number
   /** Number of concurrent writers. */
   readonly writers: number
-  /** Objects that they meet at. */
+  /** The number of objects that the writers share. */
   readonly keys: number
-  /** Pause of a writer after each request. */
+  /** The pause of a writer after each request. */
   readonly pauseMs: number
 }
 
-/** Clients that create, update, patch, delete and read, and remember the answers. */
+/** Clients that create, update, patch, delete and read, and record the answers. */
 export interface Load {
   readonly operations: readonly Operation[]
   readonly inFlight: number
-  /** The newest revision that was acknowledged. */
+  /** The newest acknowledged revision. */
   readonly acknowledged: number
   /** Times of the answers that were neither refusals nor unknown, by the monotonic clock. */
   readonly answered: readonly number[]
   stop(): Promise<void>
 }
 
-/** Longest wait of a client for an answer; then the outcome is unknown. */
+/** The longest wait of a client for an answer. After it, the outcome is unknown. */
 const answerMsMax = 15_000
 
 /** Begins to write. */
@@ -88,10 +88,10 @@ export function startLoad({ clients, seed, writers, keys, pauseMs }: LoadOptions
   }
 }
 
-/** The last revision of an object that a client received, 0 for an absent object. */
+/** The last revision of an object that a client received; 0 for an absent object. */
 type Known = number | undefined
 
-/** A client that knows an object mostly updates it, and creates absent ones; the others guess, or read. */
+/** A client mostly updates objects that it knows and creates absent objects; otherwise it guesses a revision or reads. */
 function nextRequest({ random, known, token }: { random: () => number; known: Known; token: string }): Request {
   const dice = random()
   if (dice < 0.04) return { kind: 'create', token }
@@ -139,7 +139,7 @@ async function send({ resource, key, app, request }: Sending): Promise<Outcome> 
   }
 }
 
-/** The outcome of a failed request: 409 and 404 are answers, a refusal has had no effect, any other error may have had one. */
+/** The outcome of a failed request: 409 and 404 are answers, a refusal had no effect, and after any other error the effect is unknown. */
 async function outcomeOf(request: Request, sent: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await sent()

@@ -1,27 +1,27 @@
-/** A client's request on one object. Tokens tell writes apart: no two are equal. */
+/** A client's request about one object. Every write has another token. */
 export type Request =
   | { readonly kind: 'create'; readonly token: string }
   | { readonly kind: 'update'; readonly token: string; readonly expected: number }
-  /** A patch without a revision. */
+  /** A patch without a resourceVersion. */
   | { readonly kind: 'patch'; readonly token: string }
-  /** Expected 0: any present object. */
+  /** Expected 0: any existing object. */
   | { readonly kind: 'delete'; readonly expected: number }
   | { readonly kind: 'read' }
 
-/** Its answer. */
+/** The answer of the request. */
 export type Outcome =
-  /** A write that happened; a delete tells no revision. */
+  /** The write took effect; a delete has no revision. */
   | { readonly kind: 'done'; readonly revision: number }
   | { readonly kind: 'found'; readonly revision: number; readonly token: string }
   | { readonly kind: 'absent' }
-  /** The object is there and not as was expected. */
+  /** The object exists and does not match the expectation. */
   | { readonly kind: 'conflict' }
-  /** It has not happened. */
+  /** The write did not take effect. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** It may have happened, or happen yet. */
+  /** The write may have taken effect or may still do so. */
   | { readonly kind: 'unknown'; readonly why: string }
 
-/** One request of one object, and when. Times are of one monotonic clock. */
+/** One request about one object, with its times by one monotonic clock. */
 export interface Operation {
   readonly key: string
   readonly request: Request

@@ -31,7 +31,7 @@ describe.skipIf(missing.length > 0)(`outages of one process after the other ${mi
 
   async function openWatchers(): Promise<Watcher[]> {
     const acknowledged = () => 0
-    // Two of each gateway; when theirs is killed they use the other.
+    // A gateway has two processes. When the run kills a client's gateway, the client uses the other.
     return Promise.all(
       [0, 1, 2, 3].map((index) => openWatcher({ clients: clientsFrom(index), app: index < 2 ? undefined : 'web', acknowledged })),
     )
@@ -40,7 +40,7 @@ describe.skipIf(missing.length > 0)(`outages of one process after the other ${mi
   const clientsFrom = (index: number) => (index % 2 === 0 ? set.clients : set.clients.toReversed())
   const gatewayOf = ({ at }: Watcher, index: number) => `gateway-${set.clients.indexOf(clientsFrom(index)[at] as Client)}`
 
-  /** An object that every watcher selects; a watcher that has seen it has seen all before it. */
+  /** An object that every watcher selects. A watcher that has seen it has seen all earlier objects. */
   async function seenByAll(watchers: readonly Watcher[], name: string): Promise<void> {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, labels: { app: 'web' } }, data: { text: name } }
     const { metadata } = await (set.clients[0] as Client).resource(configMaps).create(object)
@@ -66,7 +66,7 @@ describe.skipIf(missing.length > 0)(`outages of one process after the other ${mi
         const failed = load.failures.length
         const from = performance.now()
         await one.kill()
-        // It stays away until the others have shown that they do without it.
+        // The process stays down until the others have worked without it.
         await answers(load, 300)
         const gapMs = longestGapMs(load.answered, { from, until: performance.now() })
         one.start()
@@ -144,7 +144,7 @@ describe.skipIf(missing.length > 0)(`outages of one process after the other ${mi
   }, 300_000)
 })
 
-/** Waits until so many more requests have succeeded. */
+/** Waits until this number of further requests has succeeded. */
 function answers(load: SteadyLoad, count: number): Promise<void> {
   const wanted = load.answered.length + count
   return until(() => load.answered.length >= wanted)

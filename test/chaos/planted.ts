@@ -2,9 +2,9 @@ import type { Step } from '../watch/checker.ts'
 import type { Operation } from './operation.ts'
 import type { ChaosRun } from './run.ts'
 
-/** A possible fault of a run, and its report. */
+/** A possible fault of a run, and the report of the checker. */
 interface Plant {
-  /** Does it to a copy of the record; undefined: the run gives no occasion. */
+  /** Adds the fault to a copy of the record; undefined: the record has no place for it. */
   readonly harm: (run: ChaosRun) => ChaosRun | undefined
   /** The message of the checker for this fault. */
   readonly told: RegExp
@@ -12,7 +12,7 @@ interface Plant {
 
 const wrongEvents = /^watcher \d+: (event \d+ after|an event)/
 
-/** By name. */
+/** The planted faults by name. */
 export const planted: Readonly<Record<string, Plant>> = {
   'a lost acknowledged write': {
     told: /but the store has it nowhere$/,
@@ -56,7 +56,7 @@ function withStaleRead(run: ChaosRun): ChaosRun | undefined {
   return { ...run, operations: [...run.operations, stale] }
 }
 
-/** Changes the events of the first watcher of everything, between two consecutive ones. */
+/** Changes the events of the first watcher without a selector, between two consecutive events. */
 function withSteps(run: ChaosRun, harm: (steps: Step[], at: number) => unknown): ChaosRun | undefined {
   const index = run.observations.findIndex(({ app }) => app === undefined)
   const observation = run.observations[index]

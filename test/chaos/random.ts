@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that are the same for the same seed. */
+/** Random numbers in [0, 1); the seed determines them. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -9,12 +9,12 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** One of several. */
+/** A random element of a list. */
 export function pick<T>(random: () => number, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)] as T
 }
 
-/** The same in an order of chance. */
+/** The same elements in random order. */
 export function shuffled<T>(random: () => number, from: readonly T[]): T[] {
   return from
     .map((value) => ({ value, at: random() }))

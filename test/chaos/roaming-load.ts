@@ -3,29 +3,29 @@ import { StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 import { type ChaosObject, configMaps, namespace } from './load.ts'
 
-/** The observations of one loop of requests. */
+/** The observations of one request loop. */
 export interface Track {
   /** Times of the good answers, by the monotonic clock. */
   readonly answered: number[]
   readonly failures: { readonly atMs: number; readonly why: string }[]
 }
 
-/** Writers and readers that never rest. */
+/** Writers and readers that send requests without pauses. */
 export interface RoamingLoad {
-  /** Longest wait for an answer. */
+  /** The longest wait for an answer. */
   answerMs: number
-  /** A client that turns to the next gateway whenever one fails it or is silent for too long. */
+  /** A client that uses the next gateway when a gateway fails or is silent too long. */
   readonly writer: Track
   readonly reader: Track
-  /** Clients that stay at one gateway each. */
+  /** Clients that each stay at one gateway. */
   readonly writers: readonly Track[]
   readonly readers: readonly Track[]
   stop(): Promise<void>
 }
 
-/** Longest wait of these clients for an answer: long enough to show each fault that a server could have noticed. */
+/** The longest wait of these clients for an answer. It is long enough that a server notices every fault that it can notice. */
 export const patientMs = 10_000
-/** The same while a gateway is stopped, which its clients can notice in no other way. */
+/** The longest wait while a gateway is stopped, which only its clients can notice, by the silence. */
 export const impatientMs = 2_000
 const pauseMs = 20
 
@@ -70,7 +70,7 @@ export function startRoamingLoad(clients: readonly Client[]): RoamingLoad {
   })
 }
 
-/** An apply, a create and a delete, over and over. */
+/** An apply, a create and a delete, repeatedly. */
 function writesOf(name: string): readonly Send[] {
   let count = 0
   const object = (own: string): ChaosObject => ({

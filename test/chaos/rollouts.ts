@@ -4,34 +4,34 @@ import { sleep, systemClock } from '@orch/platform'
 
 const namespace = 'default'
 
-/** A Pod as the checker and the player of nodes see it. */
+/** A Pod as the checker and the simulated nodes see it. */
 export interface RolloutPod extends ApiObject {
   readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly image?: string }[] }
   readonly status: { readonly phase?: string; readonly conditions?: readonly { readonly type: string; readonly status: string }[] }
 }
 
-/** One change of a Pod, in the order of the store. */
+/** One change of a Pod, in store order. */
 export interface PodChange {
   readonly type: string
   readonly object: RolloutPod
 }
 
-/** The state that a round of rollouts and Jobs has left, with all changes of Pods since it began. */
+/** The state after a round of rollouts and Jobs, with all changes of Pods since the round began. */
 export interface RoundResult {
-  /** Pods at the beginning of the round. */
+  /** The Pods at the beginning of the round. */
   readonly before: readonly RolloutPod[]
   readonly changes: readonly PodChange[]
   readonly after: readonly RolloutPod[]
-  /** Names of the ReplicaSets and Jobs that exist. */
+  /** The names of the existing ReplicaSets and Jobs. */
   readonly owners: readonly string[]
   readonly deployment: { readonly replicas: number; readonly maxSurge: number; readonly image: string }
   readonly job: { readonly name: string; readonly completions: number; readonly succeeded: number }
 }
 
-/** Resources of the run. */
+/** The resources of the run. */
 export const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true }
 
-/** The violations of a round: Pods beyond the surge, Pods that are missing or of an old template, orphans, and Jobs that count wrongly. */
+/** The violations of a round: Pods beyond the surge, missing Pods, Pods of an old template, orphans, and Jobs with wrong counts. */
 export function findRolloutFaults({ before, changes, after, owners, deployment, job }: RoundResult): string[] {
   const faults: string[] = []
   const isOf = (pod: RolloutPod, prefix: string) => ownerOf(pod)?.startsWith(prefix) === true
@@ -50,7 +50,7 @@ export function findRolloutFaults({ before, changes, after, owners, deployment, 
     }
     if (ownerOf(object) === `Job/${job.name}` && object.status.phase === 'Succeeded') succeeded.add(uid)
   }
-  // One Pod beyond the bound may come of a create whose answer was lost with the process.
+  // The bound allows one more Pod: the controller process may have ended before it received the answer to a create.
   if (peak > most + 1) faults.push(`${peak} Pods at a time, ${most} are allowed`)
   const wanted = after.filter((pod) => isOf(pod, 'ReplicaSet/') && isActive(pod))
   if (wanted.length !== deployment.replicas) faults.push(`${wanted.length} Pods are left of ${deployment.replicas}`)
@@ -76,13 +76,13 @@ function ownerOf({ metadata: { ownerReferences = [] } }: RolloutPod): string | u
   return owner === undefined ? undefined : `${owner.kind}/${owner.name}`
 }
 
-/** The scheduler and the kubelets: Pods are bound and become ready, those of Jobs succeed, and deleted ones go. */
+/** Simulates the scheduler and the kubelets: binds Pods, makes them ready, ends the Pods of Jobs successfully and removes deleted Pods. */
 export class PlayedNodes {
   readonly #clientOf: () => Client
   readonly #isOver = new AbortController()
   readonly #running: Promise<void>
 
-  /** `clientOf` gives the client of the server that runs now. */
+  /** `clientOf` returns a client of the running server. */
   constructor(clientOf: () => Client) {
     this.#clientOf = clientOf
     this.#running = this.#run()
@@ -95,7 +95,7 @@ export class PlayedNodes {
 
   async #run(): Promise<void> {
     while (!this.#isOver.signal.aborted) {
-      // The server may be down: then the next pass finds the remaining work.
+      // The server may be down; the next pass then does the remaining work.
       await this.#look().catch(() => {})
       await sleep(systemClock, 10)
     }

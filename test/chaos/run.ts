@@ -9,21 +9,21 @@ import type { ServiceSet } from './service-set.ts'
 import { openWatcher, textsOf, type Watcher } from './watcher.ts'
 import { findWriteFault } from './writes.ts'
 
-/** A run that is less than this says nothing, one that is worse is a fault. */
+/** The bounds of a run: below the minimum a run proves nothing, and above the maximum it has a fault. */
 interface ChaosBounds {
   readonly faults: number
   readonly operations: number
   readonly events: number
-  /** The part of the operations whose outcome may stay unknown. */
+  /** The share of the operations whose outcome may stay unknown. */
   readonly unknownPartMax: number
-  /** Longest that a process may take until it is ready again. */
+  /** The longest time until a process is ready again. */
   readonly readyMsMax: number
 }
 
 export interface ChaosOptions {
   readonly set: ServiceSet
   readonly seed: number
-  /** At least that long; longer until there was enough of everything. */
+  /** The shortest duration; the run continues until it has enough of everything. */
   readonly atLeastMs: number
   readonly atMostMs: number
   readonly bounds: ChaosBounds
@@ -33,15 +33,15 @@ export interface ChaosOptions {
 export interface ChaosRun {
   readonly bounds: ChaosBounds
   readonly faults: readonly Fault[]
-  /** Each time that all was mended: how long it took until every process was ready. */
+  /** For each repair, the time until every process was ready. */
   readonly wholeMs: readonly number[]
   readonly operations: readonly Operation[]
   readonly log: readonly TrueChange[]
   readonly observations: readonly Observation[]
   readonly watchers: readonly Pick<Watcher, 'failure' | 'reached' | 'resumed'>[]
-  /** Revisions that each watcher must have reached. */
+  /** The revisions that each watcher must have reached. */
   readonly wanted: readonly number[]
-  /** Objects of the final list, by gateway. */
+  /** The objects of the final list, by gateway. */
   readonly listed: readonly ReadonlyMap<string, string>[]
   readonly tookMs: number
 }
@@ -51,7 +51,7 @@ export const keysOfRun = `/orch/keys/core/configmaps/${namespace}/`
 const selections = Array.from({ length: 32 }, (_, index) => (index % 8 === 3 ? 'web' : index % 8 === 6 ? 'db' : undefined))
 const settleMsMax = 60_000
 
-/** Writes and watches through all gateways while the set is harmed; the results are judged afterwards. */
+/** Writes and watches through all gateways while the run causes faults; the test judges the results afterwards. */
 export async function runChaos({ set, seed, atLeastMs, atMostMs, bounds }: ChaosOptions): Promise<ChaosRun> {
   const { clients } = set
   await first(set).request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } })
@@ -102,7 +102,7 @@ function oursOf(texts: ReadonlyMap<string, string>): ReadonlyMap<string, string>
   return new Map([...texts].filter(([key]) => key.startsWith('n')))
 }
 
-/** A last object in each selection: a watcher that has seen it has seen all before it. Gives the revisions that each watcher should see. */
+/** Writes a last object for each selector: a watcher that has seen it has seen all earlier objects. Returns the revisions that each watcher should see. */
 async function settle(set: ServiceSet, watchers: readonly Watcher[]): Promise<number[]> {
   const last: Record<string, number> = {}
   for (const app of ['web', 'db']) {
@@ -166,7 +166,7 @@ function printed(texts: ReadonlyMap<string, string>): string {
   return JSON.stringify([...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The faults of a run, and the amount of everything that was checked. */
+/** The faults of a run, and the numbers of all checks. */
 export function report({ faults, wholeMs, operations, log, observations, watchers, tookMs }: ChaosRun, seed: number): string {
   const kinds = Map.groupBy(faults, ({ kind }) => kind)
   const lines = [...kinds]

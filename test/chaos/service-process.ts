@@ -7,53 +7,53 @@ import { fileURLToPath } from 'node:url'
 import { sleep, systemClock } from '@orch/platform'
 import { cpuWaitMs } from './cpu-waits.ts'
 
-/** Options of one process of a set. */
+/** The options of one process of a set. */
 export interface ServiceProcessOptions {
   /** `storage-1`. */
   readonly name: string
   /** The arguments after `orch`. */
   readonly arguments: readonly string[]
   readonly readyUrl: string
-  /** Authority of a certificate that the probes' port shows; absent: plain HTTP. */
+  /** The authority of the certificate at the port for probes; absent: the port uses plain HTTP. */
   readonly authority: string | undefined
   readonly logFile: string
-  /** True if its clock may be moved. */
+  /** True if the test can move the process's clock. */
   readonly isShiftable: boolean
 }
 
-/** A process of a set, which keeps its ports over restarts. */
+/** A process of a set; it keeps its ports after a restart. */
 export interface ServiceProcess {
   readonly name: string
   readonly pid: number | undefined
   readonly isRunning: boolean
-  /** Starts it; `ready` says when it is. */
+  /** Starts the process; `ready` reports when it is ready. */
   start(): void
   /**
-   * Milliseconds from now until it says that it is ready, without those in which it could run and others had the CPUs:
-   * a busy machine is not its fault, and has as many looks as an idle one until this gives up.
+   * Milliseconds from now until the process reports that it is ready, without the time in which it waited for a CPU. A busy machine makes as many checks
+   * as an idle machine before this gives up.
    */
   ready(limitMs: number): Promise<number>
   kill(): Promise<void>
-  /** Asks it to end, and waits until it has. */
+  /** Asks the process to end, and waits until it has ended. */
   stop(): Promise<void>
   pause(): void
   resume(): void
-  /** Moves its clock. */
+  /** Moves the process's clock. */
   shiftClock(shiftMs: number): void
-  /** CPU time so far, user and system, in microseconds (in steps of 10 ms). */
+  /** CPU time of the process so far, user and system, in microseconds (in steps of 10 ms). */
   cpuMicros(): number
-  /** Its log so far. */
+  /** The log of the process so far. */
   log(): string
-  /** Its metrics; for processes with a port for probes. */
+  /** The metrics of a process that has a port for probes. */
   metrics(): Promise<string>
 }
 
-/** The entry point of `npm start`; ORCH_CHAOS_SERVER names another one. */
+/** The entry point of `npm start`; ORCH_CHAOS_SERVER names another entry point. */
 const serverEntry = process.env['ORCH_CHAOS_SERVER'] ?? fileURLToPath(new URL('../../services/orch/dist/bundle/main.js', import.meta.url))
 const shiftClock = new URL('./shift-clock.ts', import.meta.url).href
 const nodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
 const shiftFlags = ['--no-warnings', `--import=${shiftClock}`]
-/** Children, perhaps paused, that would survive if this process ended too early. */
+/** The child processes, some perhaps paused. They would survive if this process ended too early. */
 const living = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL')
@@ -63,7 +63,7 @@ const answerMsMax = 2_000
 const unanswered = 'no answer in time'
 const stopMsMax = 90_000
 
-/** A process that can be started, ended and harmed. */
+/** A process that the test can start, end and harm. */
 export function createServiceProcess({
   name,
   arguments: given,
@@ -106,7 +106,7 @@ export function createServiceProcess({
       const begun = performance.now()
       const waitedMs = cpuWaitMs(child?.pid)
       let why: string | undefined = 'it does not run'
-      // One that is not answered has waited as long as many.
+      // A probe without an answer counts as many probes.
       for (let looks = 0; looks < limitMs / pollMs; looks += why === unanswered ? answerMsMax / pollMs : 1) {
         const exitCode = child?.exitCode ?? null
         if (exitCode !== null) throw new Error(`${name} has ended by itself, with ${exitCode}\n${lastWords(logFile)}`)
@@ -141,7 +141,7 @@ function lastWords(logFile: string): string {
   return readFileSync(logFile, 'utf8').slice(-1_500)
 }
 
-/** Undefined: it is ready. Else its message, or the reason for its silence. */
+/** Undefined: the process is ready. Otherwise its message, or the reason why it did not answer. */
 function whyUnready(url: string, authority: string | undefined): Promise<string | undefined> {
   const get = authority === undefined ? getHttp : getHttps
   return new Promise((resolve) => {

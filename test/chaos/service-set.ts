@@ -12,21 +12,21 @@ import { askEtcd } from './etcd-log.ts'
 import { type Link, openLink } from './link.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 
-/** Services of a set. */
+/** The services of a set. */
 export type Service = 'gateway' | 'storage' | 'watch' | 'admission' | 'controllers'
 
 /** A set of real processes over an etcd and a nats-server. */
 export interface ServiceSet {
   readonly folder: string
-  /** By name: `gateway-0`. */
+  /** The processes by name, e.g. `gateway-0`. */
   readonly processes: ReadonlyMap<string, ServiceProcess>
   /** The first member. */
   readonly etcd: Program
   readonly etcdMembers: readonly Program[]
   readonly nats: Program
-  /** By `caller>callee`: `gateway-0>storage-1`, `watch-0>nats`. */
+  /** The links by `caller>callee`, e.g. `gateway-0>storage-1`, `watch-0>nats`. */
   readonly links: ReadonlyMap<string, Link>
-  /** One for each gateway. */
+  /** One client for each gateway. */
   readonly clients: readonly Client[]
   /** The client configuration of each gateway. */
   readonly configurations: readonly ClientConfiguration[]
@@ -34,7 +34,7 @@ export interface ServiceSet {
   close(): Promise<void>
 }
 
-/** The number of each service, and their settings besides the addresses of the others. */
+/** The number of each service's processes, and their settings except the addresses of the others. */
 export interface ServiceSetOptions {
   readonly etcdPath: string
   readonly natsPath: string
@@ -42,21 +42,21 @@ export interface ServiceSetOptions {
   readonly flags?: Partial<Readonly<Record<Service, readonly string[]>>>
   /** Default: 1. */
   readonly etcdMembers?: number
-  /** Users whose password etcd and NATS require; absent: none. */
+  /** The users whose passwords etcd and NATS require; absent: no password. */
   readonly passwords?: { readonly username: string; readonly password: string }
-  /** True if etcd and NATS speak TLS and ask for certificates: then a damaged byte is a damaged record. One member only. */
+  /** True if etcd and NATS use TLS with client certificates: a damaged byte then damages a record. Allows one member only. */
   readonly hasBackendTls?: boolean
-  /** True if the services can be harmed: they are joined by links, and have clocks that can be moved. */
+  /** True if the test can harm the services: links join them, and their clocks can be moved. */
   readonly isLinked?: boolean
 }
 
 const loopback = '127.0.0.1'
-/** The gateways' key for tokens of service accounts. */
+/** The gateways' key for service account tokens. */
 const signingKey = 'service-accounts.key'
 const startMsMax = 60_000
 const usualCounts: Readonly<Record<Service, number>> = { gateway: 2, storage: 2, watch: 2, admission: 1, controllers: 1 }
 
-/** Starts a set and waits until each of it is ready. */
+/** Starts a set and waits until each process is ready. */
 export async function openServiceSet(options: ServiceSetOptions): Promise<ServiceSet> {
   const folder = mkdtempSync(join(tmpdir(), 'orch-set-'))
   for (const name of ['etcd', 'nats', 'services', 'logs']) mkdirSync(join(folder, name))
@@ -110,7 +110,7 @@ async function openMembers(
   return count === 1 ? [await openEtcd({ path, dataDir: folder, tls })] : openEtcdMembers({ path, folder, count })
 }
 
-/** From now on etcd answers only authenticated clients. */
+/** After this call, etcd answers only authenticated clients. */
 async function askForPasswords(address: string, { username, password }: NonNullable<ServiceSetOptions['passwords']>): Promise<void> {
   for (const name of new Set([username, 'root'])) await askEtcd(address, '/v3/auth/user/add', { name, password })
   await askEtcd(address, '/v3/auth/role/add', { name: 'root' }).catch(() => {})

@@ -1,5 +1,5 @@
 /**
- * Loaded into a service's process by a test: the process that started it may move its wall clock, as an administrator or a
+ * A test loads this file into a service's process: the parent process can then move the wall clock, as an administrator or a
  * bad time server would. The monotonic clock and the timers continue unchanged.
  */
 const NativeDate = Date
@@ -21,5 +21,5 @@ globalThis.Date = ShiftedDate as DateConstructor
 process.on('message', (message: { readonly shiftMs?: number }) => {
   shiftMs = message.shiftMs ?? shiftMs
 })
-// Listening for messages would keep alive a process that wants to end.
+// A listener for messages would keep the process alive when it wants to end.
 process.channel?.unref()

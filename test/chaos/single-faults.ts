@@ -7,26 +7,29 @@ export interface SingleFault {
   /** `gateway-0>storage-0`, or the name of a process. */
   readonly place: string
   readonly what: string
-  /** Longest allowed time without a success for a client that may use any gateway. Absent: no write can succeed during the fault, and the time counts from its end. */
+  /**
+   * The longest allowed time without a success for a client that may use any gateway. Absent: no write can succeed during the fault, so the time counts
+   * from the end of the fault.
+   */
   readonly boundMs: number | undefined
-  /** Longest wait of clients for an answer. */
+  /** The longest wait of clients for an answer. */
   readonly answerMs: number
   begin(): unknown
-  /** Ends it: a later fault is the product's. */
+  /** Ends the fault; a failure after that is the product's fault. */
   end(): unknown
-  /** Links that have to carry something again. */
+  /** The links that must carry bytes again. */
   readonly links: readonly Link[]
 }
 
 const boundMs = 3_000
 const answerMs = patientMs
 const quickBoundMs = 1_000
-/** Chunks that are damaged one after the other: also the first ones of the connections that follow. */
+/** The number of consecutive chunks that the link damages; the first chunks of the next connections are among them. */
 const damagedChunks = 6
 const slowMs = 200
 const startMsMax = 60_000
 
-/** One of each kind of link, as `caller>callee`. */
+/** One link of each kind, as `caller>callee`. */
 const linksWanted = [
   'gateway-0>storage-0',
   'gateway-0>watch-0',
@@ -49,7 +52,7 @@ export function singleFaults(set: ServiceSet): SingleFault[] {
   ]
 }
 
-/** All storages are killed at once: as with etcd, the time counts from when they are back. */
+/** The run kills all storages at once. As with etcd, the time counts from their return. */
 function allStorages(set: ServiceSet): SingleFault {
   const storages = set.of('storage')
   return {
@@ -70,7 +73,7 @@ function linkFaults(place: string, { links }: ServiceSet): SingleFault[] {
   const link = links.get(place)
   if (link === undefined) throw new RangeError(`there is no link ${place}`)
   const hear = () => link.hear()
-  // A storage that does not lead has nothing to say to NATS.
+  // A storage that does not lead sends nothing to NATS.
   const common = { place, boundMs, answerMs, links: place === 'storage-0>nats' ? [] : [link] }
   return [
     { ...common, what: 'flipped bytes', begin: () => link.flip(damagedChunks), end: hear },

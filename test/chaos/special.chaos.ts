@@ -14,7 +14,7 @@ import { openWatcher, type Watcher } from './watcher.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
 const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
-/** A lease ends after ten seconds without a word of its holder. */
+/** A lease ends when its holder has not renewed it for ten seconds. */
 const pauseSeconds = Number(process.env['ORCH_CHAOS_PAUSE_SECONDS'] ?? 14)
 
 describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.join('; ')}`, () => {
@@ -44,7 +44,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
   }
   const watchers = (app?: string) =>
     Promise.all([0, 1].map((index) => openWatcher({ clients: [set.clients[index] as Client], app, acknowledged: () => 0 })))
-  /** An object for the watchers; a watcher that has seen it has seen all before it. */
+  /** An object for the watchers. A watcher that has seen it has seen all earlier objects. */
   const seenByAll = async (those: readonly Watcher[], app = 'web') => {
     const { metadata } = await maps().create(aMap(`last-${++names}`, app))
     await until(() => those.every(({ reached }) => reached >= Number(metadata.resourceVersion)))
@@ -60,7 +60,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
     const quiet = await watchers('quiet')
     for (const one of [...set.of('watch'), ...set.of('watch')]) {
       await make(20)
-      // Positions are sent once a second: the watches' positions are newer than the forgotten revisions.
+      // Storage sends its position once a second, so the watches' positions are newer than the compacted revisions.
       await sleep(systemClock, 2_500)
       await compactEtcd(set.etcd.address)
       await make(5)
@@ -89,7 +89,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
       expect(leads.filter(Boolean)).toHaveLength(1)
       leader.pause()
       const endsMs = performance.now() + pauseSeconds * 1_000
-      // Calls that wait for it are sent to another one when their time is up: some may be lost to the client, none to the store.
+      // Calls that wait for this process go to another process after their time limit. The client may lose some answers; the store loses none.
       const attempt = (name: string) => maps(set.clients[1]).create(aMap(name), { signal: AbortSignal.timeout(20_000) })
       let written = 0
       while (performance.now() < endsMs || !(await isPublishing(other))) {
@@ -145,7 +145,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
   test('CHUNK-05: while the past is compacted, a page is at the revision of its list or a 410, and never at another revision', async () => {
     await make(30)
     const outcomes = { whole: 0, expired: 0 }
-    /** Storage remembers the past for its configured time, for any compaction of etcd: a new process has only etcd's. */
+    /** Storage keeps the history for its configured time even if etcd compacts; a new process has only etcd's history. */
     const forget = async () => {
       await compactEtcd(set.etcd.address)
       for (const one of set.of('storage')) {
@@ -196,7 +196,7 @@ describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.
       const codes: number[] = []
       for (let round = 0; round < 4; round += 1) {
         const name = `answerless-${round}`
-        // The objects that this request reads first are not cached: they were requested before.
+        // The objects that this request reads first are not in the cache, because the process requested them before.
         for (const link of harmed) link.mute('callee')
         const created = codeOf(maps(set.clients[round % 2]).create(aMap(name)))
         await Promise.race([until(async () => (await revisionInEtcd(set.etcd.address, `${keysOfRun}${name}`)) > 0), created])

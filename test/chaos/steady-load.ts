@@ -3,7 +3,7 @@ import { StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 import { type ChaosObject, configMaps, namespace } from './load.ts'
 
-/** One request that was not answered as it should have been. */
+/** One request with a wrong answer or without an answer. */
 interface Failure {
   readonly atMs: number
   readonly why: string
@@ -12,16 +12,16 @@ interface Failure {
 export interface SteadyLoadOptions {
   readonly clients: readonly Client[]
   readonly workers: number
-  /** Sends again, to another gateway, without a connection or if the answer says when to retry. */
+  /** Repeats a request at another gateway if there is no connection or the answer has `Retry-After`. */
   readonly retries: boolean
 }
 
-/** Clients that write and read objects of their own, so that nothing but the server can be in their way. */
+/** Clients that write and read separate objects, so that only the server can cause a failure. */
 export interface SteadyLoad {
   /** Times of the good answers, by the monotonic clock. */
   readonly answered: readonly number[]
   readonly failures: readonly Failure[]
-  /** Requests that were asked again. */
+  /** The number of repeated requests. */
   readonly retried: number
   stop(): Promise<void>
 }
@@ -62,7 +62,7 @@ export function startSteadyLoad({ clients, workers, retries }: SteadyLoadOptions
     })
     for (let round = 0; !isOver; round += 1) {
       const text = `${index}-${round}`
-      // An apply makes the object where a lost answer has left it open whether it is there.
+      // After a lost answer it is unknown whether the object exists. An apply creates it in this case.
       await request('apply', (client) =>
         client.resource(configMaps).patch(name, object(text), { type: 'apply', namespace, fieldManager: 'steady', force: true }),
       )
@@ -85,7 +85,7 @@ export function startSteadyLoad({ clients, workers, retries }: SteadyLoadOptions
   }
 }
 
-/** No connection, or an answer that names a time. */
+/** There was no connection, or the answer has `Retry-After`. */
 function retryAfterMs(error: unknown): number | undefined {
   if (!(error instanceof StatusError)) return error instanceof UnsentError ? 20 : undefined
   const { retryAfterSeconds } = error.status.details ?? {}
@@ -97,7 +97,7 @@ function describe(error: unknown): string {
   return `${code} ${message}`
 }
 
-/** The longest time without a good answer that touches the span. */
+/** The longest time without a good answer that overlaps the time span. */
 export function longestGapMs(answered: readonly number[], { from, until }: { from: number; until: number }): number {
   let longest = 0
   let before = from

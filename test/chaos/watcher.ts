@@ -5,27 +5,27 @@ import type { Observation, Step } from '../watch/checker.ts'
 import { type ChaosObject, configMaps, namespace } from './load.ts'
 
 export interface WatcherOptions {
-  /** The first is asked first; the next when a stream has ended. */
+  /** The watcher uses the first client first, and the next client when a stream has ended. */
   readonly clients: readonly Client[]
-  /** Label of the selected objects; undefined for all. */
+  /** The label of the selected objects; undefined: all objects. */
   readonly app: string | undefined
   /** The newest revision that any client has received. */
   readonly acknowledged: () => number
 }
 
-/** Lists once, and then watches for as long as it may. */
+/** Lists once, and then watches as long as the server allows. */
 export interface Watcher {
   readonly observation: Observation
-  /** The newest revision that it has heard of. */
+  /** The newest revision that the watcher has received. */
   readonly reached: number
   readonly events: number
-  /** Index of the client that it watches through. */
+  /** The index of the client that the watcher uses. */
   readonly at: number
-  /** Streams that ended and were taken up again where they had been. */
+  /** The number of streams that ended and that the watcher resumed at its last revision. */
   readonly resumed: number
-  /** The reason why the watch ended although it should have continued. */
+  /** The reason why the watch ended too early. */
   readonly failure: string | undefined
-  /** Time of the last event. */
+  /** The time of the last event. */
   readonly heardMs: number
   stop(): Promise<void>
 }

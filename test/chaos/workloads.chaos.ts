@@ -17,7 +17,7 @@ const replicas = 8
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
 const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 
-/** A cluster whose controllers can be killed. */
+/** A cluster whose controllers the test can kill. */
 interface Stage {
   client(): Client
   /** Kills the controllers, and starts them again. */
@@ -124,7 +124,7 @@ async function runRounds(stage: Stage): Promise<void> {
   expect(faults).toEqual([])
 }
 
-/** Deletes a Job, and waits until its Pods have gone with it. */
+/** Deletes a Job and waits until its Pods are gone. */
 async function removeJob(stage: Stage, job: string): Promise<void> {
   const options = { propagationPolicy: 'Background' } as const
   await stage.client().resource(jobs).delete(job, { namespace }, options)
@@ -137,7 +137,7 @@ async function removeJob(stage: Stage, job: string): Promise<void> {
   })
 }
 
-/** Waits until the rollout is complete, the Job has ended, and no Pod is being deleted. */
+/** Waits until the rollout is complete, the Job has ended and no Pod is terminating. */
 async function settled(stage: Stage, image: string, job: string): Promise<void> {
   await until(async () => {
     const client = stage.client()
@@ -161,7 +161,7 @@ async function ownersOf(client: Client): Promise<string[]> {
   return [...sets.items.map(({ metadata }) => `ReplicaSet/${metadata.name}`), ...ofJobs.items.map(({ metadata }) => `Job/${metadata.name}`)]
 }
 
-/** All changes of Pods after one revision, up to another. */
+/** All changes of Pods after one revision and up to another. */
 async function changesBetween(client: Client, from = '', to = ''): Promise<PodChange[]> {
   const changes: PodChange[] = []
   const ending = new AbortController()

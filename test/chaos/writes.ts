@@ -3,8 +3,8 @@ import { printOperation } from './linearizable.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * Checks that the store holds each acknowledged write, once and at its place, and none that was refused or that
- * no client requested. Returns undefined if it does.
+ * Checks that the store has each acknowledged write once and in order, and no write that the server refused or that no client requested. Returns
+ * undefined if so.
  */
 export function findWriteFault(log: readonly TrueChange[], operations: readonly Operation[]): string | undefined {
   return faultOfPuts(log, operations) ?? faultOfDeletes(log, operations)

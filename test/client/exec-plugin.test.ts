@@ -6,7 +6,7 @@ import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { start } from 'orch'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
-// Programs of the tests are scripts, so they end before the clock matters.
+// The tests' programs are scripts, so they end before the time limit.
 const surroundings: CredentialSurroundings = { now: () => 1_000_000, env: process.env, isInteractive: false, say: () => {} }
 
 const v1 = 'client.authentication.orch.io/v1'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
 })
 
-/** A folder with a plugin, whose script may use `info`, `runs` (how often it has run before) and `print(status)`. */
+/** A folder with a plugin. Its script may use `info`, `runs` (the number of earlier runs) and `print(status)`. */
 function aPlugin(script: string, apiVersion = v1) {
   const folder = mkdtempSync(join(tmpdir(), 'plugin-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -29,7 +29,7 @@ const get = (path: string, more: Partial<TransportRequest> = {}): TransportReque
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 
 describe('against orch', () => {
-  /** A server behind a link, and a client that reaches it through the link. */
+  /** A server behind a link, and a client that uses the link. */
   async function aLinkedClient() {
     const server = await start({ controllers: [] })
     const link = await openLink(Number(new URL(server.url).port))
@@ -103,7 +103,7 @@ describe('against orch', () => {
     reading.catch((error: unknown) => {
       failure = error
     })
-    // Answered pings keep it.
+    // Answered pings keep the connection.
     for (let minute = 0; minute < 3; minute++) {
       const heard = link.heardMs
       vi.advanceTimersByTime(15_000)
@@ -134,7 +134,7 @@ interface Answering {
   readonly headers: IncomingHttpHeaders
 }
 
-/** A server that answers as the test says, and a transport to it. */
+/** A server that answers as the test says, and a transport to the server. */
 async function aServer(answer: (request: Answering) => unknown, served: SecureServerOptions = {}, options: HttpsTransportOptions = {}) {
   const pair = await aCertificate({ commonName: 'server', isAuthority: true, hasNames: true })
   const sessions: Http2Session[] = []
@@ -250,7 +250,7 @@ test('an answer that is read later is complete', async () => {
   })
   const answer = await transport.send(get('/'))
   await closed.promise
-  // The client has seen the end of the stream by the answer to a later request.
+  // The answer to a later request shows that the client has seen the end of the stream.
   await readText(await transport.send(get('/')))
   expect(await readText(answer)).toBe('whole')
 })

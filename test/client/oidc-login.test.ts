@@ -11,11 +11,11 @@ import { expect, onTestFinished, test } from 'vitest'
 const nowMs = 1_000_000_000
 const surroundings = { now: () => nowMs, env: {}, isInteractive: false, say: () => {} }
 
-/** A token that expires so many seconds from now. */
+/** A token that expires after this number of seconds. */
 const aToken = (name: string, seconds: number) =>
   ['{}', JSON.stringify({ sub: name, exp: nowMs / 1000 + seconds }), name].map((part) => Buffer.from(part).toString('base64url')).join('.')
 
-/** A provider that answers each refresh with the next of these. */
+/** A provider that answers each refresh with the next of these answers. */
 async function aProvider(...answers: object[]) {
   const pair = await aCertificate({ commonName: 'provider', isAuthority: true, hasNames: true })
   const asked: string[] = []
@@ -36,7 +36,7 @@ async function aProvider(...answers: object[]) {
   return { issuer: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, authority: pair.certificate, asked }
 }
 
-/** An API server that records the token; those on the list are refused. */
+/** An API server that records the tokens and refuses the listed tokens. */
 async function aClient(config: Record<string, string>, refused: readonly string[] = []) {
   const server = createPlainServer((request, response) => {
     const token = request.headers.authorization?.replace('Bearer ', '') ?? ''

@@ -57,7 +57,7 @@ describe('selection flags of', () => {
 
   test.each(changes)('%s: -f and -k', async (command, rest) => {
     const text = JSON.stringify(deployment('a', 'default'))
-    // Words of labels follow a name, also if files name the objects.
+    // Label arguments follow the name of the object, also when files name the objects.
     const flags = command === 'label' || command === 'annotate' ? rest.slice(1) : rest
     const pairs = command === 'label' || command === 'annotate' ? rest.slice(0, 1) : []
     expect((await ctl([command, ...pairs, '-f', '-', ...flags], { input: text })).out).toBe('deployment.apps/a\n')
@@ -100,7 +100,7 @@ describe('selection flags of', () => {
     expect((await watching).out).toMatch(/^(MODIFIED +b .*\n)+$/)
   })
 
-  /** A change that a watch shows, whenever it begins. */
+  /** A change that the watch shows at whatever time it begins. */
   async function touch(change: number): Promise<false> {
     const reference = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'b', namespace: 'default' }
     await shared.server.client.objects.patch(reference, { metadata: { annotations: { change: String(change) } } }, { type: 'merge' })
@@ -171,7 +171,7 @@ describe('flags of writing:', () => {
     expect(await ctl(['get', 'cm', '-o', 'json'])).toEqual(before)
   })
 
-  /** Only apply knows conflicts. */
+  /** Only apply reports conflicts. */
   function isOf(command: string) {
     return (word: string) => word !== '--force-conflicts' || command === 'apply'
   }
@@ -254,7 +254,7 @@ describe('flags of writing:', () => {
 
 describe('orchctl delete', () => {
   const finalizers = ['example.com/held']
-  /** An owner and its dependants, which both stay while they are deleted. */
+  /** An owner and its dependants, all of which stay during their deletion. */
   const createOwned = async () => {
     const { objects } = shared.server.client
     await objects.create(configMap('owner', { finalizers }))

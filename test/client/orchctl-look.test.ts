@@ -11,7 +11,7 @@ const apply = (data: object, manager = 'one', labels: object = {}) =>
   ctl(['apply', '-f', '-', `--field-manager=${manager}`, '--force-conflicts'], { input: configMap(data, labels) })
 
 describe('orchctl edit', () => {
-  /** An editor that changes the file as the given functions say, one each time it is opened. */
+  /** An editor that runs the next of the given functions on the file each time the command opens it. */
   const editor = (...changes: ((text: string) => string)[]) => {
     const shown: string[] = []
     const run = (_program: string, words: readonly string[]) => {
@@ -178,7 +178,7 @@ describe('orchctl blame', () => {
 })
 
 describe('orchctl watch', () => {
-  /** Runs the command until it has printed a text; then takes the next step. */
+  /** Runs the command; when it has printed a text, takes the next step. */
   async function watching(args: readonly string[], ...steps: readonly (readonly [printed: RegExp, next: () => unknown])[]) {
     const ending = new AbortController()
     let step = 0

@@ -4,7 +4,7 @@ import { type CtlOptions, CtlServer, runCtlIn } from './run-ctl.ts'
 
 const shared = new CtlServer()
 
-/** Runs a command; returns the texts of its status line, each once, and its output between, in order. */
+/** Runs a command; returns each text of its status line once, and the output between them, in order. */
 async function statusOf(args: readonly string[], options: CtlOptions = {}): Promise<{ code: number; seen: string[]; isClosed: boolean }> {
   const seen: string[] = []
   let isClosed = false

@@ -6,14 +6,14 @@ import type { StatusLine } from '@orch/platform'
 import { type RunningServer, type StartOptions, start } from 'orch'
 import { beforeAll, beforeEach } from 'vitest'
 
-/** The end of a command, and its output. */
+/** The exit code and the output of a command. */
 export interface Ran {
   readonly code: number
   readonly out: string
   readonly error: string
 }
 
-/** The surroundings of a command. */
+/** The environment of a command. */
 export interface CtlOptions {
   readonly input?: string
   readonly signal?: AbortSignal
@@ -21,15 +21,15 @@ export interface CtlOptions {
   readonly hasColors?: boolean
   readonly lineWidth?: number
   readonly statusLine?: StatusLine
-  /** Called with all that was printed until then. */
+  /** The command calls this with all output so far. */
   readonly seen?: (out: string) => void
-  /** In place of programs that the command runs. */
+  /** Replaces the programs that the command runs. */
   readonly run?: (program: string, words: readonly string[]) => number
-  /** In place of programs whose output the command reads. */
+  /** Replaces the programs whose output the command reads. */
   readonly capture?: (program: string, words: readonly string[]) => Captured | undefined
 }
 
-/** Runs the client as a process would, with the configuration file `config` of a folder. */
+/** Runs the client in this process with the configuration file `config` of a folder. */
 export async function runCtlIn(folder: string, args: readonly string[], options: CtlOptions = {}): Promise<Ran> {
   const {
     input = '',
@@ -66,7 +66,7 @@ export async function runCtlIn(folder: string, args: readonly string[], options:
   return { code, out, error }
 }
 
-/** A server with the names of Kubernetes for the tests of a file, each of which finds it empty, and the client beside it. */
+/** A server with the names of Kubernetes for the tests of a file, and the client. Each test finds the server empty. */
 export class CtlServer {
   #server: RunningServer | undefined
   #folder = ''

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const folder = import.meta.dirname
 const levels = [31, 34, 37] as const
 
-/** The output of a program, whether it ends well or not. */
+/** The output of a program, whatever its exit code. */
 async function outputOf(program: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<string> {
   const sent = { cwd, env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 }
   return run(program, args, sent).then(
@@ -55,7 +55,7 @@ describe.skipIf(findProgram('go') === undefined)(`client-go and controller-runti
   })
 })
 
-/** A client, and how its program is made ready: it prints a line for each step that went well. */
+/** A client program and its preparation. The program prints a line for each successful step. */
 interface Course {
   readonly client: string
   readonly needs: readonly string[]

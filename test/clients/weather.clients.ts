@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The output of a program that controls the server, whether it ends well or not. */
+/** The output of a program that controls the server, whatever its exit code. */
 async function outputOf(program: string, args: readonly string[], cwd: string): Promise<string> {
   const env = { ...process.env, ORCH_CONTROL: control }
   return run(program, args, { cwd, env }).then(

@@ -3,7 +3,7 @@ import { start } from 'orch'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { askPort, openPage } from './page.ts'
 
-/** One server for all tests of the file; each opens links of its own. */
+/** One server for all tests of the file; each test opens other links. */
 let server: Awaited<ReturnType<typeof start>>
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ test('a session has exactly the rights of its user', async () => {
   expect(JSON.parse(refused.text).message).toContain('User "viewer" cannot list resource "secrets"')
   const watches = await ask('/console/watches', { method: 'POST', body: { watches: { s: '/api/v1/secrets?watch=1' } } })
   expect(watches.text).toContain('{"watch":"s","end":403,')
-  // Neither credentials beside the cookie nor a wish to be another user changes that.
+  // Further credentials besides the cookie, and impersonation headers, do not change that.
   const disguised = { authorization: 'Bearer x', 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }
   expect((await ask('/console/api/api/v1/secrets', { headers: disguised })).status).toBe(403)
   expect((await ask('/console/api/api/v1/pods', { headers: { 'impersonate-user': 'admin' } })).status).toBe(403)
@@ -216,7 +216,7 @@ test('without the option the server has no console', async () => {
   await expect(plain.client.request({ method: 'POST', path: '/console/ticket' })).rejects.toMatchObject({ code: 404 })
 })
 
-/** The first line that the port answers to these bytes; '' if it only closes the connection. */
+/** The first line that the port answers to these bytes; '' if the port only closes the connection. */
 function firstLine(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port }, () => socket.write(bytes))

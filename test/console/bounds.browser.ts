@@ -13,9 +13,9 @@ import type { BusyServerWork, ToBusyServer } from './busy-server.ts'
 import { goTo } from './console-test.ts'
 import { heapOf, measureFrames, measureTasks } from './task-meter.ts'
 
-/** Seconds of all pages together. */
+/** The sum of seconds of all pages. */
 const seconds = Number(process.env['ORCH_CONSOLE_SECONDS'] ?? 30)
-/** On a machine that does nothing else, frames are measured by the wall, and changes have to come as fast as they should. */
+/** On an idle machine the test measures frames by wall time, and changes must arrive at full rate. */
 const isQuiet = process.env['ORCH_CONSOLE_QUIET'] === '1'
 const changesPerSecondMin = 950
 const msMax = 100
@@ -104,7 +104,7 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
         await sleep(visitMs)
       }
       const { perSecond, serverMs } = await measureServer(async () => {
-        // Tracing writes down each task, so that a frame by the wall is measured without it.
+        // Tracing records each task, so the test measures the wall time of frames without tracing.
         if (isQuiet) frameMs = await measureFrames(page, visit)
         else cpuMs = (await measureTasks(page, visit)).longestCpuMs
       })

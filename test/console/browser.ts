@@ -5,18 +5,18 @@ import { findProgram, withoutPrograms } from '../programs.ts'
 
 const program = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => findProgram(name) !== undefined)
 
-/** True without a Chromium on this machine. */
+/** True if this machine has no Chromium. */
 export const hasNoBrowser = program === undefined
 
-/** Said in the titles of tests that need it. */
+/** A suffix for the titles of tests that need Chromium. */
 export const withoutBrowser = hasNoBrowser ? withoutPrograms('chromium') : ''
 
-/** Chromium of this machine, without a window. Its sandbox asks for rights that containers lack. */
+/** This machine's Chromium, headless. Its sandbox needs rights that containers lack. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findProgram(program ?? ''), args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 }
 
-/** Complaints of a page from now on: violations of its policy, errors, and failures of scripts. */
+/** A page's complaints from now on: policy violations, errors and script failures. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -34,7 +34,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** The findings of axe in a page, by the rules of WCAG 2.2 AA. */
+/** The findings of axe in a page by the rules of WCAG 2.2 AA. */
 export async function findingsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RunningServer, start } from 'orch'
 
-/** A message to the process. */
+/** A message to the server's process. */
 export type ToBusyServer = { readonly kind: 'link' } | { readonly kind: 'work' } | { readonly kind: 'trace'; readonly path: string }
 
 /** The work of the process so far. */
@@ -13,7 +13,7 @@ export interface BusyServerWork {
   readonly cpuMs: number
 }
 
-/** Objects of each of the namespaces `n0` to `n9`. */
+/** The number of objects in each of the namespaces `n0` to `n9`. */
 const mapsPerNamespace = 1_000
 const namespaces = Array.from({ length: 10 }, (_, index) => `n${index}`)
 const changesPerSecond = 1_000
@@ -24,8 +24,8 @@ const changesAtOnce = 32
 const turnMs = 20
 
 /**
- * A process with a server of 10,000 objects, of which a thousand change each second as far as the machine can. It is one of its own, as the
- * measuring of a page would slow it down.
+ * Runs a server with 10,000 objects in a separate process and changes up to a thousand objects a second. In the same process, the load would slow the
+ * measurement of the page.
  */
 const server = await start({ console: true, control: true, profile: 'kubernetes', nodes: 2 })
 const objects = namespaces.flatMap((namespace) => [

@@ -4,17 +4,17 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { complaintsOf, openBrowser } from './browser.ts'
 
-/** A server with a console, and a browser, for the tests of a file. */
+/** A server with a console and a browser, for the tests of a file. */
 export interface ConsoleTest {
   readonly server: RunningServer
   readonly browser: Browser
-  /** A page that has opened a link, in a browser of its own, and its complaints. */
+  /** A page in a new browser that has opened a link, and the page's complaints. */
   open(link: string, options?: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }>
-  /** A page of the console at a place, as the administrator. */
+  /** Opens a place of the console as the administrator. */
   at(place: string, options?: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }>
 }
 
-/** Starts both before the tests of a file, and ends them after. */
+/** Starts both before the tests of a file and ends both after the tests. */
 export function consoleTest(options: StartOptions, prepare: (server: RunningServer) => Promise<void> = async () => {}): ConsoleTest {
   let server: RunningServer | undefined
   let browser: Browser | undefined

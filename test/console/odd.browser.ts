@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     await page.locator('main').getByText(text).first().waitFor()
     await goTo(page, 'objects?kind=configmaps&ns=default')
     await page.getByRole('link', { name: 'odd' }).waitFor()
-    // One refused moment is one request of the page and one of its slider.
+    // For one refused moment, the page and its slider send one request each.
     expect(complaints.filter((complaint) => !complaint.includes('400')).concat(complaints.slice(2))).toEqual([])
   })
 

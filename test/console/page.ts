@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** An answer at the port of the console. */
+/** An answer from the console's port. */
 interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -13,7 +13,7 @@ interface Asked {
   readonly body?: unknown
 }
 
-/** Sends a request to the port of a link, with the headers as they are given. */
+/** Sends a request with exactly these headers to the port of a link. */
 export function askPort(link: string, path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
   const { hostname, port } = new URL(link)
   return new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ export function askPort(link: string, path: string, { method = 'GET', headers = 
   })
 }
 
-/** Opens the session of a link as its page does, without a browser; gives a function that asks as the page. */
+/** Opens a link's session like its page, without a browser; returns a function that sends the page's requests. */
 export async function openPage(link: string) {
   const { origin, hash } = new URL(link)
   const json = { origin, 'content-type': 'application/json' }

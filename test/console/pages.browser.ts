@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
   const createMaps = (namespace: string, count: number) =>
     Promise.all(Array.from({ length: count }, (_, index) => server.client.objects.create(aMap(namespace, `map-${index}`))))
 
-  /** A page that has opened a link, and its complaints. */
+  /** A page that has opened a link, and the page's complaints. */
   async function aPage(link: string, options = {}): Promise<{ page: Page; complaints: string[] }> {
     const context = await browser.newContext(options)
     onTestFinished(() => context.close())
@@ -52,7 +52,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  /** Each page, and a text that it has when it is complete. */
+  /** Each page, and a text that the complete page shows. */
   const places = [
     ['now', 'Nodes'],
     ['objects?kind=configmaps', 'map-0'],

@@ -114,7 +114,7 @@ test.each([
   [aWatch(), 12, 10, ''],
   [aWatch({ isHeld: true }), 12, 10, 'held, 2 revisions behind'],
   [aWatch({ unreadBytes: 4_000 }), 11, 10, '4 KB unread, 1 revision behind'],
-  // It stood at 10 already when the store was at 11.
+  // The page was already at 10 when the store was at 11.
   [aWatch(), 12, 11, '2 revisions behind'],
   [aWatch({ request: 8 }), 12, 11, ''],
 ])('the lag of %j at revision %i, after a position at %i, is "%s"', (watch, revision, before, text) => {

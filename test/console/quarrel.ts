@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/core/meta'
 import type { RunningServer } from 'orch'
 
-/** The story of the walk in docs/how-to/console.md: two controllers write one field of one object in turns, and never come to rest. */
+/** The story of the walk in docs/how-to/console.md: two controllers overwrite one field of one object in turns without end. */
 export async function startQuarrel(server: RunningServer): Promise<{ stop(): Promise<void> }> {
   const map: ApiObject = {
     apiVersion: 'v1',

@@ -5,7 +5,7 @@ import { type RunningServer, start } from 'orch'
 import { beforeAll, expect, test } from 'vitest'
 import { openPage } from './page.ts'
 
-/** The records that the pages of the console show: requests with their details, open watches, and the account of admission. */
+/** The records that the pages of the console show: requests with their details, open watches, and the report of admission. */
 let server: RunningServer
 
 beforeAll(async () => {

@@ -17,11 +17,11 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     await server.client.objects.patch({ ...secret, name: 'key', namespace: 'one' }, { stringData: { more: word } }, { type: 'merge' })
   })
 
-  /** The texts of all answers that a page reads to their end. */
+  /** The texts of all answers that a page reads completely. */
   function answersOf(page: Page): string[] {
     const answers: string[] = []
     page.on('response', (response) => {
-      // A stream of events has no end while its page is there.
+      // An event stream has no end while its page is open.
       if (!/\/watches$|watch=true/.test(response.url()))
         void response.text().then(
           (text) => answers.push(text),
@@ -121,7 +121,7 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()
     const { port } = new URL(link)
     const foreign = await page.context().newPage()
-    // The same machine under another name: the browser takes it for another site.
+    // Another name of the same machine: the browser treats it as another site.
     await foreign.route('http://page.example/', (route) => route.fulfill({ contentType: 'text/html', body: '<title>page</title>' }))
     await foreign.goto('http://page.example/')
     const ask = (path: string, init: object) =>

@@ -1,11 +1,11 @@
 import type { CDPSession, Page } from 'playwright-core'
 
-/** The tasks of a page's main thread in some time. */
+/** The tasks of a page's main thread during a time. */
 export interface Tasks {
   readonly count: number
-  /** Milliseconds of CPU of the longest one. On a busy machine its duration on the wall says little. */
+  /** CPU time in milliseconds of the longest task. On a busy machine the task's wall time says little. */
   readonly longestCpuMs: number
-  /** The longest one by the wall. */
+  /** Wall time of the longest task. */
   readonly longestMs: number
   readonly cpuMs: number
 }
@@ -22,7 +22,7 @@ interface TraceEvent {
 
 const taskName = 'RunTask'
 
-/** Measures the tasks of the main thread of a page while something is done. */
+/** Measures the tasks of a page's main thread while a function runs. */
 export async function measureTasks(page: Page, work: () => Promise<void>): Promise<Tasks> {
   const session = await page.context().newCDPSession(page)
   const events: TraceEvent[] = []
@@ -46,7 +46,7 @@ export async function measureTasks(page: Page, work: () => Promise<void>): Promi
   }
 }
 
-/** Milliseconds by the wall of the longest frame of a page while something is done. */
+/** Wall time in milliseconds of a page's longest frame while a function runs. */
 export async function measureFrames(page: Page, work: () => Promise<void>): Promise<number> {
   await page.evaluate(`(() => {
     globalThis.frames = { longest: 0, isOver: false }
@@ -62,7 +62,7 @@ export async function measureFrames(page: Page, work: () => Promise<void>): Prom
   return page.evaluate<number>('globalThis.frames.isOver = true, globalThis.frames.longest')
 }
 
-/** Bytes of the heap of a page after a collection. */
+/** Bytes of a page's heap after a garbage collection. */
 export async function heapOf(page: Page): Promise<number> {
   const session: CDPSession = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')

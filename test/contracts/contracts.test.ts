@@ -2,7 +2,7 @@ import { admissionSuite, contractSuiteLinks, nodesSuite, storageSuite, watchSuit
 import { afterAll, vi } from 'vitest'
 import { contracts, openServices } from './services.ts'
 
-// The first test of a link waits for a process to start, which takes its time on a busy machine.
+// The first test of a link waits until a process has started, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 for (const link of contractSuiteLinks({ contracts, open: openServices, script: new URL('./child.ts', import.meta.url) })) {

@@ -27,7 +27,7 @@ const notes = contract(
   {
     read: unary(note, note, { hot: true, idempotent: true, answerMs: () => answerMs }),
     write: unary(note, note, { hot: true, answerMs: () => answerMs }),
-    /** One that may take as long as it likes, and be asked twice. */
+    /** A method without a time limit that a caller may repeat. */
     judge: unary(note, note, { hot: true, idempotent: true }),
     list: stream(note, note, { idempotent: true, answerMs: () => answerMs }),
     follow: stream(note, note, { endless: true }),
@@ -46,7 +46,7 @@ const until = async (holds: () => boolean | Promise<boolean>) => {
 }
 const never = () => new Promise<never>(() => {})
 
-/** Certificates of a folder of its own. */
+/** Certificates in a new folder. */
 async function certificates() {
   const folder = mkdtempSync(join(tmpdir(), 'renewal-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -55,13 +55,13 @@ async function certificates() {
 }
 
 interface Answering {
-  /** The questions that it received. */
+  /** The questions that the replica received. */
   readonly asked: string[]
   readonly address: string
   readonly server: Awaited<ReturnType<typeof openRpcServer>>
 }
 
-/** A replica that answers with its name, but for the methods that it is silent at. */
+/** A replica that answers with its name, except for its silent methods. */
 async function aReplica(name: string, silentAt: readonly (keyof Notes)[] = [], folder?: string): Promise<Answering> {
   const asked: string[] = []
   const answer = (method: keyof Notes) => async () => {
@@ -87,7 +87,7 @@ async function aReplica(name: string, silentAt: readonly (keyof Notes)[] = [], f
   return { asked, address: server.address, server }
 }
 
-/** A caller with a clock of its own; random: 0, so that of equals the first is asked. */
+/** A caller with a separate clock. `random: 0`: among equal replicas the caller asks the first. */
 function dial(addresses: readonly string[], folder?: string) {
   const clock = createFakeClock()
   const tls = folder === undefined ? undefined : serviceTlsFiles(folder, 'gateway')
@@ -96,9 +96,9 @@ function dial(addresses: readonly string[], folder?: string) {
   return { ...dialled, clock }
 }
 
-/** Advances a clock, and lets received bytes be read. */
+/** Advances a clock and lets the processes read the received bytes. */
 async function pass(clock: FakeClock, byMs: number): Promise<void> {
-  // A call that has waited so long probes its replica, whose answer takes some turns.
+  // When a call has waited this long, the caller probes the replica. The answer to the probe takes some turns.
   const quietMs = Math.min(byMs, rpcLimits.unansweredMs)
   clock.advance(quietMs)
   await turns(100)
@@ -139,7 +139,7 @@ test.each([
     expect(await end).toMatchObject({ code: 503 })
     await until(isReady)
     expect(await service.read({ text: '' })).toEqual({ text: 'a' })
-    // That of the dead connection was destroyed.
+    // The caller destroyed the stream of the dead connection.
     await until(() => link.connections === 1)
   },
 )
@@ -169,11 +169,11 @@ test('CARD-25: calls are answered again, one after the other, after damaged TLS 
   }
 })
 
-/** Two replicas that both take calls; of equals the first is asked. */
+/** Two replicas that both take calls; among equal replicas the caller asks the first. */
 async function both(first: Answering, second: Answering) {
   const dialled = dial([first.address, second.address])
   await dialled.reached
-  // A stream each: parallel questions are spread.
+  // Each question has a stream, so the caller spreads parallel questions.
   while (first.asked.length === 0 || second.asked.length === 0) {
     const streams = [dialled.service.follow({ text: '' }), dialled.service.follow({ text: '' })]
     await Promise.all(streams.map((stream) => stream[Symbol.asyncIterator]().next()))
@@ -183,17 +183,17 @@ async function both(first: Answering, second: Answering) {
   return dialled
 }
 
-/** The instances that answer, of many parallel questions. */
+/** The instances that answer many parallel questions. */
 async function answering({ judge }: Notes): Promise<string[]> {
   const answers = await Promise.all(Array.from({ length: 20 }, () => judge({ text: '' })))
   return [...new Set(answers.map(({ text }) => text))].sort()
 }
 
-/** Goes on until neither is doubtful any more. */
+/** Continues until the caller doubts neither replica. */
 async function bothAnswer(service: Notes, clock: FakeClock): Promise<void> {
   for (let passedMs = 0; passedMs < rpcLimits.doubtMs; passedMs += rpcLimits.probeMs) await pass(clock, rpcLimits.probeMs)
   await until(async () => (await answering(service)).length === 2)
-  // The probe of the other one is answered as well.
+  // The other replica also answers its probe.
   await turns(100)
 }
 
@@ -206,7 +206,7 @@ test('CARD-25: a read without an answer in time is repeated on another replica, 
   expect(other.asked).toEqual([])
   await pass(clock, 1)
   expect(await read).toEqual({ text: 'b' })
-  // While there is doubt others are asked though probes are answered, and after a while this one is again.
+  // While the caller doubts a replica, it asks others although the replica answers probes; after a while it asks the replica again.
   await turns(100)
   expect(await answering(service)).toEqual(['b'])
   await bothAnswer(service, clock)

@@ -3,7 +3,7 @@ import { failed } from '../../shared/core/src/meta/index.ts'
 import { silentLog } from '../../shared/platform/src/index.ts'
 import { openRpcServer, serveContract } from '../../shared/platform/src/rpc/index.ts'
 
-// A storage that answers with its process id, or (`silent`) only tells its parent that it was asked.
+// A storage that answers with its process id or, if `silent`, only tells its parent that a question arrived.
 const [address = '127.0.0.1:0', manner] = process.argv.slice(2)
 
 const refuse = () => {

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { dialContract, rpcLimits } from '../../shared/platform/src/rpc/index.ts'
 import { contracts, openServices } from './services.ts'
 
-// Processes are started and watched, which takes its time on a busy machine.
+// The tests start and watch processes, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 interface ReplicaProcess {
@@ -52,14 +52,14 @@ const get = (storage: StorageService) => storage.get({ key: 'core/nodes/a', read
 const commit = (storage: StorageService, value?: Uint8Array) =>
   storage.commit({ key: 'core/nodes/a', expected: 0, conditions: [], writeId: 'w', value })
 
-/** Asks until both replicas take part. */
+/** Sends questions until both replicas have answered some. */
 async function untilBothAnswer(storage: StorageService): Promise<void> {
   const seen = new Set<number>()
   while (seen.size < 2) for (const { revision } of await Promise.all([get(storage), get(storage)])) seen.add(revision)
 }
 
 test('CARD-24, CARD-25: when a replica is killed under calls, reads continue on another, its commits are unknown, and its successor gets calls', async () => {
-  // A port that no other program is given while it has no listener.
+  // A port that no other program receives while the port has no listener.
   const [port] = await freePorts(1)
   const [silent, answering] = [await startReplica('silent', `127.0.0.1:${port}`), await startReplica('answering')]
   const alone = dial(silent)
@@ -80,7 +80,7 @@ test('CARD-24, CARD-25: when a replica is killed under calls, reads continue on 
   expect(await Promise.all(singles)).toEqual(singles.map(() => ({})))
   await startReplica('answering', silent.address)
   await untilBothAnswer(both.service)
-  // It tries again in its own time, and a call waits for that no longer than a second.
+  // The caller reconnects at its own times, and a call waits at most a second for the reconnection.
   await until(alone.isReady)
   expect(await commit(alone.service)).toMatchObject({ kind: 'written' })
 })
@@ -97,10 +97,10 @@ test('calls go to the replica with the fewest open calls', async () => {
       ({ revision }) => answers.push(revision),
       () => {},
     )
-    // A call that the silent one has for too long is asked again of the other one, so it may count twice.
+    // When the silent replica holds a call too long, the caller repeats the call at the other replica, so the call may count twice.
     await until(() => answers.length + silent.asked.length >= asked)
   }
-  // Before the other one could be reached, it alone was there to be asked.
+  // Before the caller could reach the other replica, it could ask only the first.
   expect(silent.asked.length).toBeLessThan(50)
   stop.abort()
   expect(new Set(answers)).toEqual(new Set([answering.child.pid]))
@@ -114,17 +114,17 @@ test('CARD-24: a stopped replica gets a bounded number of messages, and another 
   stopped.child.kill('SIGSTOP')
   const value = new Uint8Array(1024 * 1024)
   const isRefused = (error: unknown) => (error as { message: string }).message === 'too many calls wait for another service'
-  // All at once: one after another, a busy machine would give the replica up before the bound is reached.
+  // Sends all calls at once: on a busy machine, successive calls would let the caller give up the replica before the bound.
   const boundMiB = rpcLimits.exchangeQueueBytesMax / value.length
   const sent = Array.from({ length: boundMiB + 64 }, () => commit(alone.service, value).catch((error: unknown) => error))
-  // After its time a read is sent to another replica, and the outcome of a commit is unknown.
+  // After its time limit, the caller repeats a read at another replica; the outcome of a commit is unknown.
   const reads = Array.from({ length: 20 }, () => get(both.service))
   expect(new Set((await Promise.all(reads)).map(({ revision }) => revision))).toEqual(new Set([answering.child.pid]))
   const outcomes = await Promise.all(sent)
   const refused = outcomes.filter(isRefused)
   expect(refused.length).toBeGreaterThan(0)
   expect(refused[0]).toMatchObject({ code: 503, status: { details: { retryAfterSeconds: 1 } } })
-  // The messages that fit into the queue are accepted, and those that the connection buffers.
+  // The caller accepts the messages that fit into the queue and into the connection's buffer.
   expect(outcomes.length - refused.length).toBeGreaterThanOrEqual(boundMiB - 1)
   const codes = outcomes.filter((outcome) => !isRefused(outcome)).map((outcome) => (outcome as StatusError).code)
   expect(codes.filter((code) => code !== 503 && code !== 504)).toEqual([])
@@ -139,7 +139,7 @@ test('LIST-11: ten thousand objects are written in batches and listed in parts, 
   const { services, close } = await link.open()
   const data = 'x'.repeat(1_000)
   const names = Array.from({ length: 10_000 }, (_, index) => `n${String(index).padStart(5, '0')}`)
-  // Few enough for a busy machine to answer each batch in the time that a commit has.
+  // The number is small, so that a busy machine answers each batch within a commit's time limit.
   for (let index = 0; index < names.length; index += 100)
     await Promise.all(names.slice(index, index + 100).map((name) => written(services.storage, aPut({ name, data }))))
   const parts = services.storage.list({

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { dialContract, openRpcServer, serveContract } from '../../shared/platform/src/rpc/index.ts'
 import { contracts } from './services.ts'
 
-/** The callers that may make each call, written down apart from the contracts. The key names the committed object. */
+/** The callers that may make each call, written independently of the contracts. The key names the committed object. */
 const allowed: Readonly<Record<string, readonly ServiceRole[]>> = {
   'storage get': ['gateway', 'watch', 'admission'],
   'storage getAt': ['gateway', 'watch', 'admission'],
@@ -82,7 +82,7 @@ beforeAll(async () => {
   return () => rmSync(folder, { recursive: true })
 })
 
-/** A service that answers every caller that gets through. */
+/** A service that answers every permitted caller. */
 function answering({ methods }: Contract<Methods>): Service<Contract<Methods>> {
   const end = (): Stream<never> => {
     const parts = new PushStream<never>()

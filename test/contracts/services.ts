@@ -8,10 +8,10 @@ import { failedStream, type Program, Sessions } from '../../services/nodes/src/s
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 
-/** All contracts that services offer one another. */
+/** All contracts between services. */
 export const contracts = { storage: storageContract, watch: watchContract, admission: admissionContract, nodes: nodesContract }
 
-/** Storage on a memory store, with watch and admission over it. */
+/** Storage on a memory store, with watch and admission on that storage. */
 export async function openServices(): Promise<OpenedServices<typeof contracts>> {
   const store = createMemoryStore()
   const storage = await createStorage({ store })
@@ -35,7 +35,7 @@ export async function openServices(): Promise<OpenedServices<typeof contracts>> 
   }
 }
 
-/** Commands of a container; a forward echoes, too. */
+/** Commands of a container. A forwarded port also echoes. */
 const programs: Readonly<Record<string, (...words: readonly string[]) => Program>> = {
   cat: () => async (session) => {
     for await (const input of session.input) if (input.kind === 'stdin') await session.write({ kind: 'stdout', bytes: input.bytes })

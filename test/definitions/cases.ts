@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The cases of a file of `cases/`. Its first line names their source. */
+/** The cases of a file in `cases/`. The first line names the source. */
 export function readCases<T>(name: string): readonly T[] {
   const [, ...lines] = readFileSync(new URL(`cases/${name}.jsonl`, import.meta.url), 'utf8')
     .trim()
@@ -8,7 +8,7 @@ export function readCases<T>(name: string): readonly T[] {
   return lines.map((line) => JSON.parse(line) as T)
 }
 
-/** An error that a case expects: `contains` is a part of its message. */
+/** An error that a case expects: its message contains `contains`. */
 export interface ExpectedError {
   readonly type: string
   readonly field: string

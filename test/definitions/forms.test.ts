@@ -26,12 +26,12 @@ interface ConversionCase {
   readonly expectOut: { readonly spec?: InternalSpec }
 }
 
-/** The members that may be above the versions. */
+/** The members that a definition may have above its versions. */
 const sharedParts = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
 describe('CRD-23: the shared parts of all versions', () => {
   test.for(readCases<ConversionCase>('v1-conversion'))('$name', ({ name, in: given, expectOut }, context) => {
-    // A case that converts to v1 is read the other way round.
+    // The test reads a case that converts to v1 in the other direction.
     const isToVersion1 = name.startsWith('internal to v1')
     const [inVersions, above] = isToVersion1 ? [expectOut, given] : [given, expectOut]
     if (isToVersion1 && above.spec?.conversion !== undefined) context.skip('a conversion has one form here')
@@ -40,7 +40,7 @@ describe('CRD-23: the shared parts of all versions', () => {
   })
 })
 
-/** The members of a definition in the internal form above its versions, and its versions. */
+/** The members above the versions of a definition in the internal form, and its versions. */
 function inParts({ validation, version, versions, ...spec }: InternalSpec = {}): { readonly shared: Json; readonly versions: unknown } {
   const parts: Json = { ...spec, schema: validation }
   const named = version === undefined ? [] : [{ name: version, served: true, storage: true }]
@@ -50,7 +50,7 @@ function inParts({ validation, version, versions, ...spec }: InternalSpec = {}):
   }
 }
 
-/** The tables write the schema of a version as `$schema`. */
+/** The tables call a version's schema `$schema`. */
 function versioned(definition: { readonly spec?: InternalSpec }): { readonly spec?: InternalSpec } {
   const rename = ({ $schema, ...version }: Json): Json => ($schema === undefined ? version : { ...version, schema: $schema })
   return definition.spec === undefined ? {} : { spec: { ...definition.spec, versions: (definition.spec.versions ?? []).map(rename) } }
@@ -83,7 +83,7 @@ describe('CRD-08: gated fields with their feature off', () => {
   })
 })
 
-/** The members above the versions, moved into one of them in v1. */
+/** Moves the members above the versions into one of the v1 versions. */
 function inVersion1(definition: Definition): Definition {
   if (definition.spec === undefined) return definition
   const { validation, selectableFields, versions = [{}], ...spec } = definition.spec
@@ -102,7 +102,7 @@ describe('CRD-02: defaults', () => {
   test.each(readCases<DefaultsCase>('v1-v1beta1-defaults'))('$name', ({ original, expected }) => {
     const object = structuredClone(original)
     readers?.applyDefaults?.(object, namesOf('kubernetes'), gatesByDefault)
-    // Stored versions are added when a definition is written.
+    // The server adds stored versions when it writes a definition.
     expect(object.spec).toEqual({ names: {}, ...expected.spec })
   })
   test('names are derived from the kind', () => {

@@ -18,7 +18,7 @@ interface Definition {
   readonly [field: string]: unknown
 }
 
-/** Names are accepted and the definition established in one step here. */
+/** Here one step accepts the names and establishes the definition. */
 const established = {
   type: 'Established',
   status: 'True',

@@ -43,7 +43,7 @@ describe('CRD-149: the schema of a kind in OpenAPI', () => {
   })
 })
 
-/** Without descriptions, and with required members as a set. */
+/** Removes descriptions, and treats required members as a set. */
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare)
   if (typeof value !== 'object' || value === null) return value
@@ -65,7 +65,7 @@ describe('CRD-150: the part of a schema for version 2', () => {
       expect(findUnsupported(row.in)).toBeDefined()
       return
     }
-    // These set one facet, which stays.
+    // These cases set one facet, which stays.
     const { 'x-kubernetes-preserve-unknown-fields': isOpen, ...published } = toVersion2(row.in)
     expect(published).toEqual(row.incomplete === true ? row.in : flat(row.expected))
     // The tables leave extensions out.
@@ -73,7 +73,7 @@ describe('CRD-150: the part of a schema for version 2', () => {
   })
 })
 
-/** The tables keep a schema's contents in parts, and types in lists. */
+/** The tables keep a schema's contents in parts and its types in lists. */
 function flat(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(flat)
   if (typeof value !== 'object' || value === null) return value

@@ -31,7 +31,7 @@ interface SchemaCase {
 }
 
 const root = 'spec.validation.openAPIV3Schema'
-/** Cases that are left out, with the reason. */
+/** Skipped cases, each with the reason. */
 const notShown: Readonly<Record<string, string>> = {
   'invalid x-kubernetes-validations for escaping (keywords are invalid field names before v1.30)': 'rules of an older level',
 }
@@ -53,7 +53,7 @@ describe('a single schema', () => {
       const allowsDefaults = opts['allowDefaults'] === true
       const errors =
         schema === undefined ? [] : runAtOnce(validateSchema(schema, root, { hasStatus: statusEnabled, needsStructure, strictness }))
-      // The table forbids defaults where it does not allow them; no definition of v1 is read so.
+      // The table forbids defaults where no v1 definition may have them.
       const expected = expectErrors.filter(({ field }) => allowsDefaults || !field.endsWith('.default') || field.includes('[key]'))
       expect(errors.map(({ reason, field }) => `${reason} ${field}`).sort()).toEqual(
         expected.map(({ type, field }) => `${type} ${field}`).sort(),
@@ -103,7 +103,7 @@ describe('CRD-24: stored versions', () => {
     }
     const errors = runAtOnce(validateResourceDefinition(definition, undefined, names, { level }))
     expect(errors.map(({ reason, field }) => ({ type: reason, field }))).toEqual(expectErrors.map(({ type, field }) => ({ type, field })))
-    // An empty list is printed in the syntax of Go, as at level 1.25.
+    // The test prints an empty list in Go syntax, as level 1.25 does.
     const shown = (text = ''): string => text.replace('Invalid value: []:', 'Invalid value: []string{}:')
     for (const [index, { contains }] of expectErrors.entries())
       expect(textAt(errors[index]?.message ?? '', level)).toContain(shown(contains))

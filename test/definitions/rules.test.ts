@@ -8,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' }
 
-/** A definition whose only version has this schema. */
+/** A definition with one version and this schema. */
 function widgets({ spec = {}, version = {}, schema = { type: 'object' } }: { spec?: Json; version?: Json; schema?: Json } = {}): Json {
   const whole = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version }
   return {
@@ -23,7 +23,7 @@ const problems = (definition: Json, live?: Json): string[] =>
   runAtOnce(validateResourceDefinition(definition, live, namesOf('kubernetes'), { level: 25 })).map((error) => printFieldError(error, 25))
 
 const root = 'spec.validation.openAPIV3Schema'
-/** The problems of a property of an object, each from the property's path on. */
+/** The problems of an object's property; each path begins at the property. */
 const ofProperty = (property: Json, more: Json = {}): string[] =>
   problems(widgets({ schema: { type: 'object', properties: { a: property }, ...more } })).map((text) =>
     text.replace(`${root}.properties[a]`, '@').replace(root, '^'),

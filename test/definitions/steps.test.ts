@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 const names = namesOf('kubernetes')
 const spread = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
 
-/** Takes all steps, and counts them. */
+/** Runs all steps and counts them. */
 function counted<T>(steps: Steps<T>): { readonly steps: number; readonly value: T } {
   for (let count = 1; ; count++) {
     const step = steps.next()
@@ -46,14 +46,14 @@ const ruledDefaults = (count: number) => {
 
 describe('a large definition is checked in steps', () => {
   test.each([
-    // Each of six walks takes a step for 1,000 schemas at most.
+    // Each of the six walks takes at most one step per 1,000 schemas.
     { what: '10,000 properties', spec: wide(10_000), stepsMin: 60 },
     { what: '20,000 properties', spec: wide(20_000), stepsMin: 120 },
     { what: 'one property', spec: wide(1), stepsMin: 1 },
     { what: 'depth 490', spec: nested(490), stepsMin: 5 },
-    // Expressions of 4,000 characters are compiled in one step.
+    // One step compiles expressions of 4,000 characters.
     { what: '2,000 rules', spec: ruled(2_000), stepsMin: 50 },
-    // The rules are compiled twice: for their cost, and for the defaults.
+    // The server compiles the rules twice: for their cost and for the defaults.
     { what: '500 defaults with a rule each', spec: ruledDefaults(500), stepsMin: 24 },
   ])('$what', ({ spec, stepsMin }) => {
     const { steps, value } = counted(validateResourceDefinition(definition(spec), undefined, names, { level: 25 }))

@@ -29,16 +29,16 @@ describe.each(['validate-create', 'validate-update', 'selectable-fields'])('%s',
 
 const internalOnly = 'only the form without a version can say this'
 
-/** Cases that are left out, with the reason. */
+/** Skipped cases, each with the reason. */
 const notShown: Readonly<Record<string, string>> = {
   'per-version fields may not all be set to identical values (top-level field should be used instead)': internalOnly,
   'top-level and per-version fields are mutually exclusive': internalOnly,
   'webhook conversion without preserveUnknownFields=false': internalOnly,
-  // Versions that share a schema store it once, above them: adding a version with the same schema adds no schema.
+  // Versions with the same schema store it once above the versions, so a further version with this schema adds no schema.
   'suppress per-expression cost limit in pre-existing versions': internalOnly,
 }
 
-/** Fields that v1 has under another name, by case. */
+/** Fields that have another name in v1, by case. */
 const fieldsOfVersion1: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'bad names 01': { 'spec.versions': 'spec.versions[0].name' },
 }
@@ -59,7 +59,7 @@ interface CompatibilityCase {
 /** The table has a function of its own for stored expressions; \`includes\` is one. */
 const expression = (text: string): string => text.replaceAll('test()', '[1].includes(1)')
 
-/** A definition with the same rule on values, objects, lists and maps, and on their items. */
+/** A definition with the same rule on values, objects, lists and maps and on their items. */
 function ruled(rule: string, messageExpression: string) {
   const rules = { 'x-kubernetes-validations': [{ rule: expression(rule), messageExpression: expression(messageExpression) }] }
   const value = { type: 'string', maxLength: 10, ...rules }

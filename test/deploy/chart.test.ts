@@ -52,7 +52,7 @@ function render(flags: readonly string[]): { readonly text: string; readonly man
   return { text, manifests: documents.map((one) => loadYaml<Manifest>(one)) }
 }
 
-/** Definitions of other projects' kinds; their fields are not checked. */
+/** Definitions of other projects' kinds; the test does not check their fields. */
 const definitions = [
   ['monitoring.coreos.com', 'ServiceMonitor'],
   ['monitoring.coreos.com', 'PrometheusRule'],
@@ -142,7 +142,7 @@ describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () =>
   })
 })
 
-/** Not `execFileSync`: the server that helm asks is in this process. */
+/** `execFileSync` would block the server in this process, which helm calls. */
 async function spawnHelm(words: readonly string[], env: Record<string, string>): Promise<void> {
   await promisify(execFile)(helm ?? '', words, { env, timeout: 60_000 })
 }

@@ -86,7 +86,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${withoutKubectl}`, ()
         for (const path of paths) {
           const mount = container?.volumeMounts.find(({ mountPath }) => path.startsWith(`${mountPath}/`))
           const secretName = pod?.volumes.find(({ name }) => name === mount?.name)?.secret?.secretName
-          // An overlay for an external etcd and NATS brings the secrets that those two need.
+          // An overlay for an external etcd and NATS contains the secrets for both.
           if (overlay === 'overlays/external' && /^orch-(etcd|nats)-/.test(secretName ?? '')) continue
           const secret = secrets.find((one) => one.metadata.name === secretName)
           expect(Object.keys(secret?.data ?? {}), `${metadata.name} ${path}`).toContain(path.slice(path.lastIndexOf('/') + 1))

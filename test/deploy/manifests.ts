@@ -7,10 +7,10 @@ import { serviceRoles } from '@orch/core/contracts'
 /** The folder `deploy`. */
 export const deployFolder = join(import.meta.dirname, '../../deploy')
 
-/** The services of every cluster, sorted: simulated nodes run only where they are asked for. */
+/** The services of every cluster, sorted. Simulated nodes run only on request. */
 export const deployedRoles = serviceRoles.filter((role) => role !== 'nodes').sort()
 
-/** A manifest, as far as these tests look into it. */
+/** The members of a manifest that these tests read. */
 export interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly namespace?: string }
@@ -30,7 +30,7 @@ interface PodSpec {
   readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[]
 }
 
-/** The start of one process: the command, then its flags. */
+/** The command line of one process: the command, then its flags. */
 export interface Started {
   readonly from: string
   readonly command: string
@@ -43,7 +43,7 @@ export function render(kubectl: string, overlay: string): { readonly text: strin
   return { text, manifests: loadAllYaml(text) as Manifest[] }
 }
 
-/** The processes of our own that manifests start. */
+/** Our processes that the manifests start. */
 export function startedBy(overlay: string, manifests: readonly Manifest[]): Started[] {
   return manifests
     .filter(({ kind }) => kind === 'Deployment')
@@ -53,7 +53,7 @@ export function startedBy(overlay: string, manifests: readonly Manifest[]): Star
     })
 }
 
-/** The processes of our own in the Compose file. */
+/** Our processes in the Compose file. */
 export function composeServices(): Started[] {
   const { services } = loadYaml(readFileSync(join(deployFolder, 'compose.yaml'), 'utf8')) as {
     services: Record<string, { command: string[] }>
@@ -70,7 +70,7 @@ export function composeServices(): Started[] {
     )
 }
 
-/** The processes that the units of systemd start. */
+/** The processes that the systemd units start. */
 export function systemdServices(): Started[] {
   const folder = join(deployFolder, 'systemd')
   return readdirSync(folder).map((file) => {

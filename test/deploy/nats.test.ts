@@ -13,7 +13,7 @@ import { deployFolder } from './manifests.ts'
 const backend = await findBackend('nats-server')
 const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : withoutPrograms('openssl')
 
-/** nats-server with the configuration that is deployed, but for its folders and its port. */
+/** nats-server with the deployed configuration, except the folders and the port. */
 async function openDeployedNats() {
   const folder = mkdtempSync(join(tmpdir(), 'orch-nats-'))
   execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })

@@ -9,7 +9,7 @@ import { findKubectls } from '../e2e/kubectl.ts'
 import { withoutPrograms } from '../programs.ts'
 import { deployedRoles, deployFolder } from './manifests.ts'
 
-/** The tested members of manifests of any kind. */
+/** The members of any manifest that the tests read. */
 interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly labels?: Labels }
@@ -19,7 +19,7 @@ interface Manifest {
     readonly scaleTargetRef?: { readonly name: string }
     readonly selector?: { readonly matchLabels?: Labels }
     readonly podSelector?: Selector
-    /** The reader of YAML puts a line before `from`, a word of the language. */
+    /** The YAML reader writes a line before `from`, a word of the language. */
     readonly ingress?: readonly { readonly ports: readonly Port[]; readonly _from?: readonly { readonly podSelector: Selector }[] }[]
     readonly egress?: readonly { readonly ports: readonly Port[] }[]
     readonly policyTypes?: readonly string[]
@@ -77,7 +77,7 @@ function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: 
   return hasAll && matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
 }
 
-/** True if the policies allow pods of these labels to reach others at a port. */
+/** True if the policies allow Pods with these labels to connect to other Pods at a port. */
 function mayReach(manifests: readonly Manifest[], from: Labels, to: Labels, port: number): boolean {
   const policies = ofKind(manifests, 'NetworkPolicy').map(({ spec }) => spec)
   const hasPort = (ports: readonly Port[]) => ports.some((one) => one.port === port && one.protocol === 'TCP')
@@ -143,7 +143,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
     const labels = new Map(podsOf(manifests).map(({ name, metadata }) => [name, metadata.labels]))
     let allowed = 0
     for (const { name, metadata, spec } of podsOf(manifests)) {
-      // The URL that etcd advertises to its clients is no address that it dials.
+      // etcd never connects to the URL that it advertises to clients.
       const flags = spec.containers.flatMap(({ args }) => args).filter((flag) => !flag.startsWith('--advertise-'))
       const text = flags.join(' ')
       for (const [, callee = '', port] of text.matchAll(/(?:^|[/=,.])(orch-[a-z]+)\.orch\.svc\.cluster\.local:(\d+)/g)) {
@@ -242,7 +242,7 @@ test.skipIf(!analyze)(`systemd accepts the units${analyze ? '' : ' [skipped: no 
   const folder = mkdtempSync(join(tmpdir(), 'orch-units-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const units = readdirSync(join(deployFolder, 'systemd'))
-  // The programs of the units must exist when they are checked.
+  // The units' programs must exist for the check.
   for (const unit of units)
     writeFileSync(
       join(folder, unit),

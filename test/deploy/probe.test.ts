@@ -51,7 +51,7 @@ test('a probe that needs a certificate uses the one in its folder; another autho
   expect(await probe(url, join(folders.right, 'gone'))).toBe(1)
 })
 
-/** A folder with a client's certificate, as a Secret is mounted. */
+/** A folder with a client certificate in the layout of a mounted Secret. */
 async function aFolderWith(authority: Awaited<ReturnType<typeof issueAuthority>>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'probe-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -8,10 +8,10 @@ import { aFolder } from '../e2e/server-process.ts'
 import { comparable, readPage, type Typed } from './page.ts'
 import { Shell } from './shell.ts'
 
-/** Minor versions whose output is on the pages: older ones lack a command, newer ones may use other words. */
+/** Minor versions whose output the pages show: older kubectl versions lack a command, and newer versions may print other words. */
 const [oldestMinor, newestMinor] = [31, 33]
 
-/** The newest kubectl of the machine, or why there is none that will do. */
+/** The newest kubectl on this machine, or the reason why no kubectl fits. */
 function findKubectl(): { binary: string } | { lack: string } {
   const binary = findKubectls().at(-1)
   if (binary === undefined) return { lack: 'there is no kubectl on the PATH' }
@@ -42,7 +42,7 @@ test.for([
   },
 )
 
-/** A line that ends with an ellipsis is shown in part. */
+/** A line that ends with an ellipsis shows only its beginning. */
 function isAsSaid(typed: Typed, { output, exitCode }: { output: readonly string[]; exitCode: number }): boolean {
   const [said, done] = [comparable(typed.output), comparable(output)]
   const isSame = (line: string, index: number) => (line.endsWith('…') ? done[index]?.startsWith(line.slice(0, -1)) : done[index] === line)

@@ -2,11 +2,11 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { actingGates, type FeatureGate, featureGates, knownReleases, printRelease } from '@orch/core/feature-gates'
 import { expect, test } from 'vitest'
 
-/** The first level whose types are described. */
+/** The first level with published types. */
 const first = 25
 const levels = Array.from({ length: knownReleases.newest - first + 1 }, (_, index) => first + index)
 
-/** Everything that a server of a level serves by default, such as `apps/v1 deployments`, and its gates. */
+/** All resources that a server of a level serves by default, such as `apps/v1 deployments`, and its feature gates. */
 function levelOf(minor: number) {
   const { resources } = createCatalogue('kubernetes', { minor })
   const served = resources.map(({ apiVersion, plural }) => ({ apiVersion, name: `${apiVersion} ${plural}` }))
@@ -19,7 +19,7 @@ function levelOf(minor: number) {
 
 const acting: ReadonlySet<string> = new Set(actingGates)
 
-/** Gates that have an effect here, by name. */
+/** Feature gates that have an effect in this server, by name. */
 function gatesOf(minor: number): ReadonlyMap<string, FeatureGate> {
   return new Map(featureGates(minor).flatMap((gate) => (acting.has(gate.name) ? [[gate.name, gate]] : [])))
 }

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 
-/** A command of a page, with its printed output there. */
+/** A command on a page, with the output that the page shows. */
 export interface Typed {
   readonly command: string
   readonly output: readonly string[]
   readonly exitCode: number
 }
 
-/** The commands of a page of docs/. */
+/** Reads the commands of a page of docs/. */
 export interface Page {
   readonly commands: readonly Typed[]
-  /** Files that the page says to write, by name. */
+  /** The files that the page tells the reader to write, by name. */
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -33,7 +33,7 @@ function commandsOf(block: string): Typed[] {
   })
 }
 
-/** Output in which ages, uids, tokens and the width of columns, which differ from run to run, do not count. */
+/** Output without the values that differ between runs: ages, uids, tokens and column widths. */
 export function comparable(lines: readonly string[]): string[] {
   return lines.map((line) =>
     line
@@ -44,7 +44,7 @@ export function comparable(lines: readonly string[]): string[] {
   )
 }
 
-/** The blocks of a page in a language, such as `yaml`. */
+/** The code blocks of a page in one language, such as `yaml`. */
 export function blocksOf(name: string, language: string): string[] {
   const text = readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block)

@@ -8,7 +8,7 @@ export interface Done {
   readonly exitCode: number
 }
 
-/** One shell for all commands of a page, so that the variables of one are there for the next. */
+/** One shell for all commands of a page, so that a command sees the variables of earlier commands. */
 export class Shell {
   readonly #child: ChildProcessWithoutNullStreams
   #text = ''

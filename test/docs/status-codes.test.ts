@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { failuresWithStatus, printStatusPage } from '../../shared/core/src/meta/status-table.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** The packages that answer requests or make the answers. */
+/** The packages that answer requests or produce the answers. */
 const packages = ['shared/core', 'shared/platform', 'services/gateway', 'services/storage', 'services/admission', 'services/watch']
 
-/** `404 NotFound` of each failure that the code makes with a code and a reason of its own. */
+/** `404 NotFound` of each failure that the code makes with a given code and reason. */
 function madeByCode(): Set<string> {
   const files = packages.flatMap((name) => {
     const folder = join(root, name, 'src')

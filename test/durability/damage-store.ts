@@ -1,5 +1,6 @@
 /**
- * Damages copies of a store's data file at random, opens each, and uses those that open: reads all, follows its changes, writes, compacts.
+ * Damages copies of a store's data file at random and opens each copy. A copy that opens is then used: reads of all objects, the changes, writes, a
+ * compaction.
  *
  *   node damage-store.ts <folder> <seed> <copies>
  *
@@ -54,11 +55,11 @@ const damages: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 
 interface Sound {
   readonly state: State
-  /** All changes, each as one text that begins with its key and revision. */
+  /** All changes as texts; each text begins with the key and the revision. */
   readonly changes: State
 }
 
-/** Opens a folder as a server would, and reports the outcome. */
+/** Opens a folder as a server would; reports the outcome. */
 async function useStore(directory: string, sound: Sound): Promise<string> {
   const told: string[] = []
   const environment = { onDamage: () => void told.push('ended'), onPastForgotten: () => void told.push('forgotten') }
@@ -78,7 +79,7 @@ async function useStore(directory: string, sound: Sound): Promise<string> {
   }
 }
 
-/** Follows the changes from the oldest that is left, as long as some of them turn out to be damaged, then writes and compacts. */
+/** Reads the changes from the oldest remaining change until it has met all damage, then writes and compacts. */
 async function follow(store: Store, sound: Sound, told: readonly string[]): Promise<string> {
   let changes = await readChanges(store, store.status().compacted)
   if (changes === 'forgotten') changes = await readChanges(store, store.status().compacted)
@@ -110,7 +111,7 @@ async function main(): Promise<void> {
   const changes = await readChanges(store, store.status().compacted)
   await store.close()
   if (changes === 'forgotten') throw new Error('a sound store has forgotten its changes')
-  // The zeros at the end are not in use.
+  // The zeros at the end of the file are unused.
   const used = Math.ceil((file.findLastIndex((byte) => byte !== 0) + 1) / pageSize) * pageSize
   const names = Object.keys(damages)
   for (let number = 0; number < Number(copies); number++) {

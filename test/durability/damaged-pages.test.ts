@@ -20,17 +20,17 @@ beforeAll(async () => {
   places = placesIn(sound)
 })
 
-/** Positions in the file of the values that LMDB trusts. */
+/** File positions of the values that LMDB trusts. */
 interface Places {
   readonly meta: number
-  /** A branch page and a leaf of the tree `latest`. */
+  /** A branch page and a leaf page of the tree `latest`. */
   readonly branch: number
   readonly leaf: number
-  /** The first node of that leaf, and where the page says so. */
+  /** The first node of that leaf, and the field of the page that gives the node's position. */
   readonly node: number
   /** The description of the tree `latest`. */
   readonly description: number
-  /** A node of the tree `log` whose value has pages of its own, the reference to them, and the first of them. */
+  /** A node of the tree `log` whose value has overflow pages, the reference to these pages, and the first page. */
   readonly largeNode: number
   readonly reference: number
   readonly large: number

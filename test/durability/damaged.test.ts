@@ -17,12 +17,12 @@ beforeAll(async () => {
   state = await writeSampleStore(sound)
 })
 
-/** Changes the bytes of a file. */
+/** Changes some bytes of a file. */
 function edit(change: (bytes: Buffer) => Buffer): (path: string) => void {
   return (path) => writeFileSync(path, change(readFileSync(path)))
 }
 
-/** Writes over a part of a file. */
+/** Overwrites a part of a file. */
 function overwrite(at: number, value: Buffer): (path: string) => void {
   return edit((bytes) => {
     value.copy(bytes, at)
@@ -36,9 +36,9 @@ function numberBytes(value: number, bytes: number): Buffer {
   return buffer
 }
 
-/** Positions of the fields of the first page, after its head. */
+/** File positions of the fields of the first page after its head. */
 const fields = { magic: 24, version: 28, pageSize: 48, freeFlags: 52, mainRoot: 136, lastPage: 144, transaction: 152 }
-/** The first page of the newest transaction: its fields decide. */
+/** The first page of the newest transaction; LMDB uses its fields. */
 function editNewest(field: number, value: Buffer): (path: string) => void {
   return edit((bytes) => {
     const first = bytes.readUIntLE(fields.transaction, 6) > bytes.readUIntLE(pageSize + fields.transaction, 6) ? 0 : pageSize
@@ -47,7 +47,7 @@ function editNewest(field: number, value: Buffer): (path: string) => void {
   })
 }
 
-/** The damages to the file, and the expected sentence of each. */
+/** The damages to the file, and the expected error of each. */
 const damages: readonly [string, (path: string) => void, string | RegExp][] = [
   ['is missing', unlinkSync, 'it is missing, and the folder has been in use'],
   ['has no bytes', (path) => truncateSync(path, 0), 'it is empty, and the folder has been in use'],
@@ -135,7 +135,7 @@ describe('a damaged data file', () => {
       return count > 0
     }
     expect(pagesRead()).toBe(false)
-    // Each fact of the note alone.
+    // Each field of the note separately.
     for (const fact of [/transaction (\d+)/, /inode (\d+)/, /, (\d+) bytes/, /modified (\d+)/, /changed (\d+)/, /first pages (\d+)/]) {
       writeFileSync(
         join(directory, 'initialized'),
@@ -145,7 +145,7 @@ describe('a damaged data file', () => {
     }
     writeFileSync(join(directory, 'initialized'), mark)
     expect(pagesRead()).toBe(false)
-    // A folder that is put back from a copy has another file.
+    // A folder that was restored from a copy has another file.
     const copy = join(folder, 'closed-copy')
     cpSync(directory, copy, { recursive: true, preserveTimestamps: true })
     unlinkSync(path)
@@ -182,9 +182,9 @@ describe('a damaged data file', () => {
         read.mockRestore()
       }
     }
-    // Trees, their counts and roots, the last page, the transaction.
+    // The trees with their counts and roots, the last page, and the transaction.
     for (const page of [0, pageSize]) for (let at = 48; at < 160; at += 4) found(page, at)
-    // And the page of the table of trees.
+    // The same for the page of the table of trees.
     const newest = bytes.readUIntLE(fields.transaction, 6) > bytes.readUIntLE(pageSize + fields.transaction, 6) ? 0 : pageSize
     const table = bytes.readUIntLE(newest + fields.mainRoot, 6) * pageSize
     for (let at = 0; at < pageSize; at += 256) found(table, at)

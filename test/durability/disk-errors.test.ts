@@ -22,7 +22,7 @@ function canInject(): boolean {
 
 const isTraced = canInject()
 
-/** A command that runs another one, and fails its calls to these files of a folder from the nth on. */
+/** Runs a command and makes its calls to these files of a folder fail from the nth call on. */
 function underTracer(directory: string, { files, calls, error, nth }: { files: string[]; calls: string; error: string; nth: number }) {
   const paths = files.flatMap((file) => ['-P', join(directory, file)])
   return ['strace', '-f', '-o', '/dev/null', ...paths, '-e', `inject=${calls}:error=${error}:when=${nth}+`]
@@ -39,7 +39,7 @@ describe.skipIf(!isTraced)(`a disk with errors${isTraced ? '' : ' [skipped: stra
       const directory = mkdtempSync(join(tmpdir(), 'durability-errors-'))
       folders.push(directory)
       const under = underTracer(directory, { files: ['state.mdb'], calls, error, nth })
-      // The store is made before, so that the first of these calls are those of its commits.
+      // The test creates the store first, so the first of these calls belong to commits.
       const before = await startWriter({ directory, writes: 40, inFlight: 4 }).ended
       expect({ end: before.end, count: before.acknowledged.length }).toEqual({ end: 0, count: 40 })
       const { end, errors, acknowledged, refused } = await startWriter({ directory, first: 1_000, inFlight: 4, under }).ended

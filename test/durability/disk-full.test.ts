@@ -51,7 +51,7 @@ describe.skipIf(!isLimited)(`a full disk${isLimited ? '' : ' [skipped: prlimit i
   })
 })
 
-/** A folder on a disk of its own with so many megabytes, or undefined where mounting is not allowed. */
+/** A folder on a separate disk of this number of megabytes; undefined if the test may not mount. */
 function aSmallDisk(megabytes: number): string | undefined {
   const folder = join(aFolder(), 'disk')
   mkdirSync(folder)
@@ -64,13 +64,13 @@ function aSmallDisk(megabytes: number): string | undefined {
   return folder
 }
 
-/** Takes the rest of a disk. */
+/** Fills the rest of a disk. */
 function fillWith(path: string): void {
   const file = openSync(path, 'w')
   try {
     for (;;) writeSync(file, Buffer.alloc(4096, 1))
   } catch {
-    // Full.
+    // The disk is full.
   }
   closeSync(file)
 }
@@ -140,7 +140,7 @@ describe('a disk that is full to the last block', () => {
     const ballast = join(disk, 'ballast')
     fillWith(ballast)
     const cause = expect.stringMatching(/^the store can't write: the disk that holds .* is full \(ENOSPC/)
-    // A small write of the server itself, such as the renewal of a lease, may find room between the two: then it is ready again.
+    // A small write of the server, such as a lease renewal, may find room between the two; the server is then ready again.
     const refusal = async () => ({ refused: await filled(first), readyz: await readiness(first) })
     const refused = { code: 503, reason: 'ServiceUnavailable', message: cause }
     await expect.poll(refusal, { timeout: 30_000 }).toMatchObject({ refused, readyz: 500 })

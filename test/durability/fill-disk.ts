@@ -1,6 +1,6 @@
 /**
- * Fills a disk with large objects while another program takes and gives back the rest of it, deletes and compacts, and
- * says after each step, as a line of JSON, how many commits were written and how the first refusal reads.
+ * Fills a disk with large objects while another program takes and returns the rest of the disk, then deletes and compacts. Prints a line of JSON after
+ * each step: the number of written commits, and the first refusal.
  *
  *   node fill-disk.ts <folder on a small disk>
  */
@@ -12,10 +12,10 @@ import { openLmdbStore } from '../../services/storage/src/index.ts'
 const [disk = ''] = process.argv.slice(2)
 const directory = join(disk, 'data')
 const largeBytes = 100_000
-/** Number of tries on a full disk, creates of small and large objects in turn. */
+/** The number of tries on a full disk; creates of small and large objects alternate. */
 const triesWhenFull = 20
 
-/** Keys and revisions of acknowledged objects that are not deleted. */
+/** Keys and revisions of the acknowledged objects that still exist. */
 const acknowledged = new Map<string, number>()
 const deleted: string[] = []
 let number = 0
@@ -33,7 +33,7 @@ async function create(store: Store, bytes: number): Promise<string | undefined> 
   }
 }
 
-/** Creates until one is refused. */
+/** Creates objects until the store refuses a create. */
 async function fill(store: Store, bytes: number): Promise<{ written: number; refusal: string }> {
   for (let written = 0; ; written++) {
     const refusal = await create(store, bytes)
@@ -43,7 +43,7 @@ async function fill(store: Store, bytes: number): Promise<{ written: number; ref
 
 async function tryWhenFull(store: Store): Promise<{ written: number; refusal?: string | undefined }> {
   const refusals: (string | undefined)[] = []
-  // Objects of a page or two may still be written; then they are refused, too.
+  // The store may still write objects of a page or two; then it refuses them too.
   await fill(store, 1_000)
   for (let attempt = 0; attempt < triesWhenFull; attempt++) refusals.push(await create(store, attempt % 2 === 0 ? largeBytes : 1_000))
   return { written: refusals.filter((refusal) => refusal === undefined).length, refusal: refusals[0] }
@@ -67,7 +67,7 @@ function takeTheRest(): void {
   try {
     for (;;) writeSync(file, Buffer.alloc(4096, 1))
   } catch {
-    // Full.
+    // The disk is full.
   }
   closeSync(file)
 }

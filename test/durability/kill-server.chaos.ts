@@ -32,9 +32,9 @@ const variants: readonly [how: string, flagsOf: () => readonly string[], place: 
   ['with encryption and --threads=2', () => [encryptionFlag(), '--threads=2'], 3],
 ]
 
-/** The clients' knowledge: each Secret's acknowledged version, and the Secrets whose last request had no answer. */
+/** The clients' knowledge: the acknowledged version of each Secret, and the Secrets whose last request received no answer. */
 interface Known {
-  /** Undefined: its deletion was acknowledged. */
+  /** Undefined: the server acknowledged the deletion. */
   readonly versions: Map<string, string | undefined>
   readonly doubtful: Set<string>
   acknowledged: number
@@ -64,7 +64,7 @@ test.each(variants)(
   },
 )
 
-/** The server's differences from the acknowledged state; the stored state settles the requests in doubt. */
+/** The differences between the server's state and the acknowledged state. For requests without an answer, the stored state decides. */
 async function differences({ client }: ServerProcess, { versions, doubtful }: Known): Promise<string[]> {
   const { items } = await client.resource(secrets).list({ namespace: 'default' })
   const found = new Map(items.map(({ metadata }) => [metadata.name ?? '', metadata.resourceVersion]))
@@ -94,13 +94,13 @@ async function killedUnderLoad(
     isEnough()
   })
   await enough
-  // Not after an answer only: the moment is anywhere between two of them.
+  // The kill may come at any moment between two answers.
   await sleep(systemClock, random() * 5)
   server.signal('SIGKILL')
   await Promise.all([server.exited, ...writing])
 }
 
-/** Creates a Secret, changes it, and deletes every third. False: the server has ended. */
+/** Creates a Secret, changes it, and deletes every third Secret. False: the server has ended. */
 async function writeOne(client: Client, known: Known, name: string): Promise<boolean> {
   const resource = client.resource(secrets)
   const note = (version: string | undefined) => {

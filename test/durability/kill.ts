@@ -4,16 +4,16 @@ import { findFaults } from './verify.ts'
 
 const inFlight = 16
 
-/** The result of a writer that was killed repeatedly. */
+/** The result of a writer that the test killed repeatedly. */
 export interface KilledRounds {
-  /** By round. */
+  /** Results by round. */
   readonly faults: readonly string[]
   readonly acknowledged: number
-  /** Different revisions that were acknowledged. */
+  /** The number of different acknowledged revisions. */
   readonly revisions: number
 }
 
-/** Starts a writer on a folder, kills it under load and checks the folder, so many times; ends with the first fault. */
+/** Starts a writer on a folder, kills it under load and checks the folder. Repeats this a given number of times or until the first fault. */
 export async function killAgainAndAgain(options: { directory: string; rounds: number; random: () => number }): Promise<KilledRounds> {
   const { directory, rounds, random } = options
   const state = new Map<string, number>()
@@ -32,12 +32,12 @@ export async function killAgainAndAgain(options: { directory: string; rounds: nu
   return { faults, acknowledged: total, revisions: seen.size }
 }
 
-/** Kills a writer a random moment after its first acknowledgement, and returns its acknowledgements. */
+/** Kills a writer at a random moment after its first acknowledgement; returns its acknowledgements. */
 async function killedRound(options: { directory: string; first: number; random: () => number }) {
   const { directory, first, random } = options
   const writer = startWriter({ directory, first, inFlight })
   await writer.seen('ack', 1 + Math.floor(random() * 300))
-  // Not at a line's end only: the moment is anywhere between two of them.
+  // The kill may come at any moment between two lines.
   await sleep(systemClock, random() * 3)
   writer.child.kill('SIGKILL')
   const { acknowledged, refused, end, errors } = await writer.ended

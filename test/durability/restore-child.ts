@@ -1,5 +1,5 @@
 /**
- * A process that restores a folder and is killed at a moment of it, for tests.
+ * A process that restores a folder. The test kills it at a given moment.
  *
  *   node restore-child.ts <directory> <backup> <moment>
  *
@@ -17,7 +17,7 @@ const passes = (name: string) => {
 const { renameSync } = fs
 let renames = 0
 fs.renameSync = (from, to) => {
-  // A store that is closed replaces its own mark.
+  // A store that closes replaces its mark.
   if (!String(from).endsWith('.new')) passes(`rename-${++renames}`)
   renameSync(from, to)
 }

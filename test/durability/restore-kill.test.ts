@@ -10,10 +10,10 @@ import { openLmdbStore } from '../../services/storage/src/index.ts'
 const child = new URL('./restore-child.ts', import.meta.url).pathname
 
 let folder = ''
-/** A folder whose present state came from an earlier restore and has one object more. */
+/** A folder whose present state came from an earlier restore and has one more object. */
 const present = () => join(folder, 'present')
 const backup = () => join(folder, 'backup')
-/** The revision of the present state, which a client may hold. */
+/** The revision of the present state; a client may hold it. */
 let presentRevision = 0
 
 const openStore = (directory: string) => openLmdbStore({ directory, profile: 'orch' })
@@ -23,7 +23,7 @@ async function put(store: Store, key: string): Promise<number> {
   return outcome.kind === 'written' ? outcome.revision : expect.fail(outcome.kind)
 }
 
-/** Keys and revision of the state of a folder, or that a server refuses it. */
+/** The keys and the revision of a folder's state, or the refusal of the server. */
 async function stateOf(directory: string): Promise<{ keys: string[]; revision: number } | 'refused'> {
   let store: Store
   try {
@@ -38,7 +38,7 @@ async function stateOf(directory: string): Promise<{ keys: string[]; revision: n
   return { keys: records.map(({ key }) => key), revision }
 }
 
-/** Restores a copy of the present state, and is killed at the moment. */
+/** Restores a copy of the present state; the test kills the process at the moment. */
 function killedAt(moment: string, directory: string): void {
   const words = ['--conditions=source', '--no-warnings', child, directory, backup(), moment]
   expect(() => execFileSync(process.execPath, words, { stdio: 'pipe' })).toThrow(expect.objectContaining({ signal: 'SIGKILL' }))
@@ -81,7 +81,7 @@ test.for([
   else if (expected === 'before') expect(left).toEqual({ keys: ['a/after', 'a/x', 'a/y'], revision: presentRevision })
   else expect(left).toEqual({ keys: ['a/x', 'a/y'], revision: expect.toSatisfy((revision) => revision > presentRevision) })
   await restoreFolder(directory, openBackup(backup()))
-  // No revision that a client of the present state holds is given out again.
+  // The store never reuses a revision that a client of the present state holds.
   const revision = expect.toSatisfy((one) => one > presentRevision)
   expect(await stateOf(directory)).toEqual({ keys: ['a/x', 'a/y'], revision })
 })

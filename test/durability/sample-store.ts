@@ -2,10 +2,10 @@ import type { Store, StoreRecord } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { openLmdbStore } from '../../services/storage/src/index.ts'
 
-/** A store's answers about its latest state, as one text for each object. */
+/** A store's answers about its latest state, one text per object. */
 export type State = readonly string[]
 
-/** Writes a store that has branch pages, large values, deletions and free pages, and gives its state. */
+/** Writes a store with branch pages, large values, deletions and free pages; returns its state. */
 export async function writeSampleStore(directory: string): Promise<State> {
   const store = await openLmdbStore({ directory, profile: 'orch', unsafeNoSync: true })
   const revisions = new Map<string, number>()
@@ -22,7 +22,7 @@ export async function writeSampleStore(directory: string): Promise<State> {
     await Promise.all(Array.from({ length: 40 }, (_, number) => write(key(number * 3), round % 3 === 0 ? undefined : 300)))
     if (round === 3 || round === 5) await store.compact(store.status().revision)
   }
-  // Most of the file is of the past.
+  // Most of the file belongs to the history.
   for (let round = 0; round < 10; round++)
     await Promise.all(Array.from({ length: 30 }, (_, number) => write(`past/${number}`, 3_000 + round)))
   const state = await readState(store)
@@ -30,7 +30,7 @@ export async function writeSampleStore(directory: string): Promise<State> {
   return state
 }
 
-/** The changes after a revision as followers read them, as one text for each; `forgotten` if they begin too early. */
+/** The changes after a revision as followers read them, one text each; `forgotten` if the store has compacted the revision. */
 export async function readChanges(store: Store, after: Revision): Promise<State | 'forgotten'> {
   const changes: string[] = []
   for (let last = after; last < store.status().revision; ) {
@@ -51,7 +51,7 @@ function textOf(value: Uint8Array | undefined): string {
   return value === undefined ? 'absent' : Buffer.from(value).toString('base64')
 }
 
-/** The state as a start reads it. */
+/** The state that a starting store reads. */
 export async function readState(store: Store): Promise<State> {
   const state: string[] = []
   const show = ({ key, revision, value }: StoreRecord) => void state.push(`${key}@${revision} ${textOf(value)}`)

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** One write that the writer says is durable. */
+/** One write that the writer reports as durable. */
 export interface Acknowledged {
   readonly number: number
   readonly revision: number
@@ -10,26 +10,26 @@ export interface Acknowledged {
   readonly kind: string
 }
 
-/** A writer's messages until it ended. */
+/** All messages of a writer. */
 interface Said {
   readonly acknowledged: Acknowledged[]
   readonly refused: { readonly number: number; readonly reason: string }[]
-  /** Text of its error output. */
+  /** The writer's error output. */
   errors: string
-  /** Exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the writer. */
   end: number | string
 }
 
-/** A writer that runs. */
+/** A running writer. */
 export interface Writer {
   readonly child: ChildProcess
   readonly said: Said
-  /** Resolves when a line begins with these words, or the writer has ended. */
+  /** Resolves when a line begins with these words or the writer has ended. */
   seen(words: string, times?: number): Promise<void>
   readonly ended: Promise<Said>
 }
 
-/** Options of a writer; `under` holds words before the command, e.g. a tracer's. */
+/** The options of a writer. `under` contains words before the command, e.g. a tracer's command. */
 export interface WriterOptions {
   readonly directory: string
   readonly first?: number
@@ -39,7 +39,7 @@ export interface WriterOptions {
   readonly under?: readonly string[]
 }
 
-/** Starts `writer.ts` in a process of its own. */
+/** Starts `writer.ts` in a separate process. */
 export function startWriter({ directory, first = 0, writes = 0, inFlight = 1, mode = '', under = [] }: WriterOptions): Writer {
   const script = fileURLToPath(new URL('./writer.ts', import.meta.url))
   const words = [
@@ -66,7 +66,7 @@ export function startWriter({ directory, first = 0, writes = 0, inFlight = 1, mo
   })
   createInterface(child.stdout).on('line', (line) => {
     const [word = '', number = '', ...rest] = line.split(' ')
-    // A line cut short by the end of the process says nothing.
+    // The end of the process may cut the last line short; such a line does not count.
     if (word === 'ack' && rest.length === 3)
       said.acknowledged.push({ number: Number(number), revision: Number(rest[0]), key: rest[1]!, kind: rest[2]! })
     if (word === 'refused') said.refused.push({ number: Number(number), reason: rest.join(' ') })

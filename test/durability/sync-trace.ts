@@ -1,14 +1,14 @@
-/** Reads the output of `strace -f` for a writer, to show that no acknowledgement left before the sync that covers it. */
+/** Reads the output of `strace -f` for a writer, to show that the writer sent no acknowledgement before the sync that covers the write. */
 
 interface Call {
   readonly name: string
   readonly text: string
-  /** Lines of the trace at which the call began and returned. */
+  /** The lines of the trace where the call began and returned. */
   readonly began: number
   readonly returned: number
 }
 
-/** Names of the writes that were acknowledged too early, each with the reason. */
+/** The names of the writes that the writer acknowledged too early, each with the reason. */
 export function findEarlyAcknowledgements(trace: string): { checked: number; faults: string[] } {
   const calls = toCalls(trace)
   const database = descriptors(calls)
@@ -38,7 +38,7 @@ interface Question {
   readonly before: number
 }
 
-/** The pages with the write were written, then synced, then the new root was written through, and all of it had returned. */
+/** The store wrote the pages of the write, synced them and wrote the new root through, and all these calls had returned. */
 function faultOf({ marker, data, syncs, metas, before }: Question): string | undefined {
   const page = data.find(({ text }) => text.includes(marker))
   if (page === undefined || page.returned > before) return 'its page was not written before'
@@ -49,7 +49,7 @@ function faultOf({ marker, data, syncs, metas, before }: Question): string | und
   return undefined
 }
 
-/** Calls in order; one that was interrupted in the trace by another thread's is put together again. */
+/** Calls in order. Joins the two parts of a call that another thread's call interrupted in the trace. */
 function toCalls(trace: string): Call[] {
   const open = new Map<string, { text: string; began: number }>()
   const calls: Call[] = []
@@ -68,7 +68,7 @@ function toCalls(trace: string): Call[] {
   return calls
 }
 
-/** Descriptors of the database file: pages go through one, roots through one that writes through. */
+/** Descriptors of the database file: pages go through one descriptor, roots through a write-through descriptor. */
 function descriptors(calls: readonly Call[]): { data: Set<string>; meta: Set<string> } {
   const found = { data: new Set<string>(), meta: new Set<string>() }
   for (const { name, text } of calls) {

@@ -22,7 +22,7 @@ function canTrace(): boolean {
 
 const isTraced = canTrace()
 
-/** Runs a writer under strace and gives the trace of its calls. */
+/** Runs a writer under strace; returns the trace of its calls. */
 async function traced(mode: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'durability-sync-'))
   folders.push(folder)

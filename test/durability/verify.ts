@@ -6,15 +6,15 @@ import type { Acknowledged } from './start-writer.ts'
 export interface Known {
   readonly directory: string
   readonly acknowledged: readonly Acknowledged[]
-  /** Numbers of writes that were refused. */
+  /** The numbers of the refused writes. */
   readonly refused: readonly number[]
-  /** Changes up to this revision have been looked at before. */
+  /** Earlier checks covered the changes up to this revision. */
   readonly after: number
-  /** State at that revision: key → revision. Brought up to date. */
+  /** The state at that revision: key → revision. The check updates it. */
   readonly state: Map<string, number>
 }
 
-/** Opens a directory whose writer has ended and returns all faults. */
+/** Opens a directory after its writer has ended; returns all faults. */
 export async function findFaults({
   directory,
   acknowledged,
@@ -42,7 +42,7 @@ export async function findFaults({
   return { faults, revision }
 }
 
-/** Revisions grow, none comes twice, and each change names the one before it. */
+/** Revisions increase, no revision repeats, and each change names its predecessor. */
 function orderFaults(changes: readonly StoreChange[], after: number): string[] {
   const faults: string[] = []
   let last = after
@@ -94,7 +94,7 @@ function stateFaults(replayed: ReadonlyMap<string, number>, found: ReadonlyMap<s
   return faults
 }
 
-/** The service's watch tells the same history as the log. */
+/** The service's watch shows the same history as the log. */
 async function serviceFaults(
   storage: Awaited<ReturnType<typeof createStorage>>,
   after: number,

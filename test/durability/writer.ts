@@ -14,7 +14,7 @@ import { endAtOnce } from '../../shared/platform/src/end-at-once.ts'
 
 const [directory = '', firstText = '0', writesText = '0', inFlightText = '1', mode = ''] = process.argv.slice(2)
 const keys = 40
-/** After a refusal the lane waits this long before its next write, as a client would. */
+/** After a refusal the lane waits this time before its next write, like a client. */
 const pauseMs = 20
 const say = (line: string) => writeSync(1, `${line}\n`)
 
@@ -23,7 +23,7 @@ function aValue(number: number, writeId: string): Uint8Array {
   return encodeStored({ fingerprint: 1, writeId, expiresAtMs: 0, encoded, labels: {}, fields: {} })
 }
 
-/** The revisions of the keys of one lane: no other lane writes them. */
+/** The revisions of one lane's keys; no other lane writes them. */
 type Revisions = Map<string, number>
 
 async function writeOne(store: Store, number: number, lane: number, revisions: Revisions): Promise<void> {

@@ -6,7 +6,7 @@ import { startProcess } from './server-process.ts'
 
 test('the informer of @kubernetes/client-node continues after a restart of the server', async () => {
   const flags = ['--profile=kubernetes']
-  // A port that no other program is given while the server is down.
+  // A port that no other program receives while the server is down.
   const [port] = await freePorts(1)
   const first = await startProcess([...flags, `--secure-port=${port}`])
   const config = new KubeConfig()
@@ -24,7 +24,7 @@ test('the informer of @kubernetes/client-node continues after a restart of the s
     waiting.get(name)?.()
   })
   const added = (name: string) => (seen.has(name) ? Promise.resolve() : new Promise<void>((resolve) => waiting.set(name, resolve)))
-  // This informer ends on an error and leaves the restart to its user.
+  // This informer ends on an error; its user must restart it.
   const ended = new Promise<void>((resolve) => informer.on('error', () => resolve()))
   await informer.start()
   await api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'before' } } })
@@ -37,7 +37,7 @@ test('the informer of @kubernetes/client-node continues after a restart of the s
   await informer.start()
   await api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'after' } } })
   await added('after')
-  // The server's own arrives at any time.
+  // The server creates this object at any time.
   seen.delete('kube-root-ca.crt')
   expect([...seen].sort()).toEqual(['after', 'before'])
 })

@@ -10,28 +10,28 @@ import {
 import { sleep, systemClock } from '@orch/platform'
 import { type Reply, type WebhookServer, withBody } from '../admission/webhook-server.ts'
 
-/** An object that the controller looks after. */
+/** An object that the controller reconciles. */
 interface Widget extends KubernetesObject {
   readonly spec: { readonly size: number; readonly amount?: number; readonly color?: string }
   readonly status?: { readonly observed?: number }
 }
 
-/** The result of a controller and its objects. */
+/** The result of a run: the controller and its objects. */
 export interface ControllerLife {
-  /** Errors that ended a watch or a request, besides conflicts and deleted objects. */
+  /** Errors that ended a watch or a request, except conflicts and deleted objects. */
   readonly errors: readonly string[]
-  /** Objects whose status was seen as it should be, before the definition was deleted. */
+  /** The number of objects that had the right status before the deletion of the definition. */
   readonly reconciled: number
-  /** The list at that time, in each version: the count, and the sets of colors and of the status. */
+  /** The list at that time in each version: the count, and the sets of colors and statuses. */
   readonly listed: readonly {
     readonly version: string
     readonly count: number
     readonly colors: readonly string[]
     readonly observed: boolean
   }[]
-  /** Objects that the informer saw go. */
+  /** The number of objects whose deletion the informer saw. */
   readonly deleted: number
-  /** The code of a list after the definition's deletion. */
+  /** The status code of a list after the deletion of the definition. */
   readonly after: number
 }
 
@@ -61,7 +61,7 @@ function version(name: string, { isStored, size = 'size', color = {} }: Form) {
   return { name, served: true, storage: isStored, schema: { openAPIV3Schema: schema }, subresources: { status: {} } }
 }
 
-/** The changes of the definition while the controller works: a version, a webhook, another stored version, a default. */
+/** The changes of the definition during the run: a version, a webhook, another stored version, a default. */
 function changesOf({ url, caBundle }: Pick<WebhookServer, 'url' | 'caBundle'>) {
   const webhook = { clientConfig: { url, caBundle }, conversionReviewVersions: ['v1'] }
   const blue = { default: 'blue' }
@@ -78,7 +78,7 @@ function changesOf({ url, caBundle }: Pick<WebhookServer, 'url' | 'caBundle'>) {
   ]
 }
 
-/** The size of v1 is the amount of v2. */
+/** The size in v1 is the amount in v2. */
 export const convertingSizes: Reply = withBody(({ review, request }) => {
   const convertedObjects = request.objects.map((object: Widget) => {
     const { size, amount, ...rest } = object.spec ?? {}
@@ -90,7 +90,7 @@ export const convertingSizes: Reply = withBody(({ review, request }) => {
   return { apiVersion: review.apiVersion, kind: 'ConversionReview', response }
 })
 
-/** A controller with an informer reconciles objects while their definition changes and is deleted. */
+/** Runs a controller with an informer. The controller reconciles objects while the test changes and deletes their definition. */
 export async function runController(
   config: KubeConfig,
   { count, hook }: { readonly count: number; readonly hook: WebhookServer },
@@ -154,7 +154,7 @@ export async function runController(
       }
       queue.delete(name)
       await reconcile(name).catch((error: { code?: number }) => {
-        // A deleted object needs nothing; a request that the server asks to retry is retried.
+        // A deleted object needs no further work. The controller repeats a request if the server asks for it.
         if (error.code === 404) return
         if (error.code !== 409 && error.code !== 503) errors.push(`reconcile: ${textOf(error)}`)
         queue.add(name)
@@ -211,7 +211,7 @@ export async function runController(
   return { errors, reconciled: done.size, listed, deleted, after: await codeOfList() }
 }
 
-/** Looks again and again: a machine that is busy has as many looks as an idle one. */
+/** Repeats a check; a busy machine makes as many checks as an idle machine. */
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let looks = 0; !(await isTrue()); looks += 1) {
     if (looks === 20_000) throw new Error(`it was not so at any of ${looks} looks: ${isTrue}`)

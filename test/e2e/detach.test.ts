@@ -5,7 +5,7 @@ import { aFolder } from './server-process.ts'
 
 const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
 
-/** Runs a command of `orch` to its end in a folder, as a package of that name does. */
+/** Runs a command of `orch` to its end in a folder, as the package of that name does. */
 function orchBy(npm_package_name: string, folder: string, ...args: readonly string[]) {
   const env = { ...process.env, KUBECONFIG: '', HOME: folder, npm_package_name }
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], { cwd: folder, encoding: 'utf8', env })

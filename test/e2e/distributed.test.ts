@@ -18,7 +18,7 @@ const inDefault = { namespace: 'default' }
 const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
 const noBackend = missing?.kind === 'missing' ? `[skipped: ${missing.reason}]` : ''
 
-/** Children, their children, and so on. */
+/** The child processes of a process, recursively. */
 function descendants(pid: number, all = processes()): Process[] {
   return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...descendants(child.pid, all)])
 }
@@ -27,7 +27,7 @@ function alive(pids: readonly number[]): Process[] {
   return processes().filter(({ pid }) => pids.includes(pid))
 }
 
-/** Between two looks: without it, the looks would take the processor from what they wait for. */
+/** The pause between two checks. Without it, the checks would take the processor from the work that they wait for. */
 const aMoment = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 async function gone(pids: readonly number[]): Promise<void> {
@@ -36,12 +36,12 @@ async function gone(pids: readonly number[]): Promise<void> {
   }
 }
 
-/** The URL of each gateway, from the message of the start. */
+/** The URL of each gateway, from the start message. */
 function gatewaysOf({ message }: ServerProcess): string[] {
   return [...message.matchAll(/^ {2}gateway-\d+ +(\S+)/gm)].map((found) => found[1] ?? '')
 }
 
-/** The readiness of the first gateway, without credentials. */
+/** The readiness of the first gateway, requested without credentials. */
 function readyz({ url }: ServerProcess): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const asked = request(`${url}/readyz`, { rejectUnauthorized: false }, (response) => {
@@ -62,7 +62,7 @@ async function clientsOf(server: ServerProcess) {
   })
 }
 
-/** Creates an object if it is not there; a refusal for the moment is no answer. */
+/** Creates an object if it is absent. Repeats a request that the server refuses only temporarily. */
 async function isThere(client: Awaited<ReturnType<typeof clientsOf>>[number], name: string): Promise<boolean> {
   try {
     await client.create(aConfigMap({ name }))
@@ -74,7 +74,7 @@ async function isThere(client: Awaited<ReturnType<typeof clientsOf>>[number], na
   }
 }
 
-/** Starts over a state that another start has left, with a given certificate; kills etcd and NATS; ends all by two signals. */
+/** Starts over the state of an earlier start with a given certificate, kills etcd and NATS, and ends all processes by two signals. */
 async function startedAgain(dataDir: string, kept: unknown): Promise<void> {
   const root = await anAuthority('root')
   const { certificate, key } = await aCertificate({ issuer: root, commonName: 'leaf', use: 'server', dnsNames: ['api.example.com'] })
@@ -89,7 +89,7 @@ async function startedAgain(dataDir: string, kept: unknown): Promise<void> {
   const accounts = server.client.resource({ group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true })
   const namespaces = server.client.resource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false })
   await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'again' } })
-  // A controller has made it.
+  // A controller has made this object.
   await expect
     .poll(() => accounts.get('default', { namespace: 'again' }).catch((error: Error) => error.message), { timeout: 60_000 })
     .toMatchObject({ kind: 'ServiceAccount' })
@@ -170,10 +170,10 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(storages).toHaveLength(2)
     const names = ['b', 'c']
     for (const [index, { pid }] of storages.entries()) {
-      // One after the other: a watch at any of them has moved once.
+      // The clients use the watch processes one after the other: a watch at any process has moved once.
       process.kill(pid, 'SIGKILL')
       const name = names[index] ?? ''
-      // The one that was killed before may still be starting.
+      // The process that the test killed before may still be starting.
       while (!(await isThere(client!, name))) await aMoment()
       await until(name)
     }

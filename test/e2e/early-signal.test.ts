@@ -12,7 +12,7 @@ import { aFolder } from './server-process.ts'
 const dist = join(import.meta.dirname, '../../services/orch/dist')
 const entry = join(dist, 'bundle/main.js')
 
-/** Sends the signal before the first module is loaded that an `import()` names. */
+/** Sends the signal before Node.js loads the first module of an `import()`. */
 const signalWhileLoading = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({
@@ -31,7 +31,7 @@ async function aFreePort(): Promise<number> {
   return port
 }
 
-/** Resolves when a handshake has succeeded. Between two attempts the server has the processor. */
+/** Resolves when a handshake has succeeded. The server has the processor between two attempts. */
 async function untilListening(port: number): Promise<void> {
   for (;;) {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })

@@ -10,7 +10,7 @@ const secrets = { group: '', version: 'v1', plural: 'secrets', namespaced: true 
 const plain = 'a-word-that-nothing-else-has'
 const encoded = Buffer.from(plain).toString('base64')
 
-/** An EncryptionConfiguration for Secrets with these keys, the first of which writes. */
+/** An EncryptionConfiguration for Secrets with these keys; the server encrypts with the first key. */
 function writeConfiguration(path: string, keys: readonly string[]): void {
   const named = keys.map((name) => ({ name, secret: Buffer.alloc(32, name).toString('base64') }))
   const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys: named } }] }]
@@ -18,7 +18,7 @@ function writeConfiguration(path: string, keys: readonly string[]): void {
   writeFileSync(path, JSON.stringify({ apiVersion, kind: 'EncryptionConfiguration', resources }))
 }
 
-/** Names of the files of a folder that contain a text. */
+/** The names of a folder's files that contain a text. */
 function filesWith(folder: string, text: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const path = join(folder, name)
@@ -33,7 +33,7 @@ const migrations = {
   namespaced: false,
 }
 
-/** Resolves when all Secrets have been stored again. */
+/** Resolves when the server has rewritten all Secrets. */
 async function migrated(client: Client): Promise<void> {
   const collection = client.resource<ApiObject & { readonly status?: { readonly conditions?: readonly { readonly type: string }[] } }>(
     migrations,

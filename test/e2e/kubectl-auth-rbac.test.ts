@@ -20,7 +20,7 @@ roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader 
 `
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  /** The error of a failing command. */
+  /** The error output of a failing command. */
   const failing = async (command: Promise<string>): Promise<string> => {
     const error: unknown = await command.then(
       () => undefined,
@@ -91,11 +91,11 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     await kubectl('auth', 'reconcile', '-f', file, '--remove-extra-permissions', '--remove-extra-subjects')
     expect(await kubectl('get', 'clusterrole', 'reader', '-o', 'jsonpath={.rules[*].verbs[*]}')).toBe('get')
     expect(await kubectl('get', 'clusterrolebinding', 'readers', '-o', 'jsonpath={.subjects[*].name}')).toBe('readers')
-    // The role of a binding cannot be changed, so the client makes the binding anew.
+    // The role of a binding is immutable, so the client deletes the binding and creates it again.
     writeFileSync(file, policy.replace('kind: ClusterRole, name: reader', 'kind: ClusterRole, name: view'))
     await kubectl('auth', 'reconcile', '-f', file)
     expect(await kubectl('get', 'clusterrolebinding', 'readers', '-o', 'jsonpath={.roleRef.name}')).toBe('view')
-    // kubectl 1.37 ends in a panic of its own at the first refusal, others print the message.
+    // At the first refusal kubectl 1.37 panics; other versions print the message.
     writeFileSync(file, policy)
     expect(await failing(kubectl('auth', 'reconcile', '-f', file, '--as=jane'))).toMatch(
       /User "jane" cannot get resource "clusterroles" in API group "rbac.authorization.k8s.io" at the cluster scope|RunReconcile/,
@@ -126,7 +126,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('FLAG-30, CLI-02: --token names the user', async () => {
-    // kubectl 1.27 asks for its user in a beta version.
+    // kubectl 1.27 requests its user in a beta version.
     const { kubectl, env } = await aKubectl(binary, () =>
       ownServer({ version: '1.28', runtimeConfig: ['authentication.k8s.io/v1beta1=true'] }),
     )

@@ -13,7 +13,7 @@ const failing = (command: Promise<string>) =>
 
 describeBothKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('AUTHN-SA-01, AUTHN-SA-13: prints auth whoami, and uses a token from create token', async () => {
-    // kubectl 1.27 asks for its user in a beta version.
+    // kubectl 1.27 requests its user in a beta version.
     const { kubectl, env } = await aKubectl(binary, () =>
       ownServer({ version: '1.28', runtimeConfig: ['authentication.k8s.io/v1beta1=true'] }),
     )
@@ -24,7 +24,7 @@ describeBothKubectls('%s', { timeout: 180_000 }, (binary) => {
       await kubectl('create', 'token', 'till', '--duration=20m', '--audience=https://kubernetes.default.svc.cluster.local')
     ).trim()
     const account = 'system:serviceaccount:default:till'
-    // A certificate precedes a token, so the token is used without the administrator's configuration.
+    // A certificate precedes a token, so the command uses the token without the administrator's configuration.
     const bare = join(aFolder(), 'bare.conf')
     const admin = await loadConfiguration(env.KUBECONFIG)
     const configuration = { server: admin.server, certificateAuthority: admin.certificateAuthority ?? '', token }

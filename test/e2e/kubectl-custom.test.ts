@@ -64,7 +64,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('get', 'widget', 'a', '-o', 'jsonpath={.spec}')).toBe('{"color":"red","replicas":5}')
     expect(await kubectl('patch', 'widget', 'a', '--type=merge', '-p', '{"spec":{"color":"blue"}}')).toBe('widget.example.com/a patched\n')
     expect(await withFile('apply', listed('one'))).toBe('widget.example.com/b created\n')
-    // The live list has defaults that the file has not: kubectl sends a patch of the type that OpenAPI offers.
+    // The live list has defaults that the file lacks. kubectl sends a patch of the type that OpenAPI offers.
     expect(await withFile('apply', listed('two'))).toBe('widget.example.com/b configured\n')
     expect(await kubectl('get', 'widget', 'b', '-o', 'jsonpath={.spec.parts}')).toBe('[{"name":"two","size":1}]')
     const editor = join(aFolder(), 'editor.sh')

@@ -5,7 +5,7 @@ import { aKubectl, describeKubectls, sharedServer } from './kubectl.ts'
 
 const server = sharedServer()
 
-/** The kinds without a generator. */
+/** The kinds without a generator (`kubectl create KIND`). */
 const manifest = `
 apiVersion: v1
 kind: Node
@@ -43,7 +43,7 @@ metadata: {name: scaler, namespace: walk}
 spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxReplicas: 3}
 `
 
-/** Generators: from 1.32 on they send Protobuf. */
+/** Generators (`kubectl create KIND`) send Protobuf since 1.32. */
 const generated: readonly string[] = [
   'configmap map --from-literal=x=1',
   'secret generic hidden --from-literal=p=1',
@@ -61,7 +61,7 @@ const generated: readonly string[] = [
   'poddisruptionbudget budget --selector=a=b --min-available=1',
 ]
 
-/** Heading and first row of each table; columns are split at two blanks, and ages are left out. */
+/** The heading and the first row of each table; two spaces separate columns, and the ages are removed. */
 const tables: readonly [kind: string, heading: string, row: string][] = [
   ['configmap/map', 'NAME|DATA|AGE', 'map|1'],
   ['secret', 'NAME|TYPE|DATA|AGE', 'hidden|Opaque|1'],
@@ -137,7 +137,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     onTestFinished(() => void child.kill())
     const lines: string[] = []
     for await (const line of createInterface(child.stdout)) {
-      // The server's own, which arrives shortly after the namespace.
+      // The server creates this object shortly after the namespace.
       if (line.startsWith('kube-root-ca.crt')) continue
       lines.push(cellsOf(line.replace(/\d+s$/, 'age')))
       if (lines.length === 2) await kubectl('create', 'configmap', 'second', '--from-literal=a=b')

@@ -33,7 +33,7 @@ metadata: {name: web}
 spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
 `
 
-/** kubectl beside a server whose clock the test moves, with two nodes, a bare Pod, and a Pod of a ReplicaSet with a budget on the first. */
+/** kubectl and a server whose clock the test moves, with two nodes; a bare Pod, and a Pod of a ReplicaSet with a budget, run on the first. */
 async function aDrainable(binary: string) {
   const clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
   const controllers = ['*', 'workloads', 'nodelifecycle', 'podgc', '-serviceaccount', '-root-ca-cert-publisher']
@@ -58,7 +58,7 @@ async function aDrainable(binary: string) {
   await pods.patch(name, { status: running }, { type: 'strategic', subresource: 'status', ...inDefault })
   await clock.advance('1s')
   const podNames = async () => (await pods.list(inDefault)).items.map(({ metadata }) => metadata.name)
-  /** The error output of a kubectl that fails. */
+  /** The error output of a failing kubectl. */
   const failing = (...args: string[]) =>
     kubectl(...args).then(
       () => '',

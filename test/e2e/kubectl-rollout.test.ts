@@ -47,7 +47,7 @@ interface Pod extends ApiObject {
   readonly status?: { readonly phase?: string }
 }
 
-/** Has each Pod ready, as nodes would. */
+/** Makes each Pod ready, as nodes would. */
 function playNodes({ client }: RunningServer): void {
   const ending = new AbortController()
   const pods = client.resource<Pod>({ group: '', version: 'v1', plural: 'pods', namespaced: true })
@@ -55,7 +55,7 @@ function playNodes({ client }: RunningServer): void {
     const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: new Date().toISOString() }]
     const body = { status: { phase: 'Running', conditions } }
     await pods.patch(name, body, { type: 'merge', subresource: 'status', namespace }).catch((error: unknown) => {
-      // It has been deleted meanwhile.
+      // The Pod has been deleted meanwhile.
       if (!(error instanceof StatusError && error.code === 404)) throw error
     })
   }
@@ -179,7 +179,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     const nodes = ['agent-node-a', 'agent-node-b']
     const manifestOf = (name: string) => `---\napiVersion: v1\nkind: Node\nmetadata: {name: ${name}, labels: {pool: agents}}\n`
     await withFile('apply', nodes.map(manifestOf).join(''))
-    // Admission gives new nodes a taint.
+    // Admission adds a taint to new nodes.
     for (const node of nodes) await kubectl('patch', 'node', node, '--type=merge', '-p', '{"spec":{"taints":null}}')
     const agent = 'daemonset/agent'
     const isRolledOut = async (image: string) => {

@@ -6,7 +6,7 @@ import { aKubectl, describeKubectls } from './kubectl.ts'
 
 const run = promisify(execFile)
 
-/** A webhook that is asked about ConfigMaps that are created. */
+/** A webhook for creates of ConfigMaps. */
 function configuration(kind: string, name: string, { url, caBundle }: { url: string; caBundle: string }): string {
   const rule = "{operations: [CREATE], apiGroups: [''], apiVersions: [v1], resources: [configmaps]}"
   const hook = `{name: ${name}.example.com, clientConfig: {url: '${url}', caBundle: ${caBundle}}, rules: [${rule}], sideEffects: None, admissionReviewVersions: [v1]}`

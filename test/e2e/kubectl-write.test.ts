@@ -6,7 +6,7 @@ import { aFolder } from './server-process.ts'
 
 const server = sharedServer()
 
-/** kubectl with a folder for its files: `file` writes one and returns its path. */
+/** kubectl with a folder for its files; `file` writes a file and returns its path. */
 async function aWriter(binary: string) {
   const folder = aFolder()
   const file = (text: string, name = 'manifest.yaml') => {

@@ -5,7 +5,7 @@ import { aKubectl, describeBothKubectls, describeKubectls, sharedServer } from '
 
 const server = sharedServer()
 
-/** One object of each tested kind. Those of the last column are in the namespace. */
+/** One object of each tested kind. The objects of the last column are in the namespace. */
 const kinds: readonly [kind: string, name: string, apiVersion: string, rest: string, namespaced: boolean][] = [
   ['ConfigMap', 'm', 'v1', 'data: {a: "1"}', true],
   ['ResourceQuota', 'q', 'v1', 'spec: {hard: {pods: "3"}}', true],
@@ -55,7 +55,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('creates, gets, replaces and deletes each kind', async () => {
     const { kubectl, withFile } = await aKubectl(binary, server)
     await withFile('create', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`)
-    // One process for all kinds asks the server as often as one for each would.
+    // A single process for all kinds sends as many requests as one process for each kind would.
     const all = (step: string) => kinds.map((entry) => manifestOf(entry, step)).join('---\n')
     const asked = kinds.map(([kind]) => kind).join(',')
     const linesOf = (text: string, word: string) => text.split('\n').filter((line) => line.includes(word))
@@ -102,7 +102,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     onTestFinished(() => void child.kill())
     const lines: string[] = []
     for await (const line of createInterface(child.stdout)) {
-      // The server's own, which arrives shortly after the namespace.
+      // The server creates this object shortly after the namespace.
       if (line === 'configmap/kube-root-ca.crt') continue
       lines.push(line)
       if (lines.length === 1) await withFile('create', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: second, namespace: default}\n')

@@ -9,7 +9,7 @@ import { aFolder } from './server-process.ts'
 
 const run = promisify(execFile)
 
-/** The oldest and the newest kubectl that this machine has: on the path, and beside the one that the path leads to. */
+/** The oldest and the newest kubectl on this machine: those on the path, and those in the folder that the path's kubectl links to. */
 export function findKubectls(): string[] {
   const first = findProgram('kubectl')
   if (first === undefined) return []
@@ -26,13 +26,13 @@ const kubectls = findKubectls()
 const groupsFor = (chosen: readonly string[]) =>
   describe.skipIf(chosen.length === 0).each(chosen.length === 0 ? [`kubectl${withoutPrograms('kubectl')}`] : chosen)
 
-/** A group of tests for the oldest and for the newest kubectl; skipped where there is none. */
+/** A group of tests that runs with the oldest and the newest kubectl; skipped without kubectl. */
 export const describeBothKubectls = groupsFor(kubectls)
 
-/** A group of tests that both show alike: for the newest kubectl, with `ORCH_TEST_KUBECTL=all` for the oldest, too. */
+/** A group of tests whose result is the same for both: runs with the newest kubectl, and with `ORCH_TEST_KUBECTL=all` also with the oldest. */
 export const describeKubectls = process.env['ORCH_TEST_KUBECTL'] === 'all' ? describeBothKubectls : groupsFor(kubectls.slice(-1))
 
-/** One server for the tests of a file, which documents its types once: each test finds it as it was at its start. */
+/** One server for the tests of a file, which builds its OpenAPI documents once. Each test finds the server's initial state. */
 export function sharedServer(options: StartOptions = {}): () => Promise<RunningServer> {
   let starting: Promise<RunningServer> | undefined
   beforeAll(() => async () => (await starting)?.stop())
@@ -44,14 +44,14 @@ export function sharedServer(options: StartOptions = {}): () => Promise<RunningS
   }
 }
 
-/** A server of one test. */
+/** A server for one test. */
 export async function ownServer(options: StartOptions = {}): Promise<RunningServer> {
   const server = await start({ profile: 'kubernetes', ...options })
   onTestFinished(() => server.stop())
   return server
 }
 
-/** kubectl with a home and a configuration of its own, and a server, which is its own as well where none is given. */
+/** kubectl with a separate home and configuration, and a server: the given server, or a new server. */
 export async function aKubectl(binary: string, openServer = () => ownServer()) {
   const server = await openServer()
   const home = aFolder()

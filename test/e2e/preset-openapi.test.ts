@@ -17,7 +17,7 @@ const presets = join(import.meta.dirname, '../../services/orch/dist/bundle/opena
 const version = versionInfo(knownReleases.byDefault)
 const options = { hasIssuer: true }
 
-/** The catalogue of a server of a profile without further flags. */
+/** The OpenAPI catalogue of a server with a profile and no further flags. */
 async function usualCatalogue(profile: 'orch' | 'kubernetes'): Promise<Catalogue> {
   const { terminal } = printingTerminal(aFolder(), [])
   return catalogueOf((await readUpOptions(terminal, [`--profile=${profile}`])).api)

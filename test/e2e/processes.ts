@@ -2,20 +2,20 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { findProgram } from '../programs.ts'
 
-/** A process of this machine that has not ended. */
+/** A running process of this machine. */
 export interface Process {
   readonly pid: number
   readonly parent: number
-  /** With its arguments. */
+  /** The command line with its arguments. */
   readonly command: string
 }
 
 const isThereProc = existsSync('/proc/self/stat')
 
-/** The end of the title of a test that is skipped without a list of processes. */
+/** The suffix of a test's title when the machine has no list of processes and the test is skipped. */
 export const withoutProcesses = isThereProc || findProgram('ps') !== undefined ? '' : ' [skipped: neither /proc nor ps tells the processes]'
 
-/** All processes of this machine. One that has ended, and whose parent has not asked how, is none. */
+/** All running processes of this machine, without zombies. */
 export function processes(): Process[] {
   return isThereProc ? readdirSync('/proc').flatMap(fromProc) : fromPs()
 }
@@ -23,14 +23,14 @@ export function processes(): Process[] {
 function fromProc(name: string): Process[] {
   if (!/^\d+$/.test(name)) return []
   try {
-    // `pid (name) state parent …`, and the name may hold anything.
+    // `pid (name) state parent …`; the name may contain any character.
     const [state, parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')
     const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
     return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), command }]
   } catch {
-    return [] // it has ended meanwhile
+    return [] // The process has ended meanwhile.
   }
 }
 

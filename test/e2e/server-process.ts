@@ -7,12 +7,12 @@ import { onTestFinished } from 'vitest'
 
 const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
 
-/** `orch up` as a process of its own. */
+/** Runs `orch up` as a separate process. */
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
   readonly dataDir: string
-  /** Its message when it was ready. */
+  /** The process's message when it was ready. */
   readonly message: string
   readonly client: Client
   signal(name: 'SIGTERM' | 'SIGKILL'): void
@@ -27,14 +27,14 @@ export interface Exit {
   readonly error: string
 }
 
-/** A folder that is removed after the test. */
+/** A folder that the test removes at its end. */
 export function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'orch-e2e-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Starts a server and waits until it says that it is ready. It ends with the test. */
+/** Starts a server and waits until it reports that it is ready. The server ends with the test. */
 export async function startProcess(
   flags: readonly string[],
   { dataDir = aFolder(), env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
@@ -64,7 +64,7 @@ export async function startProcess(
   }
 }
 
-/** Runs the command to its end; for starts that are refused. */
+/** Runs the command to its end, for starts that the server refuses. */
 export async function runToEnd(flags: readonly string[], env: Record<string, string> = {}): Promise<Exit> {
   const { exited, ready } = launch(flags, env)
   ready.catch(() => {})

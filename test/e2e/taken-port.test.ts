@@ -16,7 +16,7 @@ async function aTakenAddress(): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Runs a command as `orch up --distributed` does, to its end. */
+/** Runs a command to its end like `orch up --distributed`. */
 async function runAsChild(...args: string[]) {
   const child: ChildProcess = fork(entry, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   onTestFinished(() => void child.kill('SIGKILL'))

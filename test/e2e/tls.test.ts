@@ -7,7 +7,7 @@ import { aFolder, type ServerProcess, startProcess } from './server-process.ts'
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced: false }
 
-/** Certificates of an authority that the server knows nothing of, as files. */
+/** Files with certificates of an authority that the server does not know. */
 async function otherCertificates() {
   const folder = aFolder()
   const other = await readCertificates({ files: certificateMemory(), product: 'other', names: ['api.example.com'], clock: systemClock })

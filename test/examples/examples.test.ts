@@ -22,13 +22,13 @@ beforeAll(async () => {
   if (existsSync(jest)) symlinkSync(join(jest, 'bin/jest.js'), join(programs, 'jest'))
 })
 
-/** The commands of an example's README: those that install, and those that run it. */
+/** The commands of an example's README: the install commands and the run commands. */
 function commandsOf(name: string): string[] {
   const text = readFileSync(join(examples, name, 'README.md'), 'utf8')
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, command = '']) => command.trim())
 }
 
-/** Copies an example beside the installed package, in the place of `npm install`. */
+/** Copies an example next to the installed package. This replaces `npm install`. */
 function copyExample(name: string): string {
   const folder = join(installed.project, 'examples', name)
   cpSync(join(examples, name), folder, { recursive: true, filter: (file) => basename(file) !== 'node_modules' })
@@ -36,13 +36,13 @@ function copyExample(name: string): string {
   return folder
 }
 
-/** Types the last command of the README, and returns its output; rejects with it if the command fails. */
+/** Runs the last command of the README and returns its output; rejects with the output if the command fails. */
 async function runExample(name: string): Promise<string> {
   const [install, command = '', ...more] = commandsOf(name)
   expect({ install, more }).toEqual({ install: 'npm install', more: [] })
   const cwd = copyExample(name)
   const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
-  // Colours would split the words, and this run's own variables are not for the run within.
+  // Colours would split the words, and the inner run must not inherit the variables of this run.
   const inherited = Object.entries(process.env).filter(
     ([key]) => !/^(?:VITEST|JEST|NODE_|TEST$|KUBECONFIG|ORCH_|FORCE_COLOR|npm_(?:lifecycle|package|config_local)|INIT_CWD)/.test(key),
   )

@@ -10,7 +10,7 @@ interface Step {
   readonly durationMs: number
 }
 
-/** Times differ from run to run. */
+/** Times differ between runs. */
 function withoutTimes({ admission, ...told }: { readonly admission: readonly Step[] }) {
   return { ...told, admission: admission.map(({ durationMs: _durationMs, ...step }) => step) }
 }

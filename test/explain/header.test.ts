@@ -14,7 +14,7 @@ const told = ({ headers }: Answer) => JSON.parse(String(headers['orch-explain'])
 
 const isExplained = ({ headers }: Answer) => headers['orch-explain'] !== undefined
 
-/** A user with the rights of these rules, in all namespaces, who may see explanations. */
+/** A user who has the rights of these rules in all namespaces and may see explanations. */
 async function aUser(api: Api, rules: readonly object[]) {
   const name = aName('user')
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name }]

@@ -38,7 +38,7 @@ function aLevel(name: string, shares: number): object {
   }
 }
 
-/** A stranger's request that keeps its seat until its body is sent to the end. */
+/** A request of an anonymous user that keeps its seat until the client has sent the whole body. */
 function aSlowWrite(
   api: Api,
   { bytes = 0, isAnnounced = true }: { readonly bytes?: number; readonly isAnnounced?: boolean } = {},
@@ -67,7 +67,7 @@ const executingIn = async (api: Api, name: string): Promise<number> => {
   return Number(pattern.exec((await api.get('/metrics')).text)?.[1])
 }
 
-/** The rows of a dump by the names of its columns. */
+/** The rows of a dump, each with its columns by name. */
 async function dumped(api: Api, what: string): Promise<Record<string, string>[]> {
   const { status, text, headers } = await api.get(`/debug/api_priority_and_fairness/${what}`)
   expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
@@ -239,12 +239,12 @@ describe('flow control', () => {
     const ofLevel = { PriorityLevelName: 'global-default', ActiveQueues: '1', IsIdle: 'false', IsQuiescing: 'false' }
     expect(levels).toContainEqual(expect.objectContaining({ ...ofLevel, WaitingRequests: '1', ExecutingRequests: '1' }))
     expect(levels).toContainEqual(expect.objectContaining({ PriorityLevelName: 'exempt', WaitingRequests: '<none>' }))
-    // The one that waits may have been dealt the queue of the one that is worked on.
+    // The waiting request may have the same queue as the running request.
     const inQueues = queues?.filter(({ PriorityLevelName }) => PriorityLevelName === 'global-default') ?? []
     const sumOf = (column: string) => inQueues.reduce((total, row) => total + Number(row[column]), 0)
     expect(['PendingRequests', 'ExecutingRequests', 'SeatsInUse', 'InitialSeatsSum'].map(sumOf)).toEqual([1, 1, 1, 1])
     const address = { Namespace: 'default', Name: '', APIVersion: 'v1', Resource: 'configmaps', SubResource: '' }
-    // The server's own controllers may be waiting too.
+    // The server's controllers may also wait.
     expect(requests?.filter(({ PriorityLevelName }) => PriorityLevelName === 'global-default')).toEqual([
       {
         ...{ PriorityLevelName: 'global-default', FlowSchemaName: 'global-default', FlowDistingsher: 'system:anonymous' },
@@ -272,7 +272,7 @@ describe('flow control', () => {
     expect(rows.map((row) => row.split(',', 1)[0])).toEqual([
       ...['catch-all', 'exempt', 'global-default', 'leader-election', 'node-high', 'system', 'workload-high', 'workload-low'],
     ])
-    // Each column begins where its name does.
+    // Each column begins below its heading.
     expect(rows.map((row) => row.indexOf('<none>')).filter((at) => at >= 0)).toEqual([header.indexOf('ActiveQueues')])
     const { body } = await api.get('/')
     expect(body).toMatchObject({ paths: expect.arrayContaining([path]) })
@@ -300,14 +300,14 @@ describe('without priority and fairness', () => {
 
   test('LIM-11: one write too many is refused, while reads, watches and administrators continue', async () => {
     const bounds = ['--max-requests-inflight=1', '--max-mutating-requests-inflight=1']
-    // Requests of controllers count, too.
+    // Requests of controllers also count.
     const api = await anApi({
       controllers: [],
       flags: ['--authorization-mode=AlwaysAllow', '--enable-priority-and-fairness=false', ...bounds],
       anonymousAuth: true,
     })
     const stranger = api.as({})
-    // A watch is no read that is in flight.
+    // A watch does not count as a read in flight.
     const watch = httpsRequest(`${api.url}${inDefault}?watch=1`, { ca: api.credentials.ca })
     onTestFinished(() => void watch.destroy())
     const watching = new Promise<number | undefined>((resolve) => watch.once('response', ({ statusCode }) => resolve(statusCode)))

@@ -113,7 +113,7 @@ test('FLAG-05: a replaced serving certificate is used for the next connection, a
     return socket.getPeerCertificate().subject.CN
   }
   expect(await open()).toBe('first')
-  // For a moment the files do not belong together.
+  // For a moment the certificate and key files do not match.
   folder.write('tls.crt', second.certificate)
   clock.advance(5_000)
   expect(await open()).toBe('first')

@@ -6,7 +6,7 @@ import { sampleFields } from '../api/sample-objects.ts'
 import type { Chance } from './chance.ts'
 import { type Drawing, drawValue, drawVariant, hostileValue, type Notation } from './values.ts'
 
-/** The type of an object in a body. */
+/** The type of the object in a body. */
 export interface Described {
   readonly kind: string
   readonly apiVersion: string
@@ -18,7 +18,7 @@ export interface DrawnBody {
   readonly bytes: Buffer
 }
 
-/** The media types that a media type field may name besides those that fit the body. */
+/** The media types that a content type header may name, besides the types that fit the body. */
 const oddMediaTypes = [
   ...['', 'text/plain', 'application/json; charset=utf-8', 'application/json;as=Table', 'APPLICATION/JSON', 'application/octet-stream'],
   ...[
@@ -30,7 +30,7 @@ const oddMediaTypes = [
   ],
 ]
 
-/** A body that holds an object, in one of the formats. */
+/** A body that contains an object in one of the formats. */
 export function objectBody(chance: Chance, profile: Profile, described: Described, name: string, namespace: string): DrawnBody {
   const format = chance.pick(['json', 'json', 'json', 'yaml', 'protobuf', 'protobuf'] as const)
   const drawing = drawingOf(chance, format === 'yaml' ? 'yaml' : 'json')
@@ -66,7 +66,7 @@ function extraMetadata(chance: Chance): object {
   ])
 }
 
-/** The text of an object mostly names its kind. */
+/** The text of an object usually contains its kind. */
 function withTypeMeta(text: string, { kind, apiVersion }: Pick<Described, 'kind' | 'apiVersion'>, chance: Chance): string {
   if (!text.startsWith('{') || chance.oneIn(20)) return text
   const rest = text.slice(1)
@@ -77,7 +77,7 @@ function textBody(format: 'json' | 'yaml', text: string): DrawnBody {
   return { contentType: `application/${format}`, bytes: Buffer.from(text) }
 }
 
-/** The object as a message, where its text is one of its type. */
+/** The object as a Protobuf message, if its text is of a known type. */
 function protobufBody(chance: Chance, profile: Profile, { kind, apiVersion, type }: Described, text: string): DrawnBody {
   const decoded = decodeJson(Buffer.from(text))
   const read = decoded.kind === 'json' ? decoderOf(type)(decoded.value, { trackUnknown: false }) : undefined
@@ -87,7 +87,7 @@ function protobufBody(chance: Chance, profile: Profile, { kind, apiVersion, type
   return { contentType: namesOf(profile).protobufMediaType, bytes: Buffer.from(bytes) }
 }
 
-/** Some bytes other than they were, or fewer, or more. */
+/** Changes, removes or adds some bytes. */
 function damaged(chance: Chance, bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes)
   if (copy.length === 0) return Buffer.from(' ')
@@ -97,7 +97,7 @@ function damaged(chance: Chance, bytes: Buffer): Buffer {
   return copy
 }
 
-/** A patch of an object, in one of the four ways. */
+/** A patch of an object in one of the four patch types. */
 export function patchBody(chance: Chance, profile: Profile, described: Described, name: string): DrawnBody {
   switch (chance.below(4)) {
     case 0:
@@ -128,7 +128,7 @@ const directives = [
   ],
 ]
 
-/** Directives are beside fields, at any depth. */
+/** Patch directives stand next to fields at any depth. */
 function strategicBytes(chance: Chance, described: Described): Buffer {
   const text = partBytes(chance, described).toString()
   if (!chance.oneIn(2)) return Buffer.from(text)
@@ -152,7 +152,7 @@ function jsonPatchText(drawing: Drawing, described: Described): string {
   return `[${[operation(), ...chance.several(3, operation)].join()}]`
 }
 
-/** A pointer into an object of a type, and the value there. */
+/** A JSON pointer into an object of a type, and the value at this place. */
 function placeIn(chance: Chance, start: Node): { pointer: string; node: Node } {
   let node = start
   let pointer = ''
@@ -173,7 +173,7 @@ function placeIn(chance: Chance, start: Node): { pointer: string; node: Node } {
   return { pointer: chance.oneIn(40) ? `${pointer}~2` : pointer, node }
 }
 
-/** Options of a deletion. */
+/** The options of a deletion. */
 export function deleteBody(chance: Chance, apiVersion: string): DrawnBody {
   const drawing = drawingOf(chance, chance.oneIn(4) ? 'yaml' : 'json')
   const text = withTypeMeta(drawValue(resolveType('meta/v1.DeleteOptions'), drawing), { kind: 'DeleteOptions', apiVersion }, chance)

@@ -1,4 +1,4 @@
-/** The random draws of a request: the same seed and index draw the same request. */
+/** The random numbers of a request: the same seed and index draw the same request. */
 export class Chance {
   #state: number
 
@@ -18,12 +18,12 @@ export class Chance {
     return value
   }
 
-  /** True once in so many times. */
+  /** True with the probability 1/n. */
   oneIn(times: number): boolean {
     return this.below(times) === 0
   }
 
-  /** Fewer than `bound` values. */
+  /** A list of fewer than `bound` values. */
   several<T>(bound: number, make: () => T): T[] {
     return Array.from({ length: this.below(bound) }, make)
   }

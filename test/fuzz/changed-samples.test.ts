@@ -6,14 +6,14 @@ import { sampleFields } from '../api/sample-objects.ts'
 
 const runs = { numRuns: 60, seed: 20_220_823 }
 
-/** A valid object of each kind that is stored, by type. */
+/** A valid object of each stored kind, by type. */
 const samples = createCatalogue('orch').resources.flatMap(({ type, kind, apiVersion, isNamespaced }) => {
   const fields = sampleFields(kind, apiVersion, { domain: 'orch.io', namespace: 'default' })
   const metadata = { name: nameOf(kind, fields?.['spec']), ...(isNamespaced ? { namespace: 'default' } : {}) }
   return fields === undefined ? [] : [{ type, body: { apiVersion, kind, metadata, ...fields } as Body }]
 })
 
-/** Definitions are named after their kinds. */
+/** Definitions have the names of their kinds. */
 function nameOf(kind: string, spec: unknown): string {
   const { group, version, names } = (spec ?? {}) as { group?: string; version?: string; names?: { plural: string } }
   if (kind === 'APIService') return `${version}.${group}`
@@ -40,7 +40,7 @@ const put =
     Object.assign(holder, { [key]: structuredClone(value) })
   }
 
-/** The possible changes of one place. */
+/** The possible changes of one place in an object. */
 const changes: readonly ((place: Place) => void)[] = [
   ({ holder, key }) => {
     if (Array.isArray(holder)) holder.splice(Number(key), 1)
@@ -58,7 +58,7 @@ const changes: readonly ((place: Place) => void)[] = [
   ...[-1, 0, 1, 65_536, 2_147_483_648, Number.MAX_SAFE_INTEGER, 1.5, true, false, [], {}, [null], [''], [{}], { '': '' }].map(put),
 ]
 
-/** Fields that a write fills in before the object is judged. */
+/** Fields that the server fills in before it validates the object. */
 const filledIn = ['spec.selector', 'spec.template.metadata.labels', 'status.storedVersions']
 
 test.each(samples)('a valid $type is found valid', ({ type, body }) => {

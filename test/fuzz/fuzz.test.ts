@@ -5,7 +5,7 @@ import { judge } from './judge.ts'
 import { createDraw, type DrawnRequest } from './requests.ts'
 import { run } from './run.ts'
 
-/** `npm run fuzz` sends as many as one likes. */
+/** `npm run fuzz` sends any number of requests. */
 const count = 600
 
 test.each(['orch', 'kubernetes'] as const)(
@@ -15,7 +15,7 @@ test.each(['orch', 'kubernetes'] as const)(
     onTestFinished(() => server.stop())
     const { byStatus, faults } = await run({ kubeconfig: server.kubeconfig, draw: createDraw(profile), seed, from: 0, count, atOnce: 8 })
     expect(faults.map(({ index, request, answer }) => `#${index} ${request.method} ${request.target} → ${answer}`)).toEqual([])
-    // The requests lead into the server, not only to its doors.
+    // The requests reach the handlers and not only the parser.
     expect((byStatus.get(200) ?? 0) + (byStatus.get(201) ?? 0)).toBeGreaterThan(count / 40)
     expect(byStatus.get(422) ?? 0).toBeGreaterThan(count / 40)
     const ready = await server.client.transport.send({ method: 'GET', path: '/readyz', headers: {} })

@@ -3,14 +3,14 @@ import type { DrawnRequest } from './requests.ts'
 /** The result of a request. */
 export interface Answer {
   readonly status: number
-  /** The body's beginning. */
+  /** The beginning of the body. */
   readonly text: string
 }
 
-/** Why a 5xx may be; undefined: it may not. */
+/** The reason why a 5xx is allowed; undefined: it is a fault. */
 export type Excuse = 'a version of the future' | 'an object too large for the store' | 'no node or pod to reach'
 
-/** Checks that the answer is one that the server may give to a client's mistake. */
+/** Checks that the server may give this answer to a client's mistake. */
 export function judge(
   { target }: DrawnRequest,
   { status, text }: Answer,

@@ -1,7 +1,6 @@
 /**
- * `npm run fuzz [-- --requests=300000 --seed=1 --from=0 --at-once=8 --profile=orch]`: sends requests drawn from a seed to a server of
- * its own, and fails when one gets an answer that no client's mistake explains. Prints the results and the longest stall of the server's
- * loop.
+ * `npm run fuzz [-- --requests=300000 --seed=1 --from=0 --at-once=8 --profile=orch]`: starts a server and sends random requests. Fails if an answer
+ * cannot come from a client's mistake. Prints the results and the longest stall of the server's event loop.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -20,7 +19,7 @@ type Message =
   | ({ readonly kind: 'stall' } & Stall)
   | { readonly kind: 'log'; readonly line: string }
 
-/** Turns of the loop that are shown, the longest first. */
+/** The number of event loop turns that the report shows, the longest first. */
 const stallsShown = 10
 const recentMax = 64
 const faultsShown = 30
@@ -45,7 +44,7 @@ function wholeNumber(name: 'seed' | 'requests' | 'from' | 'at-once'): number {
   process.exit(1)
 }
 
-/** Requests that are under way, or were a moment ago, for the stalls that happen meanwhile. */
+/** The requests in flight or just answered, to explain stalls at that time. */
 const recent: { readonly index: number; readonly request: DrawnRequest; answeredAt: number }[] = []
 const stalls: { stall: Stall; during: string[] }[] = []
 const errors = new Map<string, number>()
@@ -99,7 +98,7 @@ function note(stall: Stall): void {
   stalls.length = Math.min(stalls.length, stallsShown)
 }
 
-/** The requests that were unanswered before a moment, the longest bodies first. */
+/** The requests that were unanswered before a moment; the longest bodies come first. */
 function describeSince(ms: number): string[] {
   const during = recent.filter(({ answeredAt }) => answeredAt >= ms)
   during.sort((left, right) => (right.request.body?.length ?? 0) - (left.request.body?.length ?? 0))
@@ -110,7 +109,7 @@ function describe({ method, target, body }: DrawnRequest): string {
   return `${method} ${target.slice(0, 200)} ${body === undefined ? '' : `(${body.length} bytes)`}`
 }
 
-/** The message of a logged error, and its place. */
+/** The message and the place of a logged error. */
 function firstLines(line: string): string {
   const { err } = JSON.parse(line) as { err?: { stack?: string; message?: string } }
   return (err?.stack ?? line).split('\n').slice(0, 4).join('\n')
@@ -136,7 +135,7 @@ function report({ byStatus, excused, faults }: Outcome): void {
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** One of each sort. */
+/** Keeps one error of each kind. */
 function distinct(faults: readonly Fault[]): Fault[] {
   return [...new Map(faults.map((fault) => [fault.answer.replace(/\d+/g, '0').slice(0, 120), fault])).values()]
 }

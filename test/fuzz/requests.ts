@@ -4,10 +4,10 @@ import { type DrawnBody, deleteBody, objectBody, patchBody } from './bodies.ts'
 import { Chance } from './chance.ts'
 import { someWord } from './values.ts'
 
-/** A drawn request. */
+/** A random request. */
 export interface DrawnRequest {
   readonly method: string
-  /** Path and query. */
+  /** The path and the query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
@@ -22,11 +22,11 @@ interface Place {
   readonly resource: Resource
   readonly subresource: Subresource | undefined
   readonly namespace: string
-  /** Empty: the collection. */
+  /** Empty: the request targets the collection. */
   readonly name: string
 }
 
-/** Kinds whose objects would call others or refuse later requests; they are tried as dry runs alone. */
+/** Kinds whose objects would call other servers or refuse later requests. The run sends only dry runs for them. */
 const onlyDryRun = new Set(['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
 const otherPaths = [
   ...['/', '/api', '/apis', '/api/v1', '/apis/apps', '/apis/apps/v1', '/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1', '/version'],
@@ -62,7 +62,7 @@ const oddSegments = [
   ],
 ]
 
-/** Requests for every resource of a profile. */
+/** Draws requests for every resource of a profile. */
 export function createDraw(profile: Profile): Draw {
   const { resources } = createCatalogue(profile, { isGateOn: () => true })
   return (seed, index) => {
@@ -177,7 +177,7 @@ const settings = [
   ],
   ...['Foreground', 'Orphan', 'Background', 'Object', 'None', 'eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ', '1e400', '0x10', '9007199254740993', '+1'],
 ]
-/** A time of its own that is over at once would be a 504 that was asked for. */
+/** A requested time limit of zero would give a 504 that the client asked for. */
 const timeouts = ['', '1h', 'abc', '-1s', '0', '1', '99999999999h', '30s']
 
 function someParameters(chance: Chance, max: number): string {

@@ -10,11 +10,11 @@ export interface RunOptions {
   readonly from: number
   readonly count: number
   readonly atOnce: number
-  /** Called when a request is sent, and when it has been answered. */
+  /** The run calls this when it sends a request and when it has the answer. */
   readonly watch?: { sent(index: number, request: DrawnRequest): void; answered(index: number): void }
 }
 
-/** A request whose answer the server may not give, or that got none. */
+/** A request with a forbidden answer or without an answer. */
 export interface Fault {
   readonly index: number
   readonly request: DrawnRequest
@@ -27,14 +27,14 @@ export interface Outcome {
   readonly faults: readonly Fault[]
 }
 
-/** An endless stream is cut off after this many bytes. */
+/** The client cuts an endless stream after this many bytes. */
 const readBytesMax = 4096
-/** Long enough for a busy machine; a request that is not answered by then is a fault. */
+/** The time limit is long enough for a busy machine; a request without an answer after it is a fault. */
 const answerTimeoutMs = 60_000
-/** A watch that is open and has nothing to say. */
+/** An open watch without events. */
 const silentStreamMs = 20
 
-/** Sends requests, so many at a time, and judges their answers. */
+/** Sends requests, a given number at a time, and judges the answers. */
 export async function run({ kubeconfig, draw, seed, from, count, atOnce, watch }: RunOptions): Promise<Outcome> {
   const configuration = await parseConfiguration(kubeconfig)
   const agent = agentFor(configuration, atOnce)
@@ -76,7 +76,7 @@ async function send(agent: Agent, server: string, request: DrawnRequest): Promis
   try {
     return await sendOnce(agent, server, request)
   } catch (error) {
-    // The server may close a connection that is kept alive at the very moment at which it is used again.
+    // The server may close a kept-alive connection at the moment when the client uses it again.
     if (!isReset(error)) throw error
     return sendOnce(agent, server, request)
   }

@@ -1,8 +1,8 @@
-/** A child process of a fuzz run: a server in memory that says how long its loop stood still. */
+/** A child process of a fuzz run: a server in memory that reports how long its event loop stalled. */
 import { createLog } from '@orch/platform'
 import { start } from 'orch'
 
-/** Turns of the loop that take less are not worth a word. */
+/** The server does not report shorter turns of the event loop. */
 const toldFromMs = 40
 const tickMs = 10
 

@@ -1,10 +1,10 @@
 import { type Node, resolveNode, type StructNode } from '@orch/core/schema'
 import type { Chance } from './chance.ts'
 
-/** A notation of values: every text of JSON is one of YAML, too, which has more. */
+/** A notation of values. Every JSON text is also YAML, which has further forms. */
 export type Notation = 'json' | 'yaml'
 
-/** The draw of values: one leaf in so many is of another type or beyond its bounds. */
+/** The rate of bad leaves: one leaf in this number has another type or a value out of bounds. */
 export interface Drawing {
   readonly chance: Chance
   readonly notation: Notation
@@ -80,7 +80,7 @@ const yamlOnly = [
     '0b11',
   ],
 ]
-/** Values that cost time. */
+/** Values that are expensive to process. */
 const heavy: readonly ((chance: Chance) => string)[] = [
   () => '['.repeat(20_000) + ']'.repeat(20_000),
   () => `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`,
@@ -89,7 +89,7 @@ const heavy: readonly ((chance: Chance) => string)[] = [
   () => `[${Array.from({ length: 3_000 }, (_, index) => `{"name":"n${index}","value":"${index}"}`).join()}]`,
 ]
 
-/** A value that no type asks for. */
+/** A value that fits no type. */
 export function hostileValue({ chance, notation }: Drawing): string {
   if (chance.oneIn(400)) return chance.pick(heavy)(chance)
   if (notation === 'yaml' && chance.oneIn(2)) return chance.pick(yamlOnly)
@@ -109,12 +109,12 @@ export function someWord(chance: Chance): string {
   return chance.pick(words)
 }
 
-/** JSON of a text; half of a surrogate pair sometimes stays unescaped. */
+/** The JSON of a string; half of a surrogate pair sometimes stays unescaped. */
 function printText(text: string): string {
   return JSON.stringify(text)
 }
 
-/** A value of a type, or of none: one leaf in some is hostile. The text is that of JSON, or of YAML. */
+/** A value of a type, or of no type. Some leaves are hostile. The text is JSON or YAML. */
 export function drawValue(node: Node, drawing: Drawing, depth = 0): string {
   const { chance, hostileOneIn } = drawing
   if (chance.oneIn(hostileOneIn)) return hostileValue(drawing)
@@ -168,7 +168,7 @@ export function drawValue(node: Node, drawing: Drawing, depth = 0): string {
   }
 }
 
-/** Some fields of a struct, rarely all of them. */
+/** Some fields of a struct, rarely all. */
 function structOf({ fields }: StructNode, drawing: Drawing, depth: number): string {
   const { chance } = drawing
   const oneIn = depth > 4 ? 8 : chance.pick([1, 2, 2, 3, 6])
@@ -180,7 +180,7 @@ function structOf({ fields }: StructNode, drawing: Drawing, depth: number): stri
   return `{${members.join()}}`
 }
 
-/** A sample of a type with some of its values replaced, left out, said twice, or with fields more. */
+/** A sample of a type. Some values are replaced, missing or duplicate, and some fields are additional. */
 export function drawVariant(sample: unknown, node: Node | undefined, drawing: Drawing): string {
   const { chance } = drawing
   if (chance.oneIn(drawing.hostileOneIn)) return node === undefined ? hostileValue(drawing) : drawValue(node, drawing, 4)

@@ -163,7 +163,7 @@ test('AUTHN-ANON-04, ERR-03: an unknown token is a 401, also for paths of anonym
 test('WATCH-18: a watch whose client never reads is ended, and other clients are not affected', async () => {
   const server = await aSocketServer({ controllers: [] })
   const socket = await openSocket(server)
-  // The connection ends with the answer, and not when it has been idle for long.
+  // The server ends the connection with the answer, not after an idle time.
   socket.write(`GET ${collection}?watch=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
   await new Promise((resolve) => socket.once('data', resolve))
   socket.pause()

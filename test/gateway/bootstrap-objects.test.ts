@@ -15,7 +15,7 @@ const aConfigMap = (name: string, more: object = {}): ApiObject => ({
   data: { x: '1' },
 })
 
-/** A gateway that writes bootstrap objects, its commits, and the objects afterwards. */
+/** A gateway that writes bootstrap objects, its commits, and the objects after the writes. */
 async function bootstrapObject(objects: readonly BootstrapWrite[], options: Partial<GatewayOptions> = {}) {
   const commits: CommitRequest[] = []
   const { call, writeBootstrapObjects } = await aGateway(

@@ -74,7 +74,7 @@ describe('browsers', () => {
 })
 
 describe('--tls-sni-cert-key', () => {
-  /** Files of a certificate with these names, under a name of their own. */
+  /** The files of a certificate with these names. */
   async function writtenPair(commonName: string, dnsNames: readonly string[] = []) {
     const authority = await anAuthority(commonName)
     const pair = await aCertificate({ issuer: authority, commonName, use: 'server', ...(dnsNames.length === 0 ? {} : { dnsNames }) })
@@ -82,7 +82,7 @@ describe('--tls-sni-cert-key', () => {
     return { files: `${folder.write('tls.crt', pair.certificate)},${folder.write('tls.key', pair.key)}`, folder, authority }
   }
 
-  /** The common name of a server's certificate for a client that asks for a name. */
+  /** The common name of the certificate that a server shows to a client with this SNI. */
   function shownFor(url: string, servername: string | undefined): Promise<string> {
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false }
@@ -137,7 +137,7 @@ describe('--tls-sni-cert-key', () => {
 })
 
 describe('--shutdown-send-retry-after', () => {
-  /** A gateway that is stopping during a list, and its answer to an outside client. */
+  /** A gateway that stops during a list, and its answer to an outside client. */
   async function aStoppingGateway(sendsRetryAfter: boolean) {
     const [asked, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { gateway, call, loadDefinitions } = await aGateway(

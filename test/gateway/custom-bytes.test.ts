@@ -34,7 +34,7 @@ function definition(spec: Schema) {
 }
 
 const plain: Schema = { properties: { color: { type: 'string' } } }
-/** The same fields in other words, checked otherwise. */
+/** The same fields with other spelling and another validation. */
 const reworded: Schema = {
   description: 'what is wanted',
   properties: { color: { type: 'string', maxLength: 20, description: 'a color' } },
@@ -42,10 +42,10 @@ const reworded: Schema = {
 }
 const withDefault: Schema = { properties: { color: { type: 'string' }, size: { type: 'integer', default: 1 } } }
 
-/** The kinds of the parts of lists from storage. */
+/** The kinds of the list parts that storage sends. */
 type PartKinds = ListPart['kind'][]
 
-/** A gateway that serves widgets, and storage, in which a test marks objects: a mark shows that bytes are answered unchanged. */
+/** A gateway that serves widgets, and its storage. The test marks stored objects: a mark in an answer shows that the gateway sent the bytes unchanged. */
 async function aServer() {
   const partKinds: PartKinds = []
   const spoil = (storage: StorageService): Partial<StorageService> => ({
@@ -82,7 +82,7 @@ async function aServer() {
         200,
       )
     },
-    /** Adds a field to the stored bytes of an object that the schema does not have. */
+    /** Adds a field that the schema lacks to the stored bytes of an object. */
     async mark(name: string): Promise<void> {
       const entry = await stored(name)
       const text = Buffer.from(entry.value).toString().replace(`,"resourceVersion":"${entry.revision}"`, '')
@@ -106,7 +106,7 @@ async function aServer() {
       const { body } = await call('GET', `${widgets}${query}`)
       return (body as unknown as { items: { spec: unknown }[] }).items.map(({ spec }) => spec)
     },
-    /** The events of a watch, as many as are asked for. */
+    /** The next events of a watch. */
     async events(query: string, count: number): Promise<{ type: string; object: { spec: unknown } }[]> {
       const { body } = await send({ method: 'GET', path: `${widgets}?watch=1&${query}`, headers: {} })
       const seen: { type: string; object: { spec: unknown } }[] = []

@@ -34,7 +34,7 @@ function widgets(
   return object as ApiObject
 }
 
-/** A storage, and gateways that can be killed at any point of a write. */
+/** A storage, and gateways that the test can kill at any point of a write. */
 async function aCluster() {
   const store = createMemoryStore()
   const storage = await createStorage({ store })
@@ -69,7 +69,7 @@ async function aCluster() {
     draft,
     names: async () => decodeNamesRow(await find(namesKey(group))).definitions,
     serving: async () => decodeServingRow(await find(servingKey(name))),
-    /** Commits a definition, or removes it, on condition that rows are unchanged. */
+    /** Commits or removes a definition if the rows are unchanged. */
     async commit(object: ApiObject | undefined, conditions: readonly { key: string; revision: number }[] = []) {
       const expected = (await find(key))?.revision ?? 0
       const writeId = randomUUID()
@@ -98,7 +98,7 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
     expect(await serving()).toMatchObject({ uid: 'one', isTerminating: false })
     await wait()
     expect([await names(), await serving()]).toEqual([{}, undefined])
-    // The commit is late after all.
+    // The commit arrives late.
     expect(await commit(widgets('one'), conditions)).toBe('unmet')
   })
 
@@ -122,7 +122,7 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
     await first.settle()
     const change = widgets('one', { shortNames: ['x'], status: live.status })
     const second = await aKeeper().reserve(draft(change, live))
-    // Until it is known, neither name is another's.
+    // Until the outcome is known, no other definition can take either name.
     expect(await names()).toMatchObject({ [name]: { names: { shortNames: ['x'] }, former: { shortNames: ['w'] } } })
     if (isCommitted) await commit(second.object, second.conditions)
     await wait()

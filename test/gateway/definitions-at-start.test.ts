@@ -18,7 +18,7 @@ function definition(plural: string, group = 'example.com') {
   }
 }
 
-/** A gateway whose clock stands still, started over a storage with three definitions in two groups. */
+/** A gateway with a stopped clock that starts over a storage with three definitions in two groups. */
 async function aLateGateway(spoil?: Spoil) {
   const storage = await aStorage()
   const writer = await aGateway(undefined, {}, storage)
@@ -34,7 +34,7 @@ async function aLateGateway(spoil?: Spoil) {
   return { writer: writer.call, late: late.call, clock, errors }
 }
 
-/** A gateway that is given bytes that are no definition. */
+/** A gateway that receives bytes which are not a definition. */
 const withoutJson: Spoil = (storage: StorageService) => ({
   list: (request, context) => {
     const listed = storage.list(request, context)
@@ -94,7 +94,7 @@ test('the state after a change or deletion of an unread definition is served', a
   expect((await writer('DELETE', `${definitions}/wheels.cars.example.com`)).code).toBe(200)
   const bare = { metadata: { finalizers: null } }
   expect((await writer('PATCH', `${definitions}/wheels.cars.example.com`, bare, 'application/merge-patch+json')).code).toBe(200)
-  // By now the changes have arrived: the writes through this gateway wait for them.
+  // The changes have arrived by now, because the writes through this gateway wait for them.
   expect((await late('POST', definitions, definition('others'))).code).toBe(201)
   expect((await late('GET', '/apis/cars.example.com/v1/wheels')).code).toBe(404)
   expect(JSON.stringify((await late('GET', '/apis/example.com/v1')).body)).toContain('"shortNames":["gg"]')

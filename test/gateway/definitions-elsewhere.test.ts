@@ -37,7 +37,7 @@ function definition({ scope = 'Cluster', shortNames = ['w'], versions = [version
   }
 }
 
-/** A gateway that sees no change of definitions and of their rows, and on demand no `get` of a definition. */
+/** A gateway that sees no changes of definitions and their rows, and on demand no `get` of a definition. */
 function blind(gate: { open: Promise<void> } = { open: Promise.resolve() }): Spoil {
   return (storage: StorageService) => ({
     changes: (request, context) => {
@@ -56,7 +56,7 @@ function blind(gate: { open: Promise<void> } = { open: Promise.resolve() }): Spo
   })
 }
 
-/** Two gateways of one storage, of which the second reads only the definitions that it asks for. */
+/** Two gateways of one storage; the second reads only the definitions that it requests. */
 async function twoGateways(gate?: { open: Promise<void> }) {
   const storage = await aStorage()
   const [first, second] = [await aGateway(undefined, {}, storage), await aGateway(blind(gate), {}, storage)]
@@ -95,7 +95,7 @@ describe('a gateway without the news of a definition that another gateway has ac
     const opened = Promise.withResolvers<void>()
     const gate = { open: opened.promise }
     const { first, second } = await twoGateways(gate)
-    // Storage has answered that there is none, and the answer is on its way.
+    // Storage has answered that no definition exists, and the answer is still on its way.
     const before = second('GET', collection)
     await new Promise((resolve) => setImmediate(resolve))
     expect((await first('POST', definitions, definition())).code).toBe(201)
@@ -252,7 +252,7 @@ describe('CRD-148: a gateway that is killed while it writes a definition', () =>
     const { names, serving } = await rowOf()
     if (stored.code === 404) {
       expect({ names, serving }).toEqual({ names: {}, serving: undefined })
-      // Its names are another's to take.
+      // Another definition can now take its names.
       expect((await other.call('POST', definitions, definition({ as: 'gadgets', shortNames: ['w'] }))).code).toBe(201)
       expect(await other.call('GET', `${definitions}/gadgets.${group}`)).toMatchObject({
         body: { status: { acceptedNames: { shortNames: ['w'], kind: 'Widget' } } },

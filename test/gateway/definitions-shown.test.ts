@@ -19,7 +19,7 @@ const definition = {
   },
 }
 
-/** The changes of definitions arrive when the gate is open. */
+/** The changes of definitions arrive when the gate opens. */
 function behind(gate: Promise<void>): Spoil {
   return (storage: StorageService) => ({
     changes: (request, context) => {
@@ -36,7 +36,7 @@ function behind(gate: Promise<void>): Spoil {
   })
 }
 
-/** Two gateways of one storage, of which the second hears of a definition that the first one has acknowledged when it is let. */
+/** Two gateways of one storage. The test decides when the second hears of a definition that the first has acknowledged. */
 async function aGatewayBehind() {
   const storage = await aStorage()
   const gate = Promise.withResolvers<void>()

@@ -122,7 +122,7 @@ test('each page can be switched off', async () => {
 })
 
 describe('/debug/pprof', () => {
-  /** A gateway with a still clock, and a profile of one second of it. */
+  /** A gateway with a stopped clock, and a profile of one second. */
   async function taken(path: string) {
     const clock = createFakeClock()
     const { send } = await aGateway(undefined, { clock, serving: { takesProfiles: true } })

@@ -15,7 +15,7 @@ const apiOf = (version: string, { featureGates = [], runtimeConfig = [] }: Words
   readApi({ profile: 'orch', emulatedVersion: version === '' ? [] : [version], featureGates, runtimeConfig })
 const catalogueAt = (minor: number) => createCatalogue('orch', { minor })
 
-/** A gateway that emulates a release; `''` for none. */
+/** A gateway that emulates a release; `''` for no emulation. */
 const emulating = (version: string, storage: Awaited<ReturnType<typeof aStorage>>) => {
   const api = apiOf(version)
   return aGateway(undefined, { catalogue: catalogueOf(api), version: versionInfo(api.level) }, storage)
@@ -297,7 +297,7 @@ describe('API versions of a level', () => {
       }
       for (const { stored, backing } of now.resources) {
         if (backing !== 'stored' || !before.resources.some((one) => one.stored.prefix === stored.prefix)) continue
-        // A form in which the release before stores them as well is read by it, served or not.
+        // The previous release can read a form in which it also stores objects, served or not.
         const isReadBefore = before.resources.some(
           (one) => [one.apiVersion, one.stored.apiVersion].includes(stored.apiVersion) && one.stored.prefix === stored.prefix,
         )

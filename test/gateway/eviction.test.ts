@@ -6,7 +6,7 @@ const pods = '/api/v1/namespaces/default/pods'
 const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
 const eviction = (deleteOptions?: unknown) => ({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' }, deleteOptions })
 
-/** A pod and its budget, and a change of the pod at the moment of an eviction's given request. */
+/** A Pod and its budget, and a function that changes the Pod at the given request of an eviction. */
 async function anEviction({ phase, budget, change, between }: { phase: string; budget: object; change: object; between: 'get' | 'list' }) {
   let waiting: (() => Promise<unknown>) | undefined
   const interpose = async () => {

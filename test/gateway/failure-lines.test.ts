@@ -11,7 +11,7 @@ interface Line {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** A server whose log is kept, from level info on. */
+/** A server whose log the test keeps, from level info on. */
 async function aLoggingApi(profile: 'orch' | 'kubernetes' = 'orch') {
   const lines: Line[] = []
   const at = (level: string) => (fields: object, message: string) => void lines.push({ level, message, fields: { ...fields } })

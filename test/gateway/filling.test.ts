@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { aGateway, collection, configMap } from './own-gateway.ts'
 
-/** A gateway with one ConfigMap, over a storage whose memory is being filled anew until `fill` is called. */
+/** A gateway with one ConfigMap over a storage that refills its memory until `fill` is called. */
 async function aFillingGateway() {
   const inner = createMemoryStore()
   const { store, refill } = createRefilledStore(inner)
@@ -28,7 +28,7 @@ async function aFillingGateway() {
     let text = ''
     for await (const chunk of answer) {
       text += Buffer.from(chunk).toString()
-      // The first event of a watch is all that is looked at.
+      // The test only reads the first event of the watch.
       if (text.includes('"type":"ADDED"')) break
     }
     return { status, retryAfter: headers['retry-after'], text }

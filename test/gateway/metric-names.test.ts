@@ -34,7 +34,7 @@ const server = sharedApi({
 const metrics = async () => (await server.api.get('/metrics')).text
 const exposed = async () => [...(await metrics()).matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name)
 
-/** The values of the series of a metric that have all of these labels, in one sum. */
+/** The sum of all series of a metric that have these labels. */
 async function sumOf(name: string, ...labels: readonly string[]): Promise<number> {
   const lines = (await metrics()).split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
   return lines
@@ -51,7 +51,7 @@ test('every metric of kube-apiserver is exposed by a gateway, or explained in do
 })
 
 describe('the gateway metrics', () => {
-  /** Change of a value while an action runs. */
+  /** The change of a value while an action runs. */
   async function change(name: string, labels: readonly string[], work: () => Promise<unknown>): Promise<number> {
     const before = await sumOf(name, ...labels)
     await work()
@@ -69,7 +69,7 @@ describe('the gateway metrics', () => {
 
   test('show the remaining validity of client certificates', async () => {
     const count = 'apiserver_client_certificate_expiration_seconds_count'
-    // The request for the metrics is one of them, too.
+    // The request for the metrics also counts.
     expect(await change(count, [], () => server.api.get('/version'))).toBe(2)
     expect(await change(count, [], () => server.api.as({})('GET', '/version'))).toBe(1)
   })
@@ -285,7 +285,7 @@ describe('the gateway metrics', () => {
           if (request.scope.resource !== 'core/configmaps') return listed
           const broken = (async function* () {
             yield* listed
-            // The answer until then is longer than the buffer for answers that are sent at once.
+            // The answer so far is longer than the buffer of answers that the gateway sends at once.
             yield { kind: 'chunk' as const, bytes: Buffer.alloc(4 * 1024 * 1024, ' '), count: 1 }
             throw new Error('storage has gone')
           })()

@@ -6,7 +6,7 @@ import { createGateway, createWatchHub, type GatewayOptions, type VersionInfo } 
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 
-/** A test's changes of the gateway's storage. */
+/** The changes that a test makes in the gateway's storage. */
 export type Spoil = (storage: StorageService) => Partial<StorageService>
 
 /** A storage in memory. */
@@ -20,7 +20,7 @@ export async function aStorage(): Promise<StorageService> {
   return storage
 }
 
-/** The version that the gateway says. */
+/** The version that the gateway reports. */
 export const ownVersion: VersionInfo = {
   major: '1',
   minor: '25',
@@ -33,7 +33,7 @@ export const ownVersion: VersionInfo = {
   platform: '',
 }
 
-/** A gateway over a storage that misbehaves as the test says: its own, or one that several share. */
+/** A gateway over a storage that misbehaves as the test says: a separate storage, or a storage that several gateways share. */
 export async function aGateway(spoil: Spoil = () => ({}), options: Partial<GatewayOptions> = {}, shared?: StorageService) {
   const storage = shared ?? (await aStorage())
   const clock = options.clock ?? systemClock
@@ -88,14 +88,14 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
 
 /** The path of these tests' ConfigMaps. */
 export const collection = '/api/v1/namespaces/default/configmaps'
-/** One of them. */
+/** One of these ConfigMaps. */
 export const configMap = (data: Record<string, string> = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data })
-/** Type of a merge patch. */
+/** The media type of a merge patch. */
 export const merge = 'application/merge-patch+json'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Admission that sends its admission rules once, and counts its requests. */
+/** An admission service that sends its admission rules once and counts its requests. */
 export function anAdmission(admissionRules: readonly AdmissionRule[]): Writable<AdmissionService> & { asked: string[] } {
   const asked: string[] = []
   return {
@@ -117,9 +117,9 @@ export function anAdmission(admissionRules: readonly AdmissionRule[]): Writable<
   }
 }
 
-/** The result of an admission that adds nothing. */
+/** The result of an admission that changes nothing. */
 export const saidNothing = { warnings: [], auditAnnotations: [], steps: [], counts: [], conditions: [], reservations: [] }
-/** An admission rule in every write of a ConfigMap. */
+/** An admission rule for every write of a ConfigMap. */
 export const allConfigMaps: readonly AdmissionRule[] = [
   { phase: '*', operations: ['*'], groups: [''], resources: ['configmaps'], namespaces: [] },
 ]

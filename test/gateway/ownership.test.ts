@@ -7,7 +7,7 @@ import { aGateway, merge } from './own-gateway.ts'
 
 const time = '2026-05-03T02:01:00Z'
 
-/** A gateway whose clock stands still, and the owners after a request. */
+/** A gateway with a stopped clock, and the field owners after a request. */
 async function anOwningGateway(level?: number) {
   const catalogue = createCatalogue('orch', level === undefined ? {} : { minor: level })
   const { call, send } = await aGateway(undefined, { catalogue, clock: createFakeClock(Date.parse(time)) })

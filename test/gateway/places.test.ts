@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aGateway } from './own-gateway.ts'
 
-/** A kind whose resource is called as that of namespaces is. */
+/** A kind whose resource has the same name as namespaces. */
 async function aServer(scope: 'Namespaced' | 'Cluster') {
   const group = 'example.com'
   const { call, loadDefinitions } = await aGateway()
@@ -49,7 +49,7 @@ test('a cluster-scoped object has no path in a namespace, with any resource name
   expect((await call('POST', path, { ...place, metadata: { name: 'x' } })).code).toBe(201)
   expect(await call('GET', path)).toMatchObject({ code: 200, body: { items: [{ metadata: { name: 'x' } }] } })
   expect((await call('GET', `${path}/a/namespaces/x`)).code).toBe(404)
-  // As kube-apiserver reads it, the path names the namespace x.
+  // Like kube-apiserver, the gateway reads the namespace x from the path.
   expect((await call('GET', `${path}/x`)).code).toBe(404)
 })
 

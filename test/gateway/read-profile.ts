@@ -1,6 +1,6 @@
 import { Profile } from 'pprof-format'
 
-/** A profile of pprof as its texts and numbers. */
+/** Decodes a pprof profile into its strings and numbers. */
 export function readProfile(bytes: Uint8Array) {
   const profile = Profile.decode(bytes)
   const text = (index: number | bigint): string => profile.stringTable.strings[Number(index)] ?? ''

@@ -67,7 +67,7 @@ test('KIND-GEN: the first sixteenth of the range, at least 16 addresses, is allo
   for (let count = 0; count < 29; count++) given.push(Number(specOf(await create(`s-${count}`)).clusterIP?.split('.')[3]))
   const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
   expect(given.slice(0, 14).toSorted((a, b) => a - b)).toEqual(upTo(17, 30))
-  // The first one is the server's own.
+  // The first Service is the server's.
   expect(given.slice(14)).toEqual(upTo(2, 16))
   await expect(create('one-more')).rejects.toMatchObject({ message: expect.stringContaining('range is full') })
 })
@@ -193,7 +193,7 @@ test('KIND-GEN: a Service has the family of the range, and a request for another
   }
 })
 
-/** A balancer that sends to nodes with Pods of the Service only. */
+/** A load balancer that sends only to nodes with Pods of the Service. */
 const local = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }
 const merge = { namespace: 'default', type: 'merge' } as const
 
@@ -260,7 +260,7 @@ test('KIND-GEN: a port with two protocols has one node port, which stays when th
   expect(moved.ports?.[0]).toMatchObject({ port: 81, nodePort: single })
 })
 
-/** A server of 1.37, whose addresses of Services are objects. */
+/** A server of 1.37, which stores Service addresses as objects. */
 async function aServerWithAddresses(options: StartOptions = {}) {
   const server = await aServer({ profile: 'kubernetes', flags: ['--emulated-version=1.37'], ...options })
   const group = { group: 'networking.k8s.io', version: 'v1', namespaced: false }

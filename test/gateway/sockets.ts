@@ -4,7 +4,7 @@ import { parseConfiguration } from '@orch/client'
 import { type RunningServer, type StartOptions, start } from 'orch'
 import { onTestFinished } from 'vitest'
 
-/** A server, and the credentials to reach it by bare sockets. */
+/** A server, and the credentials for raw sockets. */
 export interface SocketServer {
   readonly server: RunningServer
   readonly port: number
@@ -27,7 +27,7 @@ export async function aSocketServer(options: StartOptions = {}): Promise<SocketS
   }
 }
 
-/** A TLS connection that speaks HTTP/1.1 by hand. */
+/** A TLS connection over which the test writes HTTP/1.1 itself. */
 export function openSocket({ port, credentials }: SocketServer): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', ALPNProtocols: ['http/1.1'], ...credentials }, () => resolve(socket))
@@ -36,7 +36,7 @@ export function openSocket({ port, credentials }: SocketServer): Promise<TLSSock
   })
 }
 
-/** All bytes until the other side ends, in order or by cutting the connection. */
+/** All bytes until the server ends or cuts the connection. */
 export async function readToEnd(socket: TLSSocket): Promise<string> {
   let text = ''
   try {
@@ -48,7 +48,7 @@ export async function readToEnd(socket: TLSSocket): Promise<string> {
   return text
 }
 
-/** Sends one request as written, with `Connection: close`; returns the whole answer. */
+/** Sends one request unchanged, with `Connection: close`; returns the whole answer. */
 export async function exchange(server: SocketServer, lines: readonly string[], body: string | Uint8Array = ''): Promise<string> {
   const socket = await openSocket(server)
   socket.write(`${[...lines, 'Host: localhost', 'Connection: close'].join('\r\n')}\r\n\r\n`)
@@ -56,7 +56,7 @@ export async function exchange(server: SocketServer, lines: readonly string[], b
   return readToEnd(socket)
 }
 
-/** A request over HTTP/2. */
+/** Sends a request over HTTP/2. */
 export interface Http2Answer {
   readonly status: number
   readonly text: string

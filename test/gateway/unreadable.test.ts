@@ -13,7 +13,7 @@ const unsafely = `${collection}/a?${option}=true`
 const problem = `${key} cannot be decrypted with k8s:enc:aesgcm:v1:k:: the value or the key is not the one that it was written with`
 const corrupt = { code: 500, reason: 'InternalError', message: `Internal error occurred: StorageError: corrupt object: ${problem}` }
 
-/** A gateway over a storage with the ConfigMaps a and b, of which the first was altered where it is stored. */
+/** A gateway over a storage with the ConfigMaps a and b; the test has altered the stored bytes of a. */
 async function anAlteredGateway(options: Parameters<typeof aGateway>[1] = {}) {
   const inner = createMemoryStore()
   const open = async () => {

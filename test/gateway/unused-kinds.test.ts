@@ -11,7 +11,7 @@ const lists = [
   ['Protobuf', metadata('PartialObjectMetadataList', namesOf('orch').protobufMediaType)],
 ] as const
 
-/** A gateway that serves widgets, and how often it has read their schema. */
+/** A gateway that serves widgets, and the number of times that it has read their schema. */
 async function aServer() {
   const { call, send, loadDefinitions } = await aGateway()
   await loadDefinitions()
@@ -90,7 +90,7 @@ test('the metadata of an object with an older schema is served in every form', a
   for (const [path, headers] of asked) {
     const { status, text } = await read(path, headers, '"name":"a"')
     expect([status, text.includes('"name":"a"'), text.includes('round')]).toEqual([200, true, false])
-    // In steps, by the first that needs it.
+    // The first request that needs the schema loads it in steps.
     expect(prepared).toHaveBeenCalledOnce()
   }
 })

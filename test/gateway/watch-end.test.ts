@@ -22,7 +22,7 @@ const widget = { apiVersion: 'example.com/v1', kind: 'Widget' }
 const frame = (of: string) => Buffer.from(`${JSON.stringify({ type: 'ADDED', object: { ...widget, metadata: { name: of } } })}\n`)
 const changed = { spec: { versions: [versionWith({ spec: { type: 'object' } })] } }
 
-/** A gateway with a definition, whose watches get the test's events; a list of its objects waits for the gate. */
+/** A gateway with a definition. The test gives the events of its watches; a list of its objects waits for the gate. */
 async function aGatewayWithWidgets(gate: Promise<void> = Promise.resolve()) {
   const { promise: attached, resolve } = Promise.withResolvers<WatchSink>()
   const attach = ({ sink }: { sink: WatchSink }) => {
@@ -50,7 +50,7 @@ async function aGatewayWithWidgets(gate: Promise<void> = Promise.resolve()) {
   const { body } = await gateway.call('POST', definitions, definition)
   const change = async () => Number((await gateway.call('PATCH', `${definitions}/${name}`, changed, merge)).body.metadata.resourceVersion)
   const create = (object: string) => gateway.call('POST', collection, { ...widget, metadata: { name: object } })
-  /** Names of the objects that a watch gives until its end. */
+  /** The names of the objects that a watch sends until its end. */
   const watch = async (query: string) => {
     const { body } = await gateway.send({ method: 'GET', path: `${collection}?watch=1&${query}`, headers: {} })
     let text = ''

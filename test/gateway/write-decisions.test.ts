@@ -83,7 +83,7 @@ test('VERB-09: retried creates with generated names do not wait for one another'
       begun += 1
       if (begun <= 2) return { kind: 'stale' }
       if (begun === 4) both.resolve()
-      // Each continues once the other one is at its second attempt.
+      // Each write continues when the other has reached its second attempt.
       await both.promise
       return storage.commit(request, context)
     },
@@ -155,14 +155,14 @@ test('VERB-06: a refusal on an object that was reread is final at once', async (
       const answer = await storage.get(request, context)
       if (request.key !== 'core/configmaps/default/a') return answer
       reads.push(request.read.kind)
-      // Memory has not seen the object yet.
+      // The cache does not have the object yet.
       return request.read.kind === 'any' ? { revision: answer.revision, epoch: answer.epoch } : answer
     },
   }))
   await ask('POST', collection, configMap())
   const other = { ...configMap(), metadata: { name: 'a', uid: 'of-another' } }
   expect((await ask('PUT', `${collection}/a`, other)).code).toBe(409)
-  // Memory, the present revision, and the present object; its refusal needs no further look.
+  // The cache, its present revision and its present object; its refusal needs no second read.
   expect(reads).toEqual(['any', 'latest', 'latest'])
 })
 

@@ -7,7 +7,7 @@ import { createFakeClock, type FakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { aGateway, allConfigMaps, anAdmission, collection, configMap, merge, type Spoil, saidNothing } from './own-gateway.ts'
 
-/** Commits, then loses the answer as often as asked. */
+/** Commits, then loses the answer a given number of times. */
 const losing =
   (count: number, isWritten: boolean): Spoil =>
   (storage) => {
@@ -93,12 +93,12 @@ test.each([
     },
   }))
   await call('POST', collection, configMap())
-  // The time of the request is up before storage is back.
+  // The request's time limit ends before storage is back.
   expect(await call(method, `${collection}/a?timeout=200ms`, body, type)).toMatchObject({ code: 504, body: { reason: 'Timeout' } })
   expect(commits).toBe(2)
 })
 
-/** Storage that takes the answer to the first commit of an update or a delete away, with or without having written it. */
+/** A storage that loses the answer to the first commit of an update or a delete, after or without the write. */
 function losingOneAnswer(isWritten: boolean) {
   const sent: CommitRequest[] = []
   const over = (storage: StorageService): Partial<StorageService> => ({
@@ -169,7 +169,7 @@ test('STORE-05: a write whose answer was lost is found in the past of the object
       const outcome = await storage.commit(request, context)
       if (isOver || request.expected === 0 || outcome.kind !== 'written') return outcome
       isOver = true
-      // Someone else writes before the gateway looks.
+      // Another client writes before the gateway reads.
       const value = assemble({ ...decodeStored(request.value as Uint8Array), writeId: 'another' })
       await storage.commit({ ...request, value, expected: outcome.revision, writeId: 'another' }, context)
       throw new Error('the connection has broken')
@@ -202,7 +202,7 @@ test('STORE-05: a delete whose answer was lost has not succeeded if another clie
   expect((await call('GET', `${collection}/a`)).code).toBe(404)
 })
 
-/** Loses the first answer of each commit, which has been done. */
+/** Writes each commit and loses its first answer. */
 function losingFirstAnswers(error: Error): Spoil {
   const sent = new Set<string>()
   return (storage) => ({
@@ -215,7 +215,7 @@ function losingFirstAnswers(error: Error): Spoil {
   })
 }
 
-/** Memory knows nothing; only the latest state does. */
+/** The cache has no state; only the latest read has it. */
 const forgetful: Spoil = (storage) => ({
   get: async (request, context) => {
     const answer = await storage.get(request, context)
@@ -232,7 +232,7 @@ test('VERB-06: no refusal is based on an outdated cache', async () => {
   expect((await call('DELETE', `${collection}/a`)).code).toBe(404)
 })
 
-/** Someone else is faster, that many times. */
+/** Another client writes first, this number of times. */
 const racing =
   (count: number): Spoil =>
   (storage) => {
@@ -294,7 +294,7 @@ async function advanceUntil(clock: FakeClock, awaited: Promise<unknown>): Promis
   }
 }
 
-/** A turn of the event loop, several times over: as long as reads and writes in memory may take. */
+/** Waits several turns of the event loop, as long as reads and writes in memory may take. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -328,7 +328,7 @@ test('KIND-GEN: a Service that is not stored releases its address, and a stored 
     return keys
   }
   expect(await held()).toHaveLength(1)
-  // Nothing can be given back now, and the answer is that of the write.
+  // The gateway cannot return the amount now, and answers with the result of the write.
   isAway = ({ key, value }) => key.startsWith('allocation/') && value === undefined
   expect((await call('PUT', `${services}/a`, service({ ...at, type: 'ClusterIP' }))).code).toBe(200)
   expect(await held()).toHaveLength(1)
@@ -407,7 +407,7 @@ test('KIND-GEN: an address without a Service is free again after two minutes', a
   const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { clusterIP: '10.0.0.9', ports: [{ port: 80 }] } }
   const services = '/api/v1/namespaces/default/services'
   expect((await call('POST', services, service)).code).toBe(422)
-  // Noticed at the first sweep, 30 seconds on.
+  // The first sweep, after 30 seconds, notices it.
   for (let step = 0; step < 5; step++) {
     expect(await isTaken()).toBe(true)
     clock.advance(30_000)
@@ -439,7 +439,7 @@ test('META-12: a write without a change writes nothing', async () => {
   expect(commits).toBe(1)
 })
 
-/** Memory that stands still since `stop` was called; the latest state is reported unchanged. */
+/** A cache that stops at the call of `stop`; the latest reads still report the latest state. */
 function standingStill() {
   let isStill = false
   const kept = new Map<string, ReturnType<StorageService['get']>>()
@@ -466,7 +466,7 @@ test.each([
   const { over, stop } = standingStill()
   const { call } = await aGateway(over)
   await call('POST', collection, configMap({ x: '1' }))
-  // Memory holds the first state from here on.
+  // From here on the cache keeps the first state.
   await call('GET', `${collection}/a`)
   await call('PATCH', `${collection}/a`, {}, merge)
   stop()
@@ -520,7 +520,7 @@ test('META-12: an apply of an equal value in another spelling that takes its fie
     ['m1', ['count/a']],
     ['m2', ['count/b', 'count/c']],
   ])
-  // The object keeps its length, and the last byte that changes is one of a time.
+  // The object keeps its length, and the last changed byte belongs to a time.
   expect(await apply('m1', { 'count/b': '1', 'count/c': '1000m' })).toEqual([
     ['m0', ['count/a']],
     ['m2', ['count/b']],
@@ -569,7 +569,7 @@ test('PROTO-09: a patch, an update and a deletion keep a neighbouring integer be
       `{${head},"metadata":{"name":"a","labels":{"other":"apply"}}}`,
       'application/apply-patch+yaml',
     ],
-    // The status, and with it the number, stays unchanged and is not in this body.
+    // The status and its number stay unchanged, and this body does not contain them.
     ['PUT', '/api/v1/nodes/a', `{${head},"metadata":{"name":"a","finalizers":["a.example.com/a"],"labels":{"label":"put"}}}`],
     ['DELETE', '/api/v1/nodes/a'],
   ]
@@ -719,7 +719,7 @@ test('a reservation for an object that cannot be printed is released', async () 
   const outcomes: unknown[] = []
   admission.admit = async ({ phase, attributes }) => {
     if (phase !== 'validate') return { kind: 'allowed', ...saidNothing }
-    // After everything has been judged it contains itself, which no text does.
+    // After the validation the object contains itself, which no text can express.
     const object = attributes.object as { metadata: object }
     Object.assign(object.metadata, { annotations: object })
     return { kind: 'allowed', ...saidNothing, reservations: ['quota'] }
@@ -777,7 +777,7 @@ test('LIM-12: other requests are answered between the steps of a large write', a
   const applied = { ...named('c'), apiVersion: 'v1', kind: 'ConfigMap' }
   const apply = 'application/apply-patch+yaml'
   expect(await answeredDuring(call('PATCH', `${collection}/c?fieldManager=m`, applied, apply))).toBeGreaterThan(8)
-  // A small one is done within one turn.
+  // The gateway compresses a small answer within one turn.
   expect(await answeredDuring(call('PATCH', `${collection}/a`, { data: { x: 'y' } }, merge))).toBeLessThan(3)
 })
 

@@ -3,7 +3,7 @@ import { sharedApi } from '../api/api.ts'
 import { type Json, summarizeAggregatedDiscovery, summarizeDiscovery, summarizeOpenApi, summarizeOpenApiIndex } from './documents.ts'
 
 const server = sharedApi({ version: '1.25', profile: 'kubernetes' })
-/** The group version whose OpenAPI 3 document is kept whole. */
+/** The golden files contain the whole OpenAPI 3 document of this group version. */
 const whole = 'apis/node.k8s.io/v1'
 
 async function served(path: string, accept = 'application/json'): Promise<Json> {
@@ -12,7 +12,7 @@ async function served(path: string, accept = 'application/json'): Promise<Json> 
   return answer.body
 }
 
-/** Asks for each path in turn. */
+/** Requests each path in turn. */
 async function servedAt(paths: readonly string[]): Promise<ReadonlyMap<string, Json>> {
   const documents = new Map<string, Json>()
   for (const path of paths) documents.set(path, await served(path))

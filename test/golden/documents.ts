@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A JSON object of a served document. */
+/** A JSON object in a served document. */
 export type Json = Readonly<Record<string, unknown>>
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
@@ -8,11 +8,11 @@ const entriesOf = (value: unknown): [string, unknown][] => (isJson(value) ? Obje
 const itemsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : [])
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 
-/** Short enough for a line; two pieces of a document that differ have different ones. */
+/** A hash that is short enough for a line and differs between different pieces of a document. */
 const hashOf = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12)
 const linesOf = (lines: readonly string[]) => `${lines.join('\n')}\n`
 
-/** An OpenAPI document with one line per path and per definition: its name, and a hash of its contents. */
+/** Summarizes an OpenAPI document: one line per path and per definition, with the name and a hash of the contents. */
 export function summarizeOpenApi(document: Json): string {
   const { paths, definitions, components, info: _info, ...rest } = document
   const schemas = definitions ?? (isJson(components) ? components['schemas'] : undefined)
@@ -30,7 +30,7 @@ function operationsOf(item: unknown): string {
     .join(' ')
 }
 
-/** One line for an OpenAPI document among many. */
+/** Summarizes an OpenAPI document in one line. */
 export function summarizeOpenApiIndex(documents: ReadonlyMap<string, Json>): string {
   return linesOf(
     [...documents].map(([name, document]) => {
@@ -42,7 +42,7 @@ export function summarizeOpenApiIndex(documents: ReadonlyMap<string, Json>): str
   )
 }
 
-/** Plain discovery: the group list, then for each group version one line per resource. */
+/** Summarizes plain discovery: the group list, then one line per resource of each group version. */
 export function summarizeDiscovery({ groups, resourceLists }: { groups: Json; resourceLists: ReadonlyMap<string, Json> }): string {
   return linesOf([
     ...itemsOf(groups['groups']).map(
@@ -55,7 +55,7 @@ export function summarizeDiscovery({ groups, resourceLists }: { groups: Json; re
 
 const preferredOf = ({ preferredVersion }: Json) => (isJson(preferredVersion) ? preferredVersion['groupVersion'] : undefined)
 
-/** Aggregated discovery: for each group version one line per resource and subresource. */
+/** Summarizes aggregated discovery: one line per resource and subresource of each group version. */
 export function summarizeAggregatedDiscovery(document: Json): string {
   return linesOf(
     itemsOf(document['items']).flatMap(({ metadata, versions }) =>
@@ -70,7 +70,7 @@ export function summarizeAggregatedDiscovery(document: Json): string {
   )
 }
 
-/** The fields in the order in which they are served. */
+/** The fields in the order in which the server sends them. */
 function printFields(object: Json): string {
   return `  ${Object.entries(object)
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)

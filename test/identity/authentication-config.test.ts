@@ -11,7 +11,7 @@ type Provider = Pick<Awaited<ReturnType<typeof anOidcProvider>>, 'issuer' | 'caF
 const configuration = (fields: object) =>
   JSON.stringify({ apiVersion: 'apiserver.config.orch.io/v1', kind: 'AuthenticationConfiguration', ...fields })
 
-/** An issuer of a configuration. */
+/** An issuer in a configuration. */
 function jwt({ issuer, caFile }: Provider, fields: object = {}, ofIssuer: object = {}): object {
   const certificateAuthority = readFileSync(caFile, 'utf8')
   return {
@@ -28,7 +28,7 @@ async function aServer(fields: object, flags: readonly string[] = []) {
   onTestFinished(() => server.stop())
   return {
     server,
-    /** Writes another configuration, and waits until its outcome is counted. */
+    /** Writes a new configuration and waits until the metrics count the outcome. */
     async write(text: string, outcome: 'success' | 'failure'): Promise<void> {
       const total = async () => {
         const { body } = await server.client.transport.send({ method: 'GET', path: '/metrics', headers: {} })

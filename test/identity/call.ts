@@ -11,9 +11,9 @@ export interface Call {
   readonly method?: string
   readonly headers?: OutgoingHttpHeaders
   readonly body?: unknown
-  /** Shown to the server. */
+  /** The certificate that the client shows. */
   readonly pair?: Pair
-  /** Several calls over one connection. */
+  /** Several calls on one connection. */
   readonly agent?: Agent
 }
 
@@ -24,7 +24,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** Sends one request; it carries only the given credentials. */
+/** Sends one request with only the given credentials. */
 export async function call({ url, kubeconfig }: RunningServer, options: Call): Promise<Answer> {
   const { path = '/api', method = 'GET', headers = {}, body, pair, agent = new Agent() } = options
   const { certificateAuthority } = await parseConfiguration(kubeconfig)
@@ -46,7 +46,7 @@ export async function call({ url, kubeconfig }: RunningServer, options: Call): P
   })
 }
 
-/** The same over HTTP/2, on a connection of its own. Names of headers are in lower case there. */
+/** The same request over a new HTTP/2 connection, with header names in lower case. */
 export async function callHttp2({ url, kubeconfig }: RunningServer, options: Omit<Call, 'agent'>): Promise<Answer> {
   const { path = '/api', method = 'GET', headers = {}, body, pair } = options
   const { certificateAuthority: ca } = await parseConfiguration(kubeconfig)
@@ -72,7 +72,7 @@ export async function adminPair({ kubeconfig }: RunningServer): Promise<Pair> {
   return { certificate: clientCertificate, key: clientKey }
 }
 
-/** The credentials of a client configuration, as Node's clients take them. */
+/** The credentials of a client configuration in the form of Node.js clients. */
 export async function credentialsOf({
   kubeconfig,
 }: Pick<RunningServer, 'kubeconfig'>): Promise<{ readonly ca: string; readonly cert: string; readonly key: string }> {
@@ -80,7 +80,7 @@ export async function credentialsOf({
   return { ca, cert, key }
 }
 
-/** The caller's user according to the server; undefined after a 401. */
+/** The user that the server recognizes; undefined after a 401. */
 export async function whoAmI(server: RunningServer, options: Call, send: typeof call = call) {
   const { code, body } = await send(server, {
     ...options,

@@ -77,7 +77,7 @@ test('AUTHN-CERT-04: a certificate in the file that is not a CA verifies no user
   expect(await whoAmI(server, { pair: await aClient() })).toMatchObject({ username: 'jane' })
 })
 
-/** A server that trusts proxies too, and certificates that an intermediate authority of each of the two authorities has signed, sent along. */
+/** A server that also trusts proxies, and certificate chains: an intermediate authority of each of the two authorities has signed the certificates. */
 async function aServerWithProxies() {
   const proxies = await anAuthority('proxies')
   const folder = aFolder()
@@ -110,7 +110,7 @@ test('AUTHN-CERT-02, AUTHN-PROXY-09: beside proxies, an intermediate authority t
   const front = await aClient({ issuer: proxies, commonName: 'front' })
   expect(await whoAmI(server, { pair: front })).toBeUndefined()
   expect(await whoAmI(server, { pair: front, headers })).toMatchObject({ username: 'root' })
-  // A certificate that another user of the proxies' authority has signed authenticates no user, sent along or not.
+  // A certificate that a proxy's certificate has signed authenticates no user, with or without the chain.
   const signedByFront = await aClient({ issuer: front, commonName: 'back' })
   const sentAlong = { ...signedByFront, certificate: signedByFront.certificate + front.certificate }
   for (const pair of [signedByFront, sentAlong, await by(proxies, 'far')]) {
@@ -157,7 +157,7 @@ test('AUTHN-CERT-02: a resumed connection has the same user beside proxies, unti
   onTestFinished(() => open.destroy())
   expect(await whoAmI(server, { pair, agent: open })).toMatchObject({ username: 'jane' })
   change(authority.certificate + second.certificate)
-  // The certificate that was sent along has been forgotten: the client is refused once and must reconnect.
+  // The server has forgotten the intermediate certificate, so it refuses the client once and the client must reconnect.
   expect(await whoAmI(server, { pair, agent: open })).toBeUndefined()
   expect(await whoAmI(server, { pair, agent: open })).toMatchObject({ username: 'jane' })
   change(second.certificate)

@@ -11,7 +11,7 @@ const group = 'rbac.authorization.orch.io'
 const secrets = '/api/v1/namespaces/default/secrets'
 const configMaps = '/api/v1/namespaces/default/configmaps'
 
-/** A server where Jane has the rights of the rules, and all authenticated users may read Secrets and ConfigMaps. */
+/** A server where Jane has the rights of the rules and all authenticated users may read Secrets and ConfigMaps. */
 async function aServer(rules: readonly unknown[], ...flags: readonly string[]) {
   const server = await start({ flags: [`--client-ca-file=${aFolder().write('people.crt', people.certificate)}`, ...flags] })
   onTestFinished(() => server.stop())

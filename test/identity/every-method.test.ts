@@ -15,7 +15,7 @@ const accountPem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKe
 const nowSeconds = () => Math.floor(Date.now() / 1_000)
 const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-/** A webhook that knows the tokens that are given, and no others. */
+/** A webhook that knows only the given tokens. */
 function knowing(users: Readonly<Record<string, string>>): Reply {
   return (asked: Asked, response) => {
     const username = users[asked.review.spec.token as string]
@@ -24,7 +24,7 @@ function knowing(users: Readonly<Record<string, string>>): Reply {
   }
 }
 
-/** A server that knows everybody in every way. */
+/** A server that knows every user by every method. */
 async function aServer(reply: Reply = knowing({})) {
   const folder = aFolder()
   const provider = await anOidcProvider(providerKey)
@@ -77,7 +77,7 @@ function signed(key: KeyObject | string, header: object, claims: object): string
   return `${text}.${signature.toString('base64url')}`
 }
 
-/** Tokens that are wrong in the same way for every issuer that signs. */
+/** Tokens with the same mistake for every issuer. */
 function badOnes(key: KeyObject, good: string): Record<string, string> {
   const header = decodeProtectedHeader(good)
   const claims = decodeJwt(good)
@@ -98,7 +98,7 @@ function badOnes(key: KeyObject, good: string): Record<string, string> {
   }
 }
 
-/** All that a client sees, except the parts that distinguish requests. */
+/** All parts of the answer that a client sees, except the parts that identify the request. */
 async function answerTo(server: RunningServer, token: string) {
   const { code, headers, body } = await call(server, { ...as(token), path: '/api/v1/namespaces/default/pods' })
   const { date: _date, 'audit-id': _auditId, ...rest } = headers
@@ -141,7 +141,7 @@ test('AUTHN-ANON-04, AUTHN-SA-02, AUTHN-OIDC-02, AUTHN-WH-26: the answer does no
   })
   const answers = await Promise.all(bad.map(async ([what, token]) => ({ what, ...(await answerTo(server, token)) })))
   expect(answers).toEqual(bad.map(([what]) => ({ what, ...refusal })))
-  // All of them were asked to the end: an early end would show in the time of the answer.
+  // The server asked every authenticator: an early end would show in the answer time.
   const seen = new Set(asked.map(({ review }) => review.spec.token))
   for (const [what, token] of bad) expect({ what, seen: seen.has(token) }).toEqual({ what, seen: !what.endsWith('oversized') })
 })

@@ -8,7 +8,7 @@ export function aFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'identity-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   return {
-    /** Writes a file and gives its path. */
+    /** Writes a file and returns its path. */
     write(name: string, text: string): string {
       const path = join(folder, name)
       writeFileSync(path, text)

@@ -246,7 +246,7 @@ test('IMP-12: a service account may have a name of one character or with dots', 
 })
 
 describe('the automatic group', () => {
-  // The review of the caller needs a role; the members of system:masters have it in each case.
+  // The review of the caller needs a role; members of system:masters always have it.
   const groupsAs = async (user: string, groups: string[]) => {
     const { server, admin } = await aServer()
     const headers = { 'Impersonate-User': user, 'Impersonate-Group': ['system:masters', ...groups] }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 // @ts-expect-error
 import Provider from 'oidc-provider'
 
-/** Messages to the process, which holds several providers. Keys are JWKs with their private part. */
+/** Messages to the process, which runs several providers. Keys are JWKs with their private part. */
 export type ToProvider =
   | {
       readonly kind: 'start'
@@ -13,15 +13,15 @@ export type ToProvider =
       readonly certificate: string
       readonly key: string
       readonly keys: readonly object[]
-      /** Between the host and everything that is served; '' for nothing. */
+      /** The path prefix after the host; '' for no prefix. */
       readonly path: string
     }
   | { readonly kind: 'rotate'; readonly id: number; readonly keys: readonly object[] }
-  /** True to cut connections, as if there were no listener. */
+  /** True: the process cuts connections as if it had no listener. */
   | { readonly kind: 'switch'; readonly id: number; readonly isDown: boolean }
   | { readonly kind: 'stop'; readonly id: number }
 
-/** The messages of the process. */
+/** The messages that the process sends. */
 export type FromProvider =
   | { readonly kind: 'started'; readonly id: number; readonly issuer: string }
   | { readonly kind: 'rotated'; readonly id: number }
@@ -31,7 +31,7 @@ export type FromProvider =
 
 const grant = 'claims'
 
-/** A provider whose only grant gives an ID token with the claims that are asked for. */
+/** A provider whose only grant returns an ID token with the requested claims. */
 // biome-ignore lint/suspicious/noExplicitAny: the library brings no types.
 function aProvider(issuer: string, keys: readonly object[]): any {
   const client = {

@@ -7,13 +7,13 @@ import { onTestFinished } from 'vitest'
 import { aFolder } from './folder.ts'
 import type { FromProvider, ToProvider } from './oidc-process.ts'
 
-/** A key for signatures, as a provider keeps it. */
+/** A signing key in a provider's form. */
 export function aKey(kid: string) {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return { key: privateKey, jwk: { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' } }
 }
 
-/** The same on an elliptic curve. */
+/** The same for an elliptic curve key. */
 export function aCurveKey(kid: string) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { key: privateKey, jwk: { ...privateKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' } }
@@ -22,7 +22,7 @@ export function aCurveKey(kid: string) {
 let shared: ChildProcess | undefined
 let providersMade = 0
 
-/** The process of all providers; it ends with this one. */
+/** The process of all providers; it ends with the test process. */
 function providers(): ChildProcess {
   if (shared !== undefined) return shared
   const child = fork(new URL('./oidc-process.ts', import.meta.url), {
@@ -37,7 +37,7 @@ function providers(): ChildProcess {
   return child
 }
 
-/** An OpenID provider in another process, with TLS and keys that can be changed. */
+/** An OpenID provider in another process, with TLS and replaceable keys. */
 export async function anOidcProvider(
   first: ReturnType<typeof aKey>,
   { path = '', ...serving }: CertificateOptions & { path?: string } = {},
@@ -51,7 +51,7 @@ export async function anOidcProvider(
     if (message.id === id && message.kind === 'asked') asked.push(message.path)
   }
   child.on('message', note)
-  // Several messages may arrive at once: none may be missed between two looks.
+  // Several messages may arrive at once; the test must see every message.
   const tell = (message: ToProvider, answer: FromProvider['kind']) => {
     const { promise, resolve } = Promise.withResolvers<FromProvider>()
     const hear = (reply: FromProvider) => {
@@ -71,13 +71,13 @@ export async function anOidcProvider(
   const issuer = started.kind === 'started' ? started.issuer : ''
   return {
     issuer,
-    /** Paths of the received requests. */
+    /** The paths of the received requests. */
     asked,
     caFile: aFolder().write('provider.crt', pair.certificate),
     rotate: (key: ReturnType<typeof aKey>) => tell({ kind: 'rotate', id, keys: [key.jwk] }, 'rotated'),
-    /** An ID token, by the provider's own hand. */
+    /** An ID token that the provider signs. */
     token: (claims: object, clientId = 'orch') => askForToken(issuer, pair.certificate, claims, clientId),
-    /** As if there were no listener, or a listener again. */
+    /** Removes or restores the listener. */
     goDown: () => tell({ kind: 'switch', id, isDown: true }, 'switched'),
     comeBack: () => tell({ kind: 'switch', id, isDown: false }, 'switched'),
   }

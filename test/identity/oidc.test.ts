@@ -34,7 +34,7 @@ async function aServer(
 
 const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-/** A token by our own hand, as a provider would never issue it. */
+/** A token that the test signs and that no provider would issue. */
 function aToken(claims: object, header: object = {}, signingKey = key.key): string {
   const text = [{ alg: 'RS256', kid: 'one', ...header }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -169,7 +169,7 @@ test('AUTHN-OIDC-04: tokens with unknown keys do not each cause a request', asyn
     const claims = { iss: provider.issuer, sub: `${round}`, aud: 'orch', exp: nowSeconds() + 60 }
     expect(await whoAmI(server, as(aToken(claims, { kid: `unknown-${round}` })))).toBeUndefined()
   }
-  // The discovery document, and the keys ten times.
+  // One request for the discovery document and ten for the keys.
   expect(provider.asked).toHaveLength(11)
 })
 

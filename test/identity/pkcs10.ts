@@ -20,13 +20,13 @@ export interface RequestedSubject {
   readonly commonName?: string
   readonly organizations?: readonly string[]
   readonly unit?: string
-  /** Tags and contents of alternative names. */
+  /** The tags and contents of the subject alternative names. */
   readonly names?: readonly (readonly [tag: number, content: string | Uint8Array])[]
-  /** Asks for the certificate of an authority. */
+  /** Requests a CA certificate. */
   readonly wantsAuthority?: boolean
 }
 
-/** A PKCS #10 request in PEM and its private key, without a program for it. */
+/** A PKCS #10 request in PEM and its private key, made without an external program. */
 export function aCertificateRequest(subject: RequestedSubject): { readonly pem: string; readonly key: KeyObject } {
   const { commonName, organizations = [], unit, names = [], wantsAuthority = false } = subject
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

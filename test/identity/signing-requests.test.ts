@@ -47,7 +47,7 @@ async function aRequest(
   return { name: made.metadata.name ?? '', key }
 }
 
-/** Approves or denies a request, and gives it back when the controllers are done with it. */
+/** Approves or denies a request; returns the request after the controllers have processed it. */
 async function decided(name: string, type: 'Approved' | 'Denied' = 'Approved'): Promise<SigningRequest> {
   const body = { status: { conditions: [{ type, status: 'True', reason: 'ByHand', message: 'm' }] } }
   await collection().patch(name, body, { type: 'merge', subresource: 'approval' })
@@ -62,7 +62,7 @@ async function issued(wanted: Wanted) {
   return { key, pem, certificate: new X509Certificate(pem) }
 }
 
-/** The user that the server sees in a request with the certificate. */
+/** The user that the server recognizes by the certificate. */
 async function whoIs(clientCertificate: string, key: KeyObject): Promise<unknown> {
   const { server: url, certificateAuthority } = await parseConfiguration(server.kubeconfig)
   const clientKey = String(key.export({ type: 'pkcs8', format: 'pem' }))
@@ -147,7 +147,7 @@ test('WL-CSR-02: a denied request, and a request to an external signer, get no c
   expect([denied, elsewhere].map(({ status }) => Object.keys(status ?? {}))).toEqual([['conditions'], ['conditions']])
 })
 
-/** The client of a user who may make requests, and create these subresources of them. */
+/** A client of a user who may create requests and write these subresources of requests. */
 function aRequester(user: string, ...subresources: readonly string[]) {
   const resources = ['certificatesigningrequests', ...subresources.map((one) => `certificatesigningrequests/${one}`)]
   return server.user(user, { rules: [{ apiGroups: ['certificates.orch.io'], resources, verbs: ['create'] }] }).client
@@ -192,7 +192,7 @@ test('WL-CSR-01: a permission that is granted later counts', async () => {
   expect((await collection().get(name)).status?.conditions).toMatchObject([{ type: 'Approved' }])
 })
 
-/** The names of those that are still there after some hours. */
+/** The names of the requests that still exist after some hours. */
 async function leftAfter(hours: number, all: Readonly<Record<string, string>>): Promise<string[]> {
   await clock.advance(hours * hourMs)
   await settled()

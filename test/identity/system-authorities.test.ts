@@ -21,7 +21,7 @@ async function aServer() {
   return { certificateAuthority, version }
 }
 
-// One test, alone in its file: the authorities of the system are read once in a process.
+// This file has a single test, because a process reads the system's authorities once.
 test('ADM-WH-35, AUTHN-OIDC-25, FLAG-14: without a bundle or file, webhooks, providers and servers are verified by the authorities of the machine only', async () => {
   const hook = await aWebhookServer(allowing)
   const provider = await anOidcProvider(aKey('one'))

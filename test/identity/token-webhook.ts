@@ -15,7 +15,7 @@ export interface Asked {
 
 export type Reply = (asked: Asked, response: ServerResponse) => void
 
-/** A server that is asked about tokens, and a client configuration file that leads to it with a certificate. */
+/** A token webhook, and a client configuration file for it with a certificate. */
 export async function aTokenWebhook(reply: Reply) {
   const authority = await anAuthority('webhooks')
   const serving = await aCertificate({ issuer: authority, commonName: 'webhook', use: 'server' })

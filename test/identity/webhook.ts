@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { aFolder } from './folder.ts'
 
-/** A webhook's answer; a body is sent as JSON. */
+/** A webhook's answer; the webhook sends the body as JSON. */
 export interface WebhookAnswer {
   readonly status: number
   readonly body?: unknown
 }
 
-/** A webhook over HTTP for one test; gives the client configuration that leads to it, as a file. */
+/** An HTTP webhook for one test; returns a client configuration file for it. */
 export async function aWebhookFile(answer: (asked: unknown) => WebhookAnswer): Promise<string> {
   const server = createServer(async (request, response) => {
     let text = ''

@@ -1,4 +1,4 @@
-/** The tests that run a second time, with the services apart. */
+/** The tests that also run with the services apart. */
 
 const fileOf = (folder: string) => (name: string) => `test/${folder}/${name}.test.ts`
 
@@ -14,7 +14,7 @@ const acrossServices = [
   fileOf('weather')('fault-rules-apart'),
 ]
 
-/** Decisions of a gateway or an admission service alone, and files that repeat a file above in another way. */
+/** Tests of decisions that one gateway or admission service makes alone, and files that repeat a file above in another way. */
 const ofOneService = [
   ...['apply', 'authentication', 'discovery', 'endpoints', 'errors', 'formats', 'http2', 'kinds', 'names'].map(fileOf('api')),
   ...['negotiation', 'patch', 'rules', 'tables', 'validation', 'written-back'].map(fileOf('api')),
@@ -27,7 +27,7 @@ const ofOneService = [
   fileOf('gateway')('delete'),
 ]
 
-/** The files of `npm test`; `all` includes the decisions of one service, too. */
+/** The files of `npm test`; `all` also includes the decisions of one service. */
 export function testsApart(which: string): readonly string[] {
   return which === 'all' ? [...acrossServices, ...ofOneService] : acrossServices
 }

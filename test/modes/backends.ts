@@ -1,4 +1,4 @@
-/** Names the missing programs for services apart, and how to get them; nothing if all are present. */
+/** Names the programs that services apart need and this machine lacks, and how to install them; undefined if all are present. */
 import { join } from 'node:path'
 import { locateBackend } from '../../shared/platform/src/backends/locate.ts'
 

@@ -19,7 +19,7 @@ for (const { file, title } of unlisted) process.stderr.write(`skipped and not on
 for (const { file, title } of unskipped) process.stderr.write(`on the list and not skipped: ${file} > ${title}\n`)
 process.exitCode = unlisted.length + unskipped.length === 0 ? 0 : 1
 
-/** A title on the list may be that of a group. */
+/** A title on the list may be the title of a group. */
 function stands(listed: { readonly file: string; readonly title: string }, file: string, title: string): boolean {
   return listed.file === file && (title === listed.title || title.startsWith(`${listed.title} > `))
 }

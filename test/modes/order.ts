@@ -1,8 +1,8 @@
-/** The order of test files: the longest begin first, so that none of them runs alone at the end. */
+/** Sorts test files: the longest begin first, so that no long file runs alone at the end. */
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The slowest files, by their CPU time and that of their processes: 21 to 4 s each. The last ones of the list wait long. */
+/** The slowest files by CPU time including their processes: 21 to 4 s each. The last files of the list wait long. */
 const slowest = [
   'test/package/envtest.test.ts',
   'test/e2e/distributed.test.ts',
@@ -76,7 +76,7 @@ export default class extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) =>
       placeOf.get(relative(this.ctx.config.root, moduleId).replaceAll('\\', '/')) ?? slowest.length
-    // Files of a project stay together: a process takes those of one project.
+    // Files of a project stay together, because a process takes files of one project only.
     return (await super.sort(files)).sort((a, b) => a.project.name.localeCompare(b.project.name) || place(a) - place(b))
   }
 }

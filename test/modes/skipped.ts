@@ -1,8 +1,8 @@
-/** A test that has no meaning in one way of joining the services, and why. */
+/** A test that means nothing in one way of joining the services, and the reason. */
 export interface Skipped {
-  /** From the root of the project. */
+  /** The path from the root of the project. */
   readonly file: string
-  /** Titles from the outermost group inwards, joined by ` > `; a group alone names all its tests. */
+  /** Titles from the outermost group inwards, joined by ` > `; the title of a group names all tests of the group. */
   readonly title: string
   readonly reason: string
 }
@@ -13,7 +13,7 @@ const manyWrites = 'writes so much that it takes minutes over several services, 
 const oneSeed = 'one seed is enough where each takes its time'
 const twoGateways = 'compares whole answers, and two gateways differ in their address and in the revision that a later list is true at'
 
-/** Tests that have no meaning where the services are apart. */
+/** Tests that mean nothing with the services apart. */
 const meaningless: readonly Skipped[] = [
   {
     file: 'test/api/watch.test.ts',
@@ -62,13 +62,13 @@ const meaningless: readonly Skipped[] = [
 
 const oneDecides = 'starts services of its own for what a gateway decides alone: ORCH_TEST_APART=all runs it'
 
-/** Tests that `ORCH_TEST_APART=all` runs, as it does the files of the decisions of one service. */
+/** Tests that `ORCH_TEST_APART=all` runs, like the files of the decisions of one service. */
 const ofOneService: readonly Skipped[] = [
   { file: 'test/api/list.test.ts', title: 'pages > CHUNK-02: do not exist with the gate off', reason: oneDecides },
   { file: 'test/api/objects.test.ts', title: 'metadata > META-09: with a taken generated name may be tried again', reason: oneDecides },
   { file: 'test/api/objects.test.ts', title: 'metadata > META-09: with a taken generated name gets another name', reason: oneDecides },
 ]
 
-/** Tests that are skipped where the services are apart. A run that skips others, or fewer, fails. */
+/** Tests that are skipped with the services apart. A run fails if it skips other or fewer tests. */
 export const skippedInDistributed: readonly Skipped[] =
   process.env['ORCH_TEST_APART'] === 'all' ? meaningless : [...meaningless, ...ofOneService]

@@ -11,27 +11,27 @@ interface Event extends ApiObject {
   readonly source?: { readonly component?: string }
 }
 
-/** A server with controllers of nodes, whose clock a test moves, and the steps of tests about nodes. */
+/** A server with the node controllers, whose clock the test moves, and the steps of tests about nodes. */
 export interface NodeCluster {
   readonly server: RunningServer
   readonly clock: VirtualClock
-  /** The time of the clock, as objects have it. */
+  /** The clock's time in the format of objects. */
   now(): string
   node(name: string): Promise<Node>
-  /** Undefined: it is gone. */
+  /** Undefined: the object no longer exists. */
   pod(name: string): Promise<Pod | undefined>
   createNode(name: string, rest?: { readonly metadata?: object; readonly spec?: object }): Promise<void>
   patchNode(name: string, patch: object): Promise<void>
   deleteNode(name: string): Promise<void>
-  /** Sets conditions of a node with the time of now, as a heartbeat of its kubelet does. */
+  /** Sets conditions of a node with the present time, like a heartbeat of its kubelet. */
   report(name: string, conditions?: Readonly<Record<string, string>>): Promise<void>
-  /** Renews the lease of a node, as its kubelet does; the first time it is made. */
+  /** Renews a node's lease like its kubelet; the first call creates the lease. */
   renewLease(name: string): Promise<void>
   createPod(name: string, parts?: { readonly metadata?: object; readonly spec?: object }): Promise<void>
   patchPod(name: string, status: object): Promise<void>
   deletePod(name: string): Promise<void>
   podNames(): Promise<string[]>
-  /** Events, as `component reason about: message`, sorted. */
+  /** Events as `component reason about: message`, sorted. */
   events(): Promise<string[]>
 }
 

@@ -4,7 +4,7 @@ import { type NodeCluster, openNodeCluster } from './cluster.ts'
 const versions = ['1.25', '1.37'] as const
 type Version = (typeof versions)[number]
 
-/** A cluster with nodes that have just reported, and whose controllers have seen them. */
+/** A cluster whose nodes have just reported and whose controllers have seen the nodes. */
 async function aCluster(
   version: Version,
   names: readonly string[],
@@ -24,7 +24,7 @@ const taintsOf = async ({ node }: NodeCluster, name: string) =>
   ((await node(name)).spec.taints ?? []).map(({ key, effect }) => `${key.replace('node.kubernetes.io/', '')}:${effect}`).toSorted()
 const lostTaints = ['unreachable:NoExecute', 'unreachable:NoSchedule']
 
-/** Time in which some nodes renew their leases. */
+/** Lets time pass while some nodes renew their leases. */
 async function pass(cluster: NodeCluster, seconds: number, alive: readonly string[]) {
   for (let passed = 0; passed < seconds; passed += 10) {
     for (const name of alive) await cluster.renewLease(name)

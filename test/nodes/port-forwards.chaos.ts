@@ -35,7 +35,7 @@ test('1,000 simultaneous port forwards all carry data, and release the server an
   expect(await server.client.objects.get({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' })).toMatchObject({
     status: { phase: 'Running' },
   })
-  // The clients are in the same process, so that theirs counts as well.
+  // The clients run in the same process, so their cost also counts.
   expect(stallMs).toBeLessThan(100)
   for (const { client } of forwards) client.close()
   await Promise.all(forwards.map(({ closed }) => closed))

@@ -10,7 +10,7 @@ import { SpdyCommandStreams } from '../../services/gateway/src/streams/command-t
 import { SpdyPortStreams } from '../../services/gateway/src/streams/port-tunnel.ts'
 import { SpdyConnection } from '../../services/gateway/src/streams/spdy.ts'
 
-/** A request as the kubelet has received it. */
+/** A request as the kubelet received it. */
 interface Arrived {
   readonly method: string
   readonly url: string
@@ -20,19 +20,19 @@ interface Arrived {
   readonly caller: string
 }
 
-/** A kubelet of the tests: HTTPS that wants the certificate of an API server, logs, commands and ports that answer what they are asked. */
+/** A kubelet of the tests: an HTTPS server that requires the API server's certificate and serves logs, commands and ports. */
 export interface SmallKubelet {
   readonly port: number
-  /** PEM of the authority of its certificate, for --kubelet-certificate-authority. */
+  /** PEM of the authority that signed its certificate, for --kubelet-certificate-authority. */
   readonly authority: string
-  /** Its own certificate. */
+  /** The kubelet's certificate. */
   readonly serving: Pair
-  /** A certificate that it accepts, for --kubelet-client-certificate. */
+  /** A client certificate that the kubelet accepts, for --kubelet-client-certificate. */
   readonly client: Pair
   readonly arrived: Arrived[]
   /** Answers requests that keep the protocol. */
   answer: (arrived: Arrived, response: ServerResponse) => void
-  /** Answers requests for another protocol; absent: as kubelets do. */
+  /** Answers protocol upgrades; absent: the test kubelet answers like a real kubelet. */
   upgrade: ((request: IncomingMessage, socket: Duplex) => void) | undefined
   stop(): Promise<void>
 }
@@ -87,7 +87,7 @@ function accept(request: IncomingMessage, socket: Duplex, protocol: string): voi
   )
 }
 
-/** Sends the standard input back, says "done" at its end, and ends with the number in the query `command=exit&command=N`. */
+/** Echoes the standard input, writes "done" at its end, and exits with the number in the query `command=exit&command=N`. */
 async function runCommand(request: IncomingMessage, socket: Duplex): Promise<void> {
   const query = new URL(request.url ?? '', 'https://kubelet').searchParams
   const on = (name: string) => query.get(name) === '1'

@@ -8,7 +8,7 @@ import { WebSocket as WsClient } from 'ws'
 import { SpdyClient } from '../../services/gateway/src/streams/spdy-testing.ts'
 import { credentialsOf } from '../identity/call.ts'
 
-/** The end of a command, by the text of its error stream or the Status in it. */
+/** The end of a command, read from its error stream or from the Status in it. */
 export interface CommandEnd {
   readonly stdout: string
   readonly stderr: string
@@ -23,7 +23,7 @@ export interface Refusal {
 
 const spdyHeaders = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' }
 
-/** A tunnel over SPDY, or the refusal of it. */
+/** A SPDY tunnel, or the refusal to open it. */
 export async function spdyTo(
   server: Pick<RunningServer, 'url' | 'kubeconfig'>,
   path: string,
@@ -53,7 +53,7 @@ async function refusalOf(response: IncomingMessage): Promise<Refusal> {
   return { code: response.statusCode ?? 0, body, headers: response.headers }
 }
 
-/** Runs a command over SPDY. `stdin` is sent whole, and ended. */
+/** Runs a command over SPDY. Sends all of `stdin` and then ends it. */
 export async function execBySpdy(
   server: Pick<RunningServer, 'url' | 'kubeconfig'>,
   path: string,
@@ -75,7 +75,7 @@ export async function execBySpdy(
   return { stdout: client.textOf(output), stderr: client.textOf(errors), error: client.textOf(error) }
 }
 
-/** SPDY in the binary messages of a WebSocket. Its subprotocol is no token, so that no library opens it. */
+/** SPDY in the binary messages of a WebSocket. No library opens it, because its subprotocol is not a valid token. */
 export async function tunnelTo(
   server: Pick<RunningServer, 'url' | 'kubeconfig'>,
   path: string,
@@ -88,7 +88,7 @@ export async function tunnelTo(
   onTestFinished(() => void socket.destroy())
   const messages = new Duplex({
     read() {},
-    // A frame of a client, whose mask changes nothing.
+    // A client frame with a mask of zeros.
     write(bytes: Buffer, _encoding, done) {
       socket.write(Buffer.concat([Buffer.from([0x82, 0xfe, bytes.length >> 8, bytes.length & 255, 0, 0, 0, 0]), bytes]), done)
     },
@@ -108,21 +108,21 @@ export async function tunnelTo(
   return { client: new SpdyClient(messages), protocol: response.headers['sec-websocket-protocol'] }
 }
 
-/** A WebSocket whose messages are of channels. */
+/** A WebSocket whose messages belong to channels. */
 export interface ChannelClient {
   readonly client: WsClient
   readonly protocol: string
   /** The bytes of a channel so far. */
   textOf(channel: number): string
-  /** Channels of messages, in their order. */
+  /** The channels of the messages, in order. */
   readonly order: readonly number[]
   send(channel: number, text: string): void
-  /** Resolves with the code of the close. */
+  /** Resolves with the close code. */
   readonly closed: Promise<number>
   until(holds: () => boolean): Promise<void>
 }
 
-/** Opens a WebSocket; a refusal is its code and text. */
+/** Opens a WebSocket; a refusal returns the status code and the text. */
 export async function channelsTo(
   server: Pick<RunningServer, 'url' | 'kubeconfig'>,
   path: string,

@@ -5,7 +5,7 @@ import { levelsOfAllTypes, typeNameAt } from '../../shared/core/src/schema/resol
 
 const bundle = join(import.meta.dirname, '../../services/orch/dist/bundle')
 
-/** The table of levels that the bundler has put into a file. */
+/** The table of levels in a bundled file. */
 function tablesIn(text: string): Record<string, number>[] {
   return [...text.matchAll(/presetLevels\w*\s*=\s*JSON\.parse\((['"`])(.*?)\1\)/g)].map(([, , table = '']) =>
     JSON.parse(table.replaceAll('\\"', '"')),

@@ -9,7 +9,7 @@ import { installPackage } from './installed-package.ts'
 
 const run = promisify(execFile)
 const program = join(import.meta.dirname, 'client-go/client_test.go')
-/** A source tree of Kubernetes with its vendor folder, at `src/k8s.io/kubernetes` of a GOPATH. */
+/** A Kubernetes source tree with its vendor folder, at `src/k8s.io/kubernetes` of a GOPATH. */
 const source = process.env['ORCH_TEST_CLIENT_GO']
 
 test('client-go: discovery, informers, the dynamic client and leader election work with the drop-in', {
@@ -24,7 +24,7 @@ test('client-go: discovery, informers, the dynamic client and leader election wo
   const { folder, serving, admin, apiPort } = environment
   const files = { 'serving-ca.crt': serving.certificate, 'admin.crt': admin.certificate, 'admin.key': admin.key }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 })
-  // The tree is not written to: the compiler is shown the file in it.
+  // The test does not write to the tree: an overlay shows the file to the compiler.
   const overlay = join(folder, 'overlay.json')
   const within = resolve(source)
   writeFileSync(overlay, JSON.stringify({ Replace: { [join(within, 'cmd/clientgo/client_test.go')]: program } }))

@@ -13,20 +13,20 @@ import { onTestFinished } from 'vitest'
 /** A process that a harness has started. */
 export interface Started {
   readonly process: ChildProcess
-  /** Its standard error so far. */
+  /** The process's standard error so far. */
   log(): string
-  /** Its exit code, or the signal that has ended it. */
+  /** The process's exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM and waits until the process has ended. */
   stop(): Promise<number | string>
 }
 
-/** Calls back when the owner of a process or folder ends: the test, or the hook that has opened it for several. */
+/** Calls back when the owner of a process or folder ends: the test, or the hook that opened it for several tests. */
 type Owner = (end: () => void) => void
 
 const theTest: Owner = (end) => onTestFinished(end)
 
-/** Starts a program as a harness does: in a process group of its own. */
+/** Starts a program like a harness: in a new process group. */
 export function startProgram(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, owner = theTest): Started {
   const child = spawn(file, args, { env: { ...process.env, ...env }, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
@@ -46,7 +46,7 @@ export function startProgram(file: string, args: readonly string[], env: NodeJS.
   }
 }
 
-/** A port that is free, and stays so until it is used. */
+/** A free port that stays free until the test uses it. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1)
   return port
@@ -63,7 +63,7 @@ export interface Environment {
   readonly apiPort: number
 }
 
-/** A new environment; `hasServing` says whether the harness makes the serving certificate, as Go's does. */
+/** A new environment; `hasServing` tells whether the harness makes the serving certificate, as Go's envtest does. */
 export async function anEnvironment({ hasServing = true, owner = theTest } = {}): Promise<Environment> {
   const folder = mkdtempSync(join(tmpdir(), 'k8s_test_framework_'))
   owner(() => rmSync(folder, { recursive: true, force: true }))
@@ -110,7 +110,7 @@ export function goArguments({ certDir, etcdPort, apiPort }: Environment, more: r
   ]
 }
 
-/** The arguments of etcd, as Go's envtest gives them. */
+/** The arguments that Go's envtest gives to etcd. */
 export function goEtcdArguments({ etcdPort, folder }: Environment, dataDir = join(folder, 'etcd')): string[] {
   return [
     `--advertise-client-urls=http://127.0.0.1:${etcdPort}`,
@@ -121,7 +121,10 @@ export function goEtcdArguments({ etcdPort, folder }: Environment, dataDir = joi
   ]
 }
 
-/** Asks until the answer is 200, as harnesses do: without credentials, the certificate not verified, HTTP/1.1, from before the start. */
+/**
+ * Repeats a request until the answer is 200, like harnesses: without credentials, without verification of the certificate, over HTTP/1.1, from before
+ * the start.
+ */
 export async function untilReady(url: string, started: Started): Promise<void> {
   let hasEnded = false
   void started.ended.then(() => {
@@ -158,12 +161,12 @@ export function clientOf({ apiPort, serving, admin }: Environment, certificateAu
   return client
 }
 
-/** A program's output on both of its streams. */
+/** The output of a program on both streams. */
 export function helpOf(file: string): string {
   return execFileSync(file, ['--help'], { encoding: 'utf8' })
 }
 
-/** The differences from the start of a project without settings. */
+/** The settings that differ from a project without settings. */
 export interface GoOptions {
   /** Further arguments of kube-apiserver. */
   readonly more?: readonly string[]
@@ -171,7 +174,7 @@ export interface GoOptions {
   readonly owner?: Owner
 }
 
-/** Starts both programs of a folder as Go's envtest does; they are ready then. */
+/** Starts both programs of a folder like Go's envtest; returns when both are ready. */
 export async function startGo(assets: string, environment: Environment, { more = [], env = {}, owner = theTest }: GoOptions = {}) {
   const etcd = startProgram(join(assets, 'etcd'), goEtcdArguments(environment), {}, owner)
   await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)

@@ -18,7 +18,10 @@ beforeAll(async () => {
 
 const group = 'shop.example.com'
 
-/** Three webhooks at one server: one gives a color, one refuses an object without either of two, one moves the color between versions. */
+/**
+ * One server with three webhooks: the first sets a color, the second refuses an object without either of two fields, the third converts the color
+ * between versions.
+ */
 const shop: Reply = (called, response) => {
   const { object } = called.request
   if (called.url.startsWith('/mutate')) {
@@ -43,7 +46,7 @@ function convert({ color, hue, ...rest }: Record<string, unknown>) {
   return color === undefined ? { ...rest, color: hue } : { ...rest, hue: color }
 }
 
-/** As envtest rewrites the contents of files: the URL of a Service's path begins with two slashes, the bundle is the serving certificate. */
+/** Like envtest, rewrites the contents of files: the URL of a Service's path begins with two slashes, and the CA bundle is the serving certificate. */
 const clientConfigOf = ({ port, serving }: WebhookServer, path: string) => ({
   url: `https://127.0.0.1:${port}/${path}`,
   caBundle: toBase64(serving.certificate),
@@ -118,7 +121,7 @@ test('webhooks and definitions are installed, used and deleted three times, in t
   const environment = await anEnvironment()
   await startGo(assets, environment)
   const client = clientOf(environment)
-  // Go's servers say nothing of the content type.
+  // Go's servers send no content type.
   const hook = await aWebhookServer((called, response) => {
     const writeHead = response.writeHead.bind(response)
     response.writeHead = (code: number) => writeHead(code, { 'content-type': 'text/plain; charset=utf-8' })

@@ -95,7 +95,7 @@ describe('orch envtest-assets, a drop-in for setup-envtest', () => {
     onTestFinished(async () => void (await command('cleanup', '--bin-dir', other)))
     const older = folderOf('1.31.0', other)
     expect((await command('use', '1.31.x', '--bin-dir', other, '-p', 'path')).stdout).toBe(older)
-    // An installed version is taken where it fits, unless the newest is asked for.
+    // The command uses an installed version that fits unless the caller requests the newest.
     expect((await command('use', '<1.33', '-i', '--bin-dir', other, '-p', 'path')).stdout).toBe(older)
     expect((await command('use', '<1.33', '--bin-dir', other, '-p', 'path')).stdout).toBe(older)
     const environment = await anEnvironment()

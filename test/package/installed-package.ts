@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const root = new URL('../..', import.meta.url).pathname
 
-/** A project outside of the workspace in which the packed package is installed. */
+/** A project outside the workspace that has the packed package installed. */
 export interface InstalledPackage {
   readonly project: string
   readonly tarball: string
@@ -16,7 +16,7 @@ export interface InstalledPackage {
   readonly bin: string
 }
 
-/** Longest that a process waits for the one that packs, which takes seconds. */
+/** The longest time that a process waits for the packing process, which takes seconds. */
 const packMsMax = 170_000
 
 /** The result of a packing process. */
@@ -24,7 +24,7 @@ type Packed = { readonly tarball: string } | { readonly error: string }
 
 let installed: Promise<InstalledPackage> | undefined
 
-/** Installs the packed package; an installer's downloads are linked to the workspace's modules. */
+/** Installs the packed package; links to the workspace's modules replace the downloads. */
 export function installPackage(): Promise<InstalledPackage> {
   installed ??= install()
   return installed
@@ -42,7 +42,7 @@ async function install(): Promise<InstalledPackage> {
   return { project, tarball, bin: join(modules, 'orch/bin.cjs') }
 }
 
-/** Packs the package once in a run, whose processes share a folder for temporary files: the first process packs, the others wait. */
+/** Packs the package once per run. The run's processes share a temporary folder: the first process packs, and the others wait. */
 async function packOnce(): Promise<string> {
   const folder = join(realpathSync(tmpdir()), 'packed')
   const end = join(folder, 'end.json')
@@ -68,7 +68,7 @@ async function packOnce(): Promise<string> {
   }
 }
 
-/** Makes the folder, which only one process can. */
+/** Creates the folder, which only one process can. */
 function isFirst(folder: string): boolean {
   try {
     mkdirSync(folder)

@@ -12,7 +12,7 @@ const typescript = join(root, 'node_modules/typescript/bin/tsc')
 
 const { project, tarball, bin } = await installPackage()
 
-/** Runs a program in the project with the Node of the tests. */
+/** Runs a program in the project with the tests' Node.js. */
 async function runInProject(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const { stdout } = await run(process.execPath, args, { cwd: project, env: { ...process.env, ...env } })
   return stdout
@@ -233,7 +233,7 @@ test('the types hold for modules, for require and for bundlers', async () => {
   )
 })
 
-/** Bytes that are loaded before the first line of a module runs: its own, and those of its imports. */
+/** The bytes of a module and its imports, which Node.js loads before the module's first line runs. */
 function bytesBefore(file: string, seen = new Set<string>()): number {
   if (seen.has(file)) return 0
   seen.add(file)

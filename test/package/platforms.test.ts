@@ -4,21 +4,21 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Files and calls that exist on Linux alone, or have other places on other systems. */
+/** Files and calls that exist only on Linux or have other places on other systems. */
 const linuxAlone = [
-  // Files of the kernel.
+  // Files of the Linux kernel.
   /['"`]\/(?:proc|sys)\//,
   // Names of sockets in the abstract space.
   /listen\([^)]*\\0|['"`]\\0\w|unix-abstract/,
   // Programs of util-linux.
   /\bsetpriv\b|\bflock\b|\bprlimit\b/,
-  // macOS has one address of the loopback network.
+  // macOS has a single address of the loopback network.
   /\b127\.0\.0\.[2-9]/,
-  // BusyBox has no such flag, nor has POSIX.
+  // Neither BusyBox nor POSIX has this flag.
   /env -S/,
 ]
 
-/** Files that check the presence of such a thing before they use it. */
+/** Files that check whether such a file or call exists before they use it. */
 const guarded: Readonly<Record<string, string>> = {
   'services/gateway/src/listener/shared-port.ts': 'threadsHere gives one thread, which shares no port, where canSharePorts is false',
   'services/storage/src/kms/kms-plugin.ts': 'the user names the socket',
@@ -26,7 +26,7 @@ const guarded: Readonly<Record<string, string>> = {
   'services/orch/src/main.ts': 'run.mjs and the package run it by a Node that they name',
 }
 
-/** The code that the package and the services are made of. */
+/** The code of the package and the services. */
 function productFiles(): string[] {
   const packages = ['shared', 'services'].flatMap((group) => readdirSync(join(root, group)).map((name) => posix.join(group, name)))
   const folders = [...packages.map((folder) => `${folder}/src`), 'services/orch/package']

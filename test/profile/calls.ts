@@ -2,16 +2,16 @@ import { get as getHttp } from 'node:http'
 import { get as getHttps, type RequestOptions } from 'node:https'
 import type { StartedServer } from './server.ts'
 
-/** Calls of other services so far, by `gateway-0 → Storage.Commit`. */
+/** The calls to other services so far, by `gateway-0 → Storage.Commit`. */
 export type Calls = ReadonlyMap<string, number>
 
-/** Reads the metrics of each process that has an address for them. */
+/** Reads the metrics of each process that has a metrics address. */
 export async function callsOf({ probes, shown }: StartedServer): Promise<Calls> {
   const texts = await Promise.all([...probes].map(async ([name, url]) => [name, await read(metricsUrl(url), shown)] as const))
   return new Map(texts.flatMap(([name, text]) => callsIn(name, text)))
 }
 
-/** The calls that the metrics of one process count, with any outcome. */
+/** The calls in the metrics of one process, with any outcome. */
 export function callsIn(process: string, metrics: string): [string, number][] {
   const counts = new Map<string, number>()
   for (const [, labels = '', count] of metrics.matchAll(/^orch_rpc_client_duration_seconds_count\{(.*)\} (\S+)$/gm)) {
@@ -22,7 +22,7 @@ export function callsIn(process: string, metrics: string): [string, number][] {
   return [...counts]
 }
 
-/** `/readyz` of a gateway has its metrics beside it. */
+/** A gateway serves its metrics at the same address as `/readyz`. */
 function metricsUrl(probes: string): string {
   return `${probes.replace(/\/readyz$/, '').replace(/\/$/, '')}/metrics`
 }
@@ -39,7 +39,7 @@ function read(url: string, shown: StartedServer['shown']): Promise<string> {
       })
       response.on('end', () => resolve(text))
     })
-    // A process that tells nothing is shown without calls.
+    // A process without metrics appears without calls.
     request.on('error', () => resolve(''))
   })
 }

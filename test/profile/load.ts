@@ -1,7 +1,7 @@
 import { bodyRequest, Connection, getRequest } from '../bench/http1-load.ts'
 import type { Shown } from '../bench/orch-server.ts'
 
-/** The operations that can be profiled, with the number of parallel requests. */
+/** The operations that the tool can profile, with the number of parallel requests. */
 export const operations = { create: 64, get: 64, put: 16, patch: 16, apply: 16, delete: 16, list: 8, table: 8, gzip: 8 } as const
 
 /** One of `operations`. */
@@ -11,9 +11,9 @@ export function isOperation(text: string): text is Operation {
   return Object.hasOwn(operations, text)
 }
 
-/** Requests of one operation, sent over connections of their own. */
+/** Requests of one operation over separate connections. */
 export interface Load {
-  /** Sends for so long, or so many; returns the number of answers, and the CPU of this process for each in microseconds. */
+  /** Sends for a given time or a given number; returns the number of answers and this process's CPU time per answer in microseconds. */
   run(durationMs: number, countMax?: number): Promise<{ count: number; perSecond: number; ownMicros: number }>
   close(): void
 }
@@ -21,22 +21,22 @@ export interface Load {
 const pods = '/api/v1/namespaces/default/pods'
 let serial = 0
 
-/** The headers of lists: the objects, as a Table, compressed. */
+/** The headers of lists: as objects, as a Table, compressed. */
 const listHeaders: Readonly<Record<string, Record<string, string>>> = {
   list: {},
   table: { accept: 'application/json;as=Table;v=v1;g=meta.orch.io' },
   gzip: { 'accept-encoding': 'gzip' },
 }
-/** Pods that are listed. */
+/** The number of listed Pods. */
 const listedMax = 500
 
-/** The members read of a Pod that a load creates. */
+/** The members that the load reads from a created Pod. */
 export interface PodBody {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> } & Readonly<Record<string, unknown>>
   readonly [field: string]: unknown
 }
 
-/** A Pod of some 3 KB in the usual form; 7 KB as answered, with defaults, owners of fields and the plugins' additions. */
+/** A Pod of about 3 KB in the usual form. The answer has 7 KB with defaults, field owners and the plugins' additions. */
 export function pod(name: string, note = ''): PodBody {
   const container = (of: string, index: number) => ({
     name: of,
@@ -75,7 +75,7 @@ export function pod(name: string, note = ''): PodBody {
   }
 }
 
-/** Opens the connections, and makes the objects that the operation needs. */
+/** Opens the connections and creates the objects that the operation needs. */
 export async function openLoad(operation: Operation, ports: readonly number[], shown: Shown): Promise<Load> {
   const concurrency = operations[operation]
   const connections = await Promise.all(
@@ -116,7 +116,7 @@ interface Made {
   readonly metadata: { readonly annotations: Readonly<Record<string, string>>; readonly resourceVersion?: string }
 }
 
-/** Makes the object of a connection. The account that Pods have is made shortly after the start, so the first creates may be refused. */
+/** Creates a connection's object. The server may refuse the first creates, because the Pods' account appears shortly after the start. */
 async function makeReady(connection: Connection, operation: Operation, name: string): Promise<Made> {
   for (let attempt = 0; ; attempt++) {
     const { status, body } = await connection.send(create(operation === 'delete' ? `${name}-first` : name), true)
@@ -126,12 +126,12 @@ async function makeReady(connection: Connection, operation: Operation, name: str
   }
 }
 
-/** Makes this connection's part of the Pods that are listed. */
+/** Creates this connection's part of the listed Pods. */
 async function makeListed(connection: Connection, { prefix, index, of }: { prefix: string; index: number; of: number }): Promise<void> {
   for (let listed = of + index; listed < listedMax; listed += of) await send(connection, create(`${prefix}-${listed}`), 201)
 }
 
-/** The Pod as a client that has read it sends it back. */
+/** The Pod that a client has read and sends back. */
 function changed(made: Made, note: string): unknown {
   const { resourceVersion: _, annotations, ...metadata } = made.metadata
   return { ...made, metadata: { ...metadata, annotations: { ...annotations, 'example.com/note': note } } }

@@ -1,7 +1,7 @@
 /**
  * `npm run profile -- <operation> [--distributed] [flags of orch up]`: the time of an operation, by process, thread
- * and step. CPU, switches and system calls are the kernel's counts, taken while no profiler runs; shares of steps come from
- * V8's profiler in each process, in a second run right after.
+ * and step. CPU time, context switches and system calls are the kernel's counts from a run without a profiler. The shares of steps come from V8's
+ * profiler in each process, in a second run.
  */
 import { parseArgs } from 'node:util'
 import { callsOf } from './calls.ts'
@@ -12,7 +12,7 @@ import { openSampling, type Sampling, samplerEnvironment } from './sampling.ts'
 import { startServer } from './server.ts'
 import { type CpuProfile, timeBySteps } from './steps.ts'
 
-/** Not bundled, so that functions have the files that they were written in. */
+/** The code is not bundled, so functions keep their source files. */
 const ownEntry = new URL('../../services/orch/dist/main.js', import.meta.url).pathname
 
 const sampledMs = 3_000
@@ -61,20 +61,20 @@ async function main(args: readonly string[]): Promise<number> {
   return 0
 }
 
-/** Profiles of all processes while something runs. */
+/** Profiles of all processes while a function runs. */
 async function sampled(sampling: Sampling, run: () => Promise<unknown>): Promise<ReadonlyMap<number, CpuProfile>> {
   sampling.begin()
   await run()
   return sampling.end()
 }
 
-/** Flags other than the tool's own are those of `orch up`. */
+/** The tool passes flags that it does not know to `orch up`. */
 function readArguments(args: readonly string[]) {
   const options = {
     distributed: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '5' },
-    /** Longest warm-up, in seconds, and the number of requests that is enough: until then V8 has not compiled the code. */
+    /** The longest warm-up in seconds, and the sufficient number of requests. Before that, V8 has not compiled the code. */
     warm: { type: 'string', default: '30' },
     requests: { type: 'string', default: '5000' },
     server: { type: 'string' },

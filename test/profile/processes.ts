@@ -3,21 +3,21 @@ import { basename } from 'node:path'
 
 /** The kernel's counts of a process so far. */
 export interface Counts {
-  /** CPU in microseconds, by kind of thread. */
+  /** CPU time in microseconds, by kind of thread. */
   readonly cpu: Readonly<Record<ThreadKind, number>>
   readonly reads: number
   readonly readBytes: number
   readonly writes: number
   readonly writtenBytes: number
-  /** The process gave the processor back, or lost it. */
+  /** The process yielded the processor, or the kernel preempted it. */
   readonly voluntarySwitches: number
   readonly involuntarySwitches: number
 }
 
-/** Threads of a process, as far as their names distinguish them. */
+/** The threads of a process, as far as their names distinguish them. */
 export const threadKinds = ['main', 'V8', 'pool', 'other'] as const
 
-/** `V8`: garbage and compiling aside; `pool`: libuv's; `other`: workers, and all threads of programs that are not Node. */
+/** `V8`: garbage collection and compilation in the background; `pool`: libuv's; `other`: workers, and all threads of programs that do not run on Node.js. */
 export type ThreadKind = (typeof threadKinds)[number]
 
 /** A process of a server. */
@@ -27,7 +27,7 @@ export interface Found {
   readonly role: string
 }
 
-/** The process and its descendants that are in use: starters, shells and the like are left out by their roles being empty. */
+/** The process and its relevant descendants; processes with an empty role, such as starters and shells, are left out. */
 export function processesBelow(pid: number): Found[] {
   const children = new Map<number, number[]>()
   for (const name of readdirSync('/proc')) {
@@ -45,14 +45,14 @@ export function processesBelow(pid: number): Found[] {
   return found.sort((one, other) => one.pid - other.pid)
 }
 
-/** `gateway` of `node … main.js gateway …`, and the name of another program. */
+/** `gateway` for `node … main.js gateway …`, and the program name for other programs. */
 export function roleOf([program = '', ...args]: readonly string[]): string {
   if (!/^node/.test(basename(program))) return basename(program)
   const entry = args.findIndex((arg) => !arg.startsWith('-') && arg.endsWith('.js'))
   return args[entry + 1] ?? ''
 }
 
-/** The kind of a thread by its name. The main thread has the id of the process. */
+/** The kind of a thread by its name. The main thread has the process id. */
 export function threadKindOf(name: string, isMain: boolean): ThreadKind {
   if (isMain) return 'main'
   if (/V8Worker|V8 ?Default|DelayedTask/i.test(name)) return 'V8'

@@ -2,13 +2,13 @@ import type { Calls } from './calls.ts'
 import { type Counts, type ThreadKind, threadKinds } from './processes.ts'
 import { type Step, steps } from './steps.ts'
 
-/** One process while a load ran. */
+/** One process during a load. */
 export interface Measured {
   /** `storage`, `etcd`. */
   readonly role: string
   readonly before: Counts
   readonly after: Counts
-  /** Sampled microseconds of its main thread by step; undefined: it is not Node. */
+  /** Sampled microseconds of its main thread by step; undefined: it is not a Node.js process. */
   readonly times: ReadonlyMap<Step, number> | undefined
 }
 
@@ -30,7 +30,7 @@ export function printReport(run: Run): string {
   return [printHead(run), printProcesses(run), printSteps(run), printCalls(run)].filter((part) => part !== '').join('\n')
 }
 
-/** CPU of one operation in microseconds: of our processes, and of etcd and NATS. */
+/** CPU time of one operation in microseconds: of our processes, and of etcd and NATS. */
 function totalsOf({ processes, count }: Pick<Run, 'processes' | 'count'>): { ours: number; backends: number } {
   const sum = (isBackend: boolean) =>
     processes
@@ -65,7 +65,7 @@ function printProcesses({ processes, count }: Run): string {
   return printTable(heads, rows)
 }
 
-/** Shares of samples, scaled to the kernel's count of the main thread; V8's own threads have a column of their own. */
+/** Shares of samples, scaled to the kernel's count of the main thread; V8's background threads have a separate column. */
 function printSteps({ processes, count }: Run): string {
   const sampled = processes.filter(({ times }) => times !== undefined)
   if (sampled.length === 0) return ''

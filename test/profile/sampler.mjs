@@ -1,6 +1,6 @@
 /**
- * Loaded into each process that is profiled (`NODE_OPTIONS=--import`): takes a profile of V8 of its own process when `main.ts`
- * asks for one over the socket that PROFILE_SOCKET names, and hands it over. It listens nowhere.
+ * `NODE_OPTIONS=--import` loads this file into each profiled process. It takes a V8 profile of the process when `main.ts` requests this over the socket
+ * in PROFILE_SOCKET, and sends the profile back. It opens no listener.
  */
 import { Session } from 'node:inspector/promises'
 import { connect } from 'node:net'
@@ -15,7 +15,7 @@ async function follow(socket) {
   socket.on('error', () => {})
   socket.write(`${JSON.stringify({ pid: process.pid })}\n`)
   let session
-  // One word after the other: a profile has to have begun before it ends.
+  // Handles one message after the other: a profile must have begun before it can end.
   for await (const line of createInterface({ input: socket })) {
     if (line === 'start') {
       session = new Session()

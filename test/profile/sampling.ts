@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { CpuProfile } from './steps.ts'
 
-/** The processes that `sampler.mjs` was loaded into, and their profiles. */
+/** The processes that loaded `sampler.mjs`, and their profiles. */
 export interface Sampling {
-  /** The socket to which they connect. */
+  /** The socket to which the samplers connect. */
   readonly path: string
   begin(): void
-  /** Profiles since `begin`, by process id. */
+  /** The profiles since `begin`, by process id. */
   end(): Promise<ReadonlyMap<number, CpuProfile>>
   close(): void
 }
 
-/** Longest that a process may take to hand its profile over. */
+/** The longest time that a process may take to send its profile. */
 const handOverMs = 30_000
 
 interface Said {
@@ -29,7 +29,7 @@ export function samplerEnvironment({ path }: Pick<Sampling, 'path'>): Record<str
   return { PROFILE_SOCKET: path, NODE_OPTIONS: `--import=${new URL('./sampler.mjs', import.meta.url).href}` }
 }
 
-/** Listens for samplers, on a socket that only this user reaches. */
+/** Listens for samplers on a socket that only this user can reach. */
 export async function openSampling(): Promise<Sampling> {
   const folder = mkdtempSync(join(tmpdir(), 'orch-sampling-'))
   const path = join(folder, 'socket')

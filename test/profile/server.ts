@@ -12,24 +12,24 @@ export interface ServerOptions {
   readonly nodeFlags: readonly string[]
   /** Further flags of `orch up`. */
   readonly flags: readonly string[]
-  /** Variables of its processes besides this one's. */
+  /** Additional variables for the processes' environment. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** A server of one process or several. */
+/** A server of one or several processes. */
 export interface StartedServer {
   readonly pid: number
   readonly ports: readonly number[]
   readonly shown: Shown
-  /** By process (`storage-0`): where it answers `/metrics`. */
+  /** The address of `/metrics`, by process (`storage-0`). */
   readonly probes: ReadonlyMap<string, string>
   stop(): Promise<void>
 }
 
-/** One of each. Its gateway hosts admission and its storage watch, unless flags say how many there are of these. */
+/** One process of each service. Without flags for their numbers, the gateway hosts admission and the storage hosts watch. */
 const oneOfEach = ['--gateways=1', '--storages=1', '--controller-replicas=1']
 
-/** Starts `orch up` on a folder of its own. */
+/** Starts `orch up` on a new folder. */
 export async function startServer({ entry, isDistributed, nodeFlags, flags, environment }: ServerOptions): Promise<StartedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'orch-profile-'))
   const apart = isDistributed ? ['--distributed', ...oneOfEach.filter((flag) => !isGiven(flag, flags))] : []
@@ -64,10 +64,10 @@ export async function startServer({ entry, isDistributed, nodeFlags, flags, envi
   }
 }
 
-/** The output of `orch up --distributed` when all processes are ready, to the line after the table. */
+/** The output of `orch up --distributed` when all processes are ready, up to the line after the table. */
 const processTable = /^Processes, where[^\n]*\n(?: +\S[^\n]*\n)+\S/m
 
-/** The lines of that table: a name, where it is called, if it is, and where it answers probes. */
+/** The lines of the table: a name, the address for calls if it exists, and the address of probes. */
 function processesIn(table: string): { name: string; address: string; probes: string }[] {
   return [...table.matchAll(/^ +([a-z]+-\d+)\s+(\S+)(?:\s+(\S+))?$/gm)].map(([, name = '', first = '', second]) => ({
     name,

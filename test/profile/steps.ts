@@ -1,8 +1,8 @@
-/** The form of a V8 profile, as the inspector returns it. */
+/** A V8 profile in the inspector's form. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
   readonly samples?: readonly number[] | undefined
-  /** Microseconds between a sample and the one before it. */
+  /** Microseconds between a sample and the previous sample. */
   readonly timeDeltas?: readonly number[] | undefined
 }
 
@@ -12,7 +12,7 @@ interface ProfileNode {
   readonly children?: readonly number[] | undefined
 }
 
-/** The steps that a process spends its time on. */
+/** The steps on which a process spends its time. */
 export const steps = [
   'TLS',
   'HTTP',
@@ -39,7 +39,7 @@ export const steps = [
 /** One of `steps`. */
 export type Step = (typeof steps)[number]
 
-/** The first match counts, so a narrower rule comes first. Paths are those of sources; compiled files are in `dist` instead of `src`. */
+/** The first match counts, so narrower rules come first. Paths are source paths; compiled files are in `dist` and not in `src`. */
 const rules: readonly (readonly [RegExp, Step])[] = [
   [/^node:(internal\/)?(tls|_tls|crypto)|^node:internal\/stream_base_commons|^node:net/, 'TLS'],
   [/^node:(internal\/)?http2/, 'rpc'],
@@ -64,16 +64,13 @@ const rules: readonly (readonly [RegExp, Step])[] = [
 /** Frames without a file that V8 itself names. */
 const named: Readonly<Record<string, Step>> = { '(garbage collector)': 'garbage', '(program)': 'native' }
 
-/** The step of a function's own file; undefined where the caller decides, as for built-in functions and streams. */
+/** The step of a function's file; undefined for built-in functions and streams, where the caller decides. */
 export function stepOfFile(url: string): Step | undefined {
   const source = url.replace('/dist/', '/src/')
   return rules.find(([pattern]) => pattern.test(source))?.[1]
 }
 
-/**
- * Microseconds of each step: a sample counts for the innermost function on its stack whose file says where it belongs.
- * Time in which nothing ran is left out.
- */
+/** Microseconds of each step. A sample counts for the innermost function on its stack whose file belongs to a step. Idle time is left out. */
 export function timeBySteps({ nodes, samples = [], timeDeltas = [] }: CpuProfile): Map<Step, number> {
   const stepOf = stepsOfNodes(nodes)
   const times = new Map<Step, number>()
@@ -94,7 +91,7 @@ function stepsOfNodes(nodes: readonly ProfileNode[]): Map<number, Step> {
     const [node, inherited] = next
     const { functionName, url } = node.callFrame
     const step = named[functionName] ?? stepOfFile(url) ?? inherited
-    // The profiler's own start takes a while.
+    // The profiler takes a while to start.
     if (url === 'node:inspector') continue
     if (functionName !== '(idle)') stepOf.set(node.id, step)
     for (const id of node.children ?? []) {

@@ -29,7 +29,7 @@ function aQuota(pods: string, more: Partial<QuotaObject> = {}, uid = 'uid-q'): Q
   return { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard: { pods } }, ...more }
 }
 
-/** A storage with a quota, and accounts of it, each of which could be in a process of its own. */
+/** A storage with a quota, and accounts of the quota; each account could run in a separate process. */
 async function aTeam(quota = aQuota('2')) {
   const store = createMemoryStore()
   const real = await createStorage({ store })
@@ -37,7 +37,7 @@ async function aTeam(quota = aQuota('2')) {
   const accounts: QuotaAccount[] = []
   const commits: CommitRequest[] = []
   let [reads, lists] = [0, 0]
-  /** Hooks between an account and the storage, by the key that it writes to. */
+  /** Hooks between an account and the storage, by the key of the write. */
   const before = new Map<string, (request: CommitRequest, commit: () => ReturnType<StorageService['commit']>) => unknown>()
   onTestFinished(async () => {
     for (const account of accounts) account.close()
@@ -67,7 +67,7 @@ async function aTeam(quota = aQuota('2')) {
     const { entry } = await real.get({ key: quotaKey, read: { kind: 'latest' } })
     return entry && decodeQuota(entry)
   }
-  /** The quota as memory has it; it follows the storage when the test says so. */
+  /** The quota in the cache, which follows the storage when the test says so. */
   let known: StoredQuota | undefined
   const see = async () => {
     known = await stored()
@@ -213,7 +213,7 @@ test('a status that another writer has changed is read again and overwritten', a
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   await team.see()
-  // Memory is behind: the label came after it.
+  // The cache is behind: the label came later.
   const { object } = (await team.quota())!
   const { resourceVersion: _resourceVersion, ...metadata } = object.metadata
   await team.putQuota({ ...object, metadata: { ...metadata, labels: { changed: 'yes' } } })

@@ -18,7 +18,7 @@ const aQuota = (hard: Record<string, string>, more: Partial<QuotaObject> = {}): 
 const limited = (...names: string[]) => Object.fromEntries(names.map((name) => [name, '5']))
 const aPod = (resources: object) => ({ spec: { containers: [{ name: 'c', resources }] } })
 
-/** A storage, the requested lists, and the hook after an answer. */
+/** A storage, the requested lists, and a hook after an answer. */
 async function aStorage() {
   const store = createMemoryStore()
   const real = await createStorage({ store })
@@ -40,7 +40,7 @@ async function aStorage() {
   })
   return {
     lists,
-    /** Returns the revision. */
+    /** Writes the object; returns its revision. */
     async put(resource: string, name: string, object: object = {}, { namespace = 'team', uid }: { namespace?: string; uid?: string } = {}) {
       const encoded = encodeObject({ ...object, metadata: { name, namespace, ...(uid === undefined ? {} : { uid }) } })
       const writeId = randomUUID()

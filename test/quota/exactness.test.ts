@@ -35,13 +35,13 @@ class Cluster {
   readonly #admissions: Admission[] = []
   readonly #gateways: Gateway[] = []
   #turn = 0
-  /** Their gateway abandons some writes between the reservation and the commit, or after the commit. */
+  /** The gateways of this run abandon some writes between the reservation and the commit, or after the commit. */
   spoils = false
-  /** Such writes: their outcome is not reported. */
+  /** Abandoned writes, whose outcome no gateway reports. */
   readonly #abandoned = new Set<string>()
   readonly #isSplit: boolean
 
-  /** Split: each admission process has a ledger of its own, which is the mistake that the checker must find. */
+  /** Split: each admission process has a separate ledger, a mistake that the checker must find. */
   constructor(storage: StorageService, random: () => number, isSplit = false) {
     this.storage = storage
     this.#isSplit = isSplit
@@ -51,17 +51,17 @@ class Cluster {
     for (let count = 0; count < 2; count++) this.#gateways.push(this.#openGateway())
   }
 
-  /** Writes whose outcome was not reported. */
+  /** The number of writes whose outcome no gateway reported. */
   get abandoned(): number {
     return this.#abandoned.size
   }
 
-  /** All writes that are under way are too late after this. */
+  /** After this, all writes in flight are too late. */
   passDeadlines(): void {
     this.#shiftMs += 600_000
   }
 
-  /** One admission process dies, another replaces it. */
+  /** One admission process dies, and another replaces it. */
   killAdmission(index: number): void {
     this.#admissions[index]?.close()
     this.#admissions[index] = this.#openAdmission(index)
@@ -89,7 +89,7 @@ class Cluster {
   #openAdmission(index: number): Admission {
     const { clock } = this
     const storage = this.#isSplit ? withOwnLedgers(this.storage, index) : this.storage
-    // Pods need no account here, and nothing else that plugins add to them.
+    // Here plugins add nothing to Pods, and Pods need no account.
     const plugins = { enabled: [], disabled: ['ServiceAccount'] }
     return createAdmission({ storage, catalogue, clock, log: silentLog, random: this.#random, chance: systemChance, plugins })
   }
@@ -175,7 +175,7 @@ async function aCluster(seed: number, isSplit = false) {
   return { cluster, storage, random }
 }
 
-/** Looks at every state that there ever is. */
+/** Checks every state of the store. */
 async function watchUse(storage: StorageService) {
   const use = new Use()
   const { revision, epoch } = await storage.status({})
@@ -222,7 +222,7 @@ test.each(seedsOf(6))(
     let id = 0
     let isOver = false
     const counting = (async () => {
-      // In memory nothing waits for anything outside: timers of the others get their turn.
+      // In memory no call waits for an outside event, so this gives timers a turn.
       while (!isOver) {
         await recount(cluster)
         await new Promise((resolve) => setImmediate(resolve))
@@ -242,7 +242,7 @@ test.each(seedsOf(6))(
     expect(cluster.abandoned).toBeGreaterThan(0)
     cluster.spoils = false
     cluster.passDeadlines()
-    // A late write changes the quota meanwhile: as the controller does, the recount is tried again.
+    // A late write changes the quota meanwhile, and the recount is repeated, as the controller does.
     await vi.waitFor(async () => expect(await recount(cluster)).toBe(200), { timeout: 90_000 })
     await vi.waitFor(
       async () => {

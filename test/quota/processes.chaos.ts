@@ -17,9 +17,9 @@ import { type Act, aPod, canonical, clientsAtOnce, hard, nextAct, seedsOf, Use, 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
 const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 const startMsMax = 60_000
-/** Longest wait of a client; then the outcome of its request is unknown. */
+/** The longest wait of a client. After it, the outcome of the request is unknown. */
 const answerMsMax = 20_000
-/** Longer than any request and the clocks' difference. */
+/** Longer than any request plus the difference of the clocks. */
 const pastDeadlinesMs = 120_000
 
 const podRule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
@@ -45,7 +45,7 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
   }, 120_000)
   afterAll(() => set?.close())
 
-  /** The code of a request's answer; 0 without an answer. */
+  /** The status code of a request's answer; 0 without an answer. */
   const send = async (gateway: number, request: JsonRequest): Promise<number> => {
     try {
       await (set.clients[gateway] as Client).request({ ...request, signal: AbortSignal.timeout(answerMsMax) })
@@ -66,7 +66,7 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
   const restart = async (names: readonly string[]) => {
     const processes = names.map((name) => set.processes.get(name))
     for (const process of processes) process?.start()
-    // Clocks of admission processes may differ by seconds only.
+    // The clocks of admission processes may differ only by seconds.
     for (const process of processes) if (process?.name.startsWith('admission-')) process.shiftClock(shiftMs)
     for (const process of processes) await process?.ready(startMsMax)
   }
@@ -90,12 +90,12 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
         await Promise.all(items.map(({ metadata }) => remove(metadata.name)))
         return items.length === 0
       })
-    /** Lets a gateway create a pod; the links are muted just before the quota is asked for room, which is then kept unheard. */
+    /** Lets a gateway create a Pod. The test mutes the links just before the gateway requests a reservation, which is then made without an answer. */
     const keepUnheard = async (gateway: number, name: string, links: readonly Link[], side: 'caller' | 'callee') => {
       await makeRoom()
       // A refused write does not cause a recount at once.
       await until(async () => (await run.recount()) === 200)
-      // This webhook is asked last before the quota.
+      // The server calls this webhook last before the quota.
       webhook.reply = (called, response) => {
         for (const link of links) link.mute(side)
         allowing(called, response)
@@ -183,7 +183,7 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
       await run.killAdmissions(load)
       await load.goOn()
       await load.stop()
-      // The reservations of dead processes are free when no write of theirs can arrive any more.
+      // The reservations of dead processes become free when their writes can no longer arrive.
       shiftMs += pastDeadlinesMs
       for (const process of set.of('admission')) process.shiftClock(shiftMs)
       await until(async () => (await run.recount()) === 200)
@@ -204,22 +204,22 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
 
 interface LoadOptions {
   readonly random: () => number
-  /** Gives the code of the answer; 0: there was none. */
+  /** Returns the status code of the answer; 0 without an answer. */
   readonly send: (gateway: number, act: Act) => Promise<number>
   readonly recount: () => Promise<unknown>
 }
 
 /** Clients at two gateways. */
 interface Load {
-  /** Resolves when no request waits for an answer any more. */
+  /** Resolves when no request waits for an answer. */
   pause(): Promise<void>
-  /** Resolves when each client has begun something. */
+  /** Resolves when each client has begun a request. */
   goOn(): Promise<void>
   stop(): Promise<void>
   report(): string
 }
 
-/** Begins to write, and to have the use counted all the while. */
+/** Begins to write and lets the controller recount the use continuously. */
 function startLoad({ random, send, recount }: LoadOptions): Load {
   const codes = new Map<number, number>()
   let gate: PromiseWithResolvers<void> | undefined
@@ -236,7 +236,7 @@ function startLoad({ random, send, recount }: LoadOptions): Load {
         sent += 1
         const code = await send((index + sent) % 2, nextAct(random, sent))
         codes.set(code, (codes.get(code) ?? 0) + 1)
-        // Connections to a dead process are refused at once.
+        // The system refuses connections to a dead process at once.
         if (code === 0) await sleep(systemClock, 100)
       })
     }

@@ -211,7 +211,7 @@ test('ADM-BI-03: a refusal after a reservation releases it', async () => {
   const at = { clusterIP: '10.0.0.9' }
   await create('services', aService('a', at))
   expect(await refusal(create('services', aService('b', at)))).toMatch(/^422 /)
-  // Only storage knows.
+  // Only storage has this value.
   expect(await refusal(create('services', aService('a')))).toMatch(/^409 /)
   await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ services: '1' }), within)
 })

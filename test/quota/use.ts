@@ -4,25 +4,25 @@ import { type Amounts, addAmounts, exceededNames, maskAmounts, parseAmounts, pri
 
 /** The limits of a run's quota. */
 export const hard = { pods: '9', 'requests.cpu': '1', 'services.nodeports': '5', 'count/services': '8' }
-/** Number of parallel clients of a run. */
+/** The number of parallel clients of a run. */
 export const clientsAtOnce = 64
 const none = parseAmounts(Object.fromEntries(Object.keys(hard).map((name) => [name, '0'])))
 
-/** The seeds of a run: all of them with ORCH_QUOTA_SEEDS=20. */
+/** The seeds of a run; ORCH_QUOTA_SEEDS=20 runs all. */
 export function seedsOf(usual: number): number[] {
   return Array.from({ length: Number(process.env['ORCH_QUOTA_SEEDS'] ?? usual) }, (_, index) => index + 1)
 }
 
-/** One change of a pod or a Service. */
+/** One change of a Pod or a Service. */
 export interface UseChange {
   readonly revision: number
-  /** Begins with the resource: `pods/…`. */
+  /** The key begins with the resource: `pods/…`. */
   readonly key: string
-  /** Absent: deleted. */
+  /** Absent: the object was deleted. */
   readonly after: unknown
 }
 
-/** Follows the used amount of the quota from change to change, and notes each moment at which it exceeds the limit. */
+/** Follows the quota's used amount through all changes and records each moment at which it exceeds the limit. */
 export class Use {
   readonly overruns: string[] = []
   readonly #byKey = new Map<string, Amounts>()
@@ -44,7 +44,7 @@ export class Use {
   }
 }
 
-/** Amounts in the form in which they can be compared. */
+/** Converts amounts to comparable numbers. */
 export function canonical(amounts: Record<string, string> | undefined): Record<string, string> {
   return printAmounts(parseAmounts(amounts))
 }
@@ -52,7 +52,7 @@ export function canonical(amounts: Record<string, string> | undefined): Record<s
 /** A request of a client, as data. */
 export interface Act {
   readonly method: string
-  /** Below the namespace. */
+  /** The path below the namespace. */
   readonly path: string
   readonly body?: object
 }
@@ -67,7 +67,7 @@ const aService = (name: string, type: string) => ({
   spec: { type, ports: [{ port: 80 }] },
 })
 
-/** A client's next act: creates, updates and deletes, many of them on the same names. */
+/** A client's next request: a create, an update or a delete, often of the same names. */
 export function nextAct(random: () => number, id: number): Act {
   const name = `x${Math.floor(random() * 16)}`
   const type = random() < 0.5 ? 'NodePort' : 'ClusterIP'

@@ -7,7 +7,7 @@ interface Step {
   readonly path: string
   readonly contentType?: string
   readonly body?: unknown
-  /** The resourceVersion of the answer is that of the bodies that follow. */
+  /** The resourceVersion of the answer is also that of the following bodies. */
   readonly save?: string
   readonly expect: { readonly code: number; readonly body?: Body }
 }
@@ -23,7 +23,7 @@ const [head = '', ...lines] = readFileSync(new URL('applies.jsonl', import.meta.
 const { schemas } = JSON.parse(head) as { readonly schemas: Readonly<Record<string, object>> }
 const sequences = lines.map((line) => JSON.parse(line) as Sequence)
 
-/** kube-apiserver answers a field that the schema does not have with a 500 without a reason; it is the client's mistake. */
+/** kube-apiserver answers an unknown field with a 500 without a reason, although the client made the mistake. */
 const refusedAsMistake = new Set(['TestPreserveUnknownFields-1'])
 
 const server = sharedApi({ profile: 'kubernetes', controllers: [] })
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 const wildcards = new Set<unknown>(['<rv>', '<uid>', '<time>'])
 
-/** An answer in a comparable form: with wildcards where the recorded one has them, and without the order of a Go map. */
+/** An answer in comparable form: with wildcards where the recorded answer has wildcards, and without the order of a Go map. */
 function comparable(recorded: unknown, given: unknown): unknown {
   if (wildcards.has(recorded)) return typeof given === 'string' ? recorded : given
   if (Array.isArray(given) && Array.isArray(recorded)) return given.map((item, index) => comparable(recorded[index], item))
@@ -53,7 +53,7 @@ function comparable(recorded: unknown, given: unknown): unknown {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, comparable(from[name], value)]))
 }
 
-/** Owners by manager; causes, and the list of them in the message, by their texts. */
+/** Sorts owners by manager, and causes (also in the message) by their texts. */
 function sorted(body: Body): Body {
   const byText = (items: readonly unknown[]) => [...items].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   const { managedFields } = body.metadata ?? {}

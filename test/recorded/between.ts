@@ -12,7 +12,7 @@ function patch(path: string, contentType: string, body: object): RecordedRequest
   return { method: 'PATCH', path, contentType, body }
 }
 
-/** Requests that lead to the state of a recorded answer where the recording lacks them: name of the case → requests. */
+/** Requests that produce the state of a recorded answer where the recording lacks these requests: case name → requests. */
 export const requestsBetween: Readonly<Record<string, readonly RecordedRequest[]>> = {
   'patch dep change image': [strategic(deployment, containers({ name: 'side', image: 'x' }))],
   'patch dep containers order': [

@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly path: string
   readonly contentType?: string
   readonly headers?: Record<string, string>
-  /** Text is sent unchanged, any other value as JSON. */
+  /** The test sends text unchanged and any other value as JSON. */
   readonly body?: unknown
 }
 
@@ -20,7 +20,7 @@ export interface RecordedAnswer {
   readonly status: number
   readonly contentType?: string
   readonly warning?: string
-  /** Text where the content type is not JSON. */
+  /** Text if the content type is not JSON. */
   readonly body: unknown
 }
 

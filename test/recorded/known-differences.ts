@@ -1,13 +1,13 @@
-/** The part in which a listed answer may differ from the recorded one. */
+/** The part of a listed answer that may differ from the recorded answer. */
 export type DifferingPart =
   /** The printed values in messages. */
   | 'values'
   | 'message'
-  /** The code of a failure and its reason. */
+  /** The code and the reason of a failure. */
   | 'code'
   | 'everything'
 
-/** Cases whose answer differs from the recorded one, for one reason. */
+/** Cases whose answers differ from the recorded answers for one reason. */
 export interface KnownDifference {
   readonly reason: string
   readonly differsIn: DifferingPart

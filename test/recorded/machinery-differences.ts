@@ -1,4 +1,4 @@
-/** Recorded cases that this server answers otherwise, the reason, and the allowed differences. */
+/** Recorded cases that this server answers differently, with the reason and the allowed differences. */
 export const otherwise: readonly { readonly reason: string; readonly allows: RegExp; readonly cases: readonly string[] }[] = [
   {
     reason: 'What a client does wrong is a 400 with a reason here, and a bare 500 there.',
@@ -39,7 +39,7 @@ export const otherwise: readonly { readonly reason: string; readonly allows: Reg
   },
 ]
 
-/** The reason and the allowed differences of a case that is answered otherwise; undefined for others. */
+/** The reason and the allowed differences of a case that this server answers differently; undefined for other cases. */
 export function otherwiseOf(name: string): (typeof otherwise)[number] | undefined {
   return otherwise.find(({ cases }) => cases.includes(name))
 }

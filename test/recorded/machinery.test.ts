@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Answer, aName, aNamespace, sharedApi } from '../api/api.ts'
 import { otherwise, otherwiseOf } from './machinery-differences.ts'
 
-/** A request, and the compared part of its answer. */
+/** A request, and the compared part of the answer. */
 interface Case {
   readonly file: string
   readonly name: string
@@ -24,7 +24,7 @@ interface Case {
   readonly noWarning?: boolean
   readonly textHas?: string | readonly string[]
   readonly textLacks?: string | readonly string[]
-  /** Texts of the answer by which later requests are completed: name → path in the body. */
+  /** Texts of the answer that later requests insert: name → path in the body. */
   readonly save?: Readonly<Record<string, string>>
 }
 
@@ -33,12 +33,12 @@ const cases = readFileSync(new URL('machinery.jsonl', import.meta.url), 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as Case)
 
-/** Answers contain ages of fixed dates: the server believes that it is the day of the recordings. */
+/** Answers contain ages of fixed dates, so the server's clock shows the day of the recordings. */
 const sinceRecordingMs = Date.now() - Date.parse('2026-11-28T12:00:00Z')
 const clock = { ...systemClock, now: () => systemClock.now() - sinceRecordingMs }
 
 const server = sharedApi({ profile: 'kubernetes', clock, flags: ['--emulated-version=1.37'] })
-/** The differences, by file and name of the case. */
+/** The differences by file and case name. */
 const differences = new Map<string, readonly string[]>()
 
 beforeAll(async () => {
@@ -60,13 +60,13 @@ function ask({ method, path, type, headers = {}, body }: Case['request']): Promi
   return server.api.send(method, path, { headers: sent, body: bytesOf(body) })
 }
 
-/** Bodies that are no text are kept in base64. */
+/** Binary bodies are stored in base64. */
 function bytesOf(body: unknown): unknown {
   const isBase64 = typeof body === 'object' && body !== null && 'base64' in body && Object.keys(body).length === 1
   return isBase64 ? Buffer.from(String(body.base64), 'base64') : body
 }
 
-/** `NS` is the namespace of the file, `UU` the suffix of its names, `${name}` a value of an earlier answer, `${x*N}` N letters. */
+/** `NS` is the namespace of the file, `UU` the suffix of its names, `${name}` a value of an earlier answer, and `${x*N}` N letters. */
 function filled<T>(value: T, texts: Readonly<Record<string, string>>): T {
   const text = JSON.stringify(value)
     .replace(/\$\{x\*(\d+)\}/g, (_, count) => 'x'.repeat(Number(count)))
@@ -100,7 +100,7 @@ function differencesOf(wanted: Case, { status, headers, body, text }: Answer): s
   return found
 }
 
-/** Members that are given must be equal, and lists as long as given. */
+/** The given members must be equal, and lists must have the given length. */
 function valueDifferences(wanted: unknown, value: unknown, path: string): string[] {
   if (wanted === '<absent>') return value === undefined ? [] : [`${path} is there: ${JSON.stringify(value)}`]
   if (wanted === '<any>') return value === undefined ? [`${path} is absent`] : []
@@ -119,7 +119,7 @@ function at(body: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), body)
 }
 
-/** Statements with the files of their cases, and the cases of them that they are about. */
+/** Requirements with the case files, and the cases of each requirement. */
 const statements: readonly (readonly [ids: string, file: string, about: RegExp])[] = [
   ['MACH-YAML-01', 'yaml', /octal|hexadecimal|underscores|for an integer/],
   ['MACH-YAML-02', 'yaml', /for a boolean|(?:no|y|1|null) for a text/],
@@ -173,7 +173,7 @@ const statements: readonly (readonly [ids: string, file: string, about: RegExp])
   ['MACH-ID-06', 'access', /access review/],
 ]
 
-/** The differences of a case beyond the listed ones. */
+/** The differences of a case beyond the listed differences. */
 function unlisted(name: string): string[] {
   const { allows } = otherwiseOf(name) ?? {}
   return (differences.get(name) ?? [`${name} was not sent`]).filter((found) => allows?.test(found) !== true)

@@ -1,16 +1,16 @@
-/** The values of the placeholders of recorded requests in this run. */
+/** The values of the placeholders in recorded requests during this run. */
 const namespace = 'recorded'
 const suffix = 'sfx01'
 const time = '2020-01-01T00:00:00.000000Z'
 const address = '10.0.0.0'
 const host = 'https://host.example.com'
 
-/** The namespace that replaces `NS` in a recorded request is below this one. */
+/** The parent of the namespace that replaces `NS` in a recorded request. */
 export const recordedNamespace = namespace
 
 const suffixPattern = /(?<=[-x.])UU(?=$|[^A-Za-z0-9])/g
 
-/** A recorded text with the values of this run. */
+/** A recorded text with this run's values. */
 export function fillText(text: string): string {
   return text
     .replace(/\bNS\b/g, namespace)
@@ -20,7 +20,7 @@ export function fillText(text: string): string {
     .replace(/\bHOST\b/g, host)
 }
 
-/** A recorded body with the values of this run. A resourceVersion that means some old one becomes 1. */
+/** A recorded body with this run's values. A resourceVersion that means any old version becomes 1. */
 export function fill(value: unknown): unknown {
   if (value === 'RV') return '1'
   if (typeof value === 'string') return fillText(value)
@@ -34,11 +34,11 @@ export function fill(value: unknown): unknown {
 }
 
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
-/** The server of the test trusts an authority of its own beside the one that it was given. */
+/** The test's server also trusts an authority that it made. */
 const certificates = /(?:-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n)+/g
 const timestamp = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 
-/** An answer of either side without the parts that differ from run to run. */
+/** An answer of either side without the parts that differ between runs. */
 export function blank(value: unknown): unknown {
   if (typeof value === 'string') return blankText(value)
   if (Array.isArray(value)) return value.map(blank)
@@ -57,13 +57,13 @@ function blankField(name: string, value: unknown): unknown {
   return blank(value)
 }
 
-/** The recorded server was built without a version stamp, by another compiler. */
+/** The recorded server was built without a version stamp and by another compiler. */
 function withoutStamp(version: object): object {
   const stamped = new Set(['major', 'minor', 'gitVersion', 'gitCommit', 'buildDate', 'goVersion', 'compiler'])
   return Object.fromEntries(Object.entries(version).map(([name, value]) => [name, stamped.has(name) ? typeof value : (value as unknown)]))
 }
 
-/** Entries are in the order of their times, which are those of the run. */
+/** Entries are ordered by their times, which depend on the run. */
 function inOwnOrder(entries: readonly unknown[]): unknown[] {
   return entries
     .map((entry) => JSON.stringify(entry))

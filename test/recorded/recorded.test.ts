@@ -13,7 +13,7 @@ import { type Outcome, replay } from './replay.ts'
 test('requests recorded with kube-apiserver 1.25 get the same answers, except for those listed with a reason', async () => {
   const cases = readCases()
   const flags = flagsOfTheRecordedServer(cases)
-  // Owners of fields are ordered by the second of their last write: all are in one.
+  // The second of the last write orders the owners of fields; all writes are in one second.
   const nowMs = systemClock.now()
   const clock = { ...systemClock, now: () => nowMs }
   const api = await anApi({
@@ -40,7 +40,7 @@ test('requests recorded with kube-apiserver 1.25 get the same answers, except fo
   ).toEqual([])
 })
 
-/** Tokens signed by a key like that of the recorded server, and the authorities that it published. */
+/** Tokens signed by a key like the recorded server's key, and the authorities that the recorded server published. */
 function flagsOfTheRecordedServer(cases: readonly RecordedCase[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'recorded-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -89,7 +89,7 @@ function withoutValues(details: unknown): unknown {
   return { ...rest, causes: causes.map((cause) => ({ ...cause, message: blank(cause.message) })) }
 }
 
-/** Both sides of each difference, for a reader with diff. */
+/** Both sides of each difference, for a reader who uses diff. */
 function write(differing: readonly Outcome[]): void {
   const folder = process.env.ORCH_RECORDED_DIFF
   if (folder === undefined) return

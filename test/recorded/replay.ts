@@ -5,14 +5,14 @@ import { requestsBetween } from './between.ts'
 import type { RecordedAnswer, RecordedCase, RecordedRequest } from './cases.ts'
 import { blank, fill, fillText, recordedNamespace } from './placeholders.ts'
 
-/** Both answers to one request, without the parts that differ from run to run. */
+/** Both answers to one request, without the parts that differ between runs. */
 export interface Outcome {
   readonly name: string
   readonly recorded: RecordedAnswer
   readonly ours: RecordedAnswer
 }
 
-/** Sends all requests in order, each after the effects of controllers that its recorded answer shows. */
+/** Sends all requests in order. Each waits until the controllers' effects that its recorded answer shows have happened. */
 export async function replay(api: Api, cases: readonly RecordedCase[]): Promise<Outcome[]> {
   const { namespaced } = await aPlaceToReplay(api)
   const outcomes: Outcome[] = []
@@ -39,7 +39,7 @@ async function aPlaceToReplay(api: Api): Promise<{ namespaced: string }> {
   return { namespaced }
 }
 
-/** Controllers work beside the requests; the test waits for their writes if the recorded answers show them. */
+/** Controllers work concurrently; the test waits for their writes if the recorded answers show them. */
 async function settled(api: Api, name: string, namespaced: string): Promise<void> {
   const used = usedBefore[name]
   if (used === undefined) return
@@ -96,7 +96,7 @@ function comparable(status: number, contentType: string | undefined, warning: st
   }
 }
 
-/** Cases whose causes kube-apiserver finds by walking a Go map, which is in another order each time. */
+/** Cases whose causes kube-apiserver finds by walking a Go map, so their order differs each time. */
 const isInMapOrder: ReadonlySet<string> = new Set(['invalid cm key bad', 'invalid cm label bad', 'invalid quota frac'])
 
 interface Failure {
@@ -104,7 +104,7 @@ interface Failure {
   readonly details: { readonly causes: readonly { readonly field: string; readonly message: string }[] }
 }
 
-/** The same failure with its causes in one order, in the message as well. */
+/** The same failure with sorted causes, also in the message. */
 function withSortedCauses(answer: RecordedAnswer): RecordedAnswer {
   const failure = answer.body as Failure
   const { causes } = failure.details

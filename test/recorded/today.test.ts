@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { aName, aNamespace, sharedApi } from '../api/api.ts'
 
-/** A request, and what kube-apiserver 1.37.2 answered. */
+/** A request, and the answer of kube-apiserver 1.37.2. */
 interface Case {
-  /** The group of cases that it belongs to; those of one group are sent in order, in a namespace of their own. */
+  /** The group of the case. The test sends the cases of a group in order in a separate namespace. */
   readonly file: string
   readonly name: string
   readonly request: {
@@ -18,12 +18,12 @@ interface Case {
   readonly contentType: string
   readonly warning?: string
   readonly body: unknown
-  /** The members of its answer that are others at a level; a text says why the answer of a server of that release is another. */
+  /** The members of the answer that differ at a level; a text gives the reason why a server of that release answers differently. */
   readonly at?: Readonly<Record<string, Partial<Answer> | string>>
 }
 
 interface Answer extends Pick<Case, 'status' | 'contentType' | 'body'> {
-  /** Null at a level: no warning there. */
+  /** Null at a level: no warning at that level. */
   readonly warning?: string | null | undefined
 }
 
@@ -38,14 +38,14 @@ type Level = keyof typeof servers
 const levels = Object.keys(servers) as Level[]
 const answers = new Map<string, unknown>()
 
-/** The groups of each level: all at the newest one, at older ones those with other answers there. */
+/** The groups of each level: all at the newest level, and at older levels the groups with other answers there. */
 const groups = levels.flatMap((level) =>
   files
     .filter((file) => level === levels[0] || cases.some((one) => one.file === file && one.at?.[level] !== undefined))
     .map((file) => [level, file] as const),
 )
 
-/** The controller of quotas does not run: it did not where the answers were recorded, and it writes at any time. */
+/** The quota controller does not run: it did not run during the recording, and it writes at any time. */
 function serverAt(level: string) {
   const flags = [`--emulated-version=${level}`, '--controllers=*,-resourcequota']
   return sharedApi({ profile: 'kubernetes', flags, serviceClusterIpRange: '10.96.0.0/16' })
@@ -76,7 +76,7 @@ test.each(groups)('TODAY: at %s the answers about %s equal those of kube-apiserv
   }
 })
 
-/** The namespace and the suffix of one group of cases. */
+/** The namespace and the name suffix of one group of cases. */
 interface Texts {
   readonly NS: string
   readonly UU: string
@@ -99,11 +99,11 @@ function filled<T>(value: T, { NS, UU }: Texts): T {
   )
 }
 
-/** The texts of a group, and its requests: their values do not come from the server. */
+/** The texts of a group and its requests, whose values do not come from the server. */
 interface Own {
   readonly texts: Texts
   readonly sent: string
-  /** The request that is answered: addresses of others are allocated ones. */
+  /** The compared request; the server allocates the addresses of other requests. */
   readonly asked: string
 }
 
@@ -111,10 +111,10 @@ const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const addresses = /\b10\.96\.\d+\.\d+\b/g
 const times = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
 
-/** The account of a Pod is that of its namespace, whose controller does not run here. */
+/** The Pods' account belongs to the namespace, whose controller does not run here. */
 const leftOut: ReadonlySet<string> = new Set(['managedFields', 'serviceAccount', 'serviceAccountName'])
 
-/** An answer without the values that differ from run to run. */
+/** An answer without the values that differ between runs. */
 function blank(value: unknown, own: Own, name = ''): unknown {
   if (Array.isArray(value)) {
     return name === 'columnDefinitions' ? value.map(({ description: _, ...column }) => column) : value.map((item) => blank(item, own, name))

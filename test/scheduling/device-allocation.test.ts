@@ -46,7 +46,7 @@ interface Result {
   readonly shareID?: string
 }
 
-/** A slice of devices of a node, or of what `where` says. */
+/** A ResourceSlice with the devices of a node, or of the place in `where`. */
 function slice(name: string, devices: readonly object[], { pool = name, count = 1, ...where }: SliceOptions = {}) {
   const reach = Object.keys(where).length === 0 ? { nodeName: 'node-1' } : where
   const spec = { driver, pool: { name: pool, generation: 1, resourceSliceCount: count }, ...reach, devices }
@@ -64,7 +64,7 @@ interface SliceOptions {
 
 const exactly = (name: string, rest: object = {}) => ({ name, exactly: { deviceClassName: 'gpu', ...rest } })
 
-/** A claim and a Pod that uses it. Answers the Pod's node, or why it has none. */
+/** Creates a claim and a Pod that uses it. Returns the Pod's node, or the reason why it has no node. */
 async function place(name: string, requests: readonly object[], rest: object = {}): Promise<string> {
   await create(apiVersion, 'ResourceClaim', { metadata: { name, namespace }, spec: { devices: { requests, ...rest } } })
   return use(name, name)
@@ -83,7 +83,7 @@ async function placeOf(pod: string): Promise<string> {
   return spec.nodeName ?? status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? ''
 }
 
-/** `request=device` of each device of a claim. */
+/** `request=device` for each device of a claim. */
 async function devicesOf(name: string): Promise<string[]> {
   const { status } = await claims().get(name, { namespace })
   return (status?.allocation?.devices.results ?? []).map(({ request, device }) => `${request}=${device}`)
@@ -150,7 +150,7 @@ test('allocationMode All gets every matching device of a node, unless a pool is 
     'claim default/all, request r: asks for all devices, but resource pool gpu.example.com/two is currently being updated',
   )
   await slice('rest', [{ name: 'b' }], { pool: 'two', count: 2, nodeName: 'node-2' })
-  // A fault is tried again after a pause.
+  // The scheduler repeats a failed attempt after a pause.
   await expect.poll(() => placeOf('all'), { timeout: 60_000 }).toBe('node-2')
 })
 

@@ -21,14 +21,14 @@ function aClaim(name: string, deviceClassName = 'gpu') {
   return create('resource.k8s.io/v1', 'ResourceClaim', { metadata: { name, namespace }, spec })
 }
 
-/** Binds or refuses a Pod with this claim: its node, or the message of its condition. */
+/** Schedules a Pod with this claim; returns its node, or the message of its condition. */
 async function schedule(name: string, claim: object): Promise<string> {
   const spec = { containers: [{ name: 'main', image: 'i' }], resourceClaims: [{ name: 'device', ...claim }] }
   await create('v1', 'Pod', { metadata: { name, namespace }, spec })
   return placeOf(name)
 }
 
-/** The messages of the warnings about a Pod with this reason. */
+/** The messages of a Pod's warnings with this reason. */
 async function warningsOf(name: string, reason: string): Promise<string[]> {
   const events = server.client.resource<ApiObject & { message?: string }>({ group: '', version: 'v1', plural: 'events', namespaced: true })
   const { items } = await events.list({ namespace, fieldSelector: `involvedObject.name=${name},reason=${reason}` })
@@ -77,7 +77,7 @@ const template = (name: string, metadata: object = {}) =>
     spec: { metadata, spec: { devices: { requests: [{ name: 'one', exactly: { deviceClassName: 'gpu' } }] } } },
   })
 
-/** The claims that were made for a Pod, by their entries. */
+/** The claims that the controller created for a Pod, by their entries. */
 async function madeFor(name: string): Promise<ApiObject[]> {
   await server.settled({ within: 60_000 })
   const { items } = await claims().list({ namespace })

@@ -11,7 +11,7 @@ async function createNode(name: string, cpu: string, taints: readonly object[] =
   const allocatable = { cpu, memory: '8Gi', pods: '110' }
   await create({ kind: 'Node', metadata: { name }, status: { allocatable, capacity: allocatable } })
   const nodes = shared.server.client.resource({ group: '', version: 'v1', plural: 'nodes', namespaced: false })
-  // Admission gives new nodes a taint.
+  // Admission adds a taint to new nodes.
   await nodes.patch(name, { spec: { taints } }, { type: 'merge' })
 }
 

@@ -25,7 +25,7 @@ interface NodeWords {
   readonly unschedulable?: boolean
 }
 
-/** A namespace with its Pods, on a server whose scheduler runs; nodes are those of the test. */
+/** A namespace with Pods on a server whose scheduler runs; the test creates the nodes. */
 function clusterOf(server: () => RunningServer, clock: () => VirtualClock) {
   const nodes = () => server().client.resource(resource('', 'nodes', false))
   const patchNode = (name: string, patch: object, subresource?: string) => nodes().patch(name, patch, { type: 'merge', subresource })
@@ -51,7 +51,7 @@ function clusterOf(server: () => RunningServer, clock: () => VirtualClock) {
         status: { allocatable, capacity: allocatable },
       }
       await nodes().create(node)
-      // Admission gives new nodes a taint.
+      // Admission adds a taint to new nodes.
       await patchNode(name, { spec: { taints } })
     },
     open: async (namespace: string) => {

@@ -17,7 +17,7 @@ const podWith = (name: string, nodeName: string | undefined, ...claims: readonly
   },
 })
 
-/** A node to which as many volumes may be attached, with a Pod that uses the claim a. */
+/** A node with a limit of attached volumes, and a Pod that uses the claim a. */
 const objects = (count: number | undefined, ...claims: readonly string[]): CaseObjects => ({
   pod: podWith('new', undefined, ...claims),
   nodes: [{ metadata: { name: 'n' } }],

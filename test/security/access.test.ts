@@ -75,7 +75,7 @@ describe('a grant of rights that the writer lacks', () => {
       merge(`${rbac}/clusterrolebindings/cluster-admin`, { subjects: [{ kind: 'User', apiGroup: group, name: person.name }] }),
     ])
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403))
-    // A role that is absent or of another API group cannot be granted.
+    // A binding cannot grant an absent role or a role of another API group.
     const other = { ...binding('cluster-admin'), roleRef: { apiGroup: '', kind: 'ClusterRole', name: 'cluster-admin' } }
     expect([403, 422]).toContain((await person.post(`${rbac}/clusterrolebindings`, other)).status)
     expect((await person.post(`${rbac}/clusterrolebindings`, binding('none'))).status).toBe(404)

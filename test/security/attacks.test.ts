@@ -11,7 +11,7 @@ import { aTokenWebhook, withStatus } from '../identity/token-webhook.ts'
 
 const rbac = 'rbac.authorization.orch.io'
 
-/** A server at which the bearer of `restricted` may read the paths below /public, and the ConfigMaps of one namespace. */
+/** A server at which the user of the token `restricted` may read the paths below /public and the ConfigMaps of one namespace. */
 async function aGuardedApi() {
   const api = await anApi({ flags: [`--token-auth-file=${aFile('restricted,jane,1\n')}`] })
   const role = { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: 'public' } }
@@ -96,7 +96,7 @@ describe('invalid credentials', () => {
     const pair = await issueServiceCertificate({ authority, names, role: 'gateway', hostNames: ['localhost'], nowMs: Date.now() })
     const credential = { cert: pair.certificate, key: pair.key }
     expect((await (await anApi()).as(credential)('GET', '/api/v1/secrets')).status).toBe(401)
-    // Even where a flag names that authority: identities of services mean nothing at the port for clients.
+    // Also if a flag names that authority: service identities mean nothing at the port for clients.
     const trusting = await anApi({ flags: [`--client-ca-file=${aFile(authority.certificate)}`] })
     expect((await trusting.as(credential)('GET', '/api/v1/secrets')).status).toBe(401)
   })
@@ -195,7 +195,7 @@ async function codeOfBytes(api: Api, body: Uint8Array, headers: Record<string, s
   })
 }
 
-/** A message in field 1 of a message, and so on, each with its right length. */
+/** A Protobuf message whose field 1 is a message, and so on, each with the right length. */
 function nested(depth: number): number[] {
   const bytes: number[] = []
   let length = 0

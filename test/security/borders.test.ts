@@ -34,7 +34,7 @@ describe('rights to one object by name', () => {
     expect(answers).toEqual(refused.map((target) => [target, 403]))
     const both = await person.get(`${secrets}?fieldSelector=metadata.name=mine,metadata.name=theirs`)
     expect([both.status, both.body.items]).toEqual([200, []])
-    // A name limits neither a create nor a request for all objects.
+    // A resource name limits neither a create nor a request for all objects.
     expect((await person.send('DELETE', `${secrets}?fieldSelector=metadata.name=mine`)).status).toBe(403)
     expect((await person.post(secrets, { metadata: { name: 'mine' } })).status).toBe(403)
     expect((await person.send('PUT', `${secrets}/theirs`, { body: { metadata: { name: 'theirs' } } })).status).toBe(403)
@@ -78,7 +78,7 @@ describe('continue tokens', () => {
       expect([200, 400]).toContain(status)
       expect((body.items ?? []).filter(({ metadata }) => metadata.namespace !== namespace)).toEqual([])
     }
-    // A token is no right: a client that holds another's asks for itself.
+    // A client that holds another user's token may still only ask about its own user.
     expect((await person.get(`/api/v1/configmaps?limit=1&continue=${encodeURIComponent(real)}`)).status).toBe(403)
   })
 })
@@ -113,7 +113,7 @@ describe('rights to a subresource', () => {
     expect((await person.send('PUT', `${path}/ephemeralcontainers`, { body: entered })).status).toBe(200)
     const after = (await api.get(path)).body
     const { labels, finalizers, ownerReferences } = after.metadata
-    // Labels and finalizers are written with a status; owners are not, and nothing of the metadata with ephemeral containers.
+    // A status write may change labels and finalizers but not owners. A write of ephemeral containers changes no metadata.
     expect({ labels, finalizers, ownerReferences }).toEqual({
       labels: { own: 'no' },
       finalizers: ['example.com/hold'],
@@ -123,7 +123,7 @@ describe('rights to a subresource', () => {
       spec: { containers: [{ image: 'i' }], ephemeralContainers: [{ name: 'e' }] },
       status: { phase: 'Running', message: 'm', reason: 'r' },
     })
-    // The object itself, and other parts of it, stay closed.
+    // The user still cannot access the object itself and its other subresources.
     for (const method of ['GET', 'PUT', 'DELETE']) expect((await person.send(method, path, { body: live })).status).toBe(403)
     const elsewhere = { metadata: { name: 'q' }, target: { name: 'n' } }
     expect((await person.post(`${path}/binding`, elsewhere)).status).toBe(400)

@@ -21,7 +21,7 @@ const marks = {
   proxyAuthorization: 'mark-proxy-authorization-4d4d',
 }
 
-/** One server for all webhooks. It fails whenever it can, and repeats its input in its answers. */
+/** One server for all webhooks. It fails whenever it can, and its answers repeat its input. */
 async function anIndiscreetServer() {
   const seen: { readonly path: string; readonly credential: string }[] = []
   const server = createServer((request, response) => {
@@ -53,7 +53,7 @@ const configuration = (cluster: object, user: object) =>
     }),
   )
 
-/** A log of everything, with its written lines. */
+/** A logger at the most detailed level, with the written lines. */
 function aLoggedRun() {
   let written = ''
   const write = (line: string) => {
@@ -86,7 +86,7 @@ test('AUDIT-08, AUTHN-WH-02: credentials of client configurations, proxies and u
   })
   const bring = (headers: Record<string, string>, pair: object = {}) => api.as(pair)('GET', '/api/v1/namespaces/default/pods', { headers })
   const asked = await bring({ authorization: `Bearer ${marks.askedToken}` })
-  // The headers of a proxy count where its certificate is shown, so they would be read; a stranger's are not, and are nowhere written.
+  // The server uses a proxy's headers if the client shows the proxy's certificate. It neither uses nor logs the headers of other clients.
   const known = await bring({ 'x-remote-user': 'jane' }, { cert: front.certificate, key: front.key })
   const stranger = await bring({
     'x-remote-user': marks.strangersUser,

@@ -53,7 +53,7 @@ test('AUDIT-08, AUTHN-BOOT-06: spans, logs and audit events of a process contain
   const data = { k: Buffer.from(marks.secretData).toString('base64') }
   await secrets.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'default' }, data })
   const idToken = await provider.token({ sub: 'jane' })
-  // Each was really used: the answer says for whom.
+  // The server used each credential: the answer names the user.
   expect(await ask(marks.staticToken)).toContain('User \\"static\\"')
   expect(await ask(idToken)).toContain(`User \\"${provider.issuer}#jane\\"`)
   expect(await ask(marks.webhookToken)).toContain('User \\"hooked\\"')

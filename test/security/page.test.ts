@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/explanation/security.md'), 'utf8')
 
-/** The test file of every attack, and the words that find the attack in it. */
+/** The test file of every attack, and the words that find the attack in the file. */
 const named = page
   .split('\n')
   .filter((line) => line.startsWith('| ') && /\.(?:test|chaos)\.ts`/.test(line))

@@ -6,7 +6,7 @@ const deployments = '/apis/apps/v1/namespaces/default/deployments'
 const evil = '{"polluted":"1","name":"__proto__"}'
 const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
 
-/** The inherited members of every object, array, function and text. */
+/** The inherited members of every object, array, function and string. */
 const inherited = () =>
   [Object.prototype, Array.prototype, Function.prototype, String.prototype, Map.prototype].map((one) => Reflect.ownKeys(one).map(String))
 

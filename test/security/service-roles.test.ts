@@ -47,10 +47,10 @@ function keep(name: string, { certificate, key }: KeyPair): void {
 for (const role of serviceRoles) {
   keep(role, await issueServiceCertificate({ authority, names, role, hostNames: ['127.0.0.1'], nowMs: Date.now() }))
 }
-/** Signed by the same authority, for a user with a service's name. */
+/** The certificate of a user whose name is a service's name, signed by the same authority. */
 keep('nobody', await aCertificate({ issuer: authority, commonName: 'gateway', organizations: ['system:masters'], use: 'client' }))
 
-/** Real services, as they run apart. */
+/** Real services in the form in which they run apart. */
 async function openServices(): Promise<Replica[]> {
   const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
   const as = (role: ServiceRole) => ({
@@ -94,13 +94,13 @@ function dial<M extends Methods>(contract: Contract<M>, address: string, caller:
   return made.service
 }
 
-/** True if the call passed authentication; its result does not matter. */
+/** True if the call passed authentication, whatever its result. */
 async function isLetIn(call: () => unknown): Promise<boolean> {
   const { code, message } = await answered(call)
   return !(code === 403 && /may not call .* of orch\./.test(message))
 }
 
-/** Waits for the service's answer: a connection may take long on a busy machine. */
+/** Waits for the service's answer, because a connection may take long on a busy machine. */
 function answered(call: () => unknown) {
   const ask = async () => {
     const outcome = await outcomeOf(call)

@@ -1,6 +1,6 @@
 /**
- * `npm run cycles [-- count]`: starts and stops a server in this process so often, each time with open watches, and prints
- * the memory of the process. Fails when a cycle fails, when descriptors are not as many as before, or when the heap after a collection
+ * `npm run cycles [-- count]`: starts and stops a server with open watches in this process this number of times, and prints the memory of the process.
+ * Fails if a cycle fails, if the number of descriptors changes, or if the heap after a collection
  * or resident memory still rises after the first 100 cycles.
  *
  * Garbage is collected before each sample (`--expose-gc`). Left to itself, V8 lets its young generation grow to 134 MB on a
@@ -17,9 +17,9 @@ import { descriptorsOf, isFlat, residentByKind, residentOf } from './resident.ts
 
 const watchesPerCycle = 10
 const cycles = Number(process.argv[2] ?? 1_000)
-/** Cycles until memory is expected to be constant. */
+/** The number of cycles after which memory should be constant. */
 const settled = Math.min(100, Math.floor(cycles / 2))
-/** The allowed growth: compiled code and memory that malloc cannot return still grow in small steps. */
+/** The allowed growth: compiled code, and memory that malloc cannot return, still grow in small steps. */
 const within = 1.1
 const sampleEvery = Math.max(1, Math.floor(cycles / 40))
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
@@ -27,16 +27,16 @@ const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced:
 interface Sample {
   readonly cycle: number
   readonly resident: number
-  /** V8's heap after a collection. */
+  /** V8's heap after a garbage collection. */
   readonly heap: number
   readonly descriptors: number
 }
 
-/** Opens watches, sees a change arrive on each, and returns a promise of their ends. */
+/** Opens watches, waits for a change on each, and returns a promise of their ends. */
 async function openWatches(client: Client): Promise<Promise<unknown>[]> {
   const resource = client.resource(configMaps)
   const streams: Awaited<ReturnType<typeof resource.watch>>[] = []
-  // One after the other, so that all but the first resume its TLS session, as clients do. Node 24.21.0 keeps about 5 KB for each
+  // Opens the watches one after the other, so that all but the first resume its TLS session like clients. Node 24.21.0 keeps about 5 KB for each
   // full handshake (docs/explanation/security.md): opened at once, the watches would add 50 KB to each cycle there.
   for (let count = 0; count < watchesPerCycle; count++) streams.push(await resource.watch({ namespace: 'default' }))
   await resource.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seen', namespace: 'default' } })
@@ -50,7 +50,7 @@ async function openWatches(client: Client): Promise<Promise<unknown>[]> {
     }
     if (events === 0) throw new Error('a watch has seen nothing')
   })
-  // Handled here, and once more by the caller.
+  // This handles the rejection, and so does the caller.
   for (const end of ends) end.catch(() => undefined)
   return ends
 }
@@ -68,7 +68,7 @@ async function runCycle(): Promise<void> {
 }
 
 async function sample(cycle: number): Promise<Sample> {
-  // The next turns of the event loop release the handles that the last cycle has closed.
+  // The next turns of the event loop release the handles that the last cycle closed.
   for (let turn = 0; turn < 3; turn++) {
     globalThis.gc?.()
     await new Promise((resolve) => setImmediate(resolve))

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** The memory of a process, in MB. */
 export interface Resident {
   readonly all: number
-  /** Its own: pages of mapped files, which the system may take back, do not count. */
+  /** The private memory of the process, without mapped file pages, which the system may reclaim. */
   readonly own: number
 }
 
@@ -14,13 +14,13 @@ export function residentOf(process: number | 'self'): Resident {
   return { all: megabytes('VmRSS'), own: megabytes('RssAnon') }
 }
 
-/** Open files and sockets of a process. */
+/** The open files and sockets of a process. */
 export function descriptorsOf(process: number | 'self'): number {
   return readdirSync(`/proc/${process}/fd`).length
 }
 
 /**
- * Memory of this process by its owner, in MB: V8's heap; malloc's (libraries in C, and Buffers); files; the rest.
+ * Memory of this process by owner, in MB: V8's heap; malloc (C libraries and Buffers); files; the rest.
  * V8 maps its pages far below the stacks and libraries.
  */
 export function residentByKind(): Readonly<Record<'v8' | 'malloc' | 'files' | 'rest', number>> {
@@ -46,7 +46,7 @@ function kindOf(start: number, name: string): 'v8' | 'malloc' | 'files' | 'rest'
 const librariesFrom = 0x7e00_0000_0000
 const arenaBytes = 64 * 1024 * 1024
 
-/** True if the last values stay within this factor of the earlier ones. */
+/** True if the last values stay within this factor of the earlier values. */
 export function isFlat(
   values: readonly number[],
   { before, within }: { readonly before: readonly number[]; readonly within: number },

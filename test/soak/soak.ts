@@ -1,6 +1,6 @@
 /**
  * `npm run soak [-- minutes]`: one server on a folder with 20 s of history, 500 watches, and clients that write as fast as
- * they can; prints its memory and file each minute. Fails when memory or file still grow in the last third, or when a request fails.
+ * they can; prints the sizes of memory and file each minute. Fails if memory or file still grow in the last third, or if a request fails.
  */
 import { statSync } from 'node:fs'
 import type { ClientHttp2Session } from 'node:http2'
@@ -17,17 +17,17 @@ const namespaces = 10
 const watchesPerNamespace = 50
 const writers = 32
 const objectBytes = 1_000
-/** Each writer uses so many names: creates, updates twice, deletes. */
+/** The number of names of each writer, which creates each object, updates it twice and deletes it. */
 const namesPerWriter = 50
 const historySeconds = 20
-/** The allowed growth of the last third over the one before it. */
+/** The allowed growth of the last third over the third before it. */
 const within = 1.1
 
 interface Counts {
   writes: number
   events: number
   failures: number
-  /** Watches that have ended; each is opened again. */
+  /** The number of ended watches; the run reopens each. */
   reopened: number
 }
 
@@ -47,7 +47,7 @@ async function expectStatus(connection: Connection, request: Buffer, status: num
   if (counts.failures < 10) process.stdout.write(`answered ${answer.status} where ${status} was expected\n`)
 }
 
-/** Creates, updates and deletes until it is aborted. */
+/** Creates, updates and deletes until the signal aborts. */
 async function write(connection: Connection, writer: number, counts: Counts, signal: AbortSignal): Promise<void> {
   const namespace = writer % namespaces
   for (let round = 0; !signal.aborted; round++) {
@@ -159,5 +159,5 @@ async function main(): Promise<number> {
 }
 
 process.exitCode = await main()
-// Sessions with a lost server are of no use.
+// A TLS session with a stopped server is useless.
 process.exit()

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One span as a collector gets it. */
+/** One span as a collector receives it. */
 export interface ReceivedSpan {
   readonly service: string
   readonly name: string
@@ -16,7 +16,7 @@ export interface ReceivedSpan {
   readonly endNs: bigint
 }
 
-/** A collector of the test's own, for OTLP over HTTP in JSON. */
+/** A test collector for OTLP over HTTP in JSON. */
 export interface Collector {
   readonly endpoint: string
   readonly spans: readonly ReceivedSpan[]

@@ -1,6 +1,6 @@
 import type { ReceivedSpan } from './collector.ts'
 
-/** A trace as a tree: the begin, duration and service of each span. */
+/** Prints a trace as a tree: the begin, duration and service of each span. */
 export function printTrace(spans: readonly ReceivedSpan[], traceId: string): string {
   const own = spans.filter((span) => span.traceId === traceId).sort((left, right) => Number(left.startNs - right.startNs))
   const known = new Set(own.map(({ spanId }) => spanId))

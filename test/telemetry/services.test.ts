@@ -9,7 +9,7 @@ const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-serve
 const reason = missing?.kind === 'missing' ? `[skipped: ${missing.reason}]` : ''
 const oneOfEach = ['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1']
 
-/** The health URL of each process, from the message of the start. */
+/** The health URL of each process, from the start message. */
 function probesOf({ message }: ServerProcess): Map<string, string> {
   const lines = message.matchAll(/^ {2}(storage|watch|admission|controllers)-0 .*?(\S+)$/gm)
   return new Map([...lines].map(([, name = '', address = '']) => [name, address]))
@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     for (const name of ['etcd_db_total_size_in_bytes', 'storage_object_bytes', 'change_feed_publishing'])
       expect(sample(storage, name)).toBeGreaterThanOrEqual(1)
 
-    // The gateway reads the newest state of its bootstrap objects.
+    // The gateway reads the latest state of its bootstrap objects.
     expect(storage).toMatch(/^apiserver_watch_cache_consistent_read_total\{[^}]*success="true",fallback="(?:true|false)"\} [1-9]/m)
     expect(sample(storage, 'apiserver_storage_objects{resource="configmaps"}')).toBeGreaterThanOrEqual(1)
     expect(sample(storage, 'apiserver_resource_objects{group="",resource="configmaps"}')).toBeGreaterThanOrEqual(1)
@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
 
     const watch = await metricsOf(probes.get('watch'))
     expect(sample(watch, 'watch_feed_delay_seconds_count')).toBeGreaterThanOrEqual(1)
-    // After a second of silence the feed comes from storage.
+    // After a second of silence the feed reads from storage.
     await expect.poll(async () => sample(await metricsOf(probes.get('watch')), 'watch_feed_mode{source="published"}')).toBe(1)
     for (const name of ['watch_feed_gap_fills_total', 'watch_feed_lag_revisions', 'orch_rpc_server_duration_seconds'])
       expect(watch).toContain(`# TYPE ${name} `)

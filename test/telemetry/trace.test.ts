@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     expect([asked.kind, answered.kind, written.kind]).toEqual([3, 2, 3])
     const admitting = await childOf(collector, root, 'orch-gateway', 'orch.admission.v1.Admission/Admit')
     await childOf(collector, admitting, 'orch-admission', 'orch.admission.v1.Admission/Admit')
-    // Each plugin has a span below the call, and each webhook one below its plugin, whose id it receives.
+    // Each plugin has a span below the call. Each webhook has a span below its plugin's span and receives its own span id.
     const called = await collector.find(inTrace('orch-admission', 'call webhook traced.example.com'))
     const plugin = await collector.find(({ spanId }) => spanId === called.parentSpanId)
     expect([plugin.name, called.kind]).toEqual(['mutate MutatingAdmissionWebhook', 3])
@@ -95,7 +95,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     await childOf(collector, root, 'orch-storage', 'publish a change')
     const handedOut = await childOf(collector, root, 'orch-watch', 'hand out a change')
 
-    // A controller's request to the gateway is a trace that the controller begins. One that the gateway did not receive has no span there.
+    // A controller's request to the gateway begins a trace. If the gateway did not receive the request, the trace has no span of the gateway.
     const controllerRequests = () => collector.spans.filter(({ service, kind }) => service === 'orch-controllers' && kind === 3)
     const parentOf = ({ parentSpanId }: ReceivedSpan) => controllerRequests().find(({ spanId }) => spanId === parentSpanId)
     const received = await collector.find((span) => span.service === 'orch-gateway' && parentOf(span) !== undefined)
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
       attributes: { 'http.request.method': controlling?.name },
     })
 
-    // The watch has a trace of its own, that the delivery names. Controllers watch too, but every namespace.
+    // The watch has a separate trace, which the delivery names. Controllers also watch, but in every namespace.
     await events.return?.(undefined)
     const { error: log } = await server.stop()
     const path = '/api/v1/namespaces/default/configmaps'

@@ -5,12 +5,12 @@ import { onTestFinished } from 'vitest'
 import { startProcess } from '../e2e/server-process.ts'
 import { openCollector } from './collector.ts'
 
-/** A client's own trace. */
+/** The trace that a client begins. */
 export const traceId = '0af7651916cd43dd8448eb211c80319c'
-/** The span of it that the server's hang under. */
+/** The client's span that is the parent of the server's spans. */
 export const clientSpan = 'b7ad6b7169203331'
 
-/** A server that sends its spans to a collector of the test's own. */
+/** A server that sends its spans to a test collector. */
 export async function startTraced(flags: readonly string[], more: Record<string, string> = {}) {
   const collector = await openCollector()
   onTestFinished(() => collector.close())
@@ -24,7 +24,7 @@ export async function startTraced(flags: readonly string[], more: Record<string,
   return { collector, server, configuration: await loadConfiguration(`${server.dataDir}/admin.conf`) }
 }
 
-/** A create with a trace of the client's own. */
+/** A create with a trace that the client begins. */
 export function createTraced(
   { certificateAuthority, clientCertificate, clientKey }: ClientConfiguration,
   url: string,

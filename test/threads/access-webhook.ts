@@ -18,7 +18,7 @@ export async function anAccessWebhook(isAllowed: (user: string) => boolean) {
     asked.push([spec.user, about?.verb ?? path?.verb, about?.resource ?? path?.path].join(' '))
     return { status: 200, body: { apiVersion, kind: 'SubjectAccessReview', status: { allowed: isAllowed(spec.user) } } }
   })
-  /** Its part of a configuration of authorization. */
+  /** The webhook's entry in an authorization configuration. */
   const link = (name: string, fields: object = {}) => webhookLink(file, name, { matchConditionSubjectAccessReviewVersion: 'v1', ...fields })
   return { asked, file, link }
 }

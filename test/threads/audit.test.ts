@@ -8,7 +8,7 @@ import { aWebhookFile } from '../identity/webhook.ts'
 import { type Connection, startThreaded, textOf } from './threaded-server.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
-/** For the tests' requests alone: controllers write ConfigMaps, too. */
+/** Audits only the tests' requests, because controllers also write ConfigMaps. */
 const ofTests = { users: ['orch-admin'], resources: [{ group: '', resources: ['configmaps'] }] }
 
 const create = async ({ transport }: Connection, name: string, data: Record<string, string> = {}) => {
@@ -19,7 +19,7 @@ const create = async ({ transport }: Connection, name: string, data: Record<stri
   return response.status
 }
 
-/** A webhook of audit events; `lists` has the events of each call. */
+/** An audit webhook; `lists` has the events of each call. */
 async function anAuditWebhook(status: number) {
   const lists: WrittenEvent[][] = []
   const file = await aWebhookFile((list) => {
@@ -88,7 +88,7 @@ describe.skipIf(!canSharePorts)('audit with two threads', () => {
       const { lost, connections } = await startAudited([{ level: 'Metadata', ...ofTests }], [flag, `--audit-webhook-mode=${mode}`])
       for (const [index, connection] of connections.entries()) {
         expect(await create(connection, `map-${index}`)).toBe(code)
-        // The last event of a request is written when it has been answered.
+        // The server writes a request's last event after the answer.
         await expect.poll(() => lists.length).toBeGreaterThanOrEqual((index + 1) * perRequest)
       }
       await expect.poll(async () => (await lost(connections[1]))[0]).toMatch(/^webhook \d+$/)

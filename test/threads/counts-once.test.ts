@@ -25,9 +25,9 @@ const post = async ({ transport }: Connection, path: string, object: object) => 
 /** A connection to each thread. */
 const toBoth = async (server: ThreadedServer, how: Parameters<ThreadedServer['connect']>[1] = {}) =>
   [await server.connect('first', how), await server.connect('other', how)] as const
-/** Controllers ask too. */
+/** Controllers also send requests. */
 const isOfPeople = (question: string) => /^(?:jane|john) list configmaps$/.test(question)
-/** Replaces a file that is read every ten seconds, and waits until the first thread has applied it. */
+/** Replaces a file that the server reads every ten seconds, and waits until the first thread has applied it. */
 const reload = async (server: ThreadedServer, { file, text, what }: { file: string; text: string; what: string }) => {
   const administrator = await server.connect('first')
   const total = async () => {
@@ -239,7 +239,7 @@ describe.skipIf(!canSharePorts)('shared work with two threads', () => {
     }
     const read = both.flatMap((connection) => names.map((name) => statusOf(connection, `${widgets('v2')}/${name}`)))
     await expect.poll(() => underWay).toBe(64)
-    // Requests after the others on the same connections are answered after them.
+    // The server answers later requests on a connection after the earlier requests.
     for (const connection of both) expect(await statusOf(connection, '/version')).toBe(200)
     release()
     expect(new Set(await Promise.all(read))).toEqual(new Set([200]))

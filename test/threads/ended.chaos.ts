@@ -18,7 +18,7 @@ const post = async ({ transport }: Connection, path: string, object: object) => 
 }
 test.skipIf(!canSharePorts)('a thread that ends is replaced, its acknowledged writes are stored, and requests are answered', async () => {
   const server = await startThreaded()
-  // Node ends the process where a thread is terminated while it reads a request over HTTP/2.
+  // Node.js ends the process if a thread terminates while it reads an HTTP/2 request.
   const over = { http1Only: true }
   const first = await server.connect('first', over)
   const other = await server.connect('other', over)

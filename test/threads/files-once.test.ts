@@ -49,7 +49,7 @@ describe.skipIf(!canSharePorts)('shared files with two threads', () => {
     const look = server.holdEvery(5_000)
     write(1)
     look()
-    // A thread that reads the files by itself finds no change.
+    // A thread that reads the files itself finds no change.
     write(0)
     for (const thread of threads) await expect.poll(() => after?.(thread)).toBe(true)
   })
@@ -121,7 +121,7 @@ describe.skipIf(!canSharePorts)('shared files with two threads', () => {
     const connections = [await server.connect('first'), await server.connect('other')]
     const controller = new AbortController()
     onTestFinished(() => controller.abort())
-    // Selected so that the watches of controllers are not counted.
+    // The selector excludes the controllers' watches from the count.
     const path = `${maps}?watch=1&fieldSelector=metadata.name%3Dwatched`
     const { signal } = controller
     const watches = await Promise.all(
@@ -130,7 +130,7 @@ describe.skipIf(!canSharePorts)('shared files with two threads', () => {
     const texts = watches.map(({ body }) => untilText(body))
     const write = vi.spyOn(Distributor.prototype, 'write')
     onTestFinished(() => write.mockRestore())
-    /** The number of writes of an event for watches that are up to date, once all have it; a lagging watch has its own. */
+    /** The number of times that the server serialized an event for watches that are up to date, once all have it; a lagging watch has a separate count. */
     const writesOf = async (round: number) => {
       write.mockClear()
       const body = JSON.stringify({ data: { round: `round-${round}` } })

@@ -11,7 +11,7 @@ import { canSharePorts } from '../../services/gateway/src/index.ts'
 
 const entry = join(import.meta.dirname, '../../services/orch/src/main.ts')
 const rounds = Number(process.env['ORCH_CHAOS_THREAD_KILLS'] ?? 3)
-/** Number of connections of which two threads each get some. */
+/** A number of connections at which each of two threads receives some. */
 const writers = 16
 const writesPerRound = 300
 
@@ -64,7 +64,7 @@ async function connect(dataDir: string): Promise<Client> {
   return createClient(createHttpsTransport(await loadConfiguration(join(dataDir, 'admin.conf'))))
 }
 
-/** The revisions of all that is stored, by name. */
+/** The revisions of all stored objects, by name. */
 async function readAll(client: Client): Promise<Map<string, string>> {
   const list = await client.request<{ items: ApiObject[] }>({ method: 'GET', path: '/api/v1/namespaces/default/configmaps' })
   return new Map(list.items.map(({ metadata }) => [metadata.name ?? '', metadata.resourceVersion ?? '']))

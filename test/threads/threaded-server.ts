@@ -26,37 +26,37 @@ export interface Connection {
 
 interface ConnectionOptions extends HttpsTransportOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** No credential is shown. */
+  /** The client shows no credential. */
   readonly isAnonymous?: boolean
   /** Replaces parts of the administrator's configuration. */
   readonly configuration?: Partial<ClientConfiguration>
 }
 
-/** A server with two threads that take requests. */
+/** A server with two threads that accept requests. */
 export interface ThreadedServer {
   readonly url: string
   readonly port: number
-  /** The administrator's. */
+  /** The administrator's configuration. */
   readonly configuration: ClientConfiguration
-  /** The threads that were started beside the first one, in their order. */
+  /** The threads other than the first, in start order. */
   readonly workers: readonly { readonly worker: Worker; readonly listening: Promise<void> }[]
-  /** A connection to the first thread or to another one, with the administrator's certificate unless the headers have credentials. */
+  /** A connection to the first or another thread, with the administrator's certificate unless the headers contain credentials. */
   connect(thread: 'first' | 'other', how?: ConnectionOptions): Promise<Connection>
   /** The stored state. */
   readonly store: Store
-  /** From now on the first thread runs its periodic work of such an interval when it is called, and at no other time. */
+  /** From now on the first thread runs its periodic work with this interval only when the test calls it. */
   holdEvery(intervalMs: number): () => void
-  /** Runs the first thread's periodic work of such an interval now. */
+  /** Runs the first thread's periodic work with this interval now. */
   runEvery(intervalMs: number): void
-  /** For the first thread no time passes any more between two looks at the clock. */
+  /** From now on the first thread's clock stands still. */
   freeze(): void
   stop(): Promise<void>
 }
 
-/** Number of connections of which two threads each get some. */
+/** A number of connections at which each of two threads receives some. */
 const connectionsMax = 100
 
-/** Starts it in memory on a free port; ends it with the test, unless `finish` does so at another time. */
+/** Starts a server in memory on a free port. The server ends with the test unless `finish` ends it earlier. */
 export async function startThreaded(
   flags: readonly string[] = [],
   finish: (stop: () => Promise<void>) => void = onTestFinished,
@@ -68,7 +68,7 @@ export async function startThreaded(
   const onWorker = (worker: Worker) => {
     workers.push({ worker, listening: new Promise((resolve) => worker.once('message', () => resolve())) })
   }
-  /** Ids of the requests that the first thread has answered; this is the same thread. */
+  /** The ids of the requests that the first thread, which is this thread, has answered. */
   const answeredFirst = new Set<string>()
   const write = (line: string) => {
     const { msg, auditId } = JSON.parse(line)
@@ -105,7 +105,7 @@ export async function startThreaded(
       const transport = createHttpsTransport(configuration, how)
       const response = await transport.send({ method: 'GET', path: '/version', headers: {} })
       await textOf(response)
-      // The line is written when the answer has left, a turn or two later.
+      // The server logs the line one or two turns after it has sent the answer.
       for (let turn = 0; turn < 10; turn += 1) await setImmediate()
       if (answeredFirst.has(response.headers['audit-id'] ?? '') === (thread === 'first')) {
         const client = createClient(transport)
@@ -121,7 +121,7 @@ export async function startThreaded(
   return { url, configuration, port: Number(new URL(url).port), workers, connect, store, ...time, stop }
 }
 
-/** The machine's clock, of which intervals and the passing of time are in the hands of a test. */
+/** The machine's clock, whose intervals and time a test controls. */
 function controlledClock() {
   const intervals = new Set<{ readonly intervalMs: number; readonly callback: () => void }>()
   const held = new Set<number>()

@@ -29,7 +29,7 @@ const numberOf = (text: string, series: string) => {
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
 }
 
-// Elsewhere one thread takes all requests, which the unit tests show.
+// On other systems one thread takes all requests; the unit tests show this.
 describe.skipIf(!canSharePorts)('--threads=2', () => {
   let server: ThreadedServer
   beforeAll(async () => {
@@ -177,7 +177,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
       const name = `made-by-${index}`
       const inNamespace = `/api/v1/namespaces/${name}`
       expect((await create(one, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })).status).toBe(201)
-      // A client that has just heard of the namespace may use it through any thread.
+      // A client that has just learned of the namespace may use it through any thread.
       expect((await create(another, `${inNamespace}/configmaps`, aMap('a'))).status).toBe(201)
       const limits = [{ type: 'PersistentVolumeClaim', max: { storage: '1Gi' } }]
       await create(one, `${inNamespace}/limitranges`, { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'a' }, spec: { limits } })
@@ -241,7 +241,7 @@ describe.skipIf(!canSharePorts)('limits of a process with two threads', () => {
       '--max-mutating-requests-inflight=2',
       `--token-auth-file=${tokens}`,
       '--authorization-mode=AlwaysAllow',
-      // Writes of the others count, too.
+      // Writes of other clients also count.
       '--controllers=pvc-protection',
     ])
     const user = { headers: { authorization: 'Bearer secret' } }
@@ -274,7 +274,7 @@ describe.skipIf(!canSharePorts)('limits of a process with two threads', () => {
   })
 })
 
-/** An admission webhook for ConfigMaps; about those named held-… it answers when it is released. */
+/** An admission webhook for ConfigMaps. It holds answers about names that begin with held- until the test releases them. */
 async function heldWebhook() {
   const { serveWebhooks } = await import('../../services/orch/src/start/webhook-endpoint.ts')
   const { promise: released, resolve: release } = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { startTraced } from '../telemetry/traced-server.ts'
 
-/** Number of connections of which two threads each get some. */
+/** A number of connections at which each of two threads receives some. */
 const connections = 24
 
 describe.skipIf(!canSharePorts)('traces with two threads', () => {

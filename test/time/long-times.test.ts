@@ -17,7 +17,7 @@ interface Running {
   readonly jobs: () => Promise<readonly Timed[]>
 }
 
-/** A server with controllers of workloads at a time, and the turns of the event loop for which its clock has waited. */
+/** A server with workload controllers at a given time, and the number of event loop turns that its clock has waited. */
 async function running(
   from: string,
   work: (running: Running) => Promise<void>,

@@ -30,13 +30,13 @@ const anEvent: ApiObject & Record<string, unknown> = {
 
 type Step = (server: RunningServer, chance: Chance) => Promise<unknown>
 
-/** A name that the seed has chosen, which may be taken, or be of no object. */
+/** A random name that may be taken or belong to no object. */
 const oneOf = (chance: Chance): string => `c-${Math.floor(chance.fraction() * 5)}`
 const isRefused = (error: { code?: number }) => {
   expect(error.code, String(error)).toBeOneOf([403, 404, 409])
 }
 
-/** The requests that a seed chooses from. Objects that hold one another, deadlines and quotas give the controllers work. */
+/** The requests from which a seed chooses. Objects with references, deadlines and quotas give the controllers work. */
 const steps: readonly Step[] = [
   ({ client }) => client.objects.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'g-', namespace: 'a' } }),
   ({ client }, chance) => client.objects.create(aConfigMap({ name: oneOf(chance), namespace: 'a', finalizers: ['example.com/held'] })),
@@ -84,7 +84,7 @@ async function prepare(server: RunningServer): Promise<void> {
   await server.settled({ within: 60_000 })
 }
 
-/** A server's stored state after the requests of a seed, each made when all consequences of the last have happened. */
+/** A server's stored state after a seed's requests. Each request follows after all consequences of the previous request. */
 async function dumpAfter(seed: number, { server, clock }: SeededServer): Promise<string> {
   const script = seededChance(seed).stream('script')
   for (let count = 0; count < 10; count += 1) {
@@ -97,7 +97,7 @@ async function dumpAfter(seed: number, { server, clock }: SeededServer): Promise
 
 const options = { profile: 'kubernetes', eventTtlMs: 20_000 } as const
 
-/** Tests of servers that have the same seed, for so many seeds from this one on. */
+/** Tests that two servers with the same seed agree, for a number of seeds from this seed on. */
 export function testRequestSeeds(firstSeed: number, count: number): void {
   const store = 'the same requests store the same, including uids, names and revisions'
   const servers = new SeededServers(options, prepare)

@@ -16,7 +16,7 @@ function create({ client }: RunningServer, apiVersion: string, kind: string, nam
   return client.objects.create({ apiVersion, kind, metadata: { name, namespace }, spec } as ApiObject)
 }
 
-/** Sets the phase of all Pods, as their kubelets do. */
+/** Sets the phase of all Pods, like their kubelets. */
 async function setPhases(server: RunningServer, phase: string): Promise<void> {
   const conditions = phase === 'Running' ? [{ type: 'Ready', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' }] : []
   const known = server.client.resource(pods)
@@ -35,7 +35,7 @@ type Step = (server: RunningServer, chance: Chance) => Promise<unknown>
 const patchWeb = ({ client }: RunningServer, spec: object) =>
   client.resource(deployments).patch('web', { spec }, { namespace, type: 'merge' })
 
-/** The requests that a seed chooses from, each of which gives several controllers work. */
+/** The requests from which a seed chooses. Each gives several controllers work. */
 const steps: readonly Step[] = [
   (server, chance) => patchWeb(server, { replicas: Math.floor(chance.fraction() * 5) }),
   (server, chance) => patchWeb(server, { template: { metadata: { annotations: { release: String(chance.fraction()) } } } }),
@@ -60,7 +60,7 @@ async function prepare(server: RunningServer): Promise<void> {
   await create(server, 'v1', 'Service', 'web', { selector: selector.matchLabels, ports: [{ port: 80 }] })
 }
 
-/** A server's stored state after the requests of a seed, each made when all consequences of the last have happened. */
+/** A server's stored state after a seed's requests. Each request follows after all consequences of the previous request. */
 async function dumpAfter(seed: number, { server, clock }: SeededServer): Promise<string> {
   const script = seededChance(seed).stream('script')
   for (let count = 0; count < 5; count += 1) {
@@ -74,7 +74,7 @@ async function dumpAfter(seed: number, { server, clock }: SeededServer): Promise
   return dump
 }
 
-/** Tests of servers that have the same seed, for so many seeds from this one on. */
+/** Tests that two servers with the same seed agree, for a number of seeds from this seed on. */
 export function testWorkloadSeeds(firstSeed: number, count: number): void {
   const servers = new SeededServers({ profile: 'kubernetes', controllers: ['*', 'workloads'] }, prepare)
 

@@ -2,7 +2,7 @@
 export interface TrueChange {
   readonly revision: number
   readonly key: string
-  /** Absent: deleted. */
+  /** Absent: the change deleted the object. */
   readonly after: { readonly text: string; readonly app: string } | undefined
 }
 
@@ -13,9 +13,9 @@ export type Step =
 
 /** One list and the watch that followed it. */
 export interface Observation {
-  /** Label of the requested objects; undefined for all. */
+  /** The label of the requested objects; undefined for all. */
   readonly app: string | undefined
-  /** The newest revision that had been acknowledged when the list was asked for. */
+  /** The newest acknowledged revision at the time of the list request. */
   readonly acknowledged: number
   readonly listRevision: number
   /** Texts by key. */
@@ -23,7 +23,7 @@ export interface Observation {
   readonly steps: readonly Step[]
 }
 
-/** The fault of an observation; undefined if no event was lost, doubled, reordered, late or stale. */
+/** The fault in an observation: a lost, repeated, reordered, late or stale event; undefined if there is none. */
 export function findFault(truth: readonly TrueChange[], observation: Observation): string | undefined {
   return faultOfList(truth, observation) ?? faultOfOrder(observation) ?? faultOfEvents(truth, observation)
 }
@@ -36,7 +36,7 @@ function faultOfList(truth: readonly TrueChange[], { app, acknowledged, listRevi
   return got === wanted ? undefined : `a wrong list at ${listRevision}: ${got} instead of ${wanted}`
 }
 
-/** Revisions grow, and no event comes after a position that has promised it. */
+/** Revisions increase, and no event comes after a position that promised it. */
 function faultOfOrder({ listRevision, steps }: Observation): string | undefined {
   let reached = listRevision
   for (const step of steps) {
@@ -55,7 +55,7 @@ function faultOfEvents(truth: readonly TrueChange[], { app, listRevision, steps 
   return got.length > wanted.length ? `an event too many: ${got[wanted.length]}` : undefined
 }
 
-/** The events of a selection, from the truth alone. */
+/** The events of a selector, computed from the committed changes alone. */
 function expectedEvents(truth: readonly TrueChange[], range: { app: string | undefined; after: number; until: number }): string[] {
   const state = stateAt(truth, range.after)
   const events: string[] = []

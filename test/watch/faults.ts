@@ -1,13 +1,13 @@
 import type { ChangeMessage, ListPart, StorageService, WatchPart, WatchService } from '@orch/core/contracts'
 import { PushStream } from '@orch/platform'
 
-/** The faults that can be caused once, to see whether they are noticed. */
+/** The faults that a scenario causes once to show that the checker finds them. */
 export type Fault = 'lose' | 'double' | 'swap' | 'delay' | 'stale read'
 
-/** The faults of published messages on their way. */
+/** The faults of published messages in transit. */
 export type ChangeStreamFault = 'lose' | 'double' | 'swap' | 'delay' | 'stale position'
 
-/** A delivery that treats one message in ten badly. */
+/** A delivery with faults in one of ten messages. */
 export function faultyDelivery(
   fault: ChangeStreamFault | undefined,
   random: () => number,
@@ -30,7 +30,7 @@ export function faultyDelivery(
   }
 }
 
-/** A watch service that treats one of its pieces of events badly. */
+/** A watch service with a fault in one of its pieces of events. */
 export function faultyWatch(watch: WatchService, fault: Fault | undefined, onPlanted: () => void): WatchService {
   if (fault === undefined || fault === 'stale read') return watch
   let countdown = 20
@@ -45,7 +45,7 @@ export function faultyWatch(watch: WatchService, fault: Fault | undefined, onPla
       let held: WatchPart | undefined
       let isPlanted = false
       const give = (part: WatchPart) => {
-        // Only now it counts: a subscription that ends with the bad piece is taken up again from before it.
+        // The fault counts only now: a subscription that ends with the bad piece resumes before it.
         if (isPlanted) onPlanted()
         isPlanted = false
         if (held !== undefined && (fault === 'swap' ? part.kind === 'events' : part.kind === 'position')) {
@@ -71,7 +71,7 @@ export function faultyWatch(watch: WatchService, fault: Fault | undefined, onPla
   }
 }
 
-/** A storage service that once answers a list with its first answer for the same selection. */
+/** A storage service that once repeats its first answer to a list with the same selector. */
 export function faultyStorage(storage: StorageService, fault: Fault | undefined, onPlanted: () => void): StorageService {
   if (fault !== 'stale read') return storage
   const firstAnswers = new Map<string, Promise<ListPart[]>>()

@@ -14,12 +14,12 @@ import { dialContract, openRpcServer, serveContract } from '../../shared/platfor
 export interface Joints {
   readonly storage: StorageService
   readonly watch: WatchService
-  /** Cuts every connection to watch; it can be reached again afterwards. */
+  /** Cuts every connection to watch; new connections succeed afterwards. */
   cutWatch(): Promise<void>
   close(): void
 }
 
-/** Function calls that freeze their messages; at the end no byte may have changed. */
+/** Function calls that record their messages; at the end the test checks that no byte has changed. */
 export function joinDirectly(storage: StorageService, watch: WatchService): Joints {
   const links = [directLink(storageContract, storage, { freeze: true }), directLink(watchContract, watch, { freeze: true })] as const
   return {
@@ -32,7 +32,7 @@ export function joinDirectly(storage: StorageService, watch: WatchService): Join
   }
 }
 
-/** Real connections, which break. */
+/** Real connections, which can break. */
 export async function joinByRpc(storage: StorageService, watch: WatchService): Promise<Joints> {
   const joints = [await joinOne(storageContract, storage), await joinOne(watchContract, watch)] as const
   return {

@@ -6,7 +6,7 @@ import { runScenario } from './scenario.ts'
 
 const runs = 25
 
-/** Tests of a watch service against the truth, over scenarios that are drawn from this seed and those after it. */
+/** Tests a watch service against the truth in random scenarios, from this seed on. */
 export function testModel(firstSeed: number): void {
   test(`WATCH-17, WATCH-18, CARD-25: list and watch lose and repeat nothing under writes, compactions and restarts (seeds ${firstSeed}…${firstSeed + runs - 1})`, async () => {
     const totals = { events: 0, restarts: 0, relists: 0 }
@@ -37,7 +37,7 @@ export function testModel(firstSeed: number): void {
         for (const observation of observations) expect(findFault(truth, observation), `seed ${seed}`).toBeUndefined()
         for (const [reason, count] of departures) totals.set(reason, (totals.get(reason) ?? 0) + count)
       }
-      // A missing or a stalled message is noticed; a doubled one is dropped silently.
+      // The service notices a missing or stalled message and drops a repeated message silently.
       if (fault === 'lose' || fault === 'swap' || fault === 'delay') expect(totals.get('gap')).toBeGreaterThan(5)
       expect(totals.get('silence')).toBeGreaterThan(0)
     })
@@ -54,7 +54,7 @@ export function testModel(firstSeed: number): void {
         if (observations.some((observation) => findFault(truth, observation) !== undefined)) found += 1
       }
       expect(planted).toBeGreaterThan(0)
-      // The few that are not found hit a subscription whose client had just left.
+      // The few faults that the checker does not find hit a subscription whose client had just left.
       expect(found / planted).toBeGreaterThan(0.5)
     })
   }

@@ -36,7 +36,7 @@ function openStream(program: Program, prefix = '/test'): ChangeStream {
 function publish(storage: TinyStorage, program: Program) {
   const metrics = createMetrics({ process: false })
   const publisher = createPublisher({ ...environment, ...soleLeader, storage, stream: openStream(program), metrics })
-  // As storage does: a silent publisher confirms nothing.
+  // Like storage, a silent publisher confirms no message.
   const beating = setInterval(() => storage.sendPosition(), 200)
   onTestFinished(() => {
     clearInterval(beating)
@@ -46,7 +46,7 @@ function publish(storage: TinyStorage, program: Program) {
 }
 const soleLeader = { leadership: { isLeader: true, onChange: () => () => {} } }
 
-/** A change source and one reader of it, from the beginning. */
+/** A change source and one reader from the beginning. */
 function follow(storage: TinyStorage, program: Program) {
   const metrics = createMetrics({ process: false })
   const source = createChangeSource({ ...environment, storage, stream: openStream(program), metrics })
@@ -66,7 +66,7 @@ interface StreamAnswer {
   readonly state?: { readonly bytes: number; readonly first_seq: number }
 }
 
-/** An operator's request on the stream, over NATS itself. */
+/** An operator's request about the stream, over NATS itself. */
 function askOfStream(program: Program): (verb: 'INFO' | 'DELETE') => Promise<StreamAnswer> {
   const nats = createNats({ servers: [program.address], name: 'operator' })
   onTestFinished(() => nats.close())

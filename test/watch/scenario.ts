@@ -15,11 +15,11 @@ export interface ScenarioOptions {
   readonly steps: number
   readonly fault?: Fault
   /**
-   * Changes reach watch over a published stream, which is interrupted, purged and lost; two publish at once; and one message
-   * in ten is treated badly on its way.
+   * Changes reach watch over a published stream. The scenario interrupts, purges and loses the stream, lets two publishers publish at once, and damages
+   * one of ten messages in transit.
    */
   readonly published?: { readonly fault: ChangeStreamFault | undefined }
-  /** The joints between the services; frozen function calls by default. */
+  /** The connections between the services; default: function calls with recorded messages. */
   readonly join?: (storage: StorageService, watch: WatchService) => Joints | Promise<Joints>
 }
 
@@ -29,7 +29,7 @@ export interface ScenarioResult {
   readonly restarts: number
   readonly relists: number
   readonly wasPlanted: boolean
-  /** Times that watch had to read published changes from storage, by reason. */
+  /** The number of times that watch had to read published changes from storage, by reason. */
   readonly departures: ReadonlyMap<string, number>
 }
 
@@ -37,8 +37,8 @@ const resource = 'core/configmaps'
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
- * Writers write, the history is compacted, watch is restarted, and clients list, watch, pause and take their watches up
- * again, all at moments that the seed decides. At the end every client is served to the last change.
+ * Writers write, storage compacts the history, watch restarts, and clients list, watch, pause and resume their watches. The seed decides the moments. At
+ * the end every client has received the last change.
  */
 export async function runScenario({ seed, steps, fault, published, join = joinDirectly }: ScenarioOptions): Promise<ScenarioResult> {
   const random = createRandom(seed)
@@ -108,7 +108,7 @@ export async function runScenario({ seed, steps, fault, published, join = joinDi
   }
 }
 
-/** Two publishers that both consider themselves leaders, a stream that can be harmed, and the change source that watch reads. */
+/** Two publishers that both believe to be leader, a stream that the test can damage, and the change source that watch reads. */
 function openSource(storage: Storage, options: { clock: FakeClock; random: () => number; fault: ChangeStreamFault | undefined }) {
   const { clock, random, fault } = options
   const stream = createFakeChangeStream()
@@ -136,7 +136,7 @@ function openSource(storage: Storage, options: { clock: FakeClock; random: () =>
   }
 }
 
-/** Random puts and deletes of a few keys, many under way at a time. */
+/** Random puts and deletes of a few keys, many concurrent. */
 class Writer {
   readonly #storage: StorageService
   readonly #random: () => number
@@ -196,7 +196,7 @@ function storedObject({ name, app, text }: { name: string; app: string; text: st
   return encodeStored({ fingerprint: 0, writeId: text, expiresAtMs: 0, encoded, labels: { app }, fields: {} })
 }
 
-/** Lists, watches, and on lost history lists again, as clients do. */
+/** Lists and watches, and lists again after a lost history, like clients. */
 class ScenarioClient implements WatchSink {
   readonly #storage: StorageService
   readonly #hub: WatchHub
@@ -218,14 +218,14 @@ class ScenarioClient implements WatchSink {
     this.#selection = { labels: app === undefined ? [] : [{ key: 'app', operator: 'In', values: [app] }], fields: [] }
   }
 
-  /** Pauses, resumes, or begins anew. */
+  /** Pauses, resumes or begins anew. */
   change(random: () => number): void {
     if (this.#attachment !== undefined) this.#pause()
     else if (random() < 0.7) this.resume()
     else this.#begin()
   }
 
-  /** WATCH-18: from the last revision seen. */
+  /** WATCH-18: resumes from the last seen revision. */
   resume(): void {
     if (this.#attachment !== undefined || this.#isListing) return
     if (this.observations.length === 0) this.#begin()
@@ -311,7 +311,7 @@ class ScenarioClient implements WatchSink {
   }
 }
 
-/** A generator of numbers in [0, 1) that the seed decides (mulberry32). */
+/** A generator of numbers in [0, 1) that the seed determines (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -28,7 +28,7 @@ async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
   return replica
 }
 
-/** A gateway over one storage, one admission and two watches, with a way to each watch that can be cut. */
+/** A gateway over one storage, one admission and two watch services. The test can cut the connection to each watch service. */
 async function aSet() {
   const store = createMemoryStore()
   const storage = await closing(openStorageReplica({ ...apart, store, changeStream: undefined, watchHistoryMs: 600_000 }, world))
@@ -73,7 +73,7 @@ async function aSet() {
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const namespace = 'default'
 
-/** A write of an object, with the app in its labels before and after; undefined: it was not there. */
+/** A write of an object, with the app label before and after; undefined: the object did not exist. */
 interface Written {
   readonly name: string
   readonly revision: number
@@ -83,7 +83,7 @@ interface Written {
 
 type IsSelected = (name: string, app: string) => boolean
 
-/** The events of a watch of a selection over a history: `ADDED name revision`. */
+/** The events of a selector's watch over a history: `ADDED name revision`. */
 function told(history: readonly Written[], isSelected: IsSelected): string[] {
   return history.flatMap(({ name, revision, before, after }) => {
     const was = before !== undefined && isSelected(name, before)
@@ -92,7 +92,7 @@ function told(history: readonly Written[], isSelected: IsSelected): string[] {
   })
 }
 
-/** Initial events of everything that is there after a history, by name. */
+/** Initial events of all objects that exist after a history, by name. */
 function stateAfter(history: readonly Written[]): string[] {
   const present = new Map(history.map(({ name, revision }) => [name, revision]))
   return [...present].map(([name, revision]) => `ADDED ${name} ${revision}`).toSorted()
@@ -100,7 +100,7 @@ function stateAfter(history: readonly Written[]): string[] {
 
 interface Reader {
   readonly what: string
-  /** True if it begins with the state of some moment, else with the writes after the start. */
+  /** True if the watch begins with a state, else with the writes after the start. */
   readonly isInitial: boolean
   readonly isSelected: IsSelected
   readonly lines: string[]

@@ -24,7 +24,7 @@ const maps = () => server.client.resource<Map>(configMaps)
 describe('a hot loop', () => {
   test('is found from the time of the call on, for the users of the test or one user', async () => {
     const object = await operator.client.resource(configMaps).create(aConfigMap({ name: 'a' }))
-    // Three writes at once without a change, in the middle of the time.
+    // Three concurrent writes without a change, in the middle of the time.
     const loopLater = () => clock.after(500, () => [1, 2, 3].map(() => operator.client.resource(configMaps).update(object)))
     loopLater()
     await clock.advance('1s')

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 
-/** A server in every part that a server calls: all webhooks, and an aggregated API. */
+/** A server that plays every server that the API server calls: all webhooks, and an aggregated API. */
 export interface CalledServer {
   /** `host:port`. */
   readonly address: string
@@ -14,9 +14,9 @@ export interface CalledServer {
   readonly caBundle: string
   /** A client configuration file for webhooks of flags; `path` is the first part of the URL. */
   configFile(path: string): string
-  /** Another file beside it. */
+  /** Another file in the same folder. */
   file(name: string, value: object): string
-  /** Calls by the first part of their path. */
+  /** The calls by the first part of their path. */
   readonly calls: Map<string, number>
   stop(): void
 }
@@ -26,7 +26,7 @@ type Review = any
 
 const review = ({ apiVersion, kind }: Review, rest: object) => ({ apiVersion, kind, ...rest })
 
-/** Answers that let all pass. */
+/** Answers that allow every request. */
 const answers: Readonly<Record<string, (body: Review, path: string) => object>> = {
   validate: (body) => review(body, { response: { uid: body.request.uid, allowed: true } }),
   mutate: (body) => review(body, { response: { uid: body.request.uid, allowed: true } }),

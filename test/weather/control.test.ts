@@ -27,7 +27,7 @@ interface Answer {
 
 type Access = NonNullable<RunningServer['control']>
 
-/** A call as a program in another language makes it: with the URL, the token and the authority alone. */
+/** A call like that of a program in another language: with only the URL, the token and the authority. */
 function call(method: string, path: string, body?: unknown, access: Access | undefined = server.control): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${access?.token}`, 'content-type': 'application/json' }
@@ -44,7 +44,7 @@ function call(method: string, path: string, body?: unknown, access: Access | und
 
 const maps = (user = 'operator') => server.user(user).client.resource(configMaps)
 
-/** Lines of a stream, one at a time. */
+/** The lines of a stream, one at a time. */
 function streamOf(path: string) {
   const lines: string[] = []
   let wake = () => {}

@@ -65,14 +65,14 @@ const connectAgain = async () => createClient(createHttpsTransport(await parseCo
 
 interface Case {
   readonly weather: string
-  /** Objects, then weather. */
+  /** First the objects, then the weather. */
   begin(): Promise<unknown>
   readonly controllers: { badly(client: ServerUser['client']): Controller; well(client: ServerUser['client']): Controller }
   readonly passes?: number
   /** After the passes. */
   result(): Promise<unknown>
   readonly expected: unknown
-  /** The trace of the mistake. */
+  /** The trace that the mistake leaves. */
   readonly mistaken: unknown
 }
 
@@ -286,7 +286,7 @@ describe('a controller that mirrors children', () => {
     await vi.waitFor(() => expect(operator.requests.count({ verb: 'watch' })).toBe(1), within)
     return { names, ended, until: (wanted: readonly string[]) => vi.waitFor(() => expect([...names].sort()).toEqual(wanted), within) }
   }
-  /** A delete that a watch misses: it is held meanwhile, and expires. */
+  /** A delete that a watch misses: the weather holds the watch meanwhile, and the watch expires. */
   const missDelete = async () => {
     using _hold = operator.watches.hold()
     await maps().delete('child-0', inDefault)

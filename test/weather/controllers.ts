@@ -2,11 +2,11 @@ import type { Client } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 
 /**
- * Small controllers, each once as it is often written and once as it should be. Their objects are ConfigMaps: `wanted` says what is wanted,
- * others are made for it.
+ * Small controllers, each in a common wrong form and in the correct form. Their objects are ConfigMaps: `wanted` states the goal, and the controllers
+ * make the others.
  */
 export interface Controller {
-  /** One pass of its loop, which the test calls as often as the controller would. */
+  /** One pass of the controller's loop. The test calls it as often as the controller would. */
   pass(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ function aChild(metadata: { readonly name: string } | { readonly generateName: s
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, ...inDefault, labels: { of: 'wanted' } } }
 }
 
-/** Tries again at any error, as work queues do. */
+/** Repeats a step after any error, like work queues. */
 async function retried(times: number, work: () => Promise<unknown>): Promise<void> {
   for (let left = times; ; left -= 1) {
     try {
@@ -39,9 +39,9 @@ async function retried(times: number, work: () => Promise<unknown>): Promise<voi
 }
 
 export const creating = {
-  /** A create that has failed is repeated under another name. */
+  /** Wrong: repeats a failed create under another name. */
   badly: (client: Client): Controller => ({ pass: () => retried(3, () => maps(client).create(aChild({ generateName: 'child-' }))) }),
-  /** The name is decided once, and a taken name is success. */
+  /** Correct: decides the name once and counts a taken name as success. */
   well: (client: Client): Controller => ({
     pass: () =>
       retried(3, () =>
@@ -60,14 +60,14 @@ async function mark(client: Client): Promise<void> {
 }
 
 export const marking = {
-  /** A conflict is taken for another client's success. */
+  /** Wrong: takes a conflict for another client's success. */
   badly: (client: Client): Controller => ({
     pass: () =>
       mark(client).catch((error: unknown) => {
         if (!isReason('Conflict')(error)) throw error
       }),
   }),
-  /** After a conflict the object is read again. */
+  /** Correct: reads the object again after a conflict. */
   well: (client: Client): Controller => ({ pass: () => retried(5, () => mark(client)) }),
 }
 
@@ -79,9 +79,9 @@ const fillWith = (client: Client, resourceVersion: string | undefined): Controll
 })
 
 export const filling = {
-  /** It counts what its cache shows. */
+  /** Wrong: counts the objects in its cache. */
   badly: (client: Client): Controller => fillWith(client, '0'),
-  /** Counts the present objects. */
+  /** Correct: counts the present objects. */
   well: (client: Client): Controller => fillWith(client, undefined),
 }
 
@@ -97,14 +97,14 @@ const forceOn = (client: Client, version: (object: Wanted) => string | undefined
 })
 
 export const overwriting = {
-  /** It writes all of an old object, without the version that it has read. */
+  /** Wrong: writes a whole old object without the version that it read. */
   badly: (client: Client): Controller => forceOn(client, () => undefined),
-  /** It says which version it has read, and leaves the rest to a later pass. */
+  /** Correct: states the version that it read, and leaves the rest to a later pass. */
   well: (client: Client): Controller => forceOn(client, ({ metadata }) => metadata.resourceVersion),
 }
 
 export const pruning = {
-  /** A list that cannot be read is taken for an empty one. */
+  /** Wrong: takes an unreadable list for an empty list. */
   badly: (client: Client): Controller => ({
     async pass() {
       const { items: owners } = await maps(client)
@@ -114,7 +114,7 @@ export const pruning = {
         for (const { metadata } of (await maps(client).list(children)).items) await maps(client).delete(metadata.name ?? '', inDefault)
     },
   }),
-  /** Nothing is deleted for an answer that did not come. */
+  /** Correct: deletes no object when the answer is missing. */
   well: (client: Client): Controller => ({
     async pass() {
       const owners = await maps(client)
@@ -132,9 +132,9 @@ async function count(client: Client): Promise<void> {
 }
 
 export const counting = {
-  /** A step whose answer was lost is taken again. */
+  /** Wrong: repeats a step whose answer was lost. */
   badly: (client: Client): Controller => ({ pass: () => retried(3, () => count(client)) }),
-  /** The goal is written, not a step towards it. */
+  /** Correct: writes the goal, not a step towards it. */
   well: (client: Client): Controller => ({
     pass: () =>
       retried(3, async () => {
@@ -152,9 +152,9 @@ const leading = (client: Client, isStill: () => Promise<boolean>): Controller =>
 })
 
 export const led = {
-  /** A leader stays leader, whatever becomes of its lease. */
+  /** Wrong: a leader stays leader although it has lost its lease. */
   badly: (client: Client): Controller => leading(client, async () => true),
-  /** A leader that cannot renew its lease stops. */
+  /** Correct: a leader that cannot renew its lease stops. */
   well: (client: Client): Controller =>
     leading(client, async () => {
       const lease = await client.resource(leases).get('leader', inDefault)
@@ -168,10 +168,10 @@ export const led = {
     }),
 }
 
-/** The names of all children, kept by a watch. */
+/** The names of all children; a watch keeps the list. */
 export interface Mirror {
   readonly names: ReadonlySet<string>
-  /** Resolves when its watch has ended for good. */
+  /** Resolves when the watch has ended for good. */
   readonly ended: Promise<void>
 }
 
@@ -205,14 +205,14 @@ function mirrorOf(client: Client, signal: AbortSignal, { listsAgain, watchesAgai
   return { names, ended: run() }
 }
 
-/** After an expired watch it adds the listed objects, and keeps those that were deleted meanwhile. */
+/** Wrong: after an expired watch it adds the listed objects and keeps the objects that were deleted meanwhile. */
 export const mirrorThatAdds = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: false, watchesAgain: true })
-/** A watch that has ended stays ended. */
+/** Wrong: does not restart an ended watch. */
 export const mirrorThatEnds = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: true, watchesAgain: false })
-/** It watches again, and begins anew where its version has expired. */
+/** Correct: watches again, and lists anew if its version has expired. */
 export const mirrorThatStays = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: true, watchesAgain: true })
 
-/** Longest that a test waits for a pass that may never end. */
+/** The longest time that a test waits for a pass that may never end. */
 const stuckMs = 100
 
 async function markWith(client: Client, signal?: AbortSignal): Promise<void> {
@@ -221,11 +221,11 @@ async function markWith(client: Client, signal?: AbortSignal): Promise<void> {
 }
 
 export const waiting = {
-  /** A request without a time limit stops the loop for good. */
+  /** Wrong: a request without a time limit stops the loop for good. */
   badly: (client: Client): Controller => ({
     pass: () => Promise.race([markWith(client), new Promise<void>((resolve) => setTimeout(resolve, stuckMs))]),
   }),
-  /** A request that takes too long is given up, and tried again. */
+  /** Correct: gives up a request that takes too long, and repeats it. */
   well: (client: Client): Controller => ({
     pass: () => markWith(client, AbortSignal.timeout(stuckMs)).catch(() => markWith(client, AbortSignal.timeout(60_000))),
   }),
@@ -236,7 +236,7 @@ const sizeOf = (client: Client, size: string) => maps(client).patch('wanted', { 
 const markWithin = (client: Client, ms: number) => markWith(client, AbortSignal.timeout(ms))
 
 export const reconnecting = {
-  /** A request that takes too long is tried again on the same connection, which may be dead. */
+  /** Wrong: repeats a slow request on the same connection, which may be dead. */
   badly: (connect: () => Promise<Client>): Controller => ({
     async pass() {
       const client = await connect()
@@ -244,7 +244,7 @@ export const reconnecting = {
       client.close()
     },
   }),
-  /** Each attempt has a connection of its own. */
+  /** Correct: each attempt opens a new connection. */
   well: (connect: () => Promise<Client>): Controller => ({
     pass: () =>
       retried(5, async () => {
@@ -255,13 +255,13 @@ export const reconnecting = {
 }
 
 export const resizing = {
-  /** It does not wait for one write before it sends the next. */
+  /** Wrong: does not wait for a write before it sends the next. */
   badly: (client: Client): Controller => ({
     async pass() {
       await Promise.all([sizeOf(client, '1'), new Promise((resolve) => setImmediate(resolve)).then(() => sizeOf(client, '2'))])
     },
   }),
-  /** One write after the other. */
+  /** Correct: sends one write after the other. */
   well: (client: Client): Controller => ({
     async pass() {
       await sizeOf(client, '1')
@@ -273,9 +273,9 @@ export const resizing = {
 const remove = (client: Client) => maps(client).delete('child-0', inDefault)
 
 export const removing = {
-  /** Any error of a delete is taken for an object that has gone. */
+  /** Wrong: takes any error of a delete for a deleted object. */
   badly: (client: Client): Controller => ({ pass: () => remove(client).then(undefined, () => undefined) as Promise<void> }),
-  /** Only NotFound is; others are tried again. */
+  /** Correct: only NotFound means deleted; other errors are repeated. */
   well: (client: Client): Controller => ({
     pass: () =>
       retried(3, () =>
@@ -288,7 +288,7 @@ export const removing = {
 
 const manyChildren = Array.from({ length: 10 }, (_, number) => aChild({ name: `child-${number}` }))
 
-/** A create whose answer was lost has taken its name. */
+/** The create whose answer was lost has taken the name. */
 async function ensure(client: Client, child: Wanted): Promise<void> {
   await maps(client)
     .create(child)
@@ -298,17 +298,17 @@ async function ensure(client: Client, child: Wanted): Promise<void> {
 }
 
 export const deploying = {
-  /** The first error ends the pass for all that comes after it. */
+  /** Wrong: the first error ends the pass for all later objects. */
   badly: (client: Client): Controller => ({
     async pass() {
       try {
         for (const child of manyChildren) await ensure(client, child)
       } catch {
-        // The pass is over.
+        // The pass has ended.
       }
     },
   }),
-  /** Each step is tried again. */
+  /** Correct: repeats each step. */
   well: (client: Client): Controller => ({
     async pass() {
       for (const child of manyChildren) await retried(8, () => ensure(client, child))
@@ -317,11 +317,11 @@ export const deploying = {
 }
 
 export const throttled = {
-  /** A refused request is sent again at once, and again. */
+  /** Wrong: repeats a refused request at once, again and again. */
   badly: (client: Client): Controller => ({
     pass: () => retried(30, () => ensure(client, aChild({ name: 'child-0' }))).catch(() => undefined),
   }),
-  /** It waits longer each time, and leaves the rest to a later pass. */
+  /** Correct: waits longer each time, and leaves the rest to a later pass. */
   well: (client: Client): Controller => ({
     async pass() {
       for (let pauseMs = 1; pauseMs < 10; pauseMs *= 3) {
@@ -335,7 +335,7 @@ export const throttled = {
   }),
 }
 
-/** Fills up to three children by a cache that a watch keeps. */
+/** Creates up to three children according to a cache that a watch keeps. */
 function fillByMirror(client: Client, signal: AbortSignal, remembers: boolean): Controller {
   const mirror = mirrorThatStays(client, signal)
   const made = new Set<string>()
@@ -351,8 +351,8 @@ function fillByMirror(client: Client, signal: AbortSignal, remembers: boolean): 
 }
 
 export const fillingByCache = {
-  /** It counts what its cache shows, which does not have its own last creates yet. */
+  /** Wrong: counts the objects in its cache, which lacks the last creates. */
   badly: (client: Client, signal: AbortSignal): Controller => fillByMirror(client, signal, false),
-  /** Remembers created objects until the cache shows them. */
+  /** Correct: remembers created objects until the cache shows them. */
   well: (client: Client, signal: AbortSignal): Controller => fillByMirror(client, signal, true),
 }

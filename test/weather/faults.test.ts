@@ -196,7 +196,7 @@ describe.each(protocols)('faults over %s', (protocol) => {
     expect(lost.error).not.toBe('')
     expect((await watch.next()).value).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
     await watch.return()
-    // A write that is refused has no reply to lose: a second attempt meets the first.
+    // The server refuses the write, so no reply can be lost: the second attempt meets the result of the first.
     expect(JSON.parse((await send(create)).body)).toMatchObject({ reason: 'AlreadyExists' })
     const object = await server.client.resource(configMaps).get('a', inDefault)
     const update = { method: 'PUT', path: `${path}/a`, body: JSON.stringify({ ...object, data: { x: '1' } }) }

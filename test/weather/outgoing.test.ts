@@ -117,23 +117,23 @@ afterAll(async () => {
 })
 
 const post = (path: string, object: object) => wires.admin.send({ method: 'POST', path, body: JSON.stringify(object) })
-/** The code of an answer; 0: the connection broke. */
+/** The status code of an answer; 0: the connection broke. */
 const codeOf = async (answer: Promise<WireAnswer>) => {
   const { status, error } = await answer
   return error === '' ? status : 0
 }
 
-/** A call by its name, the request that makes it with its code, and the first part of its path at the called server. */
+/** A call by name, the request that causes it with its status code, and the first part of the call's path at the called server. */
 interface Case {
   readonly to: string
   readonly kind: string
   ask(): Promise<WireAnswer>
   readonly code: number
-  /** The code where the call fails. */
+  /** The status code if the call fails. */
   readonly failed: number
-  /** The code where it is refused with 503, if another one. */
+  /** The status code if the weather refuses the call with 503, where it differs. */
   readonly refused?: number
-  /** The answer is passed on as it comes. */
+  /** The server forwards the answer unchanged. */
   readonly isPassedOn?: boolean
 }
 
@@ -176,7 +176,7 @@ const cases: readonly Case[] = [
 const arrivedAt = (kind: string) => called.calls.get(kind) ?? 0
 
 describe.each(cases)('a fault in a call of $to', ({ to, kind, ask, code, failed, refused = failed, isPassedOn = false }) => {
-  /** The code of the request under a fault of the call, and true if a call has arrived. */
+  /** The status code of the request under a fault of the call, and true if a call has arrived. */
   const under = async (effect: Effect) => {
     using fault = server.faults.add({ on: { outgoing: to }, effect })
     const before = arrivedAt(kind)

@@ -20,7 +20,7 @@ afterAll(() => server.stop())
 const create = (name: string) => server.client.objects.create(aConfigMap({ name }))
 const maps = () => operator.client.resource(configMaps)
 
-/** A watch, with all that has come of it. */
+/** A watch, with all bytes received so far. */
 async function watching(user: Pick<ServerUser, 'client'>, options: object = {}) {
   const stream = await user.client.resource<ApiObject>(configMaps).watch({ ...inDefault, ...options })
   const events: string[] = []
@@ -175,7 +175,7 @@ describe('frozen reads', () => {
     using frozen = await operator.reads.freeze()
     const { metadata } = await create('a')
     const newer = { ...inDefault, resourceVersion: metadata.resourceVersion }
-    // A move of the clock does not wait for ever for a request that is on its way.
+    // A move of the clock does not wait forever for a request in flight.
     const waits = () => {
       const endMs = clock.now() + 3_000
       return vi.waitFor(

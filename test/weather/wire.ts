@@ -10,20 +10,20 @@ interface WireRequest {
   readonly headers?: Record<string, string>
 }
 
-/** All that arrives of an answer. */
+/** All received parts of an answer. */
 export interface WireAnswer {
-  /** 0: nothing of it. */
+  /** 0: no byte has arrived. */
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
-  /** Code of the error that ended it; '' for an end in order. */
+  /** The code of the error that ended the answer; '' for an orderly end. */
   readonly error: string
 }
 
-/** Sends requests over one protocol, without any attempt to send them again. */
+/** Sends requests over one protocol and never repeats a request. */
 export interface Wire {
   send(request: WireRequest): Promise<WireAnswer>
-  /** Pings over HTTP/2. Resolves to true with the answer, or to false when none comes in this time. */
+  /** Sends an HTTP/2 ping. Resolves to true with the answer, or to false without an answer in this time. */
   ping(withinMs: number): Promise<boolean>
 }
 

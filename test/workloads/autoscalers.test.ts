@@ -21,7 +21,7 @@ interface Autoscaler extends ApiObject {
   }
 }
 
-/** A kind with a scale, which no controller keeps. */
+/** A kind with the scale subresource that no controller manages. */
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -45,7 +45,7 @@ const definition = {
   },
 }
 
-/** A server with an object of two Pods of 100m CPU that are ready for an hour, and no controller but that of autoscalers. */
+/** A server whose only controller is the autoscaler, with an object of two Pods of 100m CPU that have been ready for an hour. */
 async function aFarm(options: StartOptions = {}) {
   const clock = virtualClock({ start: new Date('2026-01-01T10:00:00Z') })
   const server = await start({
@@ -95,7 +95,7 @@ async function aFarm(options: StartOptions = {}) {
     },
     size: async () => (await client.resource<Farm>(farms).get('web', { namespace })).spec.size,
     autoscaler: () => client.resource<Autoscaler>(autoscalers).get('web', { namespace }),
-    /** The use of CPU of both Pods. */
+    /** The CPU usage of both Pods. */
     use: async (cpu: string) => {
       for (const name of ['a', 'b']) await server.metrics.set(`${namespace}/${name}`, { cpu })
     },
@@ -117,7 +117,7 @@ test('WL-HPA-01, WL-HPA-02, WL-HPA-07: an object of any kind with a scale follow
     currentReplicas: 4,
     currentMetrics: [{ resource: { current: { averageUtilization: 90, averageValue: '90m' } } }],
   })
-  // The same once more is not written.
+  // The controller does not write the same value again.
   await clock.advance(60_000)
   expect((await autoscaler()).metadata.resourceVersion).toBe(metadata.resourceVersion)
   const path = '/apis/metrics.k8s.io/v1beta1/namespaces/team/pods/a'
@@ -182,7 +182,7 @@ test('WL-HPA-24, WL-HPA-29: after a fall of the use Pods are removed five minute
   expect(runs[0]?.dump).toBe(runs[1]?.dump)
 })
 
-/** Answers of a server of metrics, by path without the query. */
+/** The answers of a metrics server, by path without the query. */
 const values: Readonly<Record<string, object>> = {
   '/apis/custom.metrics.k8s.io/v1beta2/namespaces/team/pods/*/queue': {
     items: [

@@ -30,7 +30,7 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
     clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
     server = await start({ clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'workloads'], version })
     await server.client.objects.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } })
-    // Admission gives new nodes a taint.
+    // Admission adds a taint to new nodes.
     await setTaints([])
   })
   afterAll(() => server?.stop())

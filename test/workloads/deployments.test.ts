@@ -17,7 +17,7 @@ interface Event extends ApiObject {
   readonly message?: string
 }
 
-/** A server whose clock a test moves, with controllers of workloads and one namespace. */
+/** A server with workload controllers and one namespace, whose clock the test moves. */
 async function aNamespace(options: StartOptions = {}) {
   const clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
   const server = await start({ clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'workloads'], ...options })

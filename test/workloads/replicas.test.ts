@@ -22,7 +22,7 @@ interface Event extends ApiObject {
   readonly [field: string]: unknown
 }
 
-/** A server with controllers of workloads and one namespace. */
+/** A server with workload controllers and one namespace. */
 async function aNamespace(options: StartOptions = { controllers: ['*', 'workloads'] }) {
   const server = await start(options)
   onTestFinished(() => server.stop())
@@ -194,7 +194,7 @@ test('CTRL-10, WL-RC-01, WL-RC-02: a ReplicationController creates its Pods and 
 test('WL-COMMON-40: no workload controller runs unless it is enabled', async () => {
   const { sets, client, podNames, statusOf } = await aNamespace({ controllers: ['*'] })
   await sets.create(aSet(2))
-  // The controllers that run are at work by then.
+  // The running controllers have started work by then.
   const accounts = client.resource<ApiObject>(resource('', 'serviceaccounts'))
   await vi.waitFor(async () => expect((await accounts.get('default', { namespace })).kind).toBe('ServiceAccount'), within)
   expect([await podNames(), await statusOf()]).toEqual([[], { replicas: 0 }])

@@ -86,7 +86,7 @@ describe('the provisioner of simulated nodes', () => {
     await clock.advance(0)
     expect((await claimNamed('data')).status).toEqual({ phase: 'Pending' })
     await createPod('user', 'data')
-    // The scheduler gives a Pod its node when its claims are bound.
+    // The scheduler binds a Pod to a node when the Pod's claims are bound.
     await clock.advance(2_000)
     const pod = await resource('pods').get('user', { namespace })
     const claim = await claimNamed('data')

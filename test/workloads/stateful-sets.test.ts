@@ -25,7 +25,7 @@ interface Event extends ApiObject {
   readonly message?: string
 }
 
-/** A server for the tests of a group, whose clock they move. */
+/** A server for the tests of a group, which move its clock. */
 function sharedServer(version: string): (namespace: string) => Promise<ReturnType<typeof inNamespace>> {
   let server: RunningServer
   let clock: VirtualClock

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => server?.stop())
 
-/** Objects of one test: a namespace, and a class of that name that no volume of another test has. */
+/** The objects of one test: a namespace, and a storage class with a unique name. */
 async function inNamespace(name: string) {
   const { client } = server
   const resource = <T extends ApiObject>(plural: string) => client.resource<T>({ group: '', version: 'v1', plural, namespaced: true })
@@ -73,7 +73,7 @@ async function inNamespace(name: string) {
       const found = (await claims.list({ namespace: name })).items.map(({ metadata, status }) => [metadata.name, status.phase])
       return Object.fromEntries(found)
     },
-    /** `REASON MESSAGE` of the events about an object, in any namespace: those of volumes are in `default`. */
+    /** `REASON MESSAGE` of the events about an object in any namespace; events of volumes are in `default`. */
     told: async (about: string) => {
       const found = [...(await events.list({ namespace: name })).items, ...(await events.list({ namespace: 'default' })).items]
       return found.filter(({ involvedObject }) => involvedObject.name === about).map(({ reason, message }) => `${reason} ${message}`)

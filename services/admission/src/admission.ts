@@ -5,21 +5,21 @@ import { checkConfigured, choosePlugins, createPlugins, type PluginChoice } from
 
 export interface AdmissionOptions
   extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'chance' | 'tracer' | 'conversionMetrics' | 'calls'> {
-  /** Default: the plugins that are on by default. */
+  /** By default, the plugins that are enabled by default. */
   readonly plugins?: PluginChoice | undefined
-  /** By name of the plugin. */
+  /** Configurations by plugin name. */
   readonly configurations?: ReadonlyMap<string, PluginConfiguration> | undefined
   readonly settings?: PluginSettings | undefined
 }
 
 const noChoice: PluginChoice = { enabled: [], disabled: [] }
 
-/** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as configured. */
+/** The selected plugins in call order. Throws a ConfigurationError if a plugin cannot be created with its configuration. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { storage, catalogue, clock, log, random, chance, tracer, conversionMetrics, calls } = options
   const { settings = defaultPluginSettings } = options
   for (const [name, { value }] of options.configurations ?? []) checkConfigured(name, value != null, catalogue.level)
-  /** The configuration of a plugin that is only named. */
+  /** The configuration of a plugin without a document. */
   const configurationOf = (name: string): PluginConfiguration | undefined => {
     const configuration = options.configurations?.get(name)
     return configuration?.value == null ? undefined : configuration

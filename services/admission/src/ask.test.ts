@@ -28,7 +28,7 @@ function aPlugin(name: string, mutate: NonNullable<Plugin['mutate']>): Plugin {
   return { name, admissionRules: [], mutate, close: () => {} }
 }
 
-/** Asks the plugins to change; returns the outcome of each plugin's span. */
+/** Calls the plugins to mutate; returns the outcome of each plugin's span. */
 function asked(plugins: readonly Plugin[], resumeAt = '', validating: readonly Plugin[] = []) {
   const spans: string[] = []
   const start = (name: string): Span => ({
@@ -99,7 +99,7 @@ test('the notes of a plugin from the first round are available in the second', a
 
 const condition = { key: 'core/namespaces/team', revision: 7 }
 
-/** A plugin that looks on, and notes that it was asked. */
+/** A plugin that allows everything, and records its calls. */
 function looking(name: string, validate: NonNullable<Plugin['validate']>, seen: unknown[] = []): Plugin {
   const noting: typeof validate = (given, inquiry) => {
     seen.push([name, given.object])
@@ -159,7 +159,7 @@ for (const [how, validate] of [
       looking('last', validate),
     ])
     expect(await answer).toMatchObject({ kind: 'allowed', steps: [{ plugin: 'mutates' }], validated: undefined })
-    // A span that was begun ends, if only later.
+    // Every span that was begun ends, even if later.
     await vi.waitFor(() => expect(spans).toContain('validate last ended'), { timeout: 90_000 })
   })
 }

@@ -29,12 +29,12 @@ import {
 } from './plugin.ts'
 import { streamAdmissionRules } from './stream-rules.ts'
 
-/** The admission service, and its end. */
+/** The admission service, with its close function. */
 export interface Admission extends AdmissionService {
   close(): void
 }
 
-/** The service over plugins that are made already, asked in the given order. */
+/** The service over existing plugins, called in the given order. */
 export function admissionOf(plugins: readonly Plugin[], options: Pick<PluginNeeds, 'clock' | 'storage' | 'tracer'>): Admission {
   const { clock, storage, tracer } = options
   const closed = new AbortController()
@@ -77,7 +77,7 @@ export function admissionOf(plugins: readonly Plugin[], options: Pick<PluginNeed
   }
 }
 
-/** The plugin of each admission rule, made anew when the admission rules of a plugin have changed. */
+/** The plugin of each admission rule, rebuilt when the admission rules of a plugin have changed. */
 class PluginIndex {
   readonly #plugins: readonly Plugin[]
   readonly #listeners = new Listeners()
@@ -115,29 +115,29 @@ class PluginIndex {
 export type Phase = 'mutate' | 'validate'
 
 export interface AskNeeds {
-  /** The concerned plugins, in order. */
+  /** The matching plugins, in order. */
   readonly plugins: readonly Plugin[]
-  /** For `mutate`: the plugins concerned with validating the same request. */
+  /** For `mutate`: the matching plugins for the validation of the same request. */
   readonly validating: readonly Plugin[]
   readonly clock: Clock
   readonly context: CallContext
-  /** Absent: nothing is traced. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
 }
 
 /**
- * Each plugin sees the object as the one before left it; the first refusal ends the round. When a mutating plugin wants it,
- * all are asked once more. The answer is there at once where no plugin must wait; it throws where a plugin throws.
+ * Each plugin sees the object after the previous plugin; the first refusal ends the round. A mutating plugin may request another round with all plugins.
+ * The result is synchronous if no plugin must wait, and a throwing plugin makes it throw.
  */
 export function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): AdmissionAnswer | Promise<AdmissionAnswer> {
   const { plugins } = needs
-  // The plugin may have lost its admission rule meanwhile: then all are asked.
+  // The plugin may have lost its admission rule meanwhile: then all plugins are called.
   const resumed = plugins.findIndex(({ name }) => name === request.resumeAt)
   const start = Math.max(0, resumed)
   return new Question({ request, phase, plugins, start, attributes: request.attributes, needs }).answer()
 }
 
-/** Saves the gateway the second call if all validating plugins only read, and have no objection. */
+/** Saves the gateway the second call if all validating plugins only read, and allow the request. */
 function validateAtOnce({ request, needs }: Asked, attributes: Attributes): Validated | undefined {
   const plugins = needs.validating
   if (plugins.length === 0) return undefined
@@ -149,7 +149,7 @@ interface Asked {
   readonly request: AdmissionRequest
   readonly phase: Phase
   readonly plugins: readonly Plugin[]
-  /** The plugin that is asked first. */
+  /** The plugin that is called first. */
   readonly start: number
   readonly attributes: Attributes
   readonly needs: AskNeeds
@@ -157,14 +157,14 @@ interface Asked {
 
 const nothing: readonly never[] = []
 
-/** A question and the plugins' answers so far. Plugins receive this object itself: most read nothing of it. */
+/** A request and the plugins' answers so far. Plugins receive this object itself, as most read nothing of it. */
 class Question implements Inquiry, Reinvocation {
   readonly #asked: Asked
   #next: number
   #isSecondRoundWanted = false
   #startedMs: number
   #memory: Map<unknown, unknown> | undefined
-  /** As the last plugin has left them. */
+  /** The object after the last plugin. */
   #attributes: Attributes
   readonly #steps: AdmissionStep[] = []
   // Most plugins have no annotations, warnings or conditions.
@@ -200,7 +200,7 @@ class Question implements Inquiry, Reinvocation {
   }
 
   request(): void {
-    // Only a changeable object can be admitted again.
+    // Only a mutable object can be admitted again.
     this.#isSecondRoundWanted = this.#asked.phase === 'mutate'
   }
 
@@ -208,7 +208,7 @@ class Question implements Inquiry, Reinvocation {
     return this.#asked.request.decisions.find((decision) => isSameAccess(decision.access, access))
   }
 
-  /** Asks the plugins one after the other, from the present position. */
+  /** Calls the plugins one after the other, from the current position. */
   answer(): AdmissionAnswer | Promise<AdmissionAnswer> {
     for (let plugin = this.#nextPlugin(); plugin !== undefined; plugin = this.#nextPlugin()) {
       const verdict = this.#begin(plugin)
@@ -219,7 +219,7 @@ class Question implements Inquiry, Reinvocation {
     return this.#allowed()
   }
 
-  /** The answer of all plugins, if they allow the request at once; undefined: not known yet. */
+  /** The answer of all plugins if they allow the request synchronously; undefined if it is not known yet. */
   earlyVerdict(): Validated | undefined {
     for (const plugin of this.#asked.plugins) {
       const verdict = this.#verdictAtOnce(plugin)
@@ -243,14 +243,14 @@ class Question implements Inquiry, Reinvocation {
     return plugins[this.#next++]
   }
 
-  /** Undefined: it has nothing to say. Most answer without a promise. */
+  /** Undefined for a plugin without an objection. Most answer without a promise. */
   #begin(plugin: Plugin): Verdict | Promise<Verdict> | undefined {
     const { phase, needs } = this.#asked
     const { traceparent } = needs.context
     const span =
       traceparent === undefined ? undefined : needs.tracer?.start(`${phase} ${plugin.name}`, { kind: 'internal', parent: traceparent })
     if (span !== undefined) return this.#beginTraced(plugin, span)
-    // A method that is called through `?.()` keeps its plugin.
+    // A method called through `?.()` keeps its `this`.
     return phase === 'mutate' ? plugin.mutate?.(this.#attributes, this) : plugin.validate?.(this.#attributes, this)
   }
 
@@ -273,7 +273,7 @@ class Question implements Inquiry, Reinvocation {
     return { reinvocation, explain, context: { ...this.context, traceparent }, decisionOn: (access) => this.decisionOn(access) }
   }
 
-  /** Undefined: not at once, or the object is not as it must be, which the gateway finds out before it asks. */
+  /** Undefined if validation is asynchronous, or if the object is invalid, which the gateway checks before validation. */
   #verdictAtOnce(plugin: Plugin): Verdict | undefined {
     try {
       const verdict = this.#begin(plugin)
@@ -285,7 +285,7 @@ class Question implements Inquiry, Reinvocation {
     return undefined
   }
 
-  /** The answer, if the verdict is the last one. */
+  /** The answer if the verdict is final. */
   #take(plugin: Plugin, verdict: Verdict): AdmissionAnswer | undefined {
     if (verdict !== allowed) this.#keep(verdict)
     if (verdict.kind === 'asks')
@@ -354,7 +354,7 @@ async function ending<T>(work: Promise<T>, span: Span): Promise<T> {
   }
 }
 
-/** Webhooks tell of their patches themselves. */
+/** Webhooks report their patches themselves. */
 function withPatch(step: AdmissionStep, { object }: Attributes, verdict: Verdict): AdmissionStep {
   if (verdict.kind !== 'allowed' || verdict.object === undefined || (verdict.steps ?? []).length > 0) return step
   const patch = differences(object, verdict.object)

@@ -1,33 +1,33 @@
 import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
 
-/** The admission configuration file's entry for one plugin. */
+/** The entry for one plugin in the admission configuration file. */
 export interface PluginConfiguration {
-  /** The document, parsed: plain data. */
+  /** The parsed document as plain data. */
   readonly value: unknown
-  /** Its file; for messages, and as the base of relative paths in it. */
+  /** The path of the file, for messages, and as the base of relative paths in it. */
   readonly file: string
 }
 
-/** An error in a plugin's configuration, or in the choice of plugins; the message names the place and the expected value. */
+/** An error in a plugin's configuration, or in the selection of plugins; the message names the place and the expected value. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
-/** A file's configuration of one plugin: in place, or in a file of its own. */
+/** The configuration of one plugin in the file: inline, or in a separate file. */
 export type ConfiguredPlugin =
   | { readonly kind: 'inline'; readonly name: string; readonly value: unknown }
   | { readonly kind: 'file'; readonly name: string; readonly path: string }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Plugins whose configuration may be alone in the file, as before there was an AdmissionConfiguration. */
+/** Plugins whose configuration may be the whole file, as before AdmissionConfiguration existed. */
 const alone: Readonly<Record<string, string>> = {
   imagePolicy: 'ImagePolicyWebhook',
   podNodeSelectorPluginConfig: 'PodNodeSelector',
 }
 
-/** The plugins that an admission configuration file speaks of. */
+/** The plugins that an admission configuration file names. */
 export function parseAdmissionConfiguration(document: unknown, names: Names): readonly ConfiguredPlugin[] {
   if (!isJsonObject(document)) throw new ConfigurationError('expected an AdmissionConfiguration')
   const { apiVersion, kind, plugins, ...rest } = document
@@ -70,8 +70,8 @@ function refuseUnknown(place: string, rest: Fields): void {
 }
 
 /**
- * A plugin's own document, if it has a version: checks its kind against the known ones, as
- * `{ kind: 'Configuration', apiVersion: 'x.io/v1' }`. Returns the fields besides kind and version; absent: none.
+ * A plugin's document: if it has a version, checks its kind against the known ones, such as `{ kind: 'Configuration', apiVersion: 'x.io/v1' }`. Returns
+ * the fields except kind and version, and no fields without a document.
  */
 export function parseVersioned(
   { value, file }: PluginConfiguration,

@@ -3,15 +3,15 @@ import type { MetricCount } from '@orch/core/contracts'
 type Labels = MetricCount['labels']
 
 /**
- * Counts whose labels are made once for each owner, such as a binding: within one process the gateway finds a series by the very labels,
- * without hashing them.
+ * Counts whose labels are created once for each owner, such as a binding: within one process the gateway then finds a series by the labels object,
+ * without hashing.
  */
 export class KeptCounts {
   readonly #byMetric = new Map<string, WeakMap<object, Map<string, MetricCount>>>()
 
-  /** One more of a metric. `key` tells the labels of an owner apart. */
+  /** Increments a metric. `key` distinguishes the labels of an owner. */
   one(name: string, owner: object, key: string, labels: () => Labels): MetricCount {
-    // Look-ups by texts that are there already: no text is made of them.
+    // Looks up existing strings, so that no string is built.
     const owners = entryOf(this.#byMetric, name, () => new WeakMap<object, Map<string, MetricCount>>())
     const ofOwner = entryOf(owners, owner, () => new Map<string, MetricCount>())
     return entryOf(ofOwner, key, () => ({ name, labels: labels(), value: 1 }))

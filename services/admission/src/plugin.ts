@@ -21,11 +21,11 @@ import type { PluginConfiguration } from './configuration.ts'
 
 export type Conditions = CommitRequest['conditions']
 
-/** The response of admission besides a plugin's decision. */
+/** The response of admission without a plugin's decision. */
 export interface VerdictDetails {
   readonly warnings?: readonly string[]
   readonly auditAnnotations?: readonly AuditAnnotation[]
-  /** Steps of webhooks. The plugin makes one of them for itself. */
+  /** Steps of webhooks. The plugin itself creates a step. */
   readonly steps?: readonly AdmissionStep[]
   readonly counts?: readonly MetricCount[]
 }
@@ -35,24 +35,24 @@ export type Verdict = VerdictDetails &
   (
     | {
         readonly kind: 'allowed'
-        /** The object as the plugin wants it; absent: unchanged. Never set while validating. */
+        /** The object after the plugin; undefined if unchanged. Never set while validating. */
         readonly object?: unknown
         /** Conditions that must still hold at the commit. */
         readonly conditions?: Conditions
-        /** Keys of reservations; the plugin receives the outcome. */
+        /** Keys of reservations; the plugin receives the outcome of the write. */
         readonly reservations?: readonly string[]
       }
     | { readonly kind: 'denied'; readonly error: StatusError }
-    /** It needs the user's rights, and is called again with the decisions. Only before anything has changed the object. */
+    /** The plugin needs authorization checks, and is called again with the decisions. Only before any plugin has changed the object. */
     | { readonly kind: 'asks'; readonly accesses: readonly AdmissionAccess[] }
-    /** The namespace must be there first; it is called again once it is. Only before anything has changed the object. */
+    /** The namespace must exist first; the plugin is called again afterwards. Only before any plugin has changed the object. */
     | { readonly kind: 'needs'; readonly namespace: string }
   )
 
-/** Nothing to say against it. */
+/** The verdict without an objection. */
 export const allowed: Verdict = Object.freeze({ kind: 'allowed' })
 
-/** True if two questions to the authorizers are equal. */
+/** True if two authorization checks are equal. */
 export function isSameAccess(one: AdmissionAccess, other: AdmissionAccess): boolean {
   return (
     one.verb === other.verb &&
@@ -74,52 +74,48 @@ export function denied(error: StatusError): Verdict {
   return { kind: 'denied', error }
 }
 
-/**
- * The mutating plugins are asked in order. When a late one has changed the object and wants it, all are asked
- * once more: that is the second round.
- */
+/** The mutating plugins are called in order. When a later one has changed the object, a plugin may request a second round with all plugins. */
 export interface Reinvocation {
   readonly isSecondRound: boolean
-  /** All plugins shall be asked once more after this round; in the second round it does nothing. */
+  /** Requests a second round with all plugins; in the second round it has no effect. */
   request(): void
-  /** A plugin's notes of the first round for the second, by keys of its own. */
+  /** A plugin's notes from the first round for the second, by its own keys. */
   readonly memory: Map<unknown, unknown>
 }
 
-/** The inquiry of a plugin besides the attributes. One object may serve all plugins of a request, so its methods are called on it. */
+/** The inputs of a plugin besides the attributes. One object may serve all plugins of a request, so its methods are called on it. */
 export interface Inquiry {
   readonly reinvocation: Reinvocation
-  /** Time left, trace and cancellation of the gateway's call. */
+  /** Deadline, trace and cancellation of the gateway's call. */
   readonly context: CallContext
-  /** Steps shall tell patches and reasons. */
+  /** True if steps include patches and reasons. */
   readonly explain: boolean
-  /** The decision of the gateway's authorizers on an access that the plugin has asked for; undefined if it has not. */
+  /** The decision of the gateway's authorizers on a requested access; undefined if it was not requested. */
   decisionOn(access: AdmissionAccess): AccessDecision | undefined
 }
 
 /**
- * An admission plugin: it mutates or validates writes. It is called only for requests that match one of its admission rules, and
- * returns its verdict synchronously where possible.
+ * An admission plugin mutates or validates writes. It is called only for requests that match one of its admission rules, and returns its verdict
+ * synchronously if possible.
  */
 export interface Plugin {
   readonly name: string
-  /** The requests for which it is called at present. Where they may change, `onAdmissionRulesChange` registers a listener. */
+  /** The current admission rules of the plugin. If they may change, `onAdmissionRulesChange` registers a listener. */
   readonly admissionRules: readonly AdmissionRule[]
-  /** Resources from which its admission rules are made, and how far; absent: its admission rules never change. */
+  /** Resources from which its admission rules are built, with their revisions; undefined if the rules never change. */
   admissionRuleSources?(): readonly AdmissionRuleSource[]
   /** Sets the listener that is called when `admissionRules` has changed or a source has read more. */
   onAdmissionRulesChange?(listener: () => void): void
-  /** May change the object; it returns a new one and leaves its input alone. */
+  /** May change the object: returns a new object and never modifies its input. */
   mutate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
-  /** The plugin validates and does not change objects. */
+  /** Validates without changing the object. */
   validate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
   /**
-   * True if `validate` only reads, reserves nothing, and decides the same for any name that the gateway generates or status that it derives
-   * after mutating: then it may run right after the last mutating plugin, on an object that is not validated yet.
-   * Default: never.
+   * True if `validate` only reads, reserves nothing, and decides independently of generated names and derived status. Then it may run right after the
+   * last mutating plugin, on an object that is not validated yet. Default: false.
    */
   looksOnly?(attributes: Attributes): boolean
-  /** Reports the end of a write for which this plugin, or another, holds a reservation; `reservations` are all of the write's. */
+  /** Reports the end of a write for which this plugin or another holds a reservation; `reservations` contains all of the write. */
   settle?(outcome: OutcomeRequest): Promise<void>
   close(): void
 }
@@ -130,40 +126,40 @@ export interface PluginNeeds {
   readonly catalogue: Catalogue
   readonly clock: Clock
   readonly log: Log
-  /** A number in [0, 1), for pauses. */
+  /** A number in [0, 1), for jitter. */
   readonly random: () => number
   /** For ids and names. */
   readonly chance: Chance
-  /** Absent: nothing is traced. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
-  /** The faults of a test; absent: there are never any. */
+  /** The faults of a test; undefined without faults. */
   readonly calls?: OutgoingCalls | undefined
-  /** From the admission configuration file; absent: nothing is said there. */
+  /** The configuration from the admission configuration file; undefined without an entry. */
   readonly configuration: PluginConfiguration | undefined
   readonly settings: PluginSettings
-  /** Counts calls of conversion webhooks; absent: nothing does. */
+  /** Counts calls of conversion webhooks; optional. */
   readonly conversionMetrics?: ConversionMetrics | undefined
 }
 
 /** The flags of single plugins. */
 export interface PluginSettings {
-  /** Seconds for which Pods stay on a node that is not ready, unless their own tolerations say otherwise. */
+  /** Seconds for which Pods without their own toleration stay on a node that is not ready. */
   readonly notReadyTolerationSeconds: number
-  /** The same for a node that cannot be reached. */
+  /** The same for an unreachable node. */
   readonly unreachableTolerationSeconds: number
   readonly webhookPlaces: CallPlaces
   /** The server's credentials for webhooks, by name of the calling plugin. */
   readonly webhookCredentials: ReadonlyMap<string, WebhookCredentials>
-  /** Path of the client configuration for the server that ImagePolicyWebhook asks; absent: the plugin is off or has no server. */
+  /** Path of the client configuration for ImagePolicyWebhook; undefined if the plugin is off or has no server. */
   readonly imageReviews?: ReviewSender
-  /** Calls of the conversion webhook of one definition that are under way. */
+  /** Open calls of the conversion webhook of one definition. */
   readonly conversionCallsMax: number
 }
 
-/** Posts a review in JSON; rejects when there is no answer in time. */
+/** Posts a review in JSON; rejects without an answer in time. */
 export type ReviewSender = (body: string, timeoutMs: number) => Promise<{ readonly code: number; readonly body: string }>
 
-/** Settings without any flag. */
+/** The default settings. */
 export const defaultPluginSettings: PluginSettings = {
   notReadyTolerationSeconds: 300,
   unreachableTolerationSeconds: 300,
@@ -174,18 +170,18 @@ export const defaultPluginSettings: PluginSettings = {
 
 /** The registration of a plugin. */
 export interface Registration {
-  /** It is on by default. */
+  /** True if the plugin is enabled by default. */
   readonly isDefault: boolean
-  /** Minor number of the first release that knows it; absent: every release does. */
+  /** Minor version of the first release with the plugin; undefined for every release. */
   readonly since?: number
-  /** Minor number of the last release that knows it; absent: the newest one does. */
+  /** Minor version of the last release with the plugin; undefined for the newest. */
   readonly until?: number
-  /** Why it cannot be enabled; absent: it can. */
+  /** The reason why it cannot be enabled; undefined if it can. */
   readonly refusal?: string
-  /** Reads its part of the admission configuration file; absent: the plugin has no configuration. */
+  /** Parses its part of the admission configuration file; undefined if the plugin has no configuration. */
   readonly isConfigurable?: boolean
-  /** It counts, or remembers answers, for all requests of a process: several of it would each begin anew. */
+  /** True if it counts or caches across all requests of a process, so that several instances would be wrong. */
   readonly countsOnce?: boolean
-  /** Throws a ConfigurationError where its configuration is wrong. */
+  /** Throws a ConfigurationError for an invalid configuration. */
   create(needs: PluginNeeds): Plugin
 }

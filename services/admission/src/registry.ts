@@ -40,7 +40,7 @@ import { validatingAdmissionPolicy } from './policies/validating.ts'
 import { mutatingAdmissionWebhook } from './webhooks/mutating.ts'
 import { validatingAdmissionWebhook } from './webhooks/validating.ts'
 
-/** All names, in the order in which plugins are asked, for any order of their flags. */
+/** All names, in call order, independent of the order of flags. */
 export const pluginOrder = [
   'AlwaysAdmit',
   'NamespaceAutoProvision',
@@ -132,15 +132,15 @@ const registrations: { readonly [N in PluginName]?: Registration } = {
   AlwaysDeny: alwaysDeny,
 }
 
-/** The chosen plugins, from the flags. */
+/** The plugins selected by flags. */
 export interface PluginChoice {
-  /** On, besides the default ones. */
+  /** Enabled in addition to the defaults. */
   readonly enabled: readonly string[]
-  /** Off, although they are on by default. */
+  /** Disabled defaults. */
   readonly disabled: readonly string[]
 }
 
-/** Names of the plugins that the release of a minor number has, in order. */
+/** Names of the plugins of a release by its minor version, in order. */
 export function pluginsAt(level: number): readonly PluginName[] {
   return pluginOrder.filter((name) => isKnownAt(level, registrations[name]))
 }
@@ -149,7 +149,7 @@ function isKnownAt(level: number, registration: Registration | undefined): boole
   return registration !== undefined && level >= (registration.since ?? 0) && level <= (registration.until ?? level)
 }
 
-/** Checks a choice at a level; gives the names of the plugins that are on, in order. */
+/** Validates a selection at a level; returns the names of the enabled plugins in order. */
 export function choosePlugins({ enabled, disabled }: PluginChoice, level: number): readonly PluginName[] {
   const pluginNames = pluginsAt(level)
   for (const name of [...enabled, ...disabled]) {
@@ -168,12 +168,12 @@ export function choosePlugins({ enabled, disabled }: PluginChoice, level: number
   })
 }
 
-/** True if one of the chosen plugins counts over all requests of a process, which then may have one admission only. */
+/** True if a selected plugin counts over all requests of a process, which then may have only one admission. */
 export function countsOnce(choice: PluginChoice, level: number): boolean {
   return choosePlugins(choice, level).some((name) => registrations[name]?.countsOnce === true)
 }
 
-/** Refuses a configuration for a plugin that does not exist or takes none. */
+/** Refuses a configuration for an unknown plugin, or for a plugin without configuration. */
 export function checkConfigured(name: string, isConfigured: boolean, level: number): void {
   const known = pluginsAt(level).find((one) => one === name)
   if (known === undefined) throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)} at level 1.${level}`)
@@ -181,7 +181,7 @@ export function checkConfigured(name: string, isConfigured: boolean, level: numb
     throw new ConfigurationError(`plugins: the admission plugin ${name} takes no configuration`)
 }
 
-/** The plugins of these names, in the given order. */
+/** The plugins with these names, in the given order. */
 export function createPlugins(names: readonly PluginName[], needsOf: (name: PluginName) => PluginNeeds): readonly Plugin[] {
   const made: Plugin[] = []
   try {

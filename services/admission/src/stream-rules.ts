@@ -3,9 +3,9 @@ import { type Clock, PushStream } from '@orch/platform'
 import { limits } from './limits.ts'
 
 export interface RuleStreamOptions {
-  /** The present set. */
+  /** The current rules. */
   readonly made: () => Pick<AdmissionRulesPart, 'admissionRules' | 'sources'>
-  /** Whom to send that the set is another; the returned function takes it back. */
+  /** Registers a listener for changed rules; the returned function removes it. */
   readonly onChange: (listener: () => void) => () => void
   readonly clock: Clock
   readonly storage: StorageService
@@ -13,7 +13,7 @@ export interface RuleStreamOptions {
   readonly context: CallContext | undefined
 }
 
-/** The set at once, when it changes, and every second: a gateway that hears nothing any more stops to believe it. */
+/** Sends the rules at once, at each change, and every second, since a gateway without messages stops trusting them. */
 export function streamAdmissionRules({ made, onChange, clock, storage, closed, context }: RuleStreamOptions): Stream<AdmissionRulesPart> {
   const signals = [closed, context?.signal].filter((signal) => signal !== undefined)
   const end = () => stream.end()
@@ -40,7 +40,7 @@ export function streamAdmissionRules({ made, onChange, clock, storage, closed, c
   return stream
 }
 
-/** Calls during the work lead to one more round of it. */
+/** Calls during the work cause one repetition of it. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let isBusy = false
   let isWanted = false

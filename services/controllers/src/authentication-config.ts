@@ -1,12 +1,12 @@
 import type { Names } from '@orch/core/names'
 import type { BootstrapObject } from './bootstrap.ts'
 
-/** The server's authentication of clients, for other servers that answer in its name. */
+/** The server's client authentication, for other servers that accept the same clients. */
 export interface AuthenticationConfigOptions {
   readonly names: Names
   /** Authorities of client certificates, PEM. */
   readonly clientAuthorities: string
-  /** Absent: headers of no proxy are believed. */
+  /** Undefined if no proxy is trusted. */
   readonly proxy?:
     | {
         /** PEM. */
@@ -20,7 +20,7 @@ export interface AuthenticationConfigOptions {
     | undefined
 }
 
-/** The ConfigMap in which other servers find whom to believe. Everything in it is public. */
+/** The ConfigMap that tells other servers which proxies and authorities to trust. Its content is public. */
 export function authenticationConfig({ names, clientAuthorities, proxy }: AuthenticationConfigOptions): BootstrapObject {
   const proxyData =
     proxy === undefined
@@ -30,7 +30,7 @@ export function authenticationConfig({ names, clientAuthorities, proxy }: Authen
           'requestheader-client-ca-file': proxy.authorities,
           'requestheader-extra-headers-prefix': JSON.stringify(proxy.extraHeaderPrefixes),
           'requestheader-group-headers': JSON.stringify(proxy.groupHeaders),
-          // Absent where there is none: servers that do not know it find the data that they know.
+          // Omitted if absent: servers that do not know it use the members that they know.
           ...(proxy.uidHeaders.length === 0 ? {} : { 'requestheader-uid-headers': JSON.stringify(proxy.uidHeaders) }),
           'requestheader-username-headers': JSON.stringify(proxy.usernameHeaders),
         }

@@ -11,11 +11,11 @@ import { unlessGone, unlessRefused } from './unless-refused.ts'
 
 export interface BootstrapOptions {
   readonly names: Names
-  /** Address of the server's own Service: the first of the range. */
+  /** Address of the server's own Service: the first address of the range. */
   readonly serviceAddress: string
   /** The addresses of the gateways, for the Endpoints of that Service; at least one. */
   readonly advertised: readonly GatewayAddress[]
-  /** The range of addresses of Services, and the present time; absent: the level has no object for it. */
+  /** The address range of Services, and the current time; undefined if the level has no object for it. */
   readonly serviceRange?: { readonly cidr: string; readonly now: string } | undefined
 }
 
@@ -25,38 +25,38 @@ export interface GatewayAddress {
   readonly port: number
 }
 
-/** An object that is there from the start. */
+/** A bootstrap object. */
 export interface BootstrapObject {
   readonly resource: ResourceAddress
   readonly object: ApiObject
-  /** The status that it is given when it has none. */
+  /** The initial status of an object without one. */
   readonly status?: Readonly<Record<string, unknown>>
-  /** The name of the writer; absent: the server's. */
+  /** The name of the manager; the server's by default. */
   readonly fieldManager?: string
-  /** True if users may change this object from now on; it is then restored only after a deletion. By default they may not. */
+  /** True if users may change this object; then it is restored only after a deletion. Default: false. */
   readonly isTakenOver?: (live: ApiObject) => boolean
 }
 
-/** Creates objects of the server's own without authorization; existing ones stay unchanged. */
+/** Creates objects of the server without authorization; existing objects stay unchanged. */
 export type WriteBootstrapObjects = (objects: readonly BootstrapWrite[]) => Promise<void>
 
-/** An object to be created, with the owners of its fields. */
+/** An object to create, with the owners of its fields. */
 export interface BootstrapWrite extends Pick<BootstrapObject, 'resource' | 'object' | 'status' | 'fieldManager'> {
-  /** Fields that a manager of their own has applied; absent: none. */
+  /** Fields with a separate manager; undefined for none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
 
 const servicePort = 443
 const portName = 'https'
 
-/** Everything that is there from the start, namespaces first. */
+/** All bootstrap objects, namespaces first. */
 export function bootstrapObjects(options: BootstrapOptions): BootstrapObject[] {
   const { names, serviceRange } = options
   const ranges = serviceRange === undefined ? [] : [aServiceRange(names, serviceRange)]
   return [...fixedObjects(names), ...ranges, ...gatewayObjects(options)]
 }
 
-/** The objects that exist from the start, independent of the gateways' addresses. */
+/** The bootstrap objects that do not depend on the gateways' addresses. */
 export function fixedObjects(names: Names): BootstrapObject[] {
   const namespaceNames = [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default']
   return [
@@ -85,7 +85,7 @@ export function gatewayObjects({ names, serviceAddress, advertised }: BootstrapO
   ]
 }
 
-/** Deletes the slices of ports and families at which no gateway is left. */
+/** Deletes the slices of ports and families without a gateway. */
 export async function removeEndpointSlices(client: Client, names: Names, wanted: readonly BootstrapObject[]): Promise<void> {
   const kept = new Set(wanted.map(({ object }) => object.metadata.name))
   const collection = client.resource(slicesOf(names))
@@ -97,7 +97,7 @@ export async function removeEndpointSlices(client: Client, names: Names, wanted:
   }
 }
 
-/** Makes sure that every object is there and as it should be; the first half of a start. */
+/** Ensures that every object exists with its wanted content; the first half of a start. */
 export async function bootstrap(
   client: Client,
   objects: readonly BootstrapObject[],
@@ -109,7 +109,7 @@ export async function bootstrap(
   await Promise.all(missing.filter((wanted) => !isNamespace(wanted)).map((wanted) => ensure(client, wanted)))
 }
 
-/** In an empty store, cluster-scoped objects need no admission and reserve nothing. Returns the objects that are left to create. */
+/** In an empty store, cluster-scoped objects need no admission and reserve nothing. Returns the remaining objects. */
 async function writeFirst(
   client: Client,
   objects: readonly BootstrapObject[],
@@ -122,7 +122,7 @@ async function writeFirst(
   return objects.filter(({ resource }) => resource.namespaced)
 }
 
-/** Restores the objects that a client deletes or changes. Its keys are those of the wanted objects, which are of many kinds. */
+/** Restores objects that a client deletes or changes. Its keys are the wanted objects, which have many kinds. */
 export function bootstrapController(objects: readonly BootstrapObject[]): Controller {
   return reconciler<undefined>('bootstrap', () => {
     const byKey = new Map(objects.map((wanted) => [keyOf(wanted), wanted]))
@@ -182,12 +182,12 @@ async function ensureMain(client: Client, wanted: BootstrapObject, signal?: Abor
   if (isAsWanted(live, { ...wanted, status: undefined })) return
   const patched = await unlessRefused(['Invalid'], () => collection.patch(name, object, { type: 'merge', namespace, fieldManager, signal }))
   if (patched !== undefined) return
-  // The difference cannot be changed, such as the address of a Service after its range was moved.
+  // An immutable difference, such as the address of a Service after its range was changed.
   await unlessGone(() => collection.delete(name, { namespace, signal }))
   await createOrFind(collection, object, { fieldManager, signal })
 }
 
-/** Another gateway may be creating it at the same time, and may already hold the object's reservations. */
+/** Another gateway may be creating it at the same time, and may already hold its reservations. */
 async function createOrFind(collection: ResourceClient, object: ApiObject, options: WriteOptions): Promise<void> {
   try {
     await collection.create(object, options)
@@ -200,7 +200,7 @@ async function createOrFind(collection: ResourceClient, object: ApiObject, optio
   }
 }
 
-/** True when the object contains everything that is wanted; lists must be equal. */
+/** True if the object contains all wanted members; lists must be equal. */
 export function holds(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => holds(live[index], item))
@@ -236,7 +236,7 @@ function aPriorityClass(names: Names, name: string, value: number, description: 
   }
 }
 
-/** The range of addresses of Services. Its status has no reason, as in kube-apiserver. */
+/** The address range of Services. Its status has no reason, as in kube-apiserver. */
 function aServiceRange(names: Names, { cidr, now }: NonNullable<BootstrapOptions['serviceRange']>): BootstrapObject {
   const group = domainGroup(names, 'networking')
   const message = 'Kubernetes default Service CIDR is ready'
@@ -283,8 +283,8 @@ function anEndpoints(names: Names, advertised: readonly GatewayAddress[]): Boots
 }
 
 /**
- * A slice has one set of ports and one family of addresses. Gateways on one machine differ in their ports: the first one's slice has
- * the name of the Service, as in kube-apiserver, and further ones add port and family to it.
+ * A slice has one set of ports and one address family. Gateways on one machine differ in their ports: the slice of the first has the name of the
+ * Service, as in kube-apiserver, and names of further slices add port and family.
  */
 function endpointSlices(names: Names, advertised: readonly GatewayAddress[]): BootstrapObject[] {
   const groups = portsOf(advertised).flatMap((port) =>
@@ -338,7 +338,7 @@ function serviceLabels(names: Names): Record<string, string> {
   return { [domainLabel(names, 'service-name')]: names.serverServiceName }
 }
 
-/** The second label marks the slices that may be deleted: those of other Services have other labels. */
+/** The second label marks the slices that may be deleted; slices of other Services have other labels. */
 function furtherSliceLabels(names: Names): Record<string, string> {
   return { ...serviceLabels(names), [subdomainLabel(names, 'endpointslice', 'managed-by')]: names.serverManager }
 }

@@ -22,7 +22,7 @@ const usual = [
   'csrcleaner',
 ] as const
 
-/** Controllers that have to be named, as a cluster of machines joins by tokens. */
+/** Controllers that must be named explicitly, as only a cluster of machines joins nodes by tokens. */
 export const namedControllers = ['tokencleaner', 'bootstrapsigner'] as const
 
 /** Controllers of workloads. Not in `*`: without nodes the Pods of workloads stay Pending. */
@@ -46,7 +46,7 @@ export const workloadControllers = [
   'resourceclaim',
 ] as const
 
-/** Controllers of nodes. Not in `*`: nodes that no kubelet reports on would lose their Pods, and another scheduler may run. */
+/** Controllers of nodes. Not in `*`: nodes without a kubelet would lose their Pods, and another scheduler may run. */
 export const nodeControllers = [
   'scheduler',
   'nodelifecycle',
@@ -58,11 +58,11 @@ export const nodeControllers = [
   'simulated-provisioner',
 ] as const
 
-/** Every controller there is. Help and messages are made of it. */
+/** All controllers, for help and messages. */
 export const controllerNames = [...usual, ...namedControllers, ...workloadControllers, ...nodeControllers] as const
 export type ControllerName = (typeof controllerNames)[number]
 
-/** Upstream's long names that are not the short one with `-controller`. */
+/** Upstream's long names other than the short name with `-controller`. */
 const longNames: ReadonlyMap<string, ControllerName> = new Map([
   ['certificatesigningrequest-approving-controller', 'csrapproving'],
   ['certificatesigningrequest-cleaner-controller', 'csrcleaner'],
@@ -80,8 +80,8 @@ const longNames: ReadonlyMap<string, ControllerName> = new Map([
 ])
 
 /**
- * The controllers selected by a list of words: `*` is all but those that have to be named, `name` one more, `-name` one less, `-*` alone none,
- * `workloads` all controllers of workloads, `nodes` all of nodes, the last word about a name counts. Names may end in `-controller`, as
+ * The controllers selected by a list of words: `*` selects all except those that must be named, `name` adds a controller, `-name` removes it, `-*` alone
+ * selects none, `workloads` adds all controllers of workloads, `nodes` all of nodes; the last word about a name wins. Names may end in `-controller`, as
  * upstream's do since 1.28. An unknown name is an error that suggests the nearest.
  *
  *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['workloads', '-job'] → the others of workloads

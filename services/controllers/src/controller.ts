@@ -8,7 +8,7 @@ import { SharedInformers } from './informers/shared-informers.ts'
 
 /** The dependencies of every controller. */
 export interface ControllerContext {
-  /** A client of the gateway with the controller's own identity. */
+  /** A client of the gateway with the identity of the controller. */
   readonly client: Client
   readonly names: Names
   readonly clock: Clock
@@ -16,23 +16,23 @@ export interface ControllerContext {
   readonly random: () => number
   readonly log: Log
   readonly queues: WorkqueueMetrics
-  /** Caches that controllers share. Absent: the controller has caches of its own. */
+  /** Caches that controllers share. Without it the controller has its own caches. */
   readonly informers?: SharedInformers
-  /** Raised when the controller must end. */
+  /** Aborted when the controller must end. */
   readonly signal: AbortSignal
 }
 
-/** A loop that keeps objects in their wanted state. */
+/** A loop that reconciles objects with their wanted state. */
 export interface Controller<Name extends string = ControllerName> {
   /** Name in `--controllers` and in the identity. */
   readonly name: Name
   /** Delay before its start; short by default. */
   readonly startDelayMs?: number
-  /** Runs until the signal is raised; resolves when nothing of it is left. */
+  /** Runs until the signal is aborted; resolves when all its work has ended. */
   run(context: ControllerContext): Promise<void>
 }
 
-/** First requests to a server that has just started precede the controllers' own. In real time. */
+/** The first requests of clients to a new server precede those of controllers. In real time. */
 const defaultStartDelayMs = 50
 
 export interface StartControllersOptions<Name extends string> {
@@ -43,15 +43,15 @@ export interface StartControllersOptions<Name extends string> {
   readonly random: () => number
   readonly log: Log
   readonly queues: WorkqueueMetrics
-  /** Resolves when the controllers may have work, at the latest when the signal is raised. Absent: they may from the start. */
+  /** Resolves when the controllers may have work, at the latest when the signal is aborted. By default they may from the start. */
   readonly until?: ((signal: AbortSignal) => Promise<void>) | undefined
 }
 
 /** Controllers that have been started. */
 export interface StartedControllers {
-  /** True if no controller has a timer set, or none has begun. Work in progress is counted by the clock. */
+  /** True if no controller has a pending timer, or none has started. Work in progress is counted by the clock. */
   isWithoutTimers(): boolean
-  /** Resolves when all of them have ended. */
+  /** Resolves when all controllers have ended. */
   stop(): Promise<void>
 }
 
@@ -86,13 +86,13 @@ export function startControllers<Name extends string>({
     isWithoutTimers: () => timers.open === 0,
     async stop() {
       ending.abort()
-      // A controller's client may serve an informer that others share.
+      // The client of a controller may serve an informer that others share.
       for (const client of await Promise.all(running)) client?.close()
     },
   }
 }
 
-/** Lets first requests go before. A clock that a test moves makes no controller wait: the order of all requests is that of the test. */
+/** Lets first requests of clients run first. A manual clock delays no controller: the test decides the order of all requests. */
 async function startDelay(
   { startDelayMs = defaultStartDelayMs }: Pick<Controller, 'startDelayMs'>,
   { isVirtual, work }: Clock,

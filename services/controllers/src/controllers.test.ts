@@ -336,7 +336,7 @@ describe('the bootstrap objects', () => {
   const absent = notFound({ group: '', resource: 'services' }, 'orch').status
   const refused = invalid({ group: '', kind: 'Service' }, 'orch', []).status
 
-  /** Runs the start against a server that gives these answers, one per request; returns the requests. */
+  /** Runs the start against a server with these answers, one per request; returns the requests. */
   async function asked(...answers: [number, unknown][]) {
     const methods: string[] = []
     const send = async ({ method }: { method: string }): Promise<TransportResponse> => {

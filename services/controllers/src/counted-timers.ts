@@ -1,13 +1,13 @@
 import type { Clock, Timer } from '@orch/platform'
 
-/** A clock whose single timers are counted from their start to their end. */
+/** A clock that counts its pending one-shot timers. */
 export interface CountedTimers {
   readonly clock: Clock
-  /** Timers that have neither rung nor been cancelled. */
+  /** Timers that have neither fired nor been cancelled. */
   readonly open: number
 }
 
-/** Counts the timers that are set with the returned clock; series are not counted. */
+/** Counts the timers of the returned clock, without series. */
 export function countTimers(clock: Clock): CountedTimers {
   const open = new Set<Timer>()
   const { work, isVirtual = false } = clock

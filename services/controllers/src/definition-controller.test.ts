@@ -48,7 +48,7 @@ function runUntilTheEnd(client: Client, clock: Clock, ending: AbortController): 
   })
 }
 
-/** The controller beside a server that has one definition and its objects. `list` gives the names of the existing ones. */
+/** The controller with a server that has one definition and its objects. `list` returns the names of the existing objects. */
 function cleanUp(list: () => readonly string[]) {
   const ending = new AbortController()
   const clock = createFakeClock()
@@ -134,7 +134,7 @@ test('a definition with conflicting names is checked soon after a change, and th
   runUntilTheEnd(client, clock, ending)
   await expect.poll(() => looks).toBe(1)
   const after = async (ms: number) => {
-    // The next timer is set when the look has ended.
+    // The next timer is set when the check has ended.
     await new Promise(setImmediate)
     clock.advance(ms)
     await new Promise(setImmediate)

@@ -22,22 +22,22 @@ import { unlessGone } from './unless-refused.ts'
 /** Interval between checks of objects that wait for finalizers of others, and of names that another definition has. */
 const remainingRetryMs = 1_000
 const conflictRetryMs = 5_000
-/** When a definition of the group changes, names that it gives up are free a moment later, by another commit: so soon, and so often, they are looked at first. */
+/** When a definition of the group changes, its released names are free a moment later, after another commit: delay and number of the first checks. */
 const conflictSoonMs = 200
 const conflictSoonTimes = 3
-/** Time for which objects may remain before the definition reports them. */
+/** Time that objects may remain before the definition reports them. */
 const unconfirmedMs = 60_000
 const workersMax = 4
 
 /**
- * Deletes the objects of definitions that are being deleted, then lets these go; has names looked at again that another definition had.
- * Names and conditions themselves are settled in each write of a definition.
+ * Deletes the objects of definitions under deletion, and then releases the definitions; rechecks names that another definition had. Each write of a
+ * definition settles its names and conditions.
  */
 export function definitionController(catalogue: Catalogue): Controller {
   return reconciler('customresourcedefinition', (context) => {
     const { names } = context
     const cleanups = new Map<string, number>()
-    // There may be thousands of definitions, nearly all of which have their names.
+    // There may be thousands of definitions, and almost all have their names.
     const unsettled = new Map<string, Unsettled>()
     const groupVersion = `${domainGroup(names, 'apiextensions')}/v1`
     const definitions = own(groupVersion, 'customresourcedefinitions', { keep: withoutSchemas })
@@ -66,7 +66,7 @@ export function definitionController(catalogue: Catalogue): Controller {
   })
 }
 
-/** Definitions that lack names, whose group has changed. */
+/** Definitions without their names, whose group has changed. */
 function wakeGroup(unsettled: ReadonlyMap<string, Unsettled>, changed: ApiObject): string[] {
   const { group } = specOf({ ...changed })
   const woken = [...unsettled].filter(([, waiting]) => waiting.group === group)
@@ -74,10 +74,10 @@ function wakeGroup(unsettled: ReadonlyMap<string, Unsettled>, changed: ApiObject
   return woken.map(([name]) => name)
 }
 
-/** A definition that lacks names. */
+/** A definition without some of its names. */
 interface Unsettled {
   readonly group: string | undefined
-  /** Number of checks since a definition of its group last changed. */
+  /** Number of checks since the last change of a definition in its group. */
   times: number
 }
 
@@ -85,7 +85,7 @@ function addressOf(names: Names): ResourceAddress {
   return { group: domainGroup(names, 'apiextensions'), version: 'v1', plural: 'customresourcedefinitions', namespaced: false }
 }
 
-/** The definition without its schemas, which may be a thousand times as large as the rest. */
+/** The definition without its schemas, which may be a thousand times larger than the rest. */
 function withoutSchemas(definition: ApiObject): ApiObject {
   const { managedFields: _, ...metadata } = definition.metadata
   const { group } = specOf({ ...definition })
@@ -96,12 +96,12 @@ function isGoing({ metadata }: ApiObject, names: Names): boolean {
   return metadata.deletionTimestamp != null && metadata.finalizers?.includes(cleanupFinalizer(names)) === true
 }
 
-/** True if a definition has all the names that it asks for. */
+/** True if a definition has all its requested names. */
 function isSettled(definition: ApiObject): boolean {
   return definition.metadata.deletionTimestamp != null || isConditionTrue({ ...definition }, 'NamesAccepted')
 }
 
-/** Every write settles, also one that changes nothing by itself. */
+/** Every write settles names, even one without a change. */
 async function settle({ client, names, signal }: ControllerContext, name: string): Promise<void> {
   const collection = client.resource(addressOf(names))
   await unlessGone(() => collection.patch(name, {}, { type: 'merge', subresource: 'status', signal }))
@@ -136,7 +136,7 @@ async function cleanUp({ context, catalogue, name, cleanups }: CleanUp): Promise
   if (!isConditionTrue({ ...live }, 'Established')) return write({ kind: 'neverEstablished' }, true)
   const since = cleanups.get(uid) ?? clock.monotonic()
   cleanups.set(uid, since)
-  // A further attempt says nothing new until it ends: each change of the status brings the definition back here at once.
+  // Another status write would change nothing until the deletion ends, and each change of the status enqueues the definition again.
   if (!begun.some((reason) => saysReason(live, reason))) await write({ kind: 'inProgress' })
   const outcome = await deleteInstances(context, instancesOf(context, live))
   if (outcome === 'gone') {
@@ -159,7 +159,7 @@ function saysReason(definition: ApiObject, reason: string): boolean {
   return (statusOf({ ...definition }).conditions ?? []).some((condition) => condition.reason === reason)
 }
 
-/** The objects of a definition, in the version in which they are stored if that is served, so that none has to be converted. */
+/** The objects of a definition, in the stored version if that is served, so that no object has to be converted. */
 function instancesOf({ client }: ControllerContext, definition: ApiObject): ResourceClient {
   const { group = '', names = {}, scope } = specOf({ ...definition })
   const served = versionsServed({ ...definition })
@@ -167,7 +167,7 @@ function instancesOf({ client }: ControllerContext, definition: ApiObject): Reso
   return client.resource({ group, version, plural: names.plural ?? '', namespaced: scope === 'Namespaced' })
 }
 
-/** Deletes all objects, namespace by namespace, as other clients would. */
+/** Deletes all objects, namespace by namespace, like other clients. */
 async function deleteInstances(
   { names, signal }: ControllerContext,
   collection: ResourceClient,

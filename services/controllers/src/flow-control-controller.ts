@@ -18,7 +18,7 @@ interface Condition {
   readonly lastTransitionTime?: string | undefined
 }
 
-/** Keeps the condition Dangling of each FlowSchema: true where its level does not exist, and then it has no effect. */
+/** Maintains the condition Dangling of each FlowSchema: true if its priority level does not exist, so that it has no effect. */
 export const flowControlController = (level: number) =>
   reconciler<FlowSchema>('flow-control', ({ names }) => {
     const { group, version } = flowControlGroup(names, level)
@@ -42,7 +42,7 @@ export const flowControlController = (level: number) =>
     }
   })
 
-/** The conditions of a FlowSchema whose level is present or absent; undefined: the present conditions. */
+/** The conditions of a FlowSchema for a present or absent priority level; undefined if they are current. */
 export function decideConditions(schema: FlowSchema, isThere: boolean, now: string): readonly Condition[] | undefined {
   const known = schema.status?.conditions ?? []
   const current = known.find(({ type }) => type === 'Dangling')

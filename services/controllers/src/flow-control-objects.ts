@@ -124,7 +124,7 @@ export const flowControlObjects = memo(({ names, level: minor }: Pick<Catalogue,
   ]
 })
 
-/** The levels that a user may take over. */
+/** The priority levels that a user may modify. */
 function suggestedLevels(writer: Writer): BootstrapObject[] {
   const level = (name: string, shares: number, options: LevelOptions) => aLevel(writer, name, shares, options)
   return [
@@ -137,7 +137,7 @@ function suggestedLevels(writer: Writer): BootstrapObject[] {
   ]
 }
 
-/** An object with the annotation `false` is never restored; nor is one that was changed before the annotation existed. */
+/** An object with the annotation `false` is never restored, nor an object changed before the annotation existed. */
 function isTakenOver(names: Names, { metadata }: ApiObject): boolean {
   const kept = metadata.annotations?.[updateAnnotation(names)]
   if (kept === undefined) return metadata.generation !== 1
@@ -151,7 +151,7 @@ function updateAnnotation(names: Names): string {
 const levels = { kind: 'PriorityLevelConfiguration', plural: 'prioritylevelconfigurations' }
 const schemas = { kind: 'FlowSchema', plural: 'flowschemas' }
 
-/** Product and level of the written objects. */
+/** Profile and level of the written objects. */
 type Writer = Pick<Catalogue, 'names' | 'level'>
 
 function anObject({ names, level }: Writer, { kind, plural }: typeof levels, name: string, spec: object): BootstrapObject {
@@ -170,7 +170,7 @@ function aLevel(writer: Writer, name: string, shares: number, options: LevelOpti
   return anObject(writer, levels, name, specAt(writer.level, { type: 'Limited', limited }))
 }
 
-/** The spec of a level in the version of a release: v1 calls the shares nominal and lends them. */
+/** The spec of a priority level in the version of a release: v1 has nominal shares and lends them. */
 function specAt(level: number, { type, limited }: LevelSpec): object {
   if (limited === undefined) return { type }
   const { assuredConcurrencyShares, lendablePercent, limitResponse } = limited
@@ -182,7 +182,7 @@ interface LevelSpec {
   readonly type: string
   readonly limited?: {
     readonly assuredConcurrencyShares: number
-    /** Not in v1beta2. */
+    /** Absent in v1beta2. */
     readonly lendablePercent?: number
     readonly limitResponse: object
   }

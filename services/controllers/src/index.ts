@@ -1,4 +1,4 @@
-/** Ordinary clients that keep objects in their wanted state. */
+/** Ordinary clients that reconcile objects. */
 export * from './authentication-config.ts'
 export * from './bootstrap.ts'
 export { requestApprover } from './certificates/request-approver.ts'

@@ -10,7 +10,7 @@ interface Lease {
   readonly spec: { readonly holderIdentity?: string; readonly leaseTransitions?: number }
 }
 
-/** A server that knows one Lease, with a version that is compared. */
+/** A server with one Lease, which compares its version. */
 function aServer() {
   let lease: Lease | undefined
   let version = 0
@@ -59,7 +59,7 @@ function aWay(server: ReturnType<typeof aServer>) {
   return { state, client: createClient(transport) }
 }
 
-/** Replicas that take part in one election, and the most of them that ever led at one time. */
+/** Replicas in one election, and the maximum number of simultaneous leaders. */
 function anElection() {
   const server = aServer()
   const clock = createFakeClock()

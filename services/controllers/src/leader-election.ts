@@ -9,26 +9,26 @@ export interface LeaderElectionOptions {
   readonly names: Names
   /** Name of the Lease, in the system namespace. */
   readonly lease: string
-  /** Whom the Lease names while this replica leads; no two replicas share one. */
+  /** The holder in the Lease while this replica leads, unique for each replica. */
   readonly identity: string
   readonly clock: Clock
   /** A number in [0, 1). */
   readonly random: () => number
   readonly log: Log
-  /** Ends the election; a Lease that is held is given back. */
+  /** Ends the election; a held Lease is released. */
   readonly signal: AbortSignal
-  /** Runs while this replica leads, until its signal is raised. */
+  /** Runs while this replica leads, until its signal is aborted. */
   readonly lead: (signal: AbortSignal) => Promise<void>
 }
 
-/** Others take over when the Lease has not been renewed for this long, by their own clocks. */
+/** Time without a renewal after which others take over, by their own clocks. */
 const leaseDurationMs = 15_000
-/** A leader that could not renew for this long stops, well before others may begin. */
+/** Time without a renewal after which a leader stops, well before others may start. */
 const renewDeadlineMs = 10_000
 const retryIntervalMs = 2_000
-/** Longest that a question to the gateways may take; one that hangs may not hold up the election. */
+/** Maximum duration of a request to the gateways, so that a hanging request does not delay the election. */
 const answerTimeoutMs = 5_000
-/** The number of failures in a row after which one is logged. */
+/** The number of consecutive failures after which one is logged. */
 const loggedFailures = 3
 
 interface LeaseSpec {
@@ -43,13 +43,13 @@ interface Lease extends ApiObject {
   readonly spec?: LeaseSpec
 }
 
-/** The last observed Lease, and the time of its last change by the local clock. Times in it come from other clocks and are not used. */
+/** The last observed Lease, and the time of its last change by the local clock. Times in the Lease come from other clocks and are not used. */
 interface Seen {
   readonly resourceVersion: string
   readonly sinceMs: number
 }
 
-/** Takes part in an election for as long as the signal lets it: of all replicas at most one leads. */
+/** Takes part in an election until the signal is aborted: at most one replica leads. */
 export async function runWhileLeading(options: LeaderElectionOptions): Promise<void> {
   const { clock, random, log, identity, signal } = options
   const lease = new HeldLease(options)
@@ -82,7 +82,7 @@ async function leadWhileRenewed(lease: HeldLease, { clock, log, signal, lead }: 
   await within(answerTimeoutMs, clock, (late) => lease.release(late))
 }
 
-/** Asks, and gives up without an answer in time. */
+/** Sends a request, and aborts it without an answer in time. */
 async function within<T>(timeoutMs: number, clock: Clock, ask: (late: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController()
   const timer = clock.after(timeoutMs, () => late.abort())
@@ -98,7 +98,7 @@ class HeldLease {
   readonly #resource: ResourceAddress
   #held: Lease | undefined
   #seen: Seen | undefined
-  /** Since the last time that it could be read or renewed. */
+  /** Time since the last successful read or renewal. */
   #failures = 0
 
   constructor(options: LeaderElectionOptions) {
@@ -106,7 +106,7 @@ class HeldLease {
     this.#resource = { group: domainGroup(options.names, 'coordination'), version: 'v1', plural: 'leases', namespaced: true }
   }
 
-  /** Someone else holds it, as far as we know. */
+  /** Another replica holds it, to our knowledge. */
   get isLost(): boolean {
     return this.#held === undefined
   }
@@ -135,13 +135,13 @@ class HeldLease {
       return true
     } catch (error) {
       this.#reportFailure(error)
-      // Another replica has written it: read its holder now.
+      // Another replica has written the Lease: its holder is read now.
       if (error instanceof StatusError && error.code === 409) await this.#lookAtLease(signal)
       return false
     }
   }
 
-  /** Lets others begin at once. */
+  /** Lets another replica start at once. */
   async release(signal: AbortSignal): Promise<void> {
     const held = this.#held
     this.#held = undefined
@@ -198,7 +198,7 @@ class HeldLease {
     } as Lease
   }
 
-  /** Once or twice is normal, where services start together and another replica was first. */
+  /** One or two failures are normal when services start together and another replica was first. */
   #reportFailure(error: unknown): void {
     this.#failures += 1
     const { log, lease } = this.#options

@@ -9,28 +9,25 @@ export interface NamespaceCondition {
 
 /** The result of one attempt to empty a namespace. */
 export interface ContentReport {
-  /** Why not all resources could be discovered. */
+  /** The reason why not all resources could be discovered. */
   undiscovered: string | undefined
-  /** The objects that could not be deleted, and why. */
+  /** The objects that could not be deleted, with the reason. */
   failures: string[]
-  /** Objects left, by resource: `pods.`, `deployments.apps`. */
+  /** Remaining objects by resource: `pods.`, `deployments.apps`. */
   remaining: Map<string, number>
-  /** Objects left, by the finalizer that they wait for. */
+  /** Remaining objects by finalizer. */
   finalizers: Map<string, number>
 }
 
 interface Verdict {
   readonly type: string
-  /** Absent: nothing is wrong. */
+  /** Undefined without a problem. */
   readonly problem: string | undefined
   readonly reason: { readonly bad: string; readonly good: string }
   readonly good: string
 }
 
-/**
- * The conditions of a namespace after an attempt to empty it; those of other writers are kept. Returns the same list
- * if nothing has changed.
- */
+/** The conditions of a namespace after an attempt to empty it; conditions of other writers are kept. Returns the same list if nothing has changed. */
 export function namespaceConditions(before: NamespaceCondition[], report: ContentReport, nowMs: number): NamespaceCondition[] {
   const time = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z')
   let isChanged = false

@@ -14,7 +14,7 @@ interface Answer {
 const ok = (value: unknown): Answer => ({ status: 200, value })
 const refused = ({ status }: { status: { code?: number } }): Answer => ({ status: status.code ?? 500, value: status })
 
-/** Each answer by method and path; those of a list are given one after the other, the last one from then on. */
+/** Answers by method and path; those of a list are given in order, and the last one is repeated. */
 type Answers = Readonly<Record<string, Answer | readonly Answer[]>>
 
 const names = namesOf('orch')
@@ -35,7 +35,7 @@ const listMaps = 'GET /api/v1/namespaces/n/configmaps'
 
 const listOfNamespaces = { metadata: { resourceVersion: '5' }, items: [namespace] }
 
-/** A namespace that is being deleted and holds two ConfigMaps and a Secret. */
+/** A namespace under deletion with two ConfigMaps and a Secret. */
 const usual: Answers = {
   'GET /api/v1/namespaces': ok(listOfNamespaces),
   'GET /api/v1/namespaces/n': ok(namespace),
@@ -54,7 +54,7 @@ async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(JSON.stringify(value))
 }
 
-/** The changes of a controller in one attempt, which ends with a write to the namespace. */
+/** The changes by a controller in one attempt, which ends with a write to the namespace. */
 async function attempt(differing: Answers, last = writeStatus): Promise<{ changes: string[]; conditions: string[]; messages: string[] }> {
   const ending = new AbortController()
   const ended = Promise.withResolvers<void>()
@@ -229,7 +229,7 @@ test('CTRL-04: a namespace that is not being deleted is left unchanged', async (
   const other = { ...namespace, metadata: { ...namespace.metadata, name: 'm' } }
   const answers: Answers = {
     'GET /api/v1/namespaces': ok({ metadata: { resourceVersion: '5' }, items: [namespace, other] }),
-    // It was deleted and made anew since it was listed.
+    // The object was recreated since it was listed.
     'GET /api/v1/namespaces/n': ok(live),
     'GET /api/v1/namespaces/m': ok(other),
     'GET /api/v1': ok({ resources: [] }),

@@ -23,8 +23,8 @@ const remainingRetryMs = 1_000
 export const usualNamespaceDelayMs = 5_000
 
 /**
- * Empties namespaces that are being deleted, then lets them go by removing the product's finalizer. It waits before it begins: a client
- * that deletes a namespace together with objects in it finds those still there.
+ * Empties namespaces under deletion, then releases them by removing the profile's finalizer. It waits first, so that a client that deletes a namespace
+ * together with its objects still finds these.
  */
 export const namespaceController = (delayMs: number): Controller =>
   reconciler('namespace', (context) => ({
@@ -57,8 +57,8 @@ async function finish(context: ControllerContext, name: string): Promise<Result>
 }
 
 /**
- * Deletes everything inside, and reports the rest afterwards. Pods are deleted first, and all other objects stay until they are gone: network
- * policies and service accounts are theirs for as long as they run (OrderedNamespaceDeletion of kube-apiserver 1.33).
+ * Deletes all contents, and reports the remaining ones. Pods are deleted first, and all other objects stay until the Pods are gone, which use network
+ * policies and service accounts while they run (OrderedNamespaceDeletion of kube-apiserver 1.33).
  */
 async function deleteContents(context: ControllerContext, namespace: string): Promise<ContentReport> {
   const report: ContentReport = { undiscovered: undefined, failures: [], remaining: new Map(), finalizers: new Map() }
@@ -76,7 +76,7 @@ async function deleteContents(context: ControllerContext, namespace: string): Pr
   return report
 }
 
-/** A group version without discovery keeps the namespace, and does not stop the deletion of other contents. */
+/** A group version without discovery keeps the namespace, but not its other contents. */
 async function discover({ client }: ControllerContext, report: ContentReport): Promise<DiscoveredResource[]> {
   try {
     const { resources, undiscovered } = await client.discoverAll()
@@ -97,7 +97,7 @@ async function deleteAll(
   report: ContentReport,
 ): Promise<void> {
   const collection = client.resource(resource)
-  // Metadata is there also where objects cannot be converted.
+  // Metadata is available even if objects cannot be converted.
   const accept = metadataListMediaType(names)
   if ((await collection.list({ namespace, limit: 1, accept, signal })).items.length === 0) return
   await collection.deleteCollection({ namespace, accept, signal }, { propagationPolicy: 'Background' })
@@ -124,7 +124,7 @@ async function removeFinalizer({ client, names, signal }: ControllerContext, liv
   await client.request({ method: 'PUT', path, body: { ...live, spec: { ...live.spec, finalizers } }, signal })
 }
 
-/** Writes only changes, so that a waiting namespace does not cause one every second. */
+/** Writes only changes, so that a waiting namespace does not cause a write every second. */
 async function writeConditions({ client, clock, signal }: ControllerContext, live: Namespace, report: ContentReport): Promise<Namespace> {
   const before = live.status?.conditions ?? []
   const conditions = namespaceConditions(before, report, clock.now())

@@ -21,14 +21,14 @@ interface PolicyStatus {
 }
 
 const fieldManager = 'validatingadmissionpolicy-status'
-/** A policy about a definition that has changed is checked at once, and again after these pauses: the gateway that publishes the schema may not have it yet. */
+/** A policy about a changed definition is checked at once, and again after these delays, as the gateway that publishes the schema may not have it yet. */
 const publishedMs = [1_000, 10_000]
 
 /** Checks the types of the expressions of ValidatingAdmissionPolicies, once for each generation and when a definition that they name changes, and writes the findings into their status. */
 export const policyStatusController = reconciler<Policy>('validatingadmissionpolicy-status', (context) => {
   const { names } = context
   const schemas = new PublishedSchemas(context)
-  /** Policies about definitions that have changed, with the pauses after which they are checked again. */
+  /** Policies about changed definitions, with the delays of further checks. */
   const pauses = new Map<string, readonly number[]>()
   const policies = own<Policy>(`${domainGroup(names, 'admissionregistration')}/v1`, 'validatingadmissionpolicies')
   const toPolicies = ({ object }: InformerEvent<ApiObject>, caches: Caches) => {
@@ -37,7 +37,7 @@ export const policyStatusController = reconciler<Policy>('validatingadmissionpol
     for (const name of found) pauses.set(name, publishedMs)
     return found
   }
-  // Servers without policies have nothing to look for among definitions.
+  // Servers without policies need not watch definitions.
   const options = { isMetadataOnly: true, isLazy: true }
   const definitions = mapped(`${domainGroup(names, 'apiextensions')}/v1`, 'customresourcedefinitions', toPolicies, options)
   return {
@@ -49,7 +49,7 @@ export const policyStatusController = reconciler<Policy>('validatingadmissionpol
       if (due === undefined && isObserved(policy)) return done
       if (due !== undefined) schemas.forget()
       await checkPolicy(policy, { schemas, collection: world.collection(policies), signal: context.signal })
-      // A definition that has changed meanwhile has set other pauses.
+      // A definition that has changed meanwhile has set other delays.
       if (due === undefined || pauses.get(key) !== due) return done
       const [pause, ...rest] = due
       if (pause === undefined) {
@@ -70,7 +70,7 @@ function isObserved({ metadata: { generation = 0 }, status }: Policy): boolean {
   return generation <= (status?.observedGeneration ?? 0)
 }
 
-/** True if the kind of a definition, `oaks.trees.io`, may be one that the policy matches. */
+/** True if the policy may match the kind of a definition, `oaks.trees.io`. */
 function isAbout({ spec }: Policy, definition: string): boolean {
   const group = definition.slice(definition.indexOf('.') + 1)
   if (parseApiVersion(spec?.paramKind?.apiVersion ?? '')?.group === group) return true
@@ -96,7 +96,7 @@ async function checkPolicy(policy: Policy, { schemas, collection, signal }: Poli
   if (jsonEqual(status, checked)) return
   const { name = '', uid } = metadata
   const options = { type: 'apply', subresource: 'status', fieldManager, force: true, signal } as const
-  // A deleted policy, or another one of its name, is another piece of work.
+  // A deleted or recreated policy is a separate item of work.
   await unlessRefused(['NotFound', 'Conflict'], () =>
     collection.patch(name, { apiVersion, kind, metadata: { name, uid }, status: checked }, options),
   )

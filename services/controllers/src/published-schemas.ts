@@ -4,7 +4,7 @@ import type { KindName, KindSchema, OpenApiSchema } from '@orch/core/policies'
 import { sleep } from '@orch/platform'
 import type { ControllerContext } from './controller.ts'
 
-/** Lifetime of cached documents: many policies that come at once are about the same kinds. */
+/** Lifetime of cached documents, as policies that arrive together often share kinds. */
 const keptMs = 10_000
 
 const references = '#/components/schemas/'
@@ -17,7 +17,7 @@ interface OpenApiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, PublishedSchema>> }
 }
 
-/** The kinds that the server serves, and their schemas, as discovery and OpenAPI publish them. */
+/** The served kinds and their schemas, as discovery and OpenAPI publish them. */
 export class PublishedSchemas {
   readonly #client: Client
   readonly #context: Pick<ControllerContext, 'clock' | 'signal'>
@@ -30,7 +30,7 @@ export class PublishedSchemas {
     this.#context = { clock, signal }
   }
 
-  /** The kind of a resource; undefined: there is none, or its server cannot be reached. */
+  /** The kind of a resource; undefined if it is unknown, or its server is unreachable. */
   async kindOf({ group, version, resource }: Omit<KindName, 'kind'> & { readonly resource: string }): Promise<string | undefined> {
     const found = await this.#keptOnce(
       this.#resources,
@@ -40,7 +40,7 @@ export class PublishedSchemas {
     return found.find(({ plural }) => plural === resource)?.kind
   }
 
-  /** The schema of a kind; undefined: none is published. */
+  /** The schema of a kind; undefined if unpublished. */
   async schemaOf({ group, version, kind }: KindName): Promise<KindSchema | undefined> {
     const path = group === '' ? `/openapi/v3/api/${version}` : `/openapi/v3/apis/${group}/${version}`
     const load = async () => (await unlessUnserved(() => this.#client.request<OpenApiDocument>({ method: 'GET', path }))) ?? {}
@@ -50,7 +50,7 @@ export class PublishedSchemas {
     return schema && { schema, find: (reference) => schemas[reference.replace(references, '')] }
   }
 
-  /** Has everything loaded again when it is next needed. */
+  /** Drops all cached documents. */
   forget(): void {
     this.#resources.clear()
     this.#documents.clear()

@@ -25,12 +25,12 @@ interface Migration extends ApiObject {
 
 const workersMax = 5
 const pageSize = 500
-/** Objects of one migration that are written at once. */
+/** Maximum number of objects of one migration written in parallel. */
 const writesAtOnce = 8
-/** A resource that is not served yet may come with a definition in progress. */
+/** An unserved resource may belong to a definition in progress. */
 const discoveryMs = 60_000
 
-/** Reasons of failures that pass with time, or once the list is repeated. */
+/** Reasons of temporary failures, or failures that a repeated list resolves. */
 const passing: ReadonlySet<string> = new Set([
   'ServerTimeout',
   'TooManyRequests',
@@ -41,8 +41,8 @@ const passing: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Stores the objects of a resource again, as StorageVersionMigrations ask for: each gets a patch without a change, and storage rewrites
- * objects in an old version or encrypted with an old key. An interrupted one begins again with the same revision.
+ * Stores the objects of a resource again for StorageVersionMigrations: each gets a patch without a change, and storage rewrites objects in an old
+ * version or encrypted with an old key. An interrupted migration restarts with the same revision.
  */
 export const storageVersionMigrator = reconciler<Migration>('storage-version-migrator', (context) => ({
   watches: [
@@ -103,7 +103,7 @@ function failure(cause: string): string {
   return `migration encountered unhandled error: ${cause}`
 }
 
-/** The resource in the version that clients prefer; undefined: it is not served, and no longer expected. */
+/** The resource in the preferred version; undefined if it is unserved, and no longer expected. */
 async function resourceOf({ client, clock }: ControllerContext, migration: Migration): Promise<VersionedResource | undefined> {
   const { group = '', resource } = migration.spec.resource
   const { resources, undiscovered } = await client.discoverVersions()
@@ -135,7 +135,7 @@ async function storeAgain(context: ControllerContext, objects: ResourceClient, r
   } while (next !== undefined && next !== '')
 }
 
-/** Writes one object unchanged. One that was changed or deleted meanwhile needs it no longer. */
+/** Writes one object unchanged. An object that was changed or deleted meanwhile needs no write. */
 async function touch({ signal }: ControllerContext, objects: ResourceClient, { metadata }: ApiObject): Promise<void> {
   const { name = '', namespace, uid, resourceVersion } = metadata
   const patch = { metadata: { uid, resourceVersion } }

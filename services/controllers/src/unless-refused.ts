@@ -15,7 +15,7 @@ export function unlessGone<T>(request: () => Promise<T>): Promise<T | undefined>
   return unlessRefused(['NotFound'], request)
 }
 
-/** The namespace of the object is being deleted: no later attempt can succeed. */
+/** The namespace of the object is being deleted, so no retry can succeed. */
 export function isOfEndingNamespace({ status }: StatusError): boolean {
   return status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true
 }

@@ -10,17 +10,17 @@ export interface CommandContext<F extends Flags> {
   readonly rest: readonly string[]
 }
 
-/** A command. Its exit code is 0 unless it says otherwise. */
+/** A command. Returns its exit code, 0 by default. */
 export interface Command<F extends Flags = Flags> {
   readonly usage: string
   readonly doc: string
   readonly flags: F
-  /** Its words are a resource and names of objects. */
+  /** True if its words are a resource and names of objects. */
   readonly takesObjects?: true
   run(context: CommandContext<F>): Promise<number | undefined>
 }
 
-/** A command that asks no server, and needs no client configuration. */
+/** A command without a server, which needs no client configuration. */
 export interface LocalCommand<F extends Flags = Flags> {
   readonly usage: string
   readonly doc: string
@@ -28,12 +28,12 @@ export interface LocalCommand<F extends Flags = Flags> {
   runLocally(context: Omit<CommandContext<F>, 'session'>): Promise<number | undefined>
 }
 
-/** A local command whose flags have their types. */
+/** A local command with typed flags. */
 export function localCommand<const F extends Flags>(declared: LocalCommand<F>): LocalCommand {
   return declared
 }
 
-/** A command whose flags have their types. */
+/** A command with typed flags. */
 export function command<const F extends Flags>(declared: Command<F>): Command {
   return declared
 }

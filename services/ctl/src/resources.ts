@@ -31,7 +31,7 @@ export class Resources {
     return this.#groups
   }
 
-  /** In every version, the preferred one of a group first. */
+  /** All versions, the preferred one of a group first. */
   all(): Promise<readonly ServedResource[]> {
     return this.#discover().then(({ resources }) => resources)
   }
@@ -41,20 +41,20 @@ export class Resources {
     return this.#discovery
   }
 
-  /** Throws where the server of a group is down, so that its resources are not known. */
+  /** Throws if the server of a group is unreachable, so that its resources are unknown. */
   async requireComplete(): Promise<undefined> {
     const { undiscovered } = await this.#discover()
     if (undiscovered.length > 0) throw new CtlError(undiscoveredMessage(undiscovered))
     return undefined
   }
 
-  /** A resource that is not found may be one of a group whose server is down. */
+  /** A missing resource may belong to a group whose server is unreachable. */
   async #notFound(text: string): Promise<CtlError> {
     const { undiscovered } = await this.#discover()
     return new CtlError(undiscovered.length === 0 ? text : `${text}\n${undiscoveredMessage(undiscovered)}`)
   }
 
-  /** A resource by plural, singular, short name or kind, with its version and group after dots if they are needed: `deployments.v1.apps`. */
+  /** A resource by plural, singular, short name or kind, optionally with version and group after dots: `deployments.v1.apps`. */
   async find(word: string): Promise<ServedResource> {
     const wanted = word.toLowerCase()
     const all = await this.all()
@@ -76,7 +76,7 @@ export class Resources {
     throw await this.#notFound(`the server doesn't have a resource type "${word}"${like}`)
   }
 
-  /** Resources of a word that may be a category, or several words with commas between. */
+  /** Resources of a word, which may be a category, or several words separated by commas. */
   async findAll(words: string): Promise<ServedResource[]> {
     const all = await this.all()
     const found: ServedResource[] = []
@@ -107,7 +107,7 @@ export class Resources {
   }
 }
 
-/** `deployments.apps`; without a group the plural alone. */
+/** `deployments.apps`; without a group only the plural. */
 export function qualifiedName({ plural, group }: ResourceAddress): string {
   return group === '' ? plural : `${plural}.${group}`
 }

@@ -51,7 +51,7 @@ const commands: Readonly<Record<string, Command | LocalCommand>> = {
   completion,
 }
 
-/** Runs the command that the arguments name. Gives the exit code: 0, 1 for a failure, 2 for a command line that is none. */
+/** Runs the command of the arguments. Returns the exit code: 0, 1 for a failure, 2 for an invalid command line. */
 export async function runCtl(process: CtlTerminal): Promise<number> {
   const terminal = withStatusLine(process)
   const [name, ...words] = wordFirst(globalFlags, terminal.arguments)
@@ -91,7 +91,7 @@ function helpUnlessUnknown(terminal: CtlTerminal, words: readonly string[]): num
   }
 }
 
-/** Completion runs while a user types: failures are left out silently. */
+/** Completion runs while a user types, so failures are omitted silently. */
 async function complete(terminal: StatusTerminal, words: readonly string[]): Promise<number> {
   const { flags } = readWords(globalFlags, [])
   const opened: Session[] = []
@@ -110,7 +110,7 @@ async function complete(terminal: StatusTerminal, words: readonly string[]): Pro
   }
 }
 
-/** A failure that a person can do something about is one sentence; any other shows where it happened. */
+/** A failure that a user can resolve is one sentence; any other shows its stack. */
 function explainFailure(error: unknown): string {
   if (!(error instanceof Error)) return `error: ${String(error)}`
   if (error instanceof StatusError || error instanceof CtlError || error instanceof ConfigurationError) return describeError(error)

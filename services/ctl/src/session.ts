@@ -16,7 +16,7 @@ import { Resources } from './resources.ts'
 import type { CtlTerminal, StatusTerminal } from './terminal.ts'
 import { CtlError, type FlagValues, type globalFlags } from './words.ts'
 
-/** The name by which the client owns fields, unless a flag says otherwise. */
+/** The default field manager of the client. */
 export const clientName = 'orchctl'
 
 /** Number of retries, as in client-go. */
@@ -28,10 +28,10 @@ type GlobalValues = FlagValues<typeof globalFlags>
 export interface Session {
   readonly client: Client
   readonly resources: Resources
-  /** The namespace of the flag, else of the context, else `default`. */
+  /** The namespace of the flag, otherwise of the context, otherwise `default`. */
   readonly namespace: string
   readonly configuration: ClientConfiguration
-  /** Names of the profile that the server has. */
+  /** Names of the server's profile. */
   names(): Promise<Names>
   close(): void
 }
@@ -96,7 +96,7 @@ async function readConfiguration(terminal: CtlTerminal, flags: GlobalValues): Pr
   }
 }
 
-/** Headers of all requests: the name of the client, and the user to impersonate. */
+/** Headers of all requests: the name of the client, and the impersonated user. */
 function headersOf({ as: user, 'as-group': groups, 'as-uid': uid }: GlobalValues): Record<string, string | readonly string[]> {
   return {
     'user-agent': clientName,

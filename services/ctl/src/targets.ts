@@ -11,7 +11,7 @@ export const fileFlags = {
   kustomize: { short: 'k', word: 'folder', doc: 'Folder of a kustomization, which the kustomize or kubectl of the PATH builds.' },
 } as const
 
-/** Flags that name files, or limit the read objects. */
+/** Flags that name files, or restrict the read objects. */
 export const selectionFlags = {
   ...fileFlags,
   'all-namespaces': { short: 'A', word: '', doc: 'Objects of all namespaces.' },
@@ -19,7 +19,7 @@ export const selectionFlags = {
   'field-selector': { word: 'selector', doc: 'Field selector.' },
 } as const
 
-/** Flags that choose the objects that a command is about. */
+/** Flags that select the objects of a command. */
 export const choiceFlags = {
   ...selectionFlags,
   all: { word: '', doc: 'All objects of the resource.' },
@@ -29,7 +29,7 @@ export const choiceFlags = {
 export interface Target {
   readonly resource: ServedResource
   readonly namespace: string | undefined
-  /** Absent: all that the selectors choose. */
+  /** Undefined for all selected objects. */
   readonly name?: string
 }
 
@@ -50,7 +50,7 @@ export async function readTargets(session: Session, words: readonly string[], fl
   return targets
 }
 
-/** True if flags select objects by their properties, not by name. */
+/** True if flags select objects other than by name. */
 export function isSelecting({ selector, 'field-selector': fieldSelector, all = false }: Omit<SelectionValues, 'all-namespaces'>): boolean {
   return all || selector !== undefined || fieldSelector !== undefined
 }
@@ -92,7 +92,7 @@ export function namesFiles({ filename, kustomize }: FileValues): boolean {
   return filename.length > 0 || kustomize !== undefined
 }
 
-/** The targets of files; no words or selectors may be given beside them. */
+/** The targets of files; words and selectors are refused beside them. */
 export async function readFileTargets({ terminal, session, flags, rest }: FileContext): Promise<Target[]> {
   if (rest.length > 0) throw new CtlError(`${rest[0]}: objects are given by -f or -k, or by their resource and names, not by both`)
   if (isSelecting(flags)) throw new CtlError('selectors and --all choose among the objects of a resource, not among those of -f or -k')
@@ -141,7 +141,7 @@ async function buildKustomization(terminal: CtlTerminal, folder: string): Promis
   throw new CtlError('-k wants kustomize or kubectl on the PATH, which build kustomizations')
 }
 
-/** The target of an object from a file: its own namespace, else that of the session. */
+/** The target of an object from a file: in its own namespace, otherwise in that of the session. */
 export async function targetOf(session: Session, object: ApiObject, wanted: string | undefined): Promise<Target> {
   const resource = await session.resources.ofKind(object.apiVersion, object.kind)
   const own = object.metadata.namespace

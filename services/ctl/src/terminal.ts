@@ -7,35 +7,35 @@ export interface Captured {
   readonly error: string
 }
 
-/** The process, as the client sees it. */
+/** The process environment of the client. */
 export interface CtlTerminal {
   readonly arguments: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
   readonly homeFolder: string
-  /** Configuration of a nearby server, which precedes that of the home folder. */
+  /** Configuration of a local server, which precedes that of the home folder. */
   readonly nearConfiguration?: string
-  /** True if a person can type on standard input. */
+  /** True if standard input is a terminal. */
   readonly isInteractive: boolean
   /** True if standard output shows colours. */
   readonly hasColors: boolean
-  /** Characters in a line of standard output; absent where that is no terminal. */
+  /** Width of standard output; undefined without a terminal. */
   lineWidth(): number | undefined
   out(text: string): void
   error(text: string): void
   /** All of standard input. */
   readInput(): Promise<string>
-  /** Runs a program on this terminal; gives its exit code. */
+  /** Runs a program on this terminal; returns its exit code. */
   run(program: string, words: readonly string[]): Promise<number>
-  /** Runs a program and returns its output; undefined if there is none of that name. */
+  /** Runs a program and returns its output; undefined if it does not exist. */
   capture(program: string, words: readonly string[]): Promise<Captured | undefined>
-  /** Shows the present step; absent where standard error is no terminal. */
+  /** Shows the current step; undefined if standard error is not a terminal. */
   readonly statusLine?: StatusLine
-  /** Raised when the person ends the command. */
+  /** Aborted when the user ends the command. */
   readonly signal: AbortSignal
 }
 
-/** A terminal with a status line, which gives way to all that is printed and to programs. */
+/** A terminal with a status line, which is hidden for other output and programs. */
 export type StatusTerminal = CtlTerminal & { readonly statusLine: StatusLine }
 
 /** The terminal as commands use it. */

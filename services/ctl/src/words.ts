@@ -1,14 +1,14 @@
 import { splitFlag, suggestion } from '@orch/platform'
 
-/** A command line that cannot be understood, or a wish that cannot be met; the message is for the person at the terminal. */
+/** An invalid command line, or a request that cannot be met; the message is for the user. */
 export class CtlError extends Error {}
 
 /** One flag. */
 interface Flag {
   readonly short?: string
-  /** The value after it; '' for booleans, `a|b` for a choice, `int` and `seconds` for whole numbers. */
+  /** The kind of value; '' for booleans, `a|b` for a choice, `int` and `seconds` for whole numbers. */
   readonly word: string
-  /** Its value without an argument: its own value follows `=` only. */
+  /** Its value without an argument: another value follows only after `=`. */
   readonly whenAlone?: string
   readonly isList?: boolean
   readonly doc: string
@@ -41,14 +41,14 @@ export type FlagValues<F extends Flags> = {
       : string | undefined
 }
 
-/** A command line that has been read. */
+/** A parsed command line. */
 export interface Words<F extends Flags> {
   readonly flags: FlagValues<F>
-  /** The words that are no flags, in order. */
+  /** The words other than flags, in order. */
   readonly rest: readonly string[]
 }
 
-/** Reads flags as pflag does: `--name=value`, `--name value`, `-n value`, `-nvalue`, and `--name` for booleans. */
+/** Parses flags like pflag: `--name=value`, `--name value`, `-n value`, `-nvalue`, and `--name` for booleans. */
 export function readWords<F extends Flags>(flags: F, words: readonly string[]): Words<F> {
   const byName = new Map<string, [string, Flag]>()
   for (const [name, flag] of Object.entries(flags)) {
@@ -81,11 +81,11 @@ export function readWords<F extends Flags>(flags: F, words: readonly string[]): 
       } else values[name] = flag.word === '' ? readTruth(called, text) : text
     }
   }
-  // Each name has the value that its flag says.
+  // Each name has the type that its flag declares.
   return { flags: values as FlagValues<F>, rest }
 }
 
-/** Puts the first word that is no flag and no value of one before the flags in front of it: `-n a get b` becomes `get -n a b`. */
+/** Moves the command word before its preceding flags: `-n a get b` becomes `get -n a b`. */
 export function wordFirst(flags: Flags, words: readonly string[]): readonly string[] {
   let index = 0
   while (index < words.length) {

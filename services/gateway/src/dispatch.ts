@@ -64,7 +64,7 @@ async function dispatchFound(request: GatewayRequest, info: ResourceInfo, parts:
   return dispatchTo(served, request, info, parts)
 }
 
-/** True if the resource has the path, so that a definition that another gateway has acknowledged can add nothing. */
+/** True if the resource has the path, so that a definition acknowledged by another gateway can add nothing. */
 function servesPath(served: Served | undefined, info: ResourceInfo): boolean {
   if (served === undefined || !isPlaceOf(served.resource, info)) return false
   return info.subresource === '' || served.subresource(info.subresource) !== undefined
@@ -85,12 +85,12 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
     return virtualVerb(target)(request, target, parts)
   }
   const { preparable } = target.served.resource.readers
-  // A get reads its object first: one that is stored in the served form needs no schema.
+  // A get reads its object first: an object stored in the served form needs no schema.
   if (preparable === undefined || verb === get || readsMetadataAlone(request, info)) return verb(request, target, parts)
   return withReaders(target.served, parts, () => verb(request, target, parts))
 }
 
-/** Of a kind that nothing but its metadata is read of, such as by the garbage collector, the schema is read when there is an object. */
+/** If only metadata of a kind are read, for example by the garbage collector, the schema is loaded when an object exists. */
 function readsMetadataAlone({ answer }: GatewayRequest, { verb }: ResourceInfo): boolean {
   return answer.representation.kind === 'metadata' && (verb === 'list' || verb === 'watch')
 }
@@ -100,7 +100,7 @@ function isUntypedBody({ served, subresource }: Target): boolean {
   return (subresource ?? served.resource).readers.protobuf === undefined
 }
 
-/** The sentence differs for an unknown media type and for unknown parameters, as in kube-apiserver. */
+/** The message differs for an unknown media type and for unknown parameters, as in kube-apiserver. */
 function noAcceptable(request: GatewayRequest, { verb }: ResourceInfo, { names }: DispatchParts): Error {
   const accepted = acceptedMediaTypes(names, request)
   if (request.negotiated.isKnownType) return notAcceptable(accepted)
@@ -120,7 +120,7 @@ const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb<DispatchPart
   deletecollection: deleteCollection,
 }
 
-/** Subresources that are parts of the object itself, and the verbs that work on them. */
+/** Subresources that are parts of the object itself, and their verbs. */
 const ownParts: ReadonlySet<string> = new Set(['status', 'finalize', 'ephemeralcontainers', 'resize', 'approval'])
 
 function findTarget(served: Served | undefined, request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): Target {
@@ -139,12 +139,12 @@ function findTarget(served: Served | undefined, request: GatewayRequest, info: R
   return { info, served, subresource, keyPrefix }
 }
 
-/** Custom resources have a handler of their own in kube-apiserver, with other words for absent subresources. */
+/** Custom resources have a separate handler in kube-apiserver, with another message for absent subresources. */
 function isCustom({ resource }: Served): boolean {
   return resource.definedBy !== undefined
 }
 
-/** Objects in namespaces are found below one; a path across all of them is a collection's. */
+/** Namespaced objects are found below a namespace; a path across all of them is a collection's. */
 function isPlaceOf({ isNamespaced, isPlace, hasStrictPaths }: Resource, { namespace, name, verb }: ResourceInfo): boolean {
   if (isNamespaced) return namespace !== '' || (name === '' && (hasStrictPaths !== true || spansNamespaces(verb)))
   return namespace === '' || isPlace === true
@@ -154,7 +154,7 @@ function spansNamespaces(verb: ResourceVerb): boolean {
   return verb === 'list' || verb === 'watch'
 }
 
-/** A text that cannot be one segment of a path cannot be a name. */
+/** A text that cannot be a path segment cannot be a name. */
 function requireSegment(text: string, what: string): void {
   if (text === '.' || text === '..') throw badRequest(`${what} parameter invalid: ${JSON.stringify(text)}: may not be '${text}'`)
   if (text.includes('%')) throw badRequest(`${what} parameter invalid: ${JSON.stringify(text)}: may not contain '%'`)
@@ -195,7 +195,7 @@ function methodsOf(path: string, target: Target): string[] {
   })
 }
 
-/** The creation of objects that are not stored, by the answer that their kind names. */
+/** The creation of objects that are not stored, by the answer type of their kind. */
 const answers: Readonly<Record<NonNullable<Resource['answeredBy']>, Verb<DispatchParts>>> = {
   accessReview,
   rulesReview,
@@ -204,7 +204,7 @@ const answers: Readonly<Record<NonNullable<Resource['answeredBy']>, Verb<Dispatc
   binding: createBinding,
 }
 
-/** The reads of objects that are made up for each of them. */
+/** The reads of objects that are generated, by kind. */
 function computedVerb({ served: { resource }, info }: Target): Verb<DispatchParts> {
   if (resource.kind === 'ComponentStatus') return info.verb === 'get' ? getComponentStatus : listComponentStatuses
   return info.verb === 'get' ? getMetrics : listMetrics
@@ -216,7 +216,7 @@ function virtualVerb(target: Target): Verb<DispatchParts> {
   return answers[answeredBy]
 }
 
-/** A POST is for a collection, or for a part of an object that takes one; PUT and PATCH are for one object. */
+/** A POST is for a collection, or for a subresource that accepts it; PUT and PATCH are for one object. */
 function fitsPath(verb: ResourceVerb, { name, subresource }: ResourceInfo): boolean {
   if (verb === 'create') return (name === '') === (subresource === '')
   return (verb !== 'update' && verb !== 'patch') || name !== ''

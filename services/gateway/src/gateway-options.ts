@@ -19,28 +19,28 @@ import type { InFlightBounds } from './steps/in-flight.ts'
 import type { RequestOrder } from './steps/take-turn.ts'
 import type { WatchHub } from './watch-hub/index.ts'
 
-/** Bounds of the requests in flight, and how they are divided. */
+/** Limits of the requests in flight. */
 interface InFlightOptions extends InFlightBounds {
-  /** FlowSchemas and PriorityLevelConfigurations divide the sum of both among requests, instead of one bound for each kind. */
+  /** True if FlowSchemas and PriorityLevelConfigurations divide the sum of both limits, instead of one limit for each kind. */
   readonly isFair: boolean
 }
 
-/** The settings that say how clients reach a gateway and how it answers them. */
+/** The settings for clients' connections and answers. */
 interface ServingSettings {
   readonly requestTimeoutMs?: number
-  /** Users with the right to it may take profiles of this process. */
+  /** True if users with permission may take profiles of this process. */
   readonly takesProfiles?: boolean
-  /** The headers of answers to browsers; absent for none. */
+  /** The headers of answers to browsers; undefined for none. */
   readonly browser?: BrowserOptions
-  /** While requests are finished at the end, others are answered 429 instead of meeting a closed port. */
+  /** True if new requests are answered with 429 during shutdown, instead of a closed port. */
   readonly sendsRetryAfter?: boolean
-  /** Shortest life of a watch that asks for no other. */
+  /** Minimum duration of a watch that does not request one. */
   readonly watchLifeMs?: number
-  /** Everything is served below this path: `/base`. */
+  /** Prefix of all paths: `/base`. */
   readonly pathPrefix?: string
 }
 
-/** The values that objects are given that do not bring them. */
+/** Default values for objects. */
 interface ObjectSettings {
   readonly serviceClusterIpRange: Cidr
   readonly serviceNodePortRange: PortRange
@@ -50,9 +50,9 @@ interface ObjectSettings {
 
 /** The connection to remote servers. */
 interface AggregationSettings {
-  /** This server's client certificate for them; absent for none, so that they trust no header about users. */
+  /** This server's client certificate for remote servers; undefined for none, so that they trust no user headers. */
   readonly proxyPair?: BackendsOptions['proxyPair'] | undefined
-  /** Requests go to the endpoints of a Service; else to its cluster address. */
+  /** True if requests go to the endpoints of a Service; otherwise to its cluster address. */
   readonly routesToEndpoints: boolean
   /** True if a redirect from the server is an error; otherwise it goes to the client. */
   readonly rejectsRedirects: boolean
@@ -62,67 +62,67 @@ interface AggregationSettings {
 export interface ConsoleOptions {
   /** Folder of the files of the page. */
   readonly folder: URL
-  /** Loopback address of a port without TLS that serves the console alone; absent: browsers come over TLS. */
+  /** Loopback address of a port without TLS that only serves the console; without it browsers use TLS. */
   readonly plainHost?: string | undefined
-  /** Clock of the ends of tickets and sessions: the machine's, since a test may move its own by days. */
+  /** Clock for the expiry of tickets and sessions: the machine's, since a test may advance its own by days. */
   readonly clock: Clock
 }
 
-/** Everything that a gateway is made of. */
+/** The options of a gateway. */
 export interface GatewayOptions {
   readonly catalogue: Catalogue
   readonly storage: StorageService
   readonly watchHub: WatchHub
-  /** Absent: nothing is refused by admission; for tests of the gateway alone. */
+  /** Without it admission refuses nothing, for tests of the gateway. */
   readonly admission?: AdmissionService
-  /** The ways into simulated nodes; absent: there are none. */
+  /** The connections to simulated nodes; undefined for none. */
   readonly nodes?: NodesService | undefined
-  /** The connections to kubelets and Pods; absent: those of the flags' defaults. */
+  /** The connections to kubelets and Pods; by default those of the default flags. */
   readonly kubelets?: KubeletSettings | undefined
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
   readonly metrics: Metrics
-  /** Absent: nothing is traced. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
   readonly version: VersionInfo
   /** Authenticators; default: client certificates. */
   readonly authentication?: GatewayAuthentication
-  /** The paths at which requests without credentials are `system:anonymous`; default: none. */
+  /** The paths at which requests without credentials are `system:anonymous`; none by default. */
   readonly anonymousAuth?: AnonymousAccess
-  /** The authorizers; default: every authenticated user may do everything. */
+  /** The authorizers; by default every authenticated user may do everything. */
   readonly authorization?: Pick<Authorization, 'authorizers' | 'roles' | 'load'>
-  /** Records requests; absent: none are recorded. The gateway closes it. */
+  /** Records requests; undefined for no audit. The gateway closes it. */
   readonly auditor?: Auditor | undefined
-  /** The bound of executing requests. */
+  /** The limit of executing requests. */
   readonly flowControl?: InFlightOptions | undefined
-  /** This gateway's part of it, if several serve the port of one process; absent: all of it. */
+  /** This gateway's share, if several serve the port of one process; by default all. */
   readonly limitShare?: LimitShare | undefined
-  /** Keeps the decisions of the last writes for questions: for one gateway that answers all requests. */
+  /** True to store explanations of the last writes, in a single gateway that answers all requests. */
   readonly keepsExplanations?: boolean
   readonly serving?: ServingSettings
   readonly objects?: ObjectSettings
-  /** Every flag of the process with its value, for `/flagz`; absent: the page does not exist. */
+  /** Every flag of the process with its value, for `/flagz`; without it the page does not exist. */
   readonly flags?: ReadonlyMap<string, string> | undefined
   /** The forwarding of requests to the servers of APIServices. */
   readonly aggregation?: AggregationSettings
-  /** The allowed targets of conversion webhooks and of the servers of APIServices; absent: `noPlaces`. */
+  /** The allowed targets of conversion webhooks and of the servers of APIServices; `noPlaces` by default. */
   readonly webhookPlaces?: CallPlaces
   readonly checks?: readonly HealthCheck[]
-  /** The controllers run in the process of this gateway; otherwise their Lease shows whether any run. */
+  /** True if the controllers run in the process of this gateway; otherwise their Lease shows if any run. */
   readonly runsControllers?: boolean
   /** True if a scheduler runs in this process. */
   readonly runsScheduler?: boolean
-  /** Notes requests for a test; absent: nothing does. */
+  /** Records requests for a test; optional. */
   readonly requestLog?: RequestLog | undefined
-  /** The faults of a test; absent: there are never any. */
+  /** The faults of a test; undefined without faults. */
   readonly faults?: Faults | undefined
-  /** Lets the requests of a test's clients pass one at a time; absent: they pass as they come. */
+  /** Serializes the requests of a test's clients; optional. */
   readonly order?: RequestOrder | undefined
-  /** FaultRules are faults, too: the kind is made and followed. Needs `faults`. */
+  /** True if FaultRules are faults too: the kind is created and watched. Needs `faults`. */
   readonly followsFaultRules?: boolean
-  /** Serves the paths by which a test controls the server; absent: they do not exist. */
+  /** Serves the paths with which a test controls the server; without it they do not exist. */
   readonly control?: ControlHandler | undefined
-  /** Absent: there is none. */
+  /** Undefined without a console. */
   readonly console?: ConsoleOptions | undefined
 }

@@ -43,7 +43,7 @@ import { takeTurn } from './steps/take-turn.ts'
 import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
 import { type LoadedObject, type LoadSettings, loadObjects } from './write/load-objects.ts'
 
-/** Everything that a request passes before it is routed, in this order. A step that does not apply is absent from the list. */
+/** The steps of a request before routing, in order. An inapplicable step is left out of the list. */
 function chainOf(
   { auditor, flowControl, faults, order }: GatewayParts,
   { isImpersonating }: { readonly isImpersonating: boolean },
@@ -66,7 +66,7 @@ function chainOf(
 interface Server {
   readonly parts: GatewayParts
   chain: readonly Step<GatewayParts>[]
-  /** For requests with a header that may ask for impersonation. */
+  /** For requests with a header for impersonation. */
   chainOfImpersonator: readonly Step<GatewayParts>[]
   readonly documents: ReturnType<typeof createRoutes>
 }
@@ -75,25 +75,25 @@ interface Server {
 export interface Gateway {
   /** Answers one request. Never throws. */
   handle(exchange: Exchange): void
-  /** Loads the objects behind decisions about access; before that only administrators are let in. Called when the bootstrap roles exist. */
+  /** Loads the objects for authorization; before that only administrators are allowed. Called when the bootstrap roles exist. */
   loadAuthorization(): Promise<void>
-  /** Serves the definitions that are stored. To be called before requests are taken. */
+  /** Serves the stored definitions. Must be called before requests are accepted. */
   loadDefinitions(): Promise<void>
-  /** Opens a TLS port; gives its number. */
+  /** Opens a TLS port; returns its number. */
   listen(options: ListenOptions): Promise<number>
-  /** Creates objects of the server's own in collections that are empty at the first start; see `writeBootstrapObjects`. */
+  /** Creates objects of the server in collections that are empty at the first start; see `writeBootstrapObjects`. */
   writeBootstrapObjects(objects: readonly BootstrapWrite[]): Promise<void>
-  /** Stores objects of another server as they are; see `loadObjects`. */
+  /** Stores objects of another server unchanged; see `loadObjects`. */
   loadObjects<T extends LoadedObject>(objects: AsyncIterable<T>, settings: LoadSettings<T>): Promise<void>
-  /** A way in without a socket, as a part of this process. */
+  /** An in-process transport for a part of this process. */
   loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback
-  /** Stops: readyz fails for `delayMs`, then nothing new is taken, requests finish and watches end over `graceMs`. */
+  /** Stops: readyz fails for `delayMs`, then no new connection is accepted, requests finish and watches end over `graceMs`. */
   close(options?: { readonly delayMs?: number; readonly graceMs?: number }): Promise<void>
 }
 
 /** A gateway over the given services. `close` closes everything that it opens. */
 export function createGateway(options: GatewayOptions): Gateway {
-  // Parts serve requests, and one of them makes one.
+  // Parts handle requests, and the admission part also sends one.
   const parts: GatewayParts = createParts(options, {
     provideNamespace: (name) => provideNamespace(createLoopback(handle, ownUser), name, parts.pathPrefix),
     send: (request) => createLoopback(handle, ownUser).send(request),
@@ -171,7 +171,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-/** The faults that are objects; undefined: they are none here. */
+/** The faults stored as objects; undefined if the server has none. */
 function faultRulesOf(
   { followsFaultRules = false, chance }: GatewayOptions,
   { faults, storage, names, clock, log, pathPrefix, closing }: GatewayParts,
@@ -181,7 +181,7 @@ function faultRulesOf(
   return closing.add(new FaultRules({ storage, names, clock, log, random: chance.fraction, faults, pathPrefix, send }))
 }
 
-/** True if another server serves a path, so that the protocol may be changed for it. */
+/** True if another server serves a path, so that an upgrade is possible. */
 function isRemotePath(target: string, { remotes, aggregation, pathPrefix }: GatewayParts): boolean {
   if (remotes.size === 0 || !target.startsWith(`${pathPrefix}/`)) return false
   return aggregation.apiServices.remoteAt(target.slice(pathPrefix.length).replace(/\?.*/, '')) !== undefined
@@ -206,11 +206,11 @@ async function noteSecretUse({ send }: Loopback, { namespace, name, uid, day }: 
 interface Handlers {
   /** Answers one request. */
   handle(exchange: Exchange): void
-  /** Answers a request of a session of the console, to the API below the path of the console. */
+  /** Answers a request of a console session to the API below the path of the console. */
   handleOfConsole(exchange: Exchange): void
 }
 
-/** The gateway as the console sees it; it is there when the first request comes. */
+/** The gateway for the console, which exists when the first request arrives. */
 function consoleWork(gateway: () => Handlers & Pick<GatewayParts, 'guard'>): OwnWork['console'] {
   return {
     serve: (exchange) => gateway().handleOfConsole(exchange),
@@ -259,7 +259,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers
     request.browserHeaders = headers
     beginTrace(request, tracer)
     if (countsAsWork(request)) clock.work?.begin('request')
-    // Work that outlives its request, such as a connection to a webhook, does not keep the request in memory.
+    // Work that outlives its request, such as a connection to a webhook, does not hold the request in memory.
     const held = new WeakRef(exchange)
     const end = () => held.deref()?.destroy()
     requestTurns.begin(() => guard.runExchange('request', end, () => run(request, server)))
@@ -268,7 +268,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers
   return {
     handle(exchange) {
       if (exchange.problem !== undefined) return refuseUnreadable(exchange, badRequest(exchange.problem))
-      // Pages of other origins are never answered there, whatever the settings say.
+      // Pages of other origins are never answered there, with any settings.
       const isOfConsole = console?.isAt(exchange.target) === true
       const browser = isOfConsole ? undefined : browserHeaders?.(exchange)
       if (browser?.isPreflight) return exchange.send(204, browser.headers, '')
@@ -284,7 +284,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers
   }
 }
 
-/** The chain, then the resource or the document. One place turns any error into an answer. */
+/** Runs the steps, then the resource or the document. Errors become answers in one place. */
 async function run(request: GatewayRequest, server: Server): Promise<void> {
   const { documents } = server
   let { parts } = server
@@ -320,7 +320,7 @@ function conclude(request: GatewayRequest, parts: GatewayParts): void {
   const durationMs = parts.clock.monotonic() - request.startedMs
   parts.metrics.count(request, durationMs)
   if (request.info.kind === 'resource' || !isControlPath(request.path)) parts.requestLog?.note(request, durationMs)
-  // An unauthenticated request must not displace those of users.
+  // An unauthenticated request must not displace requests of users.
   if (request.explanation !== undefined && request.isKnown) keepExplanation(request, request.explanation, durationMs, parts)
   endTrace(request)
   parts.log.debug(
@@ -365,7 +365,7 @@ function fail(request: GatewayRequest, parts: GatewayParts, error: unknown): voi
   }
 }
 
-/** One line, without the stack, which would only show the request's path to here. */
+/** One line without the stack, which would only show the code before this point. */
 function noteOutside({ path, auditId }: GatewayRequest, { message, source }: OutsideError, { log, rareLines }: GatewayParts): void {
   const write = (leftOut: number) => {
     log.info({ path, auditId, problem: message, ...(leftOut === 0 ? {} : { leftOut }) }, 'a request needs what this server does not reach')
@@ -374,7 +374,7 @@ function noteOutside({ path, auditId }: GatewayRequest, { message, source }: Out
   else rareLines.note(source, write)
 }
 
-/** A request line that can't be read has no path, so nothing of the usual way applies. */
+/** An invalid request line has no path, so that no step applies. */
 function refuseUnreadable(exchange: Exchange, { status }: StatusError): void {
   exchange.send(
     status?.code ?? 400,
@@ -425,7 +425,7 @@ async function requestsDone({ state, requestTurns, clock, requestTimeoutMs }: Ga
   while (open() > 0 && clock.monotonic() < untilMs) await sleep(clock, 5)
 }
 
-/** `?timeout=` may shorten the time that a request may take; it never lengthens it. */
+/** `?timeout=` may shorten the timeout of a request, but not extend it. */
 function deadline(request: GatewayRequest): void {
   if (request.query.isEmpty || request.isLongRunning) return
   const text = request.query.get('timeout')
@@ -436,7 +436,7 @@ function deadline(request: GatewayRequest): void {
   if (timeoutMs > 0) request.deadlineMs = Math.min(request.deadlineMs, request.startedMs + timeoutMs)
 }
 
-/** Records that the request was received, and its source. Nothing is written without a policy. */
+/** Records that the request was received, with its source. Nothing is recorded without a policy. */
 function audit(request: GatewayRequest, { auditor }: GatewayParts): void | Promise<void> {
   return auditor?.begin(request)
 }

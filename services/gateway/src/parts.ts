@@ -54,22 +54,22 @@ import { KeyedMutex } from './write/keyed-mutex.ts'
 import { RecentObjects } from './write/recent-objects.ts'
 import { type Reserver, Reservers } from './write/reservation.ts'
 
-/** The gateway's own requests for its parts, made as a client would. */
+/** The requests of the gateway itself for its parts, like those of a client. */
 export interface OwnWork {
   /** Creates a namespace. */
   readonly provideNamespace: (name: string) => Promise<void>
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
-  /** Creates APIServices where none is stored yet. */
+  /** Creates APIServices if none is stored yet. */
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
   /** Ends a request that outlives its verb: counts, logs and traces it. */
   readonly conclude: (request: GatewayRequest) => void
-  /** Requests and the port of the console. */
+  /** Requests, and the port of the console. */
   readonly console: Pick<DoorOptions, 'serve' | 'open'> & {
     readonly openPlainPort: (host: string, serve: (exchange: Exchange, port: number) => Promise<void>) => Promise<OpenPlainPort>
   }
 }
 
-/** Everything that requests need, made from the options. */
+/** All parts for requests, built from the options. */
 export function createParts(options: GatewayOptions, own: OwnWork) {
   const ground = createGround(options)
   const objects = createObjectParts(options, ground)
@@ -148,7 +148,7 @@ function createDoor({ folder, plainHost, clock }: ConsoleOptions, ground: Ground
 
 type Ground = ReturnType<typeof createGround>
 
-/** Ends the parts that are closed with the gateway, the last made first. */
+/** Closes the parts in reverse order of creation. */
 class Closing {
   readonly #parts: { close(): unknown }[] = []
 
@@ -195,7 +195,7 @@ function createGround(options: GatewayOptions) {
   }
 }
 
-/** The state besides objects: custom kinds, and the reservations of some kinds' writes. */
+/** The state other than objects: custom kinds, and the reservations of some kinds' writes. */
 function createObjectParts(options: GatewayOptions, ground: Ground) {
   const { storage, clock, log, names, level, draws, live, pace, wheel, requestTimeoutMs, closing } = ground
   const served = createServedResources(live)
@@ -270,7 +270,7 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
     metrics: conversionMetricsOf(options.metrics),
     callsMax: shareOf(conversionsAtOnceMax, share),
   })
-  // Servers of APIServices have no names in DNS, as in kube-apiserver.
+  // Servers of APIServices have no DNS names, as in kube-apiserver.
   const behindNeeds = { ...addressNeeds, places: { ...places, asksDns: false } }
   const { routesToEndpoints = true, rejectsRedirects = true, proxyPair } = options.aggregation ?? {}
   const aggregation = createAggregation({
@@ -299,7 +299,7 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
   return {
     converter,
     aggregation,
-    /** Group versions of other servers, by the path at which they begin. */
+    /** Remote group versions, by path prefix. */
     remotes: aggregation.apiServices.remotes,
     backends: aggregation.backends,
     discovery: aggregation.discovery,
@@ -379,7 +379,7 @@ function settingsOf(options: GatewayOptions) {
 /** The parts for steps, routes and verbs; each declares those that it takes. */
 export type GatewayParts = ReturnType<typeof createParts>
 
-/** The share that this gateway has of the bounds of its process. */
+/** The gateway's share of the limits of its process. */
 function boundsOf({ flowControl: bounds, limitShare = wholeLimit }: GatewayOptions): InFlightBounds {
   const { readsMax = limits.readsInFlightMax, writesMax = limits.writesInFlightMax } = bounds ?? {}
   return { readsMax: shareOf(readsMax, limitShare), writesMax: shareOf(writesMax, limitShare) }

@@ -125,7 +125,7 @@ export function programsFor(scripts: Iterable<CodeScript>, pod: Pod): Map<string
   return programs
 }
 
-/** The words of programs, which are stronger than those of all objects. */
+/** The commands of programs, which take precedence over those of objects. */
 export function layerOf(programs: ReadonlyMap<string, ContainerProgram>): ScriptLayer {
   return new Map([...programs.keys()].map((name) => [name, words]))
 }

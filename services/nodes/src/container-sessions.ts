@@ -13,7 +13,7 @@ import type { Session, Program as SessionProgram } from './sessions.ts'
 /** A Pod that a node has. */
 export interface PodOfNode {
   readonly pod: Pod
-  /** Undefined: it does not run, or not any more. */
+  /** Undefined if it does not run. */
   readonly life: PodLife | undefined
 }
 
@@ -21,17 +21,17 @@ export interface ContainerSessionsOptions {
   readonly clock: Clock
   /** The environment of a running container. */
   envOf(pod: Pod, container: string): Readonly<Record<string, string>>
-  /** The files that a container has besides its own, by their paths. */
+  /** The mounted files of a container, by path. */
   filesOf(pod: Pod, container: string): ReadonlyMap<string, string>
-  /** Asked in order before the built-in programs. */
+  /** Searched in order before the built-in programs. */
   readonly programs: readonly ProgramSource[]
-  /** Asked in order. */
+  /** Searched in order. */
   readonly ports: readonly PortSource[]
   /** The run of a container ends with an exit status. */
   endRun(place: PodOfNode, container: string, exitCode: number): void
 }
 
-/** The streams that a client has asked for. */
+/** The requested streams. */
 interface Asked {
   readonly stdin: boolean
   readonly stdout: boolean
@@ -39,18 +39,18 @@ interface Asked {
   readonly tty: boolean
 }
 
-/** One run of a container, from the first session with it on. */
+/** One run of a container, from its first session on. */
 interface Run {
   readonly id: string
   readonly container: RunningContainer
   readonly ending: AbortController
-  /** Its own program runs: a client is attached to it. */
+  /** True if its own program runs, with a client attached. */
   isAttached: boolean
 }
 
-/** Exit status of a program that was killed, and of one that Control-C has ended. */
+/** Exit status of a killed program, and of one that Control-C has ended. */
 const codes = { killed: 137, interrupted: 130, notStarted: 126 } as const
-/** Bytes of one part of the output. */
+/** Maximum bytes of one part of the output. */
 const partBytesMax = 64 * 1024
 
 /** Programs and ports of the containers of simulated Pods. */
@@ -76,10 +76,7 @@ export class ContainerSessions {
     return (session) => runProgram({ program, command, run, asked }, session)
   }
 
-  /**
-   * Joins the run of a container, until it ends. Its own program runs for the first client that may write to it; the others see
-   * what it logs.
-   */
+  /** Attaches to the run of a container, until it ends. Its program runs for the first client with input; other clients see its log. */
   attach(
     place: PodOfNode,
     { container: name, ...asked }: Asked & { readonly container: string },
@@ -155,7 +152,7 @@ export class ContainerSessions {
     return this.#builtIn(container, command)
   }
 
-  /** Undefined: the container does not run. */
+  /** Undefined if the container does not run. */
   #runOf({ pod, life }: PodOfNode, name: string): Run | undefined {
     const { uid = '' } = pod.metadata
     const id = life?.runIdOf(name)
@@ -171,7 +168,7 @@ export class ContainerSessions {
   }
 }
 
-/** A refusal whose text is that of a kubelet. */
+/** A refusal in the words of a kubelet. */
 function refused(message: string) {
   return failed(500, '', message)
 }
@@ -182,7 +179,7 @@ function refusedText({ metadata: { uid = '' } }: Pod, port: number): string {
   return `${space}: failed to connect to localhost:${port} inside namespace "${uid}", IPv4: ${dial('127.0.0.1', 'tcp4')} IPv6 ${dial('[::1]', 'tcp6')} `
 }
 
-/** The program of a command that no source knows. */
+/** The program of an unknown command. */
 const missing: Program = async (_container, [name = ''], streams) => {
   const where = name.includes('/') ? `stat ${name}: no such file or directory` : 'executable file not found in $PATH'
   const text = `OCI runtime exec failed: exec failed: unable to start container process: exec: ${JSON.stringify(name)}: ${where}: unknown\n`
@@ -197,7 +194,7 @@ interface ProgramCall {
   readonly asked: Asked
 }
 
-/** Runs a program until it ends, its container ends, or its client leaves. */
+/** Runs a program until it ends, its container ends, or its client disconnects. */
 async function runProgram({ program, command, run, asked }: ProgramCall, session: Session): Promise<number> {
   const interrupted = new AbortController()
   const signal = AbortSignal.any([session.signal, run.ending.signal, interrupted.signal])
@@ -214,7 +211,7 @@ function raised(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Sends the log of a container until the container ends or the client leaves. */
+/** Sends the log of a container until the container ends or the client disconnects. */
 async function showOutput({ ending }: Run, output: Stream<LogChunk>, session: Session): Promise<number> {
   const signal = AbortSignal.any([ending.signal, session.signal])
   const show = async () => {
@@ -264,7 +261,7 @@ function streamsOf(session: Session, { asked, signal, interrupted }: StreamOptio
   }
 }
 
-/** Bytes that are typed ahead of their reader. */
+/** Maximum bytes of input that the program has not read. */
 const typedBytesMax = 64 * 1024
 
 /** Reads input before the program asks for it, so that Control-C takes effect. */
@@ -282,7 +279,7 @@ function typedAhead(lines: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
     }
     waiting.end()
   }
-  // The client has left while something was shown to it.
+  // The client has disconnected during output.
   read().catch(() => waiting.end())
   return waiting
 }

@@ -1,4 +1,4 @@
-/** Simulated nodes: clients that run Pods as kubelets would, without containers. */
+/** Simulated nodes: clients that run Pods like kubelets, without containers. */
 export { type AttacherOptions, startAttacher } from './attacher.ts'
 export type { CodeScript, CommandProgram, ContainerProgram, ContainerRun, PodMatch } from './code-scripts.ts'
 export type { ContainerSample, Measurements } from './measurements.ts'

@@ -6,7 +6,7 @@ import { type AnsweringNode, nodeMetrics, type PodScript, podMetrics, type UsedP
 import type { Node, Pod } from '@orch/core/workloads'
 import { type Clock, PushStream, TurnBudget } from '@orch/platform'
 
-/** The use of a container by resource: `{ cpu: '80m' }`. */
+/** The usage of a container by resource: `{ cpu: '80m' }`. */
 export interface ContainerSample {
   readonly name: string
   readonly usage: Readonly<Record<string, string>>
@@ -18,21 +18,21 @@ export interface MeasurementsOptions {
   /** All Pods that are bound to a node. */
   readonly pods: Pick<Informer<Pod>, 'values' | 'get'>
   readonly nodes: Pick<Informer<Node>, 'values' | 'get'>
-  /** True if a node is simulated and runs. */
+  /** True if a node is simulated and running. */
   hasNode(name: string): boolean
   scriptFor(pod: Pod): PodScript
 }
 
-/** A sample that a test has taken. */
+/** A sample set by a test. */
 interface Sample {
   readonly timestamp: string
   readonly containers: readonly ContainerSample[]
 }
 
-/** Pods that are measured in one turn of the event loop. */
+/** Maximum Pods measured in one turn of the event loop. */
 const podsPerTurn = 200
 
-/** The use of nodes and their Pods: as scripts say, or as a test has said of a Pod. */
+/** The usage of nodes and their Pods: from scripts, or set by a test. */
 export class Measurements {
   readonly #options: MeasurementsOptions
   /** By the uid of the Pod. */
@@ -43,7 +43,7 @@ export class Measurements {
     this.#options = options
   }
 
-  /** Takes a sample of a Pod at the present time, which holds until the Pod is gone. */
+  /** Sets a sample of a Pod at the current time, which stays until the Pod is gone. */
   set(uid: string, containers: readonly ContainerSample[]): void {
     this.#samples.set(uid, { timestamp: printTime(toInstant(this.#options.clock.now())), containers })
   }
@@ -52,12 +52,12 @@ export class Measurements {
     this.#samples.delete(uid)
   }
 
-  /** Forgets all samples. */
+  /** Drops all samples. */
   clear(): void {
     this.#samples.clear()
   }
 
-  /** A node and the Pods that run there. Undefined: it is not registered. */
+  /** A node and its running Pods. Undefined if it is not registered. */
   look(name: string): AnsweringNode | undefined {
     const node = this.#options.nodes.get(name)
     if (node === undefined) return undefined
@@ -105,7 +105,7 @@ export class Measurements {
     return objects
   }
 
-  /** Undefined: the Pod is not measured. */
+  /** Undefined if the Pod is not measured. */
   #metricsOf(pod: Pod): object | undefined {
     const { names, hasNode, clock } = this.#options
     const { uid = '', name, namespace, labels } = pod.metadata

@@ -15,45 +15,45 @@ import {
 import type { BuiltIn } from '@orch/core/schema'
 import type { Node } from '@orch/core/workloads'
 
-/** A node as a test or a flag asks for it. */
+/** A node requested by a test or a flag. */
 export interface NodeSettings {
   readonly name: string
   readonly labels?: Readonly<Record<string, string>>
   readonly taints?: readonly BuiltIn<'core/v1.Taint'>[]
-  /** Quantities by resource, beside the usual ones. */
+  /** Quantities by resource, in addition to the defaults. */
   readonly capacity?: Readonly<Record<string, string>>
-  /** The parts of its capacity that are for no Pods. */
+  /** The reserved part of its capacity. */
   readonly reserved?: Readonly<Record<string, string>>
-  /** The IP addresses of its machine; by default one of 10.250.0.0/16. */
+  /** The IP addresses of its machine; by default one in 10.250.0.0/16. */
   readonly addresses?: readonly string[]
-  /** Images that it reports, of which the scheduler prefers nodes. */
+  /** Images that it reports, which the scheduler prefers. */
   readonly images?: readonly NodeImage[]
   /** The value of the label topology…/zone. */
   readonly zone?: string
   readonly region?: string
-  /** Volumes of the simulated driver that it attaches at a time. Absent: any number. */
+  /** Maximum volumes of the simulated driver; unlimited by default. */
   readonly volumesMax?: number
 }
 
 /** The constant parts of a node. */
 export interface NodeIdentity {
   readonly settings: NodeSettings
-  /** True for a Node that a client has created: what its status says stays. */
+  /** True for a Node created by a client, whose status is kept. */
   readonly isAdopted: boolean
-  /** Number of the node, from 0 on, by which it has its addresses. */
+  /** Number of the node, from 0 on, which determines its addresses. */
   readonly index: number
   readonly names: Names
-  /** Minor number of the release. */
+  /** Minor version of the release. */
   readonly level: number
 }
 
-/** Nodes that have an address and a range for their Pods. */
+/** Maximum nodes with an address and a range for their Pods. */
 const nodesMax = 1000
 const usualCapacity = { cpu: '8', 'ephemeral-storage': '100Gi', 'hugepages-1Gi': '0', 'hugepages-2Mi': '0', memory: '32Gi', pods: '110' }
 const leaseSeconds = 40
 const kubeletPort = 10250
 
-/** Throws for addresses that no node may have. */
+/** Throws for invalid addresses. */
 export function checkSettings({ name, addresses = [] }: NodeSettings): void {
   for (const address of addresses) {
     const problem = addressProblem(address)
@@ -71,7 +71,7 @@ export function podRange(index: number): string {
   return `10.${244 + (index >> 8)}.${index & 255}`
 }
 
-/** The number whose range a Node has already, or the first one that none of these nodes has. Throws when all are taken. */
+/** The number of a Node's existing range, or the first one that none of these nodes has. Throws when all are used. */
 export function freeIndex(nodes: Iterable<{ readonly index: number }>, range = ''): number {
   const taken = new Set([...nodes].map(({ index }) => index))
   const [, high, low] = /^10\.(24[4-7])\.(\d+)\.0\/24$/.exec(range) ?? []
@@ -82,7 +82,7 @@ export function freeIndex(nodes: Iterable<{ readonly index: number }>, range = '
   return index
 }
 
-/** Reasons of the events with which a node starts. */
+/** Reasons of the events at the start of a node. */
 export const startReasons = ['NodeHasSufficientMemory', 'NodeHasNoDiskPressure', 'NodeHasSufficientPID', 'NodeReady'] as const
 
 /** The labels with which a node registers. */
@@ -119,18 +119,18 @@ export function nodeObject(identity: NodeIdentity, health: NodeHealth, nowMs: nu
 
 interface ReportInput {
   readonly health: NodeHealth
-  /** The status that the API has. */
+  /** The current status in the API. */
   readonly before: Partial<Node['status']>
   readonly nowMs: number
 }
 
-/** The parts of a status that are the node's, and the reasons of events that go with them. */
+/** The node's parts of a status, with the reasons of their events. */
 export interface NodeReport {
   readonly status: Node['status']
   readonly events: readonly string[]
 }
 
-/** The status that a kubelet reports. Conditions and resources of other clients are none of its business. */
+/** The status that a kubelet reports, with unchanged conditions and resources of other clients. */
 export function nodeReport({ settings, isAdopted, index, level }: NodeIdentity, { health, before, nowMs }: ReportInput): NodeReport {
   const version = `v${printRelease(level)}.0+orch`
   const given: ReportInput['before'] = isAdopted ? before : {}
@@ -156,7 +156,7 @@ export function nodeReport({ settings, isAdopted, index, level }: NodeIdentity, 
       operatingSystem: 'linux',
       architecture: 'amd64',
       ...info,
-      // By it the node is known as a simulated one.
+      // The annotation of simulated nodes.
       containerRuntimeVersion: simulatedRuntime,
     },
   }
@@ -175,7 +175,7 @@ export function withReport(before: Node['status'], own: Node['status']): Node['s
   }
 }
 
-/** The Lease by which a node shows that it lives. */
+/** The Lease of a node's heartbeat. */
 export function nodeLease({ settings: { name }, names }: NodeIdentity, { metadata: { uid = '' } }: ApiObject, nowMs: number): ApiObject {
   return {
     apiVersion: `${domainGroup(names, 'coordination')}/v1`,
@@ -185,12 +185,12 @@ export function nodeLease({ settings: { name }, names }: NodeIdentity, { metadat
   }
 }
 
-/** Plugins whose volumes are those of drivers, as a kubelet of the level says. */
+/** Plugins whose volumes are migrated to CSI drivers at a level. */
 const migrated = ['aws-ebs', 'azure-disk', 'azure-file', 'cinder', 'gce-pd', 'portworx-volume', 'vsphere-volume']
-/** The first level at which volumes of Portworx are those of its driver. */
+/** The first level that migrates Portworx. */
 const portworxSince = 31
 
-/** The CSINode by which a node says which drivers it has (NODE-VOL-08). */
+/** The CSINode with the drivers of a node (NODE-VOL-08). */
 export function csiNode(
   { settings: { name, zone, volumesMax }, names, level }: NodeIdentity,
   { metadata: { uid = '' } }: ApiObject,

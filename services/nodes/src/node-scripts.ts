@@ -24,7 +24,7 @@ export interface NodeScriptsOptions {
   readonly signal: AbortSignal
   /** The names of simulated nodes. */
   nodeNames(): Iterable<string>
-  /** The Node as the API has it. Undefined: it has none. */
+  /** The current Node in the API. Undefined if absent. */
   nodeNamed(name: string): Node | undefined
   setCapacity(node: string, capacity: Readonly<Record<string, string>>): Promise<void>
   enter(node: string, step: NodeStep): Promise<void>
@@ -36,7 +36,7 @@ interface Known {
   readonly followers: Set<string>
 }
 
-/** The script of a node: that of an object in one generation. */
+/** The script of a node, from one generation of an object. */
 interface Followed {
   readonly script: CompiledNodeScript
   readonly timers: readonly Timer[]
@@ -45,7 +45,7 @@ interface Followed {
 const begins: NodeStep = { atMs: 0, isRunning: true, health: { pressures: [], problems: [] } }
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 
-/** The objects that say how simulated nodes are: one watch, and a timer for each change of a node. */
+/** The objects that control simulated nodes: one watch, and a timer for each change of a node. */
 export class NodeScripts {
   readonly #options: NodeScriptsOptions
   /** By name. */
@@ -81,7 +81,7 @@ export class NodeScripts {
     })
   }
 
-  /** A Node is there, or has changed. */
+  /** A Node was created or changed. */
   observe(node: string): void {
     if (this.#known.size > 0 || this.#followed.has(node)) this.#queue.add(`node/${node}`)
   }
@@ -115,7 +115,7 @@ export class NodeScripts {
     return matching.sort((one, other) => other.script.specificity - one.script.specificity || (rank(one) < rank(other) ? -1 : 1))[0]
   }
 
-  /** Lets a node follow its script from now on, if that is another one than before. */
+  /** Starts a node's current script, if it has changed. */
   async #followAt(name: string): Promise<void> {
     const { client, clock, log, nodeNamed, setCapacity, enter, signal } = this.#options
     const node = nodeNamed(name)
@@ -138,7 +138,7 @@ export class NodeScripts {
     if (before !== undefined && script?.steps[0]?.atMs !== 0) await enter(name, begins)
   }
 
-  /** Counts a node for its script. An object that was read again meanwhile has the same script. */
+  /** Counts a node for its script. A reread object has the same script. */
   #count(node: string, script: CompiledNodeScript | undefined): void {
     for (const known of this.#known.values()) {
       const isIts = known.script === script
@@ -159,7 +159,7 @@ export class NodeScripts {
   }
 }
 
-/** An object that is gone or has changed brings another event. */
+/** A deleted or changed object causes another event. */
 async function unlessOutdated(request: Promise<unknown>): Promise<void> {
   try {
     await request

@@ -9,19 +9,19 @@ import { Sessions } from './sessions.ts'
 
 export interface NodesServiceOptions {
   readonly clock: Clock
-  /** True if a node is simulated and runs. */
+  /** True if a node is simulated and running. */
   hasNode(name: string): boolean
-  /** The reader of one container of a Pod, as its log needs it. */
+  /** The log reader of one container. */
   openPod(pod: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod }
   readonly measurements: Measurements
-  /** Undefined: the node has no such Pod. */
+  /** Undefined if the node has no such Pod. */
   findPod(pod: PodOnNode): PodOfNode | undefined
   readonly containers: ContainerSessions
-  /** A name that no other session has. */
+  /** A unique session name. */
   newName(): string
 }
 
-/** The ways into the Pods of simulated nodes. */
+/** The connections to Pods of simulated nodes. */
 export function createNodesService(options: NodesServiceOptions): NodesService {
   const { clock, hasNode, openPod, findPod, measurements, containers, newName } = options
   const sessions = new Sessions({ newName })

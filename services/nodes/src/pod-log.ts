@@ -15,15 +15,15 @@ import type { Pod } from '@orch/core/workloads'
 import { type Clock, sleep } from '@orch/platform'
 import type { WrittenLines } from './written-logs.ts'
 
-/** A Pod as its node has it now. */
+/** The current Pod on its node. */
 export interface LoggedPod {
-  /** Undefined: it is gone. */
+  /** Undefined if it is gone. */
   readonly pod: Pod | undefined
   /** Lines of the container by the time since its start. */
   readonly entries: readonly LogEntry[]
-  /** Lines that the program of a run has written. */
+  /** Lines written by the program of a run. */
   written(run: string): WrittenLines
-  /** The run with times to the millisecond. Undefined: the node has not seen it. */
+  /** The run with times to the millisecond. Undefined if the node has not seen it. */
   exactRun(id: string): LogRun | undefined
 }
 
@@ -39,13 +39,13 @@ export interface PodLogOptions {
 /** Lines that are printed together. */
 const linesAtOnce = 256
 
-/** The log of a container, for a reader at its own pace. */
+/** The log of a container at the speed of its reader. */
 export function streamLog(options: PodLogOptions): Stream<LogChunk> {
   const leaving = new AbortController()
   const chunks = chunksOf(options, leaving.signal)
   const close = () => {
     leaving.abort()
-    // Its listeners are released also where nothing is read any more.
+    // Its listeners are released even without further reads.
     void chunks.return(undefined)
   }
   const iterator: AsyncIterator<LogChunk, undefined> = {
@@ -58,7 +58,7 @@ export function streamLog(options: PodLogOptions): Stream<LogChunk> {
   return { close, [Symbol.asyncIterator]: () => iterator }
 }
 
-/** The first chunk is empty and comes at once: there is a log. */
+/** The first chunk is empty and is sent at once, to show that the log exists. */
 async function* chunksOf(options: PodLogOptions, signal: AbortSignal): AsyncGenerator<LogChunk, undefined> {
   const { request } = options
   let left = request.limitBytes ?? Number.POSITIVE_INFINITY
@@ -75,7 +75,7 @@ async function* chunksOf(options: PodLogOptions, signal: AbortSignal): AsyncGene
   }
 }
 
-/** The run that the reader asks for. */
+/** The requested run. */
 function findRun({ request, read }: PodLogOptions): LogRun {
   const { pod, exactRun } = read()
   if (pod === undefined) throw notFound({ group: '', resource: 'pods' }, request.pod.name)
@@ -89,7 +89,7 @@ function statusesOf({ status }: Pod) {
   return lists.flatMap((list) => list ?? [])
 }
 
-/** The lines that there are, then those that come, until the run has ended. */
+/** The existing lines, then new ones, until the run has ended. */
 async function* linesOf(options: PodLogOptions, first: LogRun, signal: AbortSignal): AsyncGenerator<readonly LogLine[], undefined> {
   const { request, read, clock, onChange } = options
   const { since, tailLines = Number.POSITIVE_INFINITY, follow } = request
@@ -127,7 +127,7 @@ async function* linesOf(options: PodLogOptions, first: LogRun, signal: AbortSign
   }
 }
 
-/** The end of a run may be seen late: its last lines are not missed, although earlier ones were read after it. */
+/** The end of a run may be noticed late: its last lines are still read after earlier ones. */
 function linesBetween(
   entries: readonly LogEntry[],
   run: LogRun,
@@ -143,7 +143,7 @@ function isOfStream({ isError }: LogLine, { stream }: LogsRequest): boolean {
   return stream === 'All' || isError === (stream === 'Stderr')
 }
 
-/** The same run as it is now. One that is forgotten ends now. */
+/** The current state of the run. A dropped one ends now. */
 function laterState(run: LogRun, { request, read }: PodLogOptions, nowMs: number): LogRun {
   const { pod, exactRun } = read()
   const exact = exactRun(run.id)

@@ -26,26 +26,26 @@ export interface PodScriptsOptions {
   readonly signal: AbortSignal
 }
 
-/** A script as it is now. */
+/** The current script. */
 interface Known {
   readonly object: ScriptObject
   readonly script: CompiledScript
-  /** Uids of the Pods that follow it. */
+  /** Uids of the Pods that use it. */
   readonly followers: Set<string>
 }
 
-/** The scripts of a collection by namespace, empty for those of the cluster, then by name. */
+/** The scripts of a collection by namespace, '' for cluster scripts, then by name. */
 type Collection = Map<string, Map<string, Known>>
 
-/** Scripts that Pods look at in one turn of the event loop: about ten milliseconds. */
+/** Maximum scripts evaluated in one turn of the event loop: about ten milliseconds. */
 const scriptsPerTurn = 4000
 
-/** The objects that say how Pods behave: one watch for each kind, and a status that counts the Pods that follow each. */
+/** The objects that control Pods: one watch for each kind, and a status that counts the Pods of each. */
 export class PodScripts {
   readonly #options: PodScriptsOptions
   readonly #namespaced: Collection = new Map()
   readonly #ofCluster: Collection = new Map()
-  /** The scripts that a Pod follows, by its uid. */
+  /** The scripts of a Pod, by its uid. */
   readonly #followed = new Map<string, readonly Known[]>()
   readonly #resources: Readonly<Record<'namespaced' | 'ofCluster', ResourceClient<ScriptObject>>>
   readonly #informers: readonly Informer<ScriptObject>[]
@@ -87,17 +87,14 @@ export class PodScripts {
     void Promise.all(this.#informers.map(({ synced }) => synced)).then(this.#ready.resolve)
   }
 
-  /**
-   * Resolves when a Pod may choose: the scripts are read, or cannot be read, and this turn of the event loop has room for looking at all of
-   * them.
-   */
+  /** Resolves when a Pod may select scripts: they are loaded, or cannot be, and this turn of the event loop has capacity for evaluating all of them. */
   async turn(): Promise<void> {
     await this.#ready.promise
     this.#isReady = true
     await this.#budget.take(1 + this.#count)
   }
 
-  /** The scripts for a Pod, the stronger one last. They stay the same ones until the Pod is forgotten. */
+  /** The scripts for a Pod, the strongest last. They stay the same until the Pod is gone. */
   layersFor(pod: Pod): ScriptLayer[] {
     const { uid = '', namespace = '' } = pod.metadata
     const followed = this.#followed.get(uid) ?? this.#choose(pod, uid, namespace)
@@ -168,7 +165,7 @@ export class PodScripts {
     try {
       await resource.patch(name, { metadata: { uid: object.metadata.uid }, status }, options)
     } catch (error) {
-      // Another script has the name now, or none: its event comes.
+      // The script was deleted or recreated: its event follows.
       if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error
     }
   }
@@ -178,7 +175,7 @@ function* scriptsOf(list: ReadonlyMap<string, Known>): Generator<CompiledScript>
   for (const { script } of list.values()) yield script
 }
 
-/** A number in [0, 1) that follows from the uids, which follow from the seed of the server. */
+/** A number in [0, 1) derived from the uids, which depend on the seed of the server. */
 function draw({ uid }: CompiledScript, podUid: string): number {
   const digest = createHash('sha256').update(`${uid} ${podUid}`).digest()
   return digest.readUIntBE(0, 6) / 2 ** 48

@@ -18,11 +18,11 @@ export interface SourceReaderOptions {
   readonly names: Names
   /** A client that reads ConfigMaps, Secrets, claims, volumes and drivers. */
   readonly client: Client
-  /** The Node as the API has it. Undefined: it has none. */
+  /** The current Node in the API. Undefined if absent. */
   nodeNamed(name: string): Node | undefined
-  /** Something has changed that the Pod waits for. */
+  /** Called when an awaited object has changed. */
   wake(pod: Pod): void
-  /** The parts of watches on objects that are missing. */
+  /** The prefixes of messages about missing objects. */
   readonly watching: Pick<InformerOptions<ApiObject>, 'signal' | 'sleep' | 'random' | 'onError'>
 }
 
@@ -33,7 +33,7 @@ interface Data extends ApiObject {
   readonly binaryData?: Readonly<Record<string, string>>
 }
 
-/** Pods that wait for an object, and the end of the watch on it. */
+/** Pods that wait for an object, and the close function of its watch. */
 interface Waited {
   readonly pods: Map<string, Pod>
   readonly ending: AbortController
@@ -45,7 +45,7 @@ const plurals = { ConfigMap: 'configmaps', Secret: 'secrets' } as const
 /** Reads the objects that Pods need before their containers start. An object is watched while a Pod waits for it. */
 export class SourceReader {
   readonly #options: SourceReaderOptions
-  /** Reads that are under way, so that Pods that start together share one. */
+  /** Open reads, so that Pods that start together share one. */
   readonly #reads = new Map<string, Promise<Values | undefined>>()
   readonly #waited = new Map<string, Waited>()
 
@@ -53,7 +53,7 @@ export class SourceReader {
     this.#options = options
   }
 
-  /** Undefined: the Pod needs no objects. */
+  /** Undefined if the Pod needs no objects. */
   open(pod: Pod): SourcesOfPod | undefined {
     const refs = sourcesOf(pod)
     const claims = claimsOf(pod)
@@ -64,7 +64,7 @@ export class SourceReader {
     return this.#options.nodeNamed(name)
   }
 
-  /** The values of an object now. */
+  /** The current values of an object. */
   read(namespace: string, ref: SourceRef): Promise<Values | undefined> {
     const key = keyOf(namespace, ref)
     const reading = this.#reads.get(key) ?? this.#get(namespace, ref).finally(() => this.#reads.delete(key))
@@ -80,7 +80,7 @@ export class SourceReader {
     return new Map([...plain, ...Object.entries(binaryData).map(([key, value]): [string, string] => [key, decoded(value)])])
   }
 
-  /** The name on nodes of the volume of a claim, if it has to be attached. Undefined: it need not; null: the claim is not bound yet. */
+  /** The attachable name of a claim's volume. Undefined if it is not attachable; null if the claim is unbound. */
   async volumeOf(namespace: string, claim: string): Promise<string | undefined | null> {
     const { names } = this.#options
     const found = await this.#find<BuiltIn<'core/v1.PersistentVolumeClaim'>>(core('persistentvolumeclaims'), claim, namespace)
@@ -104,7 +104,7 @@ export class SourceReader {
     }
   }
 
-  /** Wakes a Pod when one of these objects changes, and for others no longer. */
+  /** Enqueues a Pod when one of these objects changes, instead of earlier ones. */
   follow(pod: Pod, refs: readonly SourceRef[]): void {
     const { uid = '', namespace = '' } = pod.metadata
     const wanted = new Map(refs.map((ref) => [keyOf(namespace, ref), ref]))
@@ -136,14 +136,14 @@ export class SourceReader {
   }
 }
 
-/** The objects of one Pod, as they were read last. */
+/** The last read objects of one Pod. */
 export class SourcesOfPod implements PodSources {
   readonly #pod: Pod
   readonly #refs: readonly SourceRef[]
   readonly #claims: readonly string[]
   readonly #reader: SourceReader
   readonly #values = new Map<string, Values | undefined>()
-  /** Names on nodes, by claim; null: the claim is not bound yet. */
+  /** Attachable names by claim; null if the claim is unbound. */
   readonly #volumes = new Map<string, string | undefined | null>()
   #isRead = false
 
@@ -154,7 +154,7 @@ export class SourcesOfPod implements PodSources {
     this.#reader = reader
   }
 
-  /** Reads the objects, unless no container starts: then those of the last time do. */
+  /** Reads the objects, unless no container starts: then the last read ones are used. */
   async refresh(isStarting: boolean): Promise<void> {
     if (this.#isRead && !isStarting) return
     const { namespace = '' } = this.#pod.metadata
@@ -194,7 +194,7 @@ export class SourcesOfPod implements PodSources {
     return [...this.#volumes.values()].some((name) => name === null || (name !== undefined && !attached.some((one) => one.name === name)))
   }
 
-  /** True if a claim is not bound yet, of which no event tells. */
+  /** True if a claim is unbound, for which no event arrives. */
   get hasUnboundClaims(): boolean {
     return [...this.#volumes.values()].includes(null)
   }
@@ -208,12 +208,12 @@ export class SourcesOfPod implements PodSources {
   }
 }
 
-/** The name by which a container knows its Pod. */
+/** The host name of a container. */
 export function hostnameOf({ metadata, spec }: Pod): string {
   return spec.hostname || (spec.hostNetwork === true ? spec.nodeName : metadata.name) || ''
 }
 
-/** The environment of a container, by the objects that were read last. */
+/** The environment of a container, from the last read objects. */
 export function environmentIn(pod: Pod, container: string, sources: Pick<SourcesOfPod, 'find' | 'allocatable'> | undefined): Environment {
   const { find = () => undefined, allocatable = {} } = sources ?? {}
   return environmentOf({ pod, container, hostname: hostnameOf(pod), find, allocatable })

@@ -15,32 +15,32 @@ export interface ProgramRunsOptions {
   readonly onChange: () => void
 }
 
-/** A program that runs. */
+/** A running program. */
 interface Running {
   /** That of the container. */
   readonly id: string
   readonly ending: AbortController
 }
 
-/** As of a program that the kernel has ended for a fault of its memory. */
+/** Exit code of a segmentation fault. */
 const crashCode = 139
 const messageLengthMax = 4096
-/** Sleeps of one run after which an automatic clock no longer advances for them: the program is endless. */
+/** Maximum sleeps of one run for which an automatic clock advances: beyond it the program counts as endless. */
 const hopefulSleeps = 100
-/** A program that sleeps for no time, again and again, would leave a virtual clock at one moment. */
+/** Minimum sleep, as a program that sleeps repeatedly for no time would hold a virtual clock. */
 const sleepMsMin = 1
 
-/** The container of a program stops. */
+/** The container of a program is stopping. */
 class StoppedError extends Error {
   override readonly name = 'StoppedError'
 }
 
-/** A program has ended itself. */
+/** A program has exited. */
 class ExitError extends Error {
   override readonly name = 'ExitError'
 }
 
-/** The programs of one Pod: each starts with its container, and learns of its end. */
+/** The programs of one Pod: each starts and ends with its container. */
 export class ProgramRuns {
   readonly #options: ProgramRunsOptions
   readonly #running = new Map<string, Running>()
@@ -49,7 +49,7 @@ export class ProgramRuns {
     this.#options = options
   }
 
-  /** A container has begun to run: its program starts, and may change it before it is seen. */
+  /** A container has started: its program starts, and may change its state before it is reported. */
   start(name: string): void {
     const { life, programs } = this.#options
     const program = programs.get(name)
@@ -60,7 +60,7 @@ export class ProgramRuns {
     void this.#run(name, program, running)
   }
 
-  /** Stops programs whose containers stop or have stopped, and starts those of containers that ran before the node was there. */
+  /** Stops programs of stopping containers, and starts those of containers that ran before the node. */
   follow(): void {
     const { life, programs } = this.#options
     for (const name of programs.keys()) {

@@ -6,7 +6,7 @@ import type { Node, Pod } from '@orch/core/workloads'
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
 
-/** Writes the status of a Pod; the Pod as it is then. Undefined: nothing was written, as there is no patch, or the Pod is gone. */
+/** Writes the status of a Pod; returns the resulting Pod. Undefined without a patch, or if the Pod is gone. */
 export function writePodStatus(client: Client, pod: Pod, patch: object | undefined, signal: AbortSignal): Promise<Pod | undefined> {
   const { name = '', namespace } = pod.metadata
   if (patch === undefined) return Promise.resolve(undefined)
@@ -18,12 +18,12 @@ export async function deletePod(client: Client, { metadata: { name = '', namespa
   await unlessGone(client.resource<Pod>(pods).delete(name, { namespace, signal }, { gracePeriodSeconds: 0, preconditions: { uid } }))
 }
 
-/** Deletes a Node, which may be gone. */
+/** Deletes a Node, if it exists. */
 export async function deleteNode(client: Client, name: string): Promise<void> {
   await unlessGone(client.resource(nodes).delete(name))
 }
 
-/** Undefined: the object is gone, or another one has its name. */
+/** Undefined if the object is gone or was recreated. */
 async function unlessGone<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request
@@ -33,7 +33,7 @@ async function unlessGone<T>(request: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The newer one of the Pod after its last write and the one that the watch has shown. */
+/** The newer of the Pod's last written and its watched state. */
 export function newest(written: Pod | undefined, cached: Pod): Pod {
   return written !== undefined && revisionOf(written) > revisionOf(cached) ? written : cached
 }
@@ -42,7 +42,7 @@ function revisionOf({ metadata: { resourceVersion = '' } }: ApiObject): number {
   return parseRevision(resourceVersion) ?? 0
 }
 
-/** Takes off the taint of new nodes before the controller of nodes does it: Pods that come first, or after a reset, need not wait. */
+/** Removes the taint of new nodes before the node controller does, so that the first Pods, also after a reset, need not wait. */
 export async function untaint(
   { metadata: { name = '' }, spec: { taints = [] } }: Node,
   { client, names }: { readonly client: Client; readonly names: Names },

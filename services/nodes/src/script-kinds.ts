@@ -3,7 +3,7 @@ import { StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { scriptKinds } from '@orch/core/pod-life'
 
-/** Creates the kinds of scripts, or brings their schemas up to date. */
+/** Creates the kinds of scripts, or updates their schemas. */
 export async function installScriptKinds(client: Client, names: Names): Promise<void> {
   await Promise.all(
     scriptKinds(names).map(async (definition) => {

@@ -2,28 +2,28 @@ import { type InputRequest, nodeLimits, type SessionInput, type SessionPart, typ
 import { notFound, serviceUnavailable } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
 
-/** One side of a session: the program that runs in it. */
+/** The program's side of a session. */
 export interface Session {
-  /** The client's input in its order. It ends with the session. */
+  /** The client's input in order. It ends with the session. */
   readonly input: AsyncIterable<SessionInput>
-  /** Raised when the client has left. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal
-  /** Resolves when the client has taken most of what was written; rejects when it has left. */
+  /** Resolves when the client has read most of the output; rejects when it has disconnected. */
   write(part: Extract<SessionPart, { readonly kind: 'stdout' | 'stderr' }>): Promise<void>
 }
 
-/** A program: its exit status, or undefined for a session that has none. A StatusError that it throws fails the session. */
+/** A program: its exit status, or undefined for a session without one. A thrown StatusError fails the session. */
 export type Program = (session: Session) => Promise<number | undefined>
 
-/** Open sessions of all nodes; each holds a request of a client, and up to twice `waitingBytesMax`. */
+/** Maximum open sessions of all nodes; each holds a request of a client, and up to twice `waitingBytesMax`. */
 const sessionsMax = 4096
 
-/** The client has left while its program wrote. */
+/** The client has disconnected during output. */
 class ClientLeftError extends Error {
   override readonly name = 'ClientLeftError'
 }
 
-/** A queue of one way, whose writer waits while it is full. */
+/** A one-way queue, whose writer waits while it is full. */
 class Way<T> {
   readonly parts: PushStream<T>
   #room: PromiseWithResolvers<void> | undefined
@@ -50,7 +50,7 @@ class Way<T> {
   }
 }
 
-/** The open sessions, by the names under which they get input. */
+/** The open sessions, by their names for input. */
 export class Sessions {
   readonly #inputs = new Map<string, Way<SessionInput>>()
   readonly #newName: () => string
@@ -59,7 +59,7 @@ export class Sessions {
     this.#newName = newName
   }
 
-  /** Runs a program for the reader of the parts. What `find` throws comes instead of the opening. */
+  /** Runs a program for the reader of the output. An error of `find` replaces the opening. */
   open(find: () => Program): Stream<SessionPart> {
     try {
       if (this.#inputs.size < sessionsMax) return this.#open(find())
@@ -92,7 +92,7 @@ export class Sessions {
     return output.parts
   }
 
-  /** Resolves when the session has room for more. */
+  /** Resolves when the session has capacity for more. */
   async input({ session, input }: InputRequest): Promise<Record<string, never>> {
     const way = this.#inputs.get(session)
     if (way === undefined) throw notFound({ group: '', resource: 'sessions' }, session)
@@ -102,7 +102,7 @@ export class Sessions {
   }
 }
 
-/** A stream that has no parts, but fails. */
+/** A stream that fails without output. */
 export function failedStream(error: unknown): Stream<never> {
   const parts = new PushStream<never>()
   parts.fail(error)

@@ -25,11 +25,11 @@ import {
 } from './node-object.ts'
 
 export interface SimulatedNodeOptions extends NodeIdentity {
-  /** A client that acts as this node. */
+  /** A client with the identity of this node. */
   readonly client: Client
-  /** The Node as the API has it. Undefined: it has none. */
+  /** The current Node in the API. Undefined if absent. */
   readonly read: () => Node | undefined
-  /** True if there are simulated volumes, for which it has a driver. */
+  /** True with simulated volumes, for which it has a driver. */
   readonly hasVolumes: boolean
   readonly clock: Clock
   /** A number in [0, 1). */
@@ -39,9 +39,9 @@ export interface SimulatedNodeOptions extends NodeIdentity {
 }
 
 const renewMs = 10_000
-/** A status that does not change is written this often. */
+/** Interval of writing an unchanged status. */
 const reportMs = 300_000
-/** Nodes of one turn renew together, which costs less than as many turns. */
+/** Nodes of one turn renew together, which is cheaper than separate turns. */
 const renewalTurnMs = 1_000
 /** Spreads the renewals of numbered nodes evenly over the turns. */
 const goldenRatio = 0.618_033_988_749_895
@@ -56,13 +56,13 @@ export class SimulatedNode {
   readonly pods = new Map<string, Pod>()
   readonly #options: SimulatedNodeOptions
   readonly #recorder: EventRecorder
-  /** Last numbers of addresses that Pods have, by the uid of the Pod. */
+  /** The last octets of Pod addresses, by the uid of the Pod. */
   readonly #addresses = new Map<string, number>()
   readonly #timers = new Set<Timer>()
   #isRunning = false
   #health = healthy
   #identity: NodeIdentity
-  /** The Node that the last look found as it should be. */
+  /** The Node of the last check without differences. */
   #correct: Node | undefined
 
   constructor(options: SimulatedNodeOptions) {
@@ -85,25 +85,25 @@ export class SimulatedNode {
     return this.#isRunning
   }
 
-  /** True for a Node that a client has created. */
+  /** True for a Node created by a client. */
   get isAdopted(): boolean {
     return this.#options.isAdopted
   }
 
-  /** The addresses of its own network. */
+  /** The host addresses. */
   get addresses(): readonly string[] {
     const { settings, read } = this.#options
     const reported = hostAddresses(read()?.status.addresses ?? [])
     return reported.length > 0 ? reported : (settings.addresses ?? [nodeAddress(this.index)])
   }
 
-  /** The range for its Pods, without its last number: that of a Node with a range of IPv4 that has as many addresses, or its own. */
+  /** The prefix of its Pod addresses: that of the Node's IPv4 range, if it is large enough, or its own. */
   get #podRange(): string {
     const [, range, length = '32'] = /^(\d+\.\d+\.\d+)\.\d+\/(\d+)$/.exec(this.#options.read()?.spec.podCIDR ?? '') ?? []
     return range !== undefined && Number(length) <= 24 ? range : podRange(this.index)
   }
 
-  /** Registers the Node, or reports its status if it is there, and begins to renew the Lease. Undefined: nothing happens, as it runs and is registered. */
+  /** Registers the Node, or updates the status of an existing one, and starts to renew the Lease. Undefined if it already runs and is registered. */
   async start(): Promise<Node | undefined> {
     if (this.#isRunning && this.#options.read() !== undefined) return undefined
     this.#cancelTimers()
@@ -119,14 +119,14 @@ export class SimulatedNode {
     return node
   }
 
-  /** Makes the Lease and the CSINode and reports the start, after the registration. */
+  /** Creates the Lease and the CSINode and reports the start, after the registration. */
   announce(node: Node): void {
     this.#tryWork(this.#renewLease(node))
     if (this.#options.hasVolumes) this.#tryWork(this.#registerDriver(node))
     this.#recordStart()
   }
 
-  /** Ends all signs of life, as a machine that is switched off. */
+  /** Stops all heartbeats, like a machine that is switched off. */
   stop(): void {
     this.#isRunning = false
     this.#cancelTimers()
@@ -138,14 +138,14 @@ export class SimulatedNode {
     await this.#recorder.settled()
   }
 
-  /** Shows another state from now on. */
+  /** Reports another state from now on. */
   async setHealth(health: NodeHealth): Promise<void> {
     this.#health = health
     this.#correct = undefined
     if (this.#isRunning) await this.#reportChange()
   }
 
-  /** Reports other amounts of resources beside its own. */
+  /** Reports other quantities of resources in addition to its own. */
   async setCapacity(capacity: Readonly<Record<string, string>>): Promise<void> {
     const { settings } = this.#options
     this.#identity = { ...this.#options, settings: { ...settings, capacity: { ...settings.capacity, ...capacity } } }
@@ -164,14 +164,14 @@ export class SimulatedNode {
     return this.#writeReport()
   }
 
-  /** One write, and one more if the status has changed. Nothing for a Node that was deleted: kubelets register at their start. */
+  /** One write, and another if the status has changed. Nothing for a deleted Node, as kubelets register only at their start. */
   async #renew(): Promise<void> {
     if (this.#options.read() === undefined) return
     await this.#renewLease()
     await this.#reportChange()
   }
 
-  /** Writes the status if the API has another one. */
+  /** Writes the status if it differs from the API. */
   async #reportChange(): Promise<void> {
     const { clock, read } = this.#options
     const node = read()
@@ -186,18 +186,18 @@ export class SimulatedNode {
     for (const reason of events) this.#recordStatus(reason)
   }
 
-  /** Writes the status over the one that the API has now. */
+  /** Writes the status over the current one in the API. */
   async #writeReport(): Promise<Node> {
     const { clock, signal } = this.#options
     const collection = this.client.resource<Node>(nodes)
     const { status: before } = await collection.get(this.name, { signal })
     const { status } = nodeReport(this.#identity, { health: this.#health, before, nowMs: clock.now() })
-    // Two addresses may be of one type, by which they would be merged.
+    // Two addresses may have one type, which is their merge key.
     const addresses = [...(status.addresses ?? []), { $patch: 'replace' }]
     return collection.patch(this.name, { status: { ...status, addresses } }, { type: 'strategic', subresource: 'status', signal })
   }
 
-  /** One write. A Lease that is gone is made again as long as the Node is there. */
+  /** One write. A deleted Lease is created again while the Node exists. */
   async #renewLease(known?: Node): Promise<void> {
     const { names, clock, signal } = this.#options
     const leases = this.client.resource({ group: domainGroup(names, 'coordination'), version: 'v1', plural: 'leases', namespaced: true })
@@ -211,7 +211,7 @@ export class SimulatedNode {
     if (node !== undefined) await unlessRefused('AlreadyExists', () => create(node))
   }
 
-  /** The CSINode of an earlier Node goes with that. */
+  /** The CSINode of an earlier Node is deleted with it. */
   async #registerDriver(node: Node): Promise<void> {
     const { names, signal } = this.#options
     const csiNodes = this.client.resource({ group: domainGroup(names, 'storage'), version: 'v1', plural: 'csinodes', namespaced: false })
@@ -237,7 +237,7 @@ export class SimulatedNode {
     arm(firstMs)
   }
 
-  /** A report that fails comes again with the next one. */
+  /** A failed report is repeated with the next one. */
   #tryWork(work: Promise<unknown>): void {
     const { log, signal } = this.#options
     work.catch((err: unknown) => {
@@ -270,14 +270,14 @@ export class SimulatedNode {
     this.#recorder.record({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion, ...(fieldPath && { fieldPath }) }, draft)
   }
 
-  /** Takes the address that a Pod has already, before another one is given it. */
+  /** Reserves the existing address of a Pod before another one gets it. */
   keepAddress({ metadata: { uid = '' }, spec, status }: Pod): void {
     if (spec.hostNetwork === true || this.#addresses.has(uid)) return
     const number = lastNumber(status.podIP, this.#podRange)
     if (number !== undefined) this.#addresses.set(uid, number)
   }
 
-  /** The addresses of a Pod: those that it has, or the first free one. Undefined: all of the range are taken. */
+  /** The addresses of a Pod: its existing ones, or the first free one. Undefined if all of the range are used. */
   takeAddresses({ metadata: { uid = '' }, spec, status }: Pod): readonly string[] | undefined {
     if (spec.hostNetwork === true)
       return hostNetworkAddresses(

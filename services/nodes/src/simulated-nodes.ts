@@ -33,75 +33,75 @@ import { WrittenLogs } from './written-logs.ts'
 
 export interface NodesOptions {
   readonly names: Names
-  /** Minor number of the release. */
+  /** Minor version of the release. */
   readonly level: number
   /** A client that reads all Pods. */
   readonly client: Client
-  /** A client that acts as this node. */
+  /** A client with the identity of this node. */
   readonly clientFor: (node: string) => Client
-  /** True if there are simulated volumes. */
+  /** True with simulated volumes. */
   readonly hasVolumes: boolean
   readonly clock: Clock
   readonly chance: Pick<Chance, 'fraction' | 'bytes' | 'uuid'>
-  /** Scripts in code, the strongest first. They may come and go; a Pod keeps those with which it began. */
+  /** Scripts in code, the strongest first. They may be added and removed; a Pod keeps its initial ones. */
   readonly codeScripts: Iterable<CodeScript>
   readonly log: Log
   readonly queues: WorkqueueMetrics
 }
 
-/** One simulated node, as a test handles it. */
+/** One simulated node for a test. */
 export interface NodeHandle {
   readonly name: string
   readonly isRunning: boolean
-  /** Switches the node off: its Lease ends, and nothing happens to its Pods. */
+  /** Switches the node off: its Lease expires, and its Pods stay unchanged. */
   stop(): void
   /** Switches it on again, or registers it again; resolves when it has reported. */
   start(): Promise<void>
-  /** Switches it off for good and deletes its Node. */
+  /** Switches it off permanently and deletes its Node. */
   delete(): Promise<void>
 }
 
 /** The simulated nodes of a server. */
 export interface SimulatedNodes {
-  /** Registers a node, unless it is to be off; resolves when it is there. A name that is simulated already is an error. */
+  /** Registers a node, unless it is off; resolves when it exists. An existing name is an error. */
   add(settings: NodeSettings, isOff?: boolean): Promise<NodeHandle>
-  /** Undefined: no such node is simulated. */
+  /** Undefined if no such node is simulated. */
   get(name: string): NodeHandle | undefined
   readonly names: readonly string[]
-  /** Switches off all nodes but these, and simulates them no longer. */
+  /** Switches off all nodes but these, and stops simulating them. */
   retain(present: ReadonlySet<string>): Promise<void>
-  /** The ways into their Pods. */
+  /** The connections to their Pods. */
   readonly service: NodesService
   readonly measurements: Measurements
   close(): Promise<void>
 }
 
-/** Pods that are worked on at once: bounds the requests of all nodes. */
+/** Maximum Pods processed in parallel, which limits the requests of all nodes. */
 const workersMax = 32
-/** A Pod that is bound by hand may come before its claims are. */
+/** A manually bound Pod may exist before its claims. */
 const claimRetryMs = 1000
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 
 type Variables = Readonly<Record<string, string>>
 
-/** A Pod that a node runs. */
+/** A Pod of a node. */
 interface RunningPod {
   readonly uid: string
   readonly node: SimulatedNode
   readonly life: PodLife
-  /** Absent: no container has a program. */
+  /** Undefined if no container has a program. */
   readonly programs: ProgramRuns | undefined
-  /** Absent: it needs no objects. */
+  /** Undefined if it needs no objects. */
   readonly sources: SourcesOfPod | undefined
   /** The environments of containers that have started here, by name. */
   readonly environments: ReadonlyMap<string, Variables>
-  /** The Pod after the last write of its node: the watch may show it later. */
+  /** The Pod after the last write of its node, which the watch may show later. */
   written: Pod | undefined
   isDeleted: boolean
 }
 
-/** Runs simulated nodes: one watch on Pods for all of them, one queue of Pods whose next change is due. */
+/** Runs simulated nodes: one watch on Pods for all of them, one queue of Pods with due changes. */
 export function startNodes(options: NodesOptions): SimulatedNodes {
   return new StandIn(options)
 }
@@ -220,7 +220,7 @@ class StandIn implements SimulatedNodes {
     return node
   }
 
-  /** Simulates a Node that a client has created. */
+  /** Simulates a Node created by a client. */
   async #adopt({ metadata: { name = '', labels } }: Node): Promise<void> {
     try {
       await this.#startNode(this.#addNode({ name, ...(labels && { labels }) }, true))
@@ -267,7 +267,7 @@ class StandIn implements SimulatedNodes {
     this.#wakePods(node)
   }
 
-  /** Readers that follow logs of its Pods are cut off. */
+  /** Followers of logs of its Pods are disconnected. */
   #stopNode(node: SimulatedNode): void {
     node.stop()
     this.#changes.notifyAll()
@@ -305,7 +305,7 @@ class StandIn implements SimulatedNodes {
     this.#options.client.close()
   }
 
-  /** The Pod with this uid as it is now; undefined: it is gone, or bound to another node. */
+  /** The current Pod with this uid; undefined if it is gone, or bound to another node. */
   #findPod({ node, namespace, name, uid }: PodOnNode): Pod | undefined {
     const cached = this.#pods.get(name, namespace)
     if (cached?.metadata.uid !== uid || cached.spec.nodeName !== node) return undefined
@@ -339,7 +339,7 @@ class StandIn implements SimulatedNodes {
     for (const pod of own) this.#queue.add(keyOf(pod))
   }
 
-  /** Pods that came before their Node wait for it, and some for its volumes. */
+  /** Pods older than their Node wait for it, and some for its volumes. */
   #applyNode({ kind, object }: InformerEvent<Node>): void {
     const { name = '' } = object.metadata
     const node = this.#nodes.get(name)
@@ -382,7 +382,7 @@ class StandIn implements SimulatedNodes {
     this.#containers.forget(uid)
   }
 
-  /** Makes the changes of a Pod that are due, in one write. */
+  /** Makes the due changes of a Pod in one write. */
   async #syncPod(key: string): Promise<void> {
     const { clock } = this.#options
     const { signal } = this.#ending
@@ -416,13 +416,13 @@ class StandIn implements SimulatedNodes {
     }
   }
 
-  /** Begins the life of a Pod that its node has not seen. Undefined: the node has nothing to do for it, or refuses it. */
+  /** Starts a new Pod of its node. Undefined if the node has nothing to do for it, or refuses it. */
   async #admitPod(key: string, pod: Pod, node: SimulatedNode): Promise<RunningPod | undefined> {
     const { level, names, clock } = this.#options
     const { uid = '', deletionTimestamp } = pod.metadata
     await this.#scripts.turn()
     if (isFinishedPod(pod) && deletionTimestamp == null) {
-      // It keeps its address until the object is gone.
+      // It keeps its address until the object is deleted.
       if (pod.status.podIP) node.takeAddresses(pod)
       return undefined
     }
@@ -477,7 +477,7 @@ class StandIn implements SimulatedNodes {
     return { uid: pod.metadata.uid ?? '', node, life, programs, sources, environments, written: undefined, isDeleted: false }
   }
 
-  /** The environment of a container: that of its start, or what its objects make of it now. */
+  /** The environment of a container: that of its start, or the current one from its objects. */
   #envOf(pod: Pod, container: string): Variables {
     const running = this.#running.get(keyOf(pod))
     const known = running?.environments.get(container)
@@ -493,5 +493,5 @@ class StandIn implements SimulatedNodes {
   readonly #newId = (): string => Buffer.from(this.#options.chance.bytes(32)).toString('hex')
 }
 
-/** Images are few and Pods are many. */
+/** Cached, as there are few images and many Pods. */
 const digestOf = boundedMemo(1000, (image: string): string => createHash('sha256').update(image).digest('hex'))

@@ -1,12 +1,12 @@
 import { type LogLine, logLinesMax } from '@orch/core/pod-life'
 
-/** Lines that the program of one run has written: the last ones, and the number of those before them. */
+/** Lines written by the program of one run: the last ones, and the number of dropped ones. */
 export interface WrittenLines {
   readonly lines: readonly LogLine[]
   readonly dropped: number
 }
 
-/** Characters kept of one run, and of all runs. Older ones are dropped. */
+/** Maximum characters stored of one run, and of all runs. Older ones are dropped. */
 const runCharactersMax = 1024 * 1024
 const charactersMax = 64 * 1024 * 1024
 const none: WrittenLines = { lines: [], dropped: 0 }

@@ -4,7 +4,7 @@ import { printComplaint, type Terminal } from './process/terminal.ts'
 import { AddressTakenError, isExpected } from './start-error.ts'
 import { defaultRelease, productVersion } from './version.ts'
 
-/** A command with settings. What it needs is loaded only when it is chosen. */
+/** A command with settings. Its dependencies are loaded only when it is selected. */
 export interface SettingsCommand {
   readonly doc: string
   settings(): Promise<Settings>
@@ -56,7 +56,7 @@ export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
   },
 } satisfies Record<(typeof serverCommandNames)[number], SettingsCommand>
 
-/** Commands that do something and end. */
+/** Commands that end by themselves. */
 const endingCommands: Readonly<Record<string, SettingsCommand>> = {
   status: {
     doc: 'say whether a server runs on a data folder, where, and whether it is ready',
@@ -130,7 +130,7 @@ const otherCommands: Readonly<Record<string, string>> = {
   help: 'print this help, or that of a command: orch help gateway',
 }
 
-/** Runs the command that the arguments name. Returns the exit code, or undefined while a server continues to run. */
+/** Runs the command of the arguments. Returns the exit code, or undefined while a server continues to run. */
 export async function runCommand(terminal: Terminal): Promise<number | undefined> {
   const [command = 'help', ...flags] = terminal.arguments
   if (Object.hasOwn(settingsCommands, command)) {
@@ -193,7 +193,7 @@ function unknownCommand(terminal: Terminal, command: string): number {
   return 2
 }
 
-/** The help of a command that takes settings. */
+/** The help of a command with settings. */
 export async function printCommandHelp(name: string): Promise<string> {
   const command = settingsCommands[name]
   if (command === undefined) throw new Error(`there is no command ${name}`)
@@ -220,7 +220,7 @@ function print(terminal: Terminal, text: string): number {
   return 0
 }
 
-/** A mistake of the caller is one sentence; anything else shows where it happened. */
+/** An error of the user is one sentence; any other shows its stack. */
 async function runWithSettings(command: string, terminal: Terminal, flags: readonly string[]): Promise<number | undefined> {
   try {
     return await settingsCommands[command]?.run(terminal, flags)
@@ -236,7 +236,7 @@ async function runWithSettings(command: string, terminal: Terminal, flags: reado
   }
 }
 
-/** The format that the settings ask for; where they cannot be read, the one that the flags or the environment name. */
+/** The log format of the settings; if they are invalid, that of the flags or the environment. */
 async function logFormatOf(command: string, terminal: Terminal, flags: readonly string[]): Promise<LogFormat> {
   const { generalSettings } = await import('./settings/general.ts')
   const { logFormat } = generalSettings

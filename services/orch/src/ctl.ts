@@ -30,7 +30,7 @@ export async function ctl(terminal: Terminal, words: readonly string[]): Promise
   })
 }
 
-/** The administrator's configuration of the one server that runs on a data folder below the working folder, as `orch status` finds it. */
+/** The administrator's configuration of the single running server below the working folder, as found by `orch status`. */
 export async function nearConfiguration(terminal: Terminal): Promise<{ nearConfiguration?: string }> {
   const { findInstances } = await import('./instance/folders.ts')
   const running = findInstances(terminal, { dataDir: '', profile: '' }).filter(({ owner }) => owner !== undefined)
@@ -39,7 +39,7 @@ export async function nearConfiguration(terminal: Terminal): Promise<{ nearConfi
   return file === undefined || files.length > 1 ? {} : { nearConfiguration: file }
 }
 
-/** Runs a program that has the terminal for itself until it ends. */
+/** Runs a program with exclusive use of the terminal. */
 function run(program: string, words: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, words, { stdio: 'inherit' })

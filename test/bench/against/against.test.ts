@@ -23,7 +23,7 @@ test('all lines are measured on both servers, and the namespaces are deleted aft
     extent,
     print: (row: string) => void rows.push(row),
   }
-  // The CPU of one side is read from its process, that of the other from its metrics.
+  // The bench reads the CPU time of one side from the process, and of the other side from the metrics.
   const results = await compare({ ours: { ...own, pids: [process.pid] }, other }, options)
   expect(results.map(({ label }) => label)).toEqual([
     ...['create (64)', 'put (16)', 'merge patch (16)', 'apply (16)', 'create and delete (16)', 'get (64)'],

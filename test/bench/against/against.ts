@@ -10,14 +10,14 @@ import { type Extent, listMeasures, type Measure, objectMeasures, type Round } f
 import { Side } from './side.ts'
 import { watchMeasures } from './watches.ts'
 
-/** All that can be measured at any Kubernetes API server. */
+/** All lines that the bench can measure at any Kubernetes API server. */
 const measures: readonly Measure[] = [...objectMeasures, ...listMeasures, ...watchMeasures]
 
 /** The measurement of one side. */
 interface Measured {
-  /** Operations in a second, one for each round. */
+  /** Operations per second, one number for each round. */
   readonly rates: readonly number[]
-  /** CPU of the server for an operation, in microseconds; none: it does not say. */
+  /** CPU time of the server per operation, in microseconds; absent if the server does not report it. */
   readonly cpuMicros: readonly number[]
 }
 
@@ -35,20 +35,23 @@ export interface AgainstOptions {
   /** A client configuration of the other server, with rights to make namespaces. */
   readonly kubeconfig: string
   readonly rounds: number
-  /** Rounds before these that do not count. */
+  /** Warm-up rounds that do not count. */
   readonly warm: number
   readonly extent: Extent
-  /** Labels that begin so; none: all. */
+  /** Only lines whose labels begin so; absent: all lines. */
   readonly labels: readonly string[]
-  /** Processes of the other server on this machine, its etcd among them, whose CPU counts; none: that which its metrics say. */
+  /** Processes of the other server on this machine, with its etcd, whose CPU time counts; absent: the server's metrics give the CPU time. */
   readonly pids: readonly number[]
-  /** This server with its services apart, one of each. */
+  /** This server with one process for each service. */
   readonly isDistributed: boolean
   /** Further flags of `orch up`. */
   readonly flags: readonly string[]
 }
 
-/** `npm run bench -- --against=<kubeconfig>`: every line at this server and at another one, rounds in turn; prints both and their ratio. */
+/**
+ * `npm run bench -- --against=<kubeconfig>`: measures every line at this server and at another server in alternating rounds; prints both results and
+ * their ratio.
+ */
 export async function runAgainst({ kubeconfig, labels, pids, isDistributed, flags, ...options }: AgainstOptions): Promise<number> {
   const chosen = measures.filter(({ label }) => labels.length === 0 || labels.some((one) => label.startsWith(one)))
   if (chosen.length === 0) {
@@ -82,7 +85,7 @@ export async function runAgainst({ kubeconfig, labels, pids, isDistributed, flag
   }
 }
 
-/** A server that is compared: how it is reached, and the processes of this machine whose CPU counts. */
+/** One side of the comparison: how the bench reaches the server, and the processes on this machine whose CPU time counts. */
 interface Compare {
   readonly configuration: ClientConfiguration
   readonly pids?: readonly number[]
@@ -96,14 +99,14 @@ interface CompareOptions {
   readonly print: (row: string) => void
 }
 
-/** Measures both sides in namespaces of their own, which are removed at the end. */
+/** Measures both sides in new namespaces, and removes the namespaces at the end. */
 export async function compare(
   { ours: own, other: behind }: { readonly ours: Compare; readonly other: Compare },
   { rounds, warm, extent, measures: chosen, print }: CompareOptions,
 ): Promise<readonly Compared[]> {
   const sides = [await Side.open('orch', own.configuration, own.pids), await Side.open('other', behind.configuration, behind.pids)]
   const run = `bench-${process.pid}-${Date.now() % 1_000_000}`
-  // One server may be both sides.
+  // The same server may be both sides.
   const namespaceOf = ({ name }: Side) => `${run}-${name}`
   const namespacesOf = (side: Side) => [namespaceOf(side), `${namespaceOf(side)}-list`]
   const results: Compared[] = []
@@ -144,7 +147,7 @@ async function measuredRound(side: Side, round: () => Promise<Round>): Promise<{
   return { rate: operations / seconds, micros }
 }
 
-/** A namespace with the account that its Pods have, which a server without controllers does not make. */
+/** Creates a namespace with its Pods' account, which a server without controllers does not make. */
 async function openNamespace(side: Side, name: string): Promise<void> {
   const { status, body } = await side.ask({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } })
   if (status !== 201) throw new Error(`${side.name}: the namespace ${name} cannot be made: ${status} ${body}`)
@@ -161,7 +164,7 @@ async function openNamespace(side: Side, name: string): Promise<void> {
 const tableHead =
   '| line | orch, per second | other, per second | ratio | orch, CPU | other, CPU | ratio |\n|---|---|---|---|---|---|---|\n'
 
-/** A row of the table: medians with the least and the largest round, and ours by theirs. */
+/** A row of the table: medians with the slowest and the fastest round, and our median divided by the other. */
 export function printCompared({ label, unit, ours, other }: Compared): string {
   const rates = [ours, other].map(({ rates: all }) => `${printSpread(all)} ${unit}`)
   const costs = [ours, other].map(({ cpuMicros }) => (cpuMicros.length === 0 ? '–' : `${printSpread(cpuMicros)} µs`))

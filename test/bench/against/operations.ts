@@ -6,13 +6,13 @@ import type { Sent, Side } from './side.ts'
 /** The amount of work in a run. */
 export interface Extent {
   readonly roundMs: number
-  /** Most connections of a line; absent: as many as its label says. */
+  /** The largest number of connections of a line; absent: the number in its label. */
   readonly connectionsMax?: number
-  /** Objects of the lists. */
+  /** The number of objects in the lists. */
   readonly objects: number
   readonly watchers: number
   readonly steadyWatchers: number
-  /** Events of a round. */
+  /** The number of events in a round. */
   readonly events: number
 }
 
@@ -27,7 +27,7 @@ export interface Measure {
   readonly label: string
   /** The unit of an operation: `7 requests/s`. */
   readonly unit: string
-  /** Prepares the rounds of one side; returns a round, and its end. */
+  /** Prepares the rounds of one side; returns the function of a round and the function that ends the line. */
   open(side: Side, namespace: string, extent: Extent): Promise<{ round(): Promise<Round>; close(): Promise<void> }>
 }
 
@@ -35,7 +35,7 @@ type Operation = 'create' | 'put' | 'merge patch' | 'apply' | 'delete' | 'get'
 
 const concurrency: Readonly<Record<Operation, number>> = { create: 64, put: 16, 'merge patch': 16, apply: 16, delete: 16, get: 64 }
 
-/** The operations of one object: a Pod of 3 KB, 7 KB as answered. */
+/** The operations on one object: a Pod of 3 KB, whose answer has 7 KB. */
 export const objectMeasures: readonly Measure[] = (Object.keys(concurrency) as Operation[]).map((operation) => ({
   label: `${operation === 'delete' ? 'create and delete' : operation} (${concurrency[operation]})`,
   unit: 'requests',
@@ -69,7 +69,7 @@ export const objectMeasures: readonly Measure[] = (Object.keys(concurrency) as O
       async close() {
         for (const connection of connections) connection.close()
         const own = await side.connect()
-        // A server that gives up on a delete of so many may leave the answer unfinished; the next line has names of its own.
+        // A server that gives up on such a large delete may not finish the answer. The next line uses other names.
         await own
           .send(side.bytesOf({ method: 'DELETE', path: `${pods}?gracePeriodSeconds=0` }))
           .catch(({ message }: Error) => process.stderr.write(`${side.name}: ${message}\n`))
@@ -79,7 +79,7 @@ export const objectMeasures: readonly Measure[] = (Object.keys(concurrency) as O
   },
 }))
 
-/** A Pod as answered; the default account of Pods may arrive a moment after the namespace. */
+/** Creates a Pod and returns the answer. The Pods' default account may arrive a moment after the namespace. */
 async function madePod(side: Side, pods: string, name: string): Promise<Made> {
   const connection = await side.connect()
   try {
@@ -137,7 +137,7 @@ async function send(connection: Connection, side: Side, sent: Sent, expected: nu
 const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const metadataType = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 
-/** Ways to list a collection, one request at a time. A continued page is followed. */
+/** The ways to list a collection, one request at a time. The client follows `continue`. */
 const lists: readonly (readonly [label: string, query: string, headers: Readonly<Record<string, string>>])[] = [
   ['list', '', {}],
   ['list, resourceVersion=0', '?resourceVersion=0', {}],
@@ -147,7 +147,7 @@ const lists: readonly (readonly [label: string, query: string, headers: Readonly
   ['list in gzip', '', { 'accept-encoding': 'gzip' }],
 ]
 
-/** Reads of all Pods of a namespace of their own. */
+/** Reads all Pods of a new namespace. */
 export const listMeasures: readonly Measure[] = lists.map(([label, query, headers]) => ({
   label,
   unit: 'lists',
@@ -180,7 +180,7 @@ export const listMeasures: readonly Measure[] = lists.map(([label, query, header
   },
 }))
 
-/** Creates the missing ones of so many Pods. */
+/** Creates the Pods that are missing from this number. */
 async function fill(side: Side, namespace: string, count: number): Promise<void> {
   const pods = `/api/v1/namespaces/${namespace}/pods`
   const { body } = await side.ask({ method: 'GET', path: `${pods}?limit=1` })

@@ -4,7 +4,7 @@ import type { ClientConfiguration } from '@orch/client'
 import { type Answer, Connection } from '../http1-load.ts'
 import { cpuMicrosOf } from '../process.ts'
 
-/** A request as the bench describes it. */
+/** A request as a line describes it. */
 export interface Sent {
   readonly method: string
   readonly path: string
@@ -22,7 +22,7 @@ interface SideParts {
   readonly pids: readonly number[]
 }
 
-/** One of the servers that are compared: any Kubernetes API server over TLS. */
+/** One of the compared servers: any Kubernetes API server over TLS. */
 export class Side {
   readonly name: string
   readonly #tls: ConnectionOptions
@@ -41,8 +41,8 @@ export class Side {
   }
 
   /**
-   * Connects with a certificate or a token. Other ways to log in would have to be repeated for each connection.
-   * `pids`: the server's processes on this machine; none: its own metrics give its CPU time.
+   * Connects with a certificate or a token; the bench does not support other ways to log in. `pids`: the server's processes on this machine; without
+   * them, the server's metrics give the CPU time.
    */
   static async open(name: string, configuration: ClientConfiguration, pids: readonly number[] = []): Promise<Side> {
     const { server, certificateAuthority, clientCertificate, clientKey, token, serverName, isInsecure = false } = configuration
@@ -78,12 +78,12 @@ export class Side {
     return Buffer.concat([Buffer.from(head), content])
   }
 
-  /** One request that is not measured; its body is kept. */
+  /** Sends one request outside the measurement and returns the body. */
   ask(sent: Sent): Promise<Answer> {
     return this.#control.send(this.bytesOf(sent), true)
   }
 
-  /** CPU that the server has used, in seconds: of the processes that are named, or of that which its metrics are of; undefined: unknown. */
+  /** The server's CPU time so far, in seconds, from the named processes or from the server's metrics; undefined: unknown. */
   async cpuSeconds(): Promise<number | undefined> {
     if (this.#pids.length > 0) return this.#pids.reduce((sum, pid) => sum + cpuMicrosOf(pid), 0) / 1e6
     const { status, body } = await this.ask({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' } })

@@ -9,7 +9,7 @@ const waitMsMax = 60_000
 interface WatchLine {
   readonly label: string
   readonly watchers: 'watchers' | 'steadyWatchers'
-  /** Each event waits until the one before it has reached all. */
+  /** The line sends each event after the previous event has reached all watches. */
   readonly isSteady: boolean
 }
 
@@ -18,10 +18,10 @@ const lines: readonly WatchLine[] = [
   { label: 'events one at a time', watchers: 'steadyWatchers', isSteady: true },
 ]
 
-/** Objects of a burst, each changed over a connection of its own. */
+/** The objects of a burst; the line changes each over a separate connection. */
 const changedAtOnce = 10
 
-/** One event for each change at each watch. A round fails where one is missing. */
+/** Counts one event for each change at each watch. A round fails if an event is missing. */
 export const watchMeasures: readonly Measure[] = lines.map(({ label, watchers, isSteady }) => ({
   label,
   unit: 'events',
@@ -67,7 +67,7 @@ export const watchMeasures: readonly Measure[] = lines.map(({ label, watchers, i
   },
 }))
 
-/** A ConfigMap of 3 KB; gives its version. */
+/** Writes a ConfigMap of 3 KB; returns its version. */
 async function makeConfigMap(side: Side, path: string, name: string): Promise<string> {
   const data = { text: 'abcdefghij'.repeat(290) }
   const { status, body } = await side.ask({ method: 'POST', path, body: { metadata: { name }, data } })

@@ -5,7 +5,7 @@ import { startFloor, withConnections, withOrch } from '../shared-server.ts'
 const collection = '/api/v1/namespaces/default/configmaps'
 const ownedFields = 30
 
-/** A configuration with thirty fields, one of which is another each time. */
+/** A configuration with thirty fields; each apply changes one field. */
 function configuration(name: string, count: number): Record<string, unknown> {
   const keys = Array.from({ length: ownedFields - 1 }, (_, index) => [`key-${index}`, 'abcdefghij'.repeat(8)])
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { ...Object.fromEntries(keys), count: String(count) } }
@@ -16,7 +16,7 @@ function applyRequest(name: string, count: number): Buffer {
   return bodyRequest('PATCH', target, configuration(name, count), 'application/apply-patch+yaml')
 }
 
-/** Each connection applies to an object of its own, so that no race is lost. */
+/** Each connection applies to a different object, so that no request conflicts. */
 async function applies(connections: readonly Connection[], durationMs: number): Promise<{ perSecond: number; count: number }> {
   const began = performance.now()
   let count = 0

@@ -10,12 +10,12 @@ interface Cost {
   readonly writes: number
 }
 
-/** The figures of an operation of `cluster-load.ts` in a process of its own. */
+/** The figures of an operation of `cluster-load.ts` in a separate process. */
 async function runOperation<T>(name: string, ...numbers: readonly number[]): Promise<T> {
   return await new Child(['--expose-gc', '--disable-warning=ExperimentalWarning', program, name, ...numbers.map(String)]).told<T>()
 }
 
-/** CPU time against a bound in the same unit. */
+/** Compares CPU time with a bound in the same unit. */
 function cpuFigure(label: string, { cpu, writes }: Cost, target: number): Labelled {
   return { label, value: cpu, unit: 's', ratio: cpu, target, goal: target, better: 'less', note: `CPU; ${writes} writes` }
 }

@@ -37,7 +37,7 @@ const group = 'bench.example.com'
 const ours = `/apis/${group}/v1/namespaces/default/things`
 const theirs = '/api/v1/namespaces/default/configmaps'
 
-/** An object of the custom kind whose fields are in parts, and one long text. */
+/** An object of the custom kind: its fields in parts, and one long text. */
 function thing(name: string, fields: number, text: string): Json {
   const parts = members(Math.ceil(fields / 9), 'part', () => members(9, 'field', (field) => `${field}abcdefgh`))
   const first = { ...parts['part0'], field0: 'first' }
@@ -45,19 +45,19 @@ function thing(name: string, fields: number, text: string): Json {
   return { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name, namespace: 'default' }, spec }
 }
 
-/** A ConfigMap with as many keys, and one long text. */
+/** A ConfigMap with the same number of keys, and one long text. */
 function map(name: string, fields: number, text: string): Json {
   const data = { ...members(fields, 'field', (field) => `${field}abcdefgh`), text }
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data }
 }
 
-/** One of two collections that are compared. */
+/** One of the two compared collections. */
 interface Side {
   readonly collection: string
   readonly make: (name: string) => Json
 }
 
-/** Both sides with so many fields, and so long that the stored object has 3 KB. */
+/** Both sides have the number of fields and the length at which the stored object has 3 KB. */
 async function sidesOf(connection: Connection, fields: number): Promise<readonly [custom: Side, builtIn: Side]> {
   const sized = async (collection: string, make: (name: string, fields: number, text: string) => Json): Promise<Side> => {
     const answer = await connection.send(bodyRequest('POST', `${collection}?dryRun=All`, make('size', fields, 'abc')))
@@ -73,7 +73,7 @@ async function send(connection: Connection, request: string | Buffer): Promise<v
   if (status >= 300) throw new Error(`answered ${status}`)
 }
 
-/** CPU of the server for each of so many requests, in microseconds. */
+/** CPU time of the server per request, in microseconds. */
 async function cpuOf(server: OrchServer, connections: readonly Connection[], count: number, next: (index: number) => string | Buffer) {
   const before = server.child.cpuMicros()
   let index = 0
@@ -93,7 +93,7 @@ interface Compared {
   readonly rounds?: number
 }
 
-/** Rounds of both sides in turn, now the one first and then the other. What counts is the ratio within a round: the machine's speed changes. */
+/** Runs rounds of both sides in turn and alternates which side is first. The ratio within a round counts, because the machine's speed changes. */
 async function compared(
   [custom, builtIn]: readonly [Side, Side],
   cost: (side: Side, round: number) => Promise<number>,
@@ -101,7 +101,7 @@ async function compared(
 ): Promise<Figure & { readonly label: string }> {
   const costs: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
-    // The second side runs warmer code.
+    // The side that runs second finds warmer code.
     const sides = [custom, builtIn].entries()
     for (const [index, side] of round % 2 === 0 ? sides : [...sides].toReversed()) costs[index]?.push(await cost(side, round))
   }
@@ -149,12 +149,12 @@ export const customReadLine: Line = {
 const events = 1_024
 const watchers = 200
 
-/** CPU of one event at one watch: of the same creates with watches and without, the difference. */
+/** CPU time of one event at one watch: the difference between the same creates with watches and without. */
 async function eventCost(server: OrchServer, { collection, make }: Side, writers: readonly Connection[], round: number): Promise<number> {
   const creates = (prefix: string) =>
     cpuOf(server, writers, events, (index) => bodyRequest('POST', collection, make(`${prefix}-${round}-${index}`)))
   const alone = (await creates('alone')) * events
-  // From now on: the present objects would be sent 200 times.
+  // The watches begin now: otherwise the server would send the present objects 200 times.
   const answer = await writers[0]?.send(getRequest(`${collection}?limit=1`), true)
   const [, revision] = /"resourceVersion":"(\d+)"/.exec(String(answer?.body)) ?? []
   const watches = await openWatches(server, watchers, `${collection}?watch=1&resourceVersion=${revision}`)

@@ -1,6 +1,6 @@
-/** The path of definitions. */
+/** The path of CustomResourceDefinitions. */
 export const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
-/** Parsed JSON. */
+/** An object as parsed JSON. */
 export type Json = Readonly<Record<string, unknown>>
 
 /** A definition of things. */
@@ -19,7 +19,7 @@ export function definition(group: string, spec: Json): Json {
 }
 
 const sentence = 'Says how this part of the thing is to be, in so many words that a reader knows what is meant by it, and what is not.'
-/** Members that are called after their numbers. */
+/** Properties that are named by numbers. */
 export const members = <T>(count: number, name: string, make: (index: number) => T): Record<string, T> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, make(index)]))
 
@@ -28,7 +28,7 @@ export function largeGroup(index: number): string {
   return `g${index}.example.com`
 }
 
-/** A definition of some 25 KB, without a rule. */
+/** A definition of about 25 KB without rules. */
 export const largeDefinition = (index: number): Json =>
   definition(largeGroup(index), {
     type: 'object',

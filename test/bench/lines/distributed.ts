@@ -5,12 +5,12 @@ import { bodyRequest, type Connection, getRequest, loadHttp1, openConnections } 
 
 const collection = '/api/v1/namespaces/default/configmaps'
 const roundMs = 2_000
-/** A thousand creates a second are spread over nine processes: until then most of their code has not been compiled. */
+/** The load sends a thousand creates a second to nine processes; before that number, V8 has not compiled most of their code. */
 const warmUpMs = 12_000
 let serial = 0
 const createBody = (): Buffer => bodyRequest('POST', collection, configMap(`apart-${serial++}`, 3_000))
 
-/** Connections that are spread over all gateways. */
+/** Opens connections and spreads them over all gateways. */
 async function connect({ ports, shown }: BenchSet, count: number): Promise<Connection[]> {
   const opened = await Promise.all(ports.map((port) => openConnections(Math.ceil(count / ports.length), port, shown)))
   return opened.flat().slice(0, count)
@@ -90,7 +90,7 @@ export const distributedDelay: Line = {
     }),
 }
 
-/** Resolves when a watch has sent an object's name. */
+/** Resolves when a watch has sent an object with this name. */
 function listenFor({ socket }: Connection): (name: string) => Promise<void> {
   let wanted = ''
   let tell = () => {}
@@ -148,7 +148,7 @@ function readRate(gateways: number): Promise<{ perSecond: number; by: string }> 
   })
 }
 
-/** Watches of so many selections, so that watch has work for each. */
+/** Opens watches with this number of different selectors, so that the watch service has work for each. */
 const selections = 200
 const burst = 200
 
@@ -196,7 +196,7 @@ function eventRate(watches: number): Promise<{ perSecond: number; by: string }> 
   })
 }
 
-/** Time of the last bytes, before a silence. */
+/** The time of the last bytes before a silence. */
 async function silence(bytes: () => number): Promise<number> {
   let last = bytes()
   let atMs = performance.now()

@@ -1,14 +1,14 @@
 import { type Line, median, spreadOf } from '../figure.ts'
 import { Child } from '../process.ts'
 
-/** Times of servers for tests, in milliseconds, and bytes of heap. */
+/** Times of forked test servers, in milliseconds, and bytes of heap. */
 interface Times {
   readonly start: number[]
   readonly fork: number[]
   readonly forkBytes: number
   readonly reset: number[]
   readonly restore: number[]
-  /** For each cycle of a fork and its end, over the second half of a thousand. */
+  /** Per cycle of fork and stop, over the second half of a thousand cycles. */
   readonly cycleBytes: number
   readonly cycle: number
   readonly many: number[]
@@ -92,7 +92,7 @@ process.send({ start: begun, fork, forkBytes, reset: reset.slice(1), restore: re
 process.disconnect()
 `
 
-/** Objects that are shared, and forks in a row. */
+/** The number of shared objects and of successive forks. */
 const [objects, cycles] = [10_000, 1_000]
 
 export const forkLine: Line = {

@@ -15,7 +15,7 @@ async function timed(connection: Connection, path: string, accept = 'application
   return performance.now() - began
 }
 
-/** Compares a list in another form with JSON: lists per second against lists per second, by the medians of their times. */
+/** Compares lists in another form with lists in JSON by the medians of their times. */
 function figureOf(
   label: string,
   times: readonly number[],
@@ -36,7 +36,7 @@ export const formatsLine: Line = {
       return await withConnections(1, server.port, server, async ([connection]) => {
         if (connection === undefined) throw new Error('no connection')
         for (let round = 0; round < 3; round++) await timed(connection, configMaps)
-        // One page of each form first, so that the first whole list does not measure the compiler alone.
+        // Reads one page of each form first, so that the first whole list does not include compile time.
         await timed(connection, `${configMaps}?limit=500`, protobuf)
         const first = await timed(connection, configMaps, protobuf)
         const [json = [], second = [], partial = []] = await alternate(7, [
@@ -68,7 +68,7 @@ async function fillPods(connection: Connection, count: number): Promise<void> {
   }
 }
 
-/** A Pod of about 3 KB, as controllers make them. */
+/** A Pod of about 3 KB, like the Pods that controllers make. */
 function aPod(name: string): Record<string, unknown> {
   const env = Array.from({ length: 20 }, (_, index) => ({ name: `VARIABLE_${index}`, value: `value-of-variable-${index}` }))
   const container = { name: 'main', image: 'registry.example.com/team/main:1.2.3', env, ports: [{ containerPort: 8080, name: 'http' }] }

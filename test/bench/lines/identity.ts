@@ -23,7 +23,7 @@ interface Provider {
   close(): void
 }
 
-/** The files of an OpenID provider that a server needs: its document and its key. */
+/** The OpenID provider's files that a server needs: the discovery document and the key. */
 async function aProvider(folder: string): Promise<Provider> {
   const authority = await anAuthority('bench-authority')
   const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'bench-provider', use: 'server' })
@@ -57,7 +57,7 @@ async function post(connection: Connection, path: string, body: unknown): Promis
   return JSON.parse(String(answer.body)) as Record<string, unknown>
 }
 
-/** A token of a new service account. */
+/** Creates a service account; returns its token. */
 async function accountToken(connection: Connection): Promise<string> {
   const accounts = '/api/v1/namespaces/default/serviceaccounts'
   await post(connection, accounts, { metadata: { name: 'bench' } })
@@ -65,7 +65,7 @@ async function accountToken(connection: Connection): Promise<string> {
   return (status as { token: string }).token
 }
 
-/** Bindings of as many users, of whom the last one is asked as. */
+/** Creates bindings of this number of users; the requests come from the last user. */
 async function bind(connection: Connection): Promise<void> {
   for (let index = 0; index < bindings; index++) {
     const name = index === bindings - 1 ? 'static' : `user-${index}`
@@ -77,7 +77,7 @@ async function bind(connection: Connection): Promise<void> {
   }
 }
 
-/** One form of request: the number of answers, and the server's cost. */
+/** One form of request: the number of answers, and the server's CPU time. */
 class Asking {
   readonly #server: OrchServer
   readonly #connections: readonly Connection[]
@@ -86,7 +86,7 @@ class Asking {
   #count = 0
   best = 0
 
-  /** Over connections that show a certificate, or else with this token. */
+  /** Uses connections that show a certificate, or else this token. */
   constructor(server: OrchServer, connections: readonly Connection[], token?: string) {
     this.#server = server
     this.#connections = connections
@@ -144,7 +144,7 @@ async function measure(open: OrchServer, bound: OrchServer, unfair: OrchServer, 
             new Asking(bound, judged, 'static'),
             new Asking(unfair, plain),
           ]
-          // Code is compiled, and tokens are known, before anything counts.
+          // Before the measurement, the server compiles its code and learns the tokens.
           for (const side of sides()) await side.round()
           const measured = sides()
           await alternate(

@@ -7,19 +7,19 @@ import { withConnections, withOrch } from '../shared-server.ts'
 
 const group = 'admissionregistration.orch.io'
 const collection = '/apis/apps/v1/namespaces/default/deployments'
-/** Webhooks cost their calls: a few creates show that. */
+/** The calls are the cost of webhooks, and a few creates show that cost. */
 const creates = { plain: 1_000, policed: 1_000, hooked: 100 }
 const warmUps = 12
 const rounds = 15
 
 interface Example {
   readonly name: string
-  /** YAML. */
+  /** The policies as YAML. */
   readonly rules: string
   readonly rest: string
 }
 
-/** The ten policies of the page. */
+/** The ten policies of the documentation page. */
 function examples(): readonly Example[] {
   const page = readFileSync(new URL('../../../docs/how-to/policies.md', import.meta.url), 'utf8')
   return [...page.matchAll(/```yaml\nname: (.*)\nrules: (.*)\n([\s\S]*?)```/g)].map(([, name = '', rules = '', rest = '']) => ({
@@ -73,7 +73,7 @@ function create(): Buffer {
   return bodyRequest('POST', collection, { metadata: { name: `d-${serial++}`, namespace: 'default', labels }, spec })
 }
 
-/** CPU of the server for each of a round's creates, in microseconds. */
+/** CPU time of the server per create of a round, in microseconds. */
 async function round(server: OrchServer, connections: readonly Connection[], count: number): Promise<number> {
   const before = server.child.cpuMicros()
   let left = count
@@ -105,7 +105,7 @@ export const policiesLine: Line = {
               () => round(policed, ofPoliced, creates.policed),
               () => round(hooked, ofHooked, creates.hooked),
             ]
-            // V8 compiles for seconds.
+            // V8 compiles code for several seconds.
             await alternate(warmUps, sides)
             const [without = 0, policies = 0, webhooks = 0] = (await alternate(rounds, sides)).map((costs) => Math.min(...costs))
             const count = examples().filter(seesCreates).length

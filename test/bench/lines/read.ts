@@ -7,7 +7,7 @@ import { fill, startFloor, withConnections, withFolder, withOrch } from '../shar
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
-/** Alternates ours and the floor, and gives the best of each with our CPU per operation. */
+/** Alternates rounds of our server and the floor; returns the best round of each, with our CPU time per operation. */
 async function compare(
   server: OrchServer,
   ours: () => Promise<{ perSecond: number; count: number }>,
@@ -93,7 +93,7 @@ async function timed(connection: Connection, request: string): Promise<{ ms: num
   return { ms: performance.now() - began, bytes: answer.bytes }
 }
 
-/** All pages of 500, one after the other. */
+/** Reads all pages of 500, one after the other. */
 async function paged(connection: Connection): Promise<number> {
   const began = performance.now()
   let token = ''
@@ -176,7 +176,7 @@ export const slowReaders: Line = {
     return await withOrch({ memory: true }, async (server) => {
       await fill(server, 10_000, 3000)
       return await withConnections(100, server.port, server, async (connections) => {
-        // One whole read first, so that the ready buffers of the leaves exist.
+        // Reads the whole list once first, so that the leaves have their cached buffers.
         await connections[0]?.send(getRequest(collection))
         await sleep(1000)
         const before = server.child.rssBytes()

@@ -2,11 +2,11 @@ import { systemClock } from '@orch/platform'
 import { RequestLog } from '../../../services/gateway/src/index.ts'
 import { type Line, median, spreadOf } from '../figure.ts'
 
-/** Requests of one round: the log of 10,000 is full for most of them. */
+/** The requests of one round. The log of 10,000 is full for most of them. */
 const requests = 200_000
 const rounds = 9
 
-/** The members of a request that the log reads; a text of its own for each path, as the parser makes it. */
+/** The members of a request that the log reads. Each path is a new string, as from the parser. */
 function aRequest(index: number) {
   const path = `/api/v1/namespaces/default/configmaps/m-${index % 1_000}`
   const user = { name: 'operator', uid: '', groups: [], extra: {} }

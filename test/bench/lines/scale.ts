@@ -9,7 +9,7 @@ type Labelled = Figure & { readonly label: string }
 
 const numbered = (prefix: string, count: number): readonly string[] => Array.from({ length: count }, (_, index) => `${prefix}-${index}`)
 
-/** A figure that is there to be known: of several rounds the median, and their spread. */
+/** A figure without an aim: the median of several rounds, and their spread. */
 function known(label: string, values: readonly number[], unit: string, more: Pick<Figure, 'note' | 'cpuMicros'> = {}): Labelled {
   const value = median(values)
   return { label, value, unit, ratio: value, better: 'less', spread: { ours: spreadOf(values) }, ...more }

@@ -22,13 +22,13 @@ export const coldStart: Line = {
       const server = await startOrch()
       const [connection] = await openConnections(1, server.port, server)
       while ((await connection?.send(getRequest('/readyz')))?.status !== 200) await sleep(2)
-      // The first start of an installation fills the compile cache and is not counted.
+      // The first start of an installation fills the compile cache and does not count.
       if (round > 0) {
         starts.push(performance.now() - began)
         cpus.push(server.child.cpuMicros())
       }
       connection?.close()
-      // The compile cache is written at an orderly end only.
+      // The process writes the compile cache only at an orderly end.
       if (round === 0) await server.child.stop('SIGTERM')
       await server.stop()
     }
@@ -117,7 +117,7 @@ export const idleMemory: Line = {
   async run() {
     return await withOrch({}, async (server) => {
       await sleep(3000)
-      // Not from a TypeScript file: removing its types would count too.
+      // This is not a TypeScript file, because the time to strip types would count.
       const floor = new Child(['-e', emptyServer])
       await floor.printed(/listening/)
       await sleep(500)
@@ -140,7 +140,7 @@ export const idleMemory: Line = {
   },
 }
 
-/** Reads every value of the log, as lmdb gives them. */
+/** Reads every value of the log, as lmdb returns it. */
 const readValues = `
 import { open } from 'lmdb'
 const began = performance.now()

@@ -72,7 +72,7 @@ async function allow(server: OrchServer): Promise<void> {
   })
 }
 
-/** Each side over connections of its own, since a connection remembers the token that it brought last. */
+/** Each side uses other connections, because a connection remembers its last token. */
 function compare(server: OrchServer, { label, connections, expected, request }: Operation): Promise<Figure & { label: string }> {
   return withConnections(connections, server.port, { ca: server.ca }, (ours) =>
     withConnections(connections, server.port, { ca: server.ca }, async (theirs) => {

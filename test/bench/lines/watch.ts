@@ -61,7 +61,7 @@ async function countingWatches(port: number, credentials: Credentials, count: nu
   return watches
 }
 
-/** Waits until each watch has all events; fails where one is missing after a minute, or where one has more. */
+/** Waits until each watch has received all events. Fails if an event is missing after a minute or a watch has received too many. */
 async function allArrived(watches: readonly CountingWatch[], expected: number, lookEveryMs = 10): Promise<void> {
   const lacking = () => watches.filter(({ events }) => events < expected).length
   for (const began = performance.now(); lacking() > 0; await sleep(lookEveryMs)) {
@@ -71,7 +71,7 @@ async function allArrived(watches: readonly CountingWatch[], expected: number, l
   if (excess > 0) throw new Error(`${excess} of ${watches.length} watches got more than ${expected} events`)
 }
 
-/** CPU of the server for so many creates, by some writers at a time. */
+/** CPU time of the server for a number of creates by several concurrent writers. */
 async function cpuOfCreates(
   server: OrchServer,
   path: string,
@@ -91,7 +91,7 @@ async function cpuOfCreates(
   return server.child.cpuMicros() - cpu
 }
 
-/** The state of the fan-out floor's answers. */
+/** The state of the floor's answers in the fan-out line. */
 interface FloorState {
   readonly cpuMicros: number
 }
@@ -102,7 +102,7 @@ export const fanOut: Line = {
   async run() {
     const watchers = 1000
     const bursts = 400
-    // As many events as there are creates under way: no turn of ours can join more.
+    // The floor joins as many events as there are concurrent creates: the server cannot join more in one turn.
     const writersAtOnce = 16
     return await withOrch({ memory: true }, async (server) => {
       const floor = await startFloor('watch', server.folder)
@@ -155,7 +155,7 @@ export const fanOut: Line = {
   },
 }
 
-/** CPU of one event at each watcher, in µs, where each event waits until the one before it has reached all. */
+/** CPU time of one event at each watcher, in µs. Each event waits until the previous event has reached all watchers. */
 async function steadyMicros(child: Child, watches: readonly CountingWatch[], events: number, give: () => Promise<void>): Promise<number> {
   const before = child.cpuMicros()
   const from = watches[0]?.events ?? 0
@@ -209,7 +209,7 @@ async function change(writer: Connection | undefined): Promise<void> {
   if (answer?.status !== 200) throw new Error(`a change answered ${answer?.status}`)
 }
 
-/** Delays in ms from answers of creates to their events at one more watcher, the last that was opened; 0 if the event came first. */
+/** Delays in ms from the answers of creates to their events at the watcher that opened last; 0 if the event arrived first. */
 async function eventDelays(server: OrchServer, prefix: string, writersAtOnce: number): Promise<number[]> {
   const count = 400
   const watcher = await Connection.open(server.port, server)
@@ -234,7 +234,7 @@ async function eventDelays(server: OrchServer, prefix: string, writersAtOnce: nu
         const { status } = await writer.send(bodyRequest('POST', collection, configMap(`${prefix}-${index}`, 1000)))
         if (status !== 201) throw new Error(`create answered ${status}`)
         answeredMs.set(`${prefix}-${index}`, performance.now())
-        // One writer alone lets the server become idle; several keep it busy.
+        // One writer lets the server become idle between requests; several writers keep it busy.
         if (writersAtOnce === 1) await sleep(3)
       }
     }
@@ -252,7 +252,7 @@ export const eventDelay: Line = {
   async run() {
     return await withOrch({ memory: true }, async (server) => {
       const figures: (Figure & { label: string })[] = []
-      // The first measurement would time the compiler.
+      // The first measurement would include compile time.
       await eventDelays(server, 'warm', 5)
       for (const watchers of [1, 1000]) {
         const path = `${watchPath}&resourceVersion=${await revisionNow(server)}`

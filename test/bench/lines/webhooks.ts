@@ -7,7 +7,7 @@ const group = 'admissionregistration.orch.io'
 const rounds = 3
 const durationMs = 1500
 
-/** Namespaces whose ConfigMaps as many webhooks are asked about, one after the other. */
+/** Namespaces, each with another number of webhooks that the server calls one after the other for its ConfigMaps. */
 const counts = [0, 1, 3]
 
 async function register(connection: Connection, clientConfig: object): Promise<void> {

@@ -8,7 +8,7 @@ const collection = '/api/v1/namespaces/default/configmaps'
 let serial = 0
 const createBody = (): Buffer => bodyRequest('POST', collection, configMap(`new-${serial++}`, 3000))
 
-/** A round of the floor's; its CPU is added up, since a busy disk slows us and not the floor. */
+/** Runs a round of the floor and adds up its CPU time. A busy disk slows our server and not the floor. */
 async function floorRound(
   child: Child,
   load: () => Promise<{ perSecond: number; count: number }>,
@@ -67,7 +67,7 @@ export const createLine: Line = {
   },
 }
 
-/** Each connection updates an object of its own, so that no race is lost. */
+/** Each connection updates a different object, so that no request conflicts. */
 async function updates(connections: readonly Connection[], durationMs: number): Promise<{ perSecond: number; count: number }> {
   const began = performance.now()
   let count = 0
@@ -131,7 +131,7 @@ export const updateLine: Line = {
   },
 }
 
-/** On by default; with all of them off admission has nothing to say about Pods. */
+/** The plugins are on by default. Without them, admission does no work for Pods. */
 const podPlugins = [
   'NamespaceLifecycle',
   'LimitRanger',
@@ -154,10 +154,10 @@ const pods = '/api/v1/namespaces/default/pods'
 const podBody = (spec: unknown): Buffer =>
   bodyRequest('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: `pod-${serial++}` }, spec })
 
-/** Two containers, and nothing that need not be said. */
+/** A Pod with two containers and only the required fields. */
 const bareContainers = ['web', 'log'].map((name) => ({ name, image: `registry.example/${name}:1`, ports: [{ containerPort: 8080 }] }))
 
-/** The same in the usual form: some 3 KB with the server's defaults and owners, but without the plugins' additions. */
+/** The same Pod in the usual form: about 3 KB with the server's defaults and owners, without the plugins' additions. */
 const usualContainers = bareContainers.map((container) => ({
   ...container,
   env: ['LEVEL', 'REGION', 'ADDRESS'].map((name) => ({ name, value: `the ${name.toLowerCase()} of the service` })),
@@ -165,13 +165,13 @@ const usualContainers = bareContainers.map((container) => ({
   readinessProbe: { httpGet: { path: '/ready', port: 8080 } },
 }))
 
-/** Creates so far, and the CPU that they cost. */
+/** The creates so far, and their CPU time. */
 interface Spent {
   count: number
   micros: number
 }
 
-/** A server with these flags, and short rounds of creates at it, which add to the spent time. */
+/** Starts a server with these flags. Each short round of creates adds to the CPU time. */
 async function withCreates<T>(
   body: () => Buffer,
   flags: readonly string[],
@@ -180,9 +180,9 @@ async function withCreates<T>(
   return await withOrch({ flags }, (server) =>
     withConnections(64, server.port, server, async (connections) => {
       const [first] = connections as [Connection]
-      // The account that Pods have is made shortly after the start.
+      // A controller makes the Pods' account shortly after the start.
       while ((await first.send(body())).status !== 201) await new Promise((resolve) => setTimeout(resolve, 50))
-      // V8 compiles for 6 s, and with the plugins, where there is more to compile, for 10 s.
+      // V8 compiles for 6 s; with the plugins, which have more code, for 10 s.
       await loadHttp1(connections, body, { durationMs: 15_000, expected: 201 })
       const spent: Spent = { count: 0, micros: 0 }
       const round = async () => {
@@ -204,14 +204,14 @@ export const createPluginsLine: Line = {
     const left = await specAsLeft()
     figures.push({ label: 'ConfigMap of 3 KB', ...(await comparePlugins(createBody)) })
     figures.push({ label: 'Pod of 3 KB', ...(await comparePlugins(() => podBody({ containers: usualContainers }))) })
-    // Plugins add an account, a volume with its token and tolerations to a Pod, half as much again to a small one: writing that costs too.
+    // Plugins add an account, a token volume and tolerations to a Pod, which makes a small Pod half as large again. The longer write also costs time.
     figures.push({ label: 'bare Pod', ...(await comparePlugins(() => podBody({ containers: bareContainers }))) })
     figures.push({ label: 'bare Pod with all that they add', ...(await comparePlugins(() => podBody(left))) })
     return figures
   },
 }
 
-/** The bare Pod's spec after the admission plugins. */
+/** The spec of the bare Pod after the admission plugins. */
 function specAsLeft(): Promise<unknown> {
   const body = () => podBody({ containers: bareContainers })
   return withCreates(body, [], async (_round, _spent, connection) => {
@@ -220,7 +220,7 @@ function specAsLeft(): Promise<unknown> {
   })
 }
 
-/** CPU of one create. The rounds are many and short, so that the machine's other work hurts both sides alike. */
+/** CPU time of one create. The many rounds are short, so that other work on the machine slows both sides equally. */
 function comparePlugins(body: () => Buffer): Promise<Figure> {
   const off = [`--disable-admission-plugins=${podPlugins.join(',')}`]
   return withCreates(body, [], (on, spent) =>

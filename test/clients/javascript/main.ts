@@ -1,4 +1,4 @@
-/** The JavaScript client against the server of KUBECONFIG: prints a line for each step that went well. LEVEL is its minor version. */
+/** The JavaScript client against the server of KUBECONFIG: prints a line for each successful step. LEVEL is the server's minor version. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -28,7 +28,7 @@ const config = new KubeConfig()
 config.loadFromDefault()
 const core = config.makeApiClient(CoreV1Api)
 
-/** The code of a request that is refused. */
+/** The status code of a refused request. */
 async function refusal(request: Promise<unknown>): Promise<number | undefined> {
   return request.then(
     () => undefined,
@@ -107,7 +107,7 @@ async function applied(): Promise<void> {
   assert.deepEqual((await apply('2', 'second', true)).data, { a: '2' })
 }
 
-/** Takes a Lease that is absent, free or expired, or renews its own. */
+/** Takes a Lease that is absent, free or expired, or renews the Lease that it holds. */
 async function acquire(holder: string): Promise<boolean> {
   const leases = config.makeApiClient(CoordinationV1Api)
   const spec = { holderIdentity: holder, leaseDurationSeconds: 15, renewTime: new V1MicroTime() }
@@ -119,13 +119,13 @@ async function acquire(holder: string): Promise<boolean> {
     return (await refusal(leases.createNamespacedLease({ namespace, body: { metadata: { name: 'elected' }, spec } }))) === undefined
   }
   const { holderIdentity: held, renewTime } = found.spec ?? {}
-  // The client reads this time as a text, though its type is a Date.
+  // The client returns this time as a string although its type is Date.
   const isFresh = renewTime !== undefined && Date.now() - Date.parse(`${renewTime}`) < 15_000
   if (held && held !== holder && isFresh) return false
   return (await refusal(leases.replaceNamespacedLease({ namespace, name: 'elected', body: { ...found, spec } }))) === undefined
 }
 
-/** Of several candidates at once one leads. */
+/** Exactly one of several concurrent candidates leads. */
 async function elected(): Promise<void> {
   const won = await Promise.all(['one', 'two', 'three'].map(acquire))
   assert.equal(won.filter((one) => one).length, 1)

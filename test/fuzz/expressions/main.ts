@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz -- expressions [--count=1000000 --rules=100000 --seed=1 --from=0]`: compiles, estimates and evaluates texts drawn from a
- * seed, then evaluates rules of schemas drawn from it on objects that the schemas allow, by closures and by a walk over the tree. Fails
- * when a text is neither compiled nor refused, when one takes longer than 100 ms of CPU, or when value or cost of a rule differ.
+ * seed, then evaluates rules of random schemas on objects that the schemas allow, both by closures and by a walk over the tree. Fails if the compiler
+ * neither compiles nor refuses a text, if a text takes longer than 100 ms of CPU, or if the value or the cost of a rule differs.
  */
 import { parseArgs } from 'node:util'
 import { compileTexts } from '../../../shared/cel/src/testing/texts.ts'

@@ -17,7 +17,7 @@ const environment = new Environment({ libraries: kubernetesLibraries })
 const rulesPerSchema = 4
 const pairsPerRule = 3
 
-/** The result of evaluating rules twice. */
+/** The result of evaluating rules in two ways. */
 export interface Comparisons {
   readonly evaluated: number
   /** The number of rules that gave a value. */
@@ -25,7 +25,7 @@ export interface Comparisons {
   readonly differences: readonly string[]
 }
 
-/** Rules of schemas drawn from a seed, on objects that the schemas allow: closures over views, beside a walk over the tree and values made whole. */
+/** Rules of random schemas on objects that the schemas allow, evaluated by closures over views and by a walk over the tree with fully converted values. */
 export function compareRules({
   seed,
   from = 0,

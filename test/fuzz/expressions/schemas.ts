@@ -14,10 +14,10 @@ import { viewOf } from '../../../shared/cel/src/values/views.ts'
 import type { Declared, DeclaredTypes } from '../../../shared/core/src/structural/rules/declared.ts'
 import { viewNodeOf } from '../../../shared/core/src/structural/rules/view-node.ts'
 
-/** A JSON schema as a definition has it. */
+/** A JSON schema as in a definition. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** Properties, and the names by which expressions reach them. */
+/** The properties, and their names in expressions. */
 const names: ReadonlyMap<string, string> = new Map([
   ['a', 'a'],
   ['b', 'b'],
@@ -28,7 +28,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ['namespace', '__namespace__'],
 ])
 
-/** A schema of an object, drawn from a seed. */
+/** A random schema of an object. */
 export function drawSchema(draw: Draw, depth = 3): Schema {
   const own = [...names.keys()].filter(() => draw(3) > 0)
   return { type: 'object', properties: Object.fromEntries(own.map((name) => [name, drawNode(draw, depth - 1)])) }
@@ -76,7 +76,7 @@ interface Node {
   readonly 'x-kubernetes-list-type'?: string
 }
 
-/** A value that its schema allows. */
+/** A random value that the schema allows. */
 export function drawValue(draw: Draw, schema: Schema): unknown {
   return valueFor(draw, schema as unknown as Node)
 }
@@ -129,7 +129,7 @@ function objectOf(draw: Draw, { properties, additionalProperties }: Node): Reado
   return Object.fromEntries(own.map(([name, node]) => [name, valueFor(draw, node)]))
 }
 
-/** The values that expressions reach from variables of this schema. */
+/** The values that expressions can reach from variables of this schema. */
 export function reachableFrom(variables: readonly string[], schema: Schema): Reachable {
   const collections: Collection[] = []
   const paths: (readonly [string, string])[] = []
@@ -149,7 +149,7 @@ export function reachableFrom(variables: readonly string[], schema: Schema): Rea
 interface Found {
   readonly leaves: Leaves
   readonly collections: readonly Collection[]
-  /** Behind the variable. */
+  /** The part of the path after the variable. */
   readonly paths: readonly string[]
 }
 
@@ -216,7 +216,7 @@ function kindOf({ type, format, items, additionalProperties: values, 'x-kubernet
   }
 }
 
-/** JSON as expressions see it, converted at once: views convert on demand. Lists with a rule stay views. */
+/** Converts JSON to the values of expressions at once; views convert on demand. Lists with a rule stay views. */
 export function converted(schema: Schema, declared: DeclaredTypes, json: unknown): unknown {
   return convert(schema as unknown as Node, declared.self, json)
 }

@@ -2,17 +2,17 @@ import { printHeaders } from '../../../services/gateway/src/streams/spdy-headers
 import { controlFrame, dataFrame, words } from '../../../services/gateway/src/streams/spdy-testing.ts'
 import { Chance } from '../chance.ts'
 
-/** The opening of a tunnel, and odd frames for it. */
+/** The opening of a tunnel, and invalid frames for the tunnel. */
 export interface DrawnTunnel {
   readonly kind: TunnelKind
   readonly head: string
-  /** The frames, each as it is written. */
+  /** The frames, each as the client writes it. */
   readonly frames: readonly Buffer[]
-  /** All are written at once. */
+  /** True if the client writes all frames at once. */
   readonly isJoined: boolean
-  /** The connection is cut with the last of them. */
+  /** The client cuts the connection with the last frame. */
   readonly isCut: boolean
-  /** Nothing that the server sends is read. */
+  /** True if the client does not read what the server sends. */
   readonly isDeaf: boolean
 }
 
@@ -60,7 +60,7 @@ function headOf(kind: TunnelKind, chance: Chance): string {
   return [...lines, 'Host: server', 'Connection: Upgrade', '', ''].join('\r\n')
 }
 
-/** Frames of one connection over SPDY: most can be read, and some are broken. */
+/** The frames of one SPDY connection: most are valid, and some are broken. */
 class SpdyFrames {
   readonly #chance: Chance
   readonly #types: readonly string[]
@@ -143,7 +143,7 @@ function mutated(bytes: Buffer, chance: Chance): Buffer {
   return chance.oneIn(3) ? copy.subarray(0, chance.below(copy.length)) : copy
 }
 
-/** Mostly short, and now and then long. The same for one draw. */
+/** Payload lengths: usually short, sometimes long. The same draw gives the same length. */
 function bytesOf(chance: Chance): Buffer {
   const length = chance.oneIn(10) ? chance.below(70_000) : chance.below(200)
   const text = chance.oneIn(2) ? 'echo hello\n' : String.fromCharCode(chance.below(256), chance.below(256), 3, 13)

@@ -1,16 +1,16 @@
 /** The observations of a run. */
 export interface Observed {
-  /** Exit code of the server; undefined: it has not ended. */
+  /** The server's exit code; undefined: the server still runs. */
   readonly endedWith: number | null | undefined
-  /** Lines of errors that the server has logged. */
+  /** The error lines in the server's log. */
   readonly logged: readonly string[]
-  /** Results of good commands; `hello` is right. */
+  /** The results of good commands; `hello` is the right result. */
   readonly good: readonly { readonly result: string; readonly waitedMs: number }[]
-  /** CPU milliseconds of the longest time between two timers of the server. */
+  /** CPU time in milliseconds of the longest interval between two timers of the server. */
   readonly busiestMs: number
-  /** Resident megabytes after the first tenth of the frames, and at the end. */
+  /** Resident megabytes after the first tenth of the frames and at the end. */
   readonly residentMb: readonly [first: number, last: number]
-  /** Tunnels that were opened, by kind. */
+  /** The number of opened tunnels by kind. */
   readonly opened: Readonly<Record<string, number>>
 }
 

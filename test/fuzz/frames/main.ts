@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz -- frames [--frames=100000 --seed=1 --from=0 --at-once=16]`: opens tunnels into a Pod over SPDY and WebSocket, and sends
- * odd frames drawn from a seed. Fails when the server ends or logs an error, when a good command meanwhile fails or takes long, when the
- * loop is busy for more than 100 ms of CPU, or when memory grows.
+ * `npm run fuzz -- frames [--frames=100000 --seed=1 --from=0 --at-once=16]`: opens tunnels into a Pod over SPDY and WebSocket, and sends random invalid
+ * frames. Fails if the server ends or logs an error, if a good command meanwhile fails or takes long, if the event loop is busy for more than 100 ms of
+ * CPU, or if memory grows.
  */
 import { fork } from 'node:child_process'
 import { connect, type TLSSocket } from 'node:tls'
@@ -21,7 +21,7 @@ const { values } = parseArgs({
   },
 })
 const [seed, framesMax] = [Number(values.seed), Number(values.frames)]
-/** Silence after which a tunnel is left. */
+/** The client leaves a tunnel after this time of silence. */
 const silentMs = 60
 const openMsMax = 10_000
 const goodPauseMs = 50
@@ -69,7 +69,7 @@ function ready(): Promise<string> {
   })
 }
 
-/** Resident megabytes; notes how long the loop was busy since the call before. */
+/** Returns the resident megabytes; records how long the event loop was busy since the last call. */
 function stateOf(): Promise<number> {
   if (child.exitCode !== null) return Promise.resolve(0)
   return new Promise((resolve) => {
@@ -83,7 +83,7 @@ function stateOf(): Promise<number> {
   })
 }
 
-/** Commands as clients send them, one after the other. */
+/** Runs commands like a client, one after the other. */
 async function runGood(): Promise<void> {
   while (!isOver && child.exitCode === null) {
     const startedMs = performance.now()
@@ -123,7 +123,7 @@ async function sendAll(): Promise<number> {
   return count
 }
 
-/** Opens a tunnel, sends its frames when it is open, and leaves it when it is silent. */
+/** Opens a tunnel, sends its frames when it is open, and leaves it after a silence. */
 function sendOne({ kind, head, frames, isJoined, isCut, isDeaf }: DrawnTunnel): Promise<void> {
   return new Promise((resolve) => {
     const socket: TLSSocket = connect({ host: hostname, port: Number(port), ALPNProtocols: ['http/1.1'], ...credentials }, () =>

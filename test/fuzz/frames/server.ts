@@ -1,4 +1,4 @@
-/** A child process of a fuzz run of frames: a simulated node with one Pod; says how long its loop was busy, and its memory. */
+/** A child process of a fuzz run of frames: a simulated node with one Pod; reports its memory and how long its event loop was busy. */
 import type { ApiObject } from '@orch/core/meta'
 import { createLog } from '@orch/platform'
 import { start } from 'orch'

@@ -6,7 +6,7 @@ import { behindPath, drawAnswer } from './draw.ts'
 const discovery = JSON.stringify({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'taste.example.com/v1alpha1', resources: [] })
 const discoveryAnswer = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${discovery.length}\r\n\r\n${discovery}`
 
-/** A server of an APIService that answers discovery well and everything else as the seed says. */
+/** An APIService's server that answers discovery correctly and all other requests at random. */
 export async function openBehind(seed: number) {
   const authority = await anAuthority('behind')
   const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'api', use: 'server', dnsNames: ['api.team.svc'] })

@@ -1,17 +1,17 @@
 import { Chance } from '../chance.ts'
 
-/** Group version of the remote server that answers badly. */
+/** The group version of the remote server with the bad answers. */
 export const behindPath = '/apis/taste.example.com/v1alpha1'
 
-/** All that one connection sends, and how many requests that is. */
+/** All bytes that one connection sends, and the number of requests in them. */
 export interface DrawnConnection {
   readonly protocol: 'http/1.1' | 'h2'
   readonly isAdministrator: boolean
   readonly bytes: Buffer
   readonly requests: number
-  /** Most of its requests are for the remote server, whose answers take longer. */
+  /** Most requests of the connection go to the remote server, whose answers take longer. */
   readonly isBehind: boolean
-  /** It is cut off as soon as everything has been written. */
+  /** The client cuts the connection as soon as it has written all bytes. */
   readonly isCut: boolean
 }
 
@@ -21,7 +21,7 @@ export function drawConnection(seed: number, index: number): DrawnConnection {
   const isHttp2 = chance.oneIn(3)
   const isBehind = !chance.oneIn(4)
   const draw = isBehind ? drawPassed : drawRequest
-  // A cut-off answer ends a connection over HTTP/1.1, and the requests after it are not read.
+  // A cut answer ends an HTTP/1.1 connection, and the server does not read the later requests.
   const [pipelinedMax, streamsMax] = isBehind ? [3, 16] : [20, 40]
   const count = 1 + chance.below(isHttp2 ? streamsMax : pipelinedMax)
   const bytes = isHttp2 ? drawFrames(chance, count, isBehind) : Buffer.concat(Array.from({ length: count }, () => draw(chance)))
@@ -35,7 +35,7 @@ export function drawConnection(seed: number, index: number): DrawnConnection {
   }
 }
 
-/** Some are changed in a byte, or end in the middle. */
+/** Some requests have a changed byte or a missing end. */
 function damaged(chance: Chance, bytes: Buffer): Buffer {
   if (chance.oneIn(10) && bytes.length > 0) bytes[chance.below(bytes.length)] = chance.below(256)
   return chance.oneIn(12) ? bytes.subarray(0, chance.below(bytes.length)) : bytes
@@ -151,7 +151,7 @@ function drawRequest(chance: Chance): Buffer {
   return Buffer.from(`${head}${lineEnd}${lineEnd}${chance.pick(bodies)}`, 'latin1')
 }
 
-/** Requests so good that most of them are forwarded to the remote server. */
+/** Requests that are valid enough for the server to forward most of them. */
 function drawPassed(chance: Chance): Buffer {
   if (chance.oneIn(6)) return drawRequest(chance)
   const body = chance.pick(['', '', 'abcd'])
@@ -237,7 +237,7 @@ function frame(type: number, flags: number, stream: number, payload: Uint8Array)
   return Buffer.concat([head, payload])
 }
 
-/** A field that is not to be indexed (RFC 7541, section 6.2.2). */
+/** A header field that is never indexed (RFC 7541, section 6.2.2). */
 function field(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.of(0), ...[name, value].map((text) => Buffer.concat([prefixed(text.length), Buffer.from(text, 'latin1')]))])
 }
@@ -276,10 +276,10 @@ const answers = [
   ...['HTTP/1.1 200 OK\r\nEtag: a\r\nEtag: b\r\nSet-Cookie: a\r\nWarning: 299 - "\u00ff"\r\nTrailer: x\r\nContent-Length: 2\r\n\r\n{}'],
 ]
 
-/** Number of the remote server's answers. */
+/** The number of different answers of the remote server. */
 export const answerCount = answers.length
 
-/** The remote server's answer to its request of that number, each way in turn, and whether it closes the connection then. */
+/** The remote server's answer to its request of this number, each kind in turn, and true if it then closes the connection. */
 export function drawAnswer(seed: number, index: number): { readonly bytes: Buffer; readonly ends: boolean; readonly cuts: boolean } {
   const chance = new Chance(seed + 1, index)
   return { bytes: Buffer.from(answers[(seed + index) % answers.length] ?? '', 'latin1'), ends: chance.oneIn(3), cuts: chance.oneIn(8) }

@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz -- heads [--requests=200000 --seed=1 --from=0 --at-once=16 --wait-max=1000]`: sends odd requests drawn from a seed over
- * raw sockets (HTTP/1.1, HTTP/2, WebSocket) to a server of its own, many of them for a remote server that answers badly. Fails when the
- * server ends, when a listener fails, or when a good request meanwhile fails or waits longer than `--wait-max` milliseconds.
+ * `npm run fuzz -- heads [--requests=200000 --seed=1 --from=0 --at-once=16 --wait-max=1000]`: starts a server and sends random invalid requests over raw
+ * sockets (HTTP/1.1, HTTP/2, WebSocket). Many go to a remote server with bad answers. Fails if the server ends, if a listener fails, or if a good
+ * request meanwhile fails or waits longer than `--wait-max` milliseconds.
  */
 import { fork } from 'node:child_process'
 import { Agent, request as httpsRequest } from 'node:https'
@@ -22,21 +22,21 @@ const { values } = parseArgs({
   },
 })
 const [seed, requests, waitMaxMs] = [Number(values.seed), Number(values.requests), Number(values['wait-max'])]
-/** Longest wait for the first bytes of a connection. */
+/** The longest wait for the first bytes of a connection. */
 const firstMs = 1_000
-/** Silence after which a connection counts as answered. */
+/** After this time of silence a connection counts as answered. */
 const silentMs = 40
-/** The same where another server is asked. */
+/** The same time for requests that the server forwards. */
 const silentBehindMs = 400
-/** Longest silence while a whole answer is waited for. */
+/** The longest silence in the middle of an answer. */
 const answerMsMax = 10_000
-/** The least share of the requests that reach the remote server. */
+/** The smallest share of the requests that must reach the remote server. */
 const behindShareMin = 0.15
-/** A good request is sent so long after the one before it. */
+/** The time between two good requests. */
 const goodPauseMs = 20
 
 const faults: string[] = []
-/** Answers over HTTP/1.1. */
+/** The number of HTTP/1.1 answers. */
 const byStatus = new Map<string, number>()
 const logged = new Map<string, number>()
 process.stdout.write(`seed ${seed}, ${requests} requests\n`)
@@ -68,11 +68,11 @@ function ready(): Promise<string> {
   })
 }
 
-/** A failure that a guard has contained is a fault all the same. */
+/** An error that an error boundary has caught is still a fault. */
 function note(line: string): void {
   const { err, msg, path } = JSON.parse(line) as { err?: { stack?: string; code?: number }; msg?: string; path?: string }
   const text = `${msg}: ${(err?.stack ?? `${path} ${JSON.stringify(err)}`).split('\n').slice(0, 6).join('\n')}`
-  // Clients ask for short times.
+  // Clients request short time limits.
   if (err?.code !== 504) increment(logged, text)
 }
 
@@ -99,14 +99,14 @@ function ask(method: string, path: string, body?: object): Promise<number> {
   })
 }
 
-/** Until the remote server receives a request other than discovery. */
+/** Resolves when the remote server has received a request other than discovery. */
 async function register(): Promise<void> {
   const status = await ask('POST', '/apis/apiregistration.orch.io/v1/apiservices', behind.apiService)
   if (status !== 201) throw new Error(`the APIService was answered ${status}`)
   while (behind.asked === 0) await ask('GET', `${behindPath}/flavors`).catch(() => 0)
 }
 
-/** Good requests, one after the other; gives how long each has waited, the longest last. */
+/** Sends good requests, one after the other; returns the waiting times, sorted. */
 async function askWell(): Promise<number[]> {
   const waited: number[] = []
   for (let index = 0; !isOver; index += 1) {
@@ -137,7 +137,10 @@ async function sendAll(): Promise<number> {
   return count
 }
 
-/** Sends all of a connection, and reads until it ends or is silent. Handshakes are resumed, as they cost more than requests. */
+/**
+ * Sends all bytes of a connection, and reads until the connection ends or is silent. The client resumes TLS sessions because handshakes cost more than
+ * requests.
+ */
 function sendOne({ protocol, isAdministrator, bytes, isBehind, isCut }: DrawnConnection, sessions: Map<string, Buffer>): Promise<void> {
   const { hostname, port } = new URL(configuration.server)
   const key = `${protocol} ${isAdministrator}`
@@ -178,7 +181,7 @@ function report(): void {
   const median = waits[Math.floor(waits.length / 2)] ?? 0
   const high = waits[Math.floor(waits.length * 0.99)] ?? 0
   const share = behind.asked / sent
-  // A short run draws too few connections to tell.
+  // The connections of a short run are too few for this check.
   if (sent >= 20_000 && share < behindShareMin) faults.push(`${Math.round(share * 100)} % of the requests have reached the server behind`)
   if (longestMs > waitMaxMs) faults.push(`a good request has waited ${Math.round(longestMs)} ms`)
   for (const [text, times] of logged) faults.push(`logged ${times} times: ${text}`)

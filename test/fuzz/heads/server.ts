@@ -1,4 +1,4 @@
-/** A child process of a fuzz run of heads: a server in memory with the flags that are given. */
+/** A child process of a fuzz run of heads: a server in memory with the given flags. */
 import { createLog } from '@orch/platform'
 import { start } from 'orch'
 

@@ -27,7 +27,7 @@ const startMs = Date.parse('2015-01-01T12:00:00Z')
 const periods = { graceMs: 40_000, startupGraceMs: 60_000 }
 const zones = { evictionRate: 0.1, secondaryEvictionRate: 0.01, largeZoneSize: 50, unhealthyShare: 0.55 }
 
-/** Nodes of the tables lack empty parts. */
+/** The tables' nodes lack empty members. */
 const toNode = (node: Node): Node => ({ ...node, metadata: node.metadata ?? {}, spec: node.spec ?? {}, status: node.status ?? {} })
 
 interface HealthRow extends Row {
@@ -44,7 +44,7 @@ interface HealthRow extends Row {
 
 const passedMs = { '0s': 0, '1m0s': 60_000, '9m20s': 560_000, '10m0s': 600_000, '1h0m0s': 3_600_000 }
 
-/** The looks at the first node of a row: one, or two if time passes. */
+/** The number of checks of a row's first node: one, or two if time passes. */
 function looksOf({ fakeNodeHandler, newNodeStatus, timeToPass, lease, newLease }: HealthRow): {
   readonly node: Node
   readonly look: HealthLook
@@ -70,7 +70,7 @@ test.each(
   const [expected = node] = row.expectedNodes ?? []
   const isSilent = look.conditions !== undefined
   const time = row.timeToPass === '0s' ? '2015-01-01T12:00:00Z' : '2015-01-01T13:00:00Z'
-  // The table writes a change at the time of its last look.
+  // The table records a change at the time of its last check.
   const changed = look.conditions?.map((one) => (one.status === 'Unknown' ? { ...one, lastTransitionTime: time } : one))
   expect([changed ?? node.status.conditions ?? [], isMarked(look)]).toEqual([expected.status.conditions ?? [], row.expectedPodStatusUpdate])
   expect(look.expiresMs === undefined).toBe(isSilent)
@@ -80,7 +80,7 @@ test.each(rowsOf<HealthRow>(file, 'TestMonitorNodeHealthMarkPodsNotReady'))('NOD
   expect(isMarked(looksOf(row).look)).toBe(row.expectedPodStatusUpdate)
 })
 
-/** Evictions without taints, after a time and but for Pods of DaemonSets, are not there since 1.27 (NODE-LC-14). */
+/** Since 1.27 (NODE-LC-14) there are no evictions without taints, after a time and except Pods of DaemonSets. */
 const withoutTaints = ['Pod is ds-managed', 'NotReady for a short', 'Unknown for a short']
 
 test.each(
@@ -100,7 +100,7 @@ interface DisruptionRow extends Row {
   readonly expectedFollowingStates: Readonly<Record<string, ZoneState>>
 }
 
-/** Nodes are not excluded by the name of a master since 1.21. */
+/** Since 1.21 the name of a master does not exclude a node. */
 const disruptions = rowsOf<DisruptionRow>(file, 'TestMonitorNodeHealthEvictPodsWithDisruption').filter(
   ({ description }) => !description.includes('-master'),
 )
@@ -188,7 +188,7 @@ interface ExcludedRow extends Row {
   readonly want: boolean
 }
 
-/** The label counts and the name of a master does not, since 1.21. */
+/** Since 1.21 the label counts and the name of a master does not. */
 const excluded = rowsOf<ExcludedRow>(file, 'Test_isNodeExcludedFromDisruptionChecks').filter(({ enableExclusion, enableLegacy, input }) =>
   toNode(input).metadata.labels === undefined ? !enableLegacy : enableExclusion,
 )
@@ -216,7 +216,7 @@ test.each(['TestDeleteTaint', 'TestRemoveTaint'].flatMap((func) => rowsOf<TaintR
 })
 
 test.each(rowsOf<TaintRow>('taints', 'TestTaintExists'))('NODE-LC-04: $name', ({ taintToFind, expectedResult }) => {
-  // The taints of upstream's test.
+  // The taints of the upstream test.
   const taints: Taint[] = ['foo_1', 'foo_2', 'foo_3'].map((key) => ({ key, effect: key === 'foo_1' ? 'NoExecute' : 'NoSchedule' }))
   expect(taintToFind && hasTaint(taints, taintToFind)).toBe(expectedResult)
 })

@@ -32,7 +32,7 @@ interface OrphanRow extends Row {
 
 const options: CollectionOptions = { terminatedMax: 0, level: 37, outOfServiceTaint: undefined }
 
-/** The Pods, each a day younger than the one before it. */
+/** The Pods; each is a day younger than the previous Pod. */
 const toPods = (words: readonly PodWords[], isDeleted: (name: string) => boolean): Pod[] =>
   words.map(({ name, phase, nodeName = '' }, index) => ({
     apiVersion: 'v1',
@@ -68,7 +68,7 @@ test.each(rowsOf<OrphanRow>('pod-gc', 'TestGCOrphaned'))('NODE-SIM-55, WL-NODE-0
   const namesIn = (nodes: readonly Node[] = noNodes) => nodes.map(({ metadata }) => metadata.name ?? '')
   const nodeOf = (pod: Pod) => pod.spec.nodeName ?? ''
   const delayMs = row.delay === '20s' ? 20_000 : 80_000
-  // The first pass sees the nodes before the changes, the second one those after them.
+  // The first pass sees the nodes before the changes, and the second pass the nodes after them.
   const cached = new Set(namesIn(row.initialInformerNodes))
   const missing = () => row.pods.map(nodeOf).filter((name) => !cached.has(name))
   const first = stepQuarantine(new Map(), missing(), 0)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** A row of a table of this folder. */
+/** A row of a table in this folder. */
 export interface Row {
-  /** The test of kube-controller-manager that has the row. */
+  /** The test of kube-controller-manager that contains the row. */
   readonly func: string
 }
 

@@ -29,13 +29,13 @@ interface TimeRow extends Row {
   readonly tolerations: Parameters<typeof shortestStay>[0]
 }
 
-/** The texts of durations that the tables have. */
+/** The texts of durations in the tables. */
 const durations: Readonly<Record<string, number>> = { '0s': 0, '1s': 1000, '1.5s': 1500 }
 const toMs = (text = '0s') => durations[text] ?? Number.NaN
 
 type Look = readonly [pod: Pod | undefined, taints: readonly Taint[] | undefined]
 
-/** The time of the Pod's eviction after these looks, all at time 0. Undefined: none is to come. */
+/** The time of the Pod's eviction after these checks, all at time 0. Undefined: no eviction is planned. */
 function dueAfter(looks: readonly Look[]): number | undefined {
   let dueMs: number | undefined
   for (const [pod, taints] of looks) {

@@ -21,7 +21,7 @@ import {
 import type { LabelSelector } from '@orch/core/selectors'
 import type { StorageClass, Volume, VolumeClaim } from '@orch/core/workloads'
 
-/** The objects of a case. Members that have no bearing on it are left out. */
+/** The objects of a case, without members that do not matter for it. */
 export interface CaseObjects {
   readonly pod: Partial<Pod>
   readonly nodes: readonly Partial<Node>[]
@@ -59,7 +59,7 @@ export function rulesAt(level: number) {
   return schedulingRules({ names: namesOf('kubernetes'), level, isGateOn: gates.isOn })
 }
 
-/** The cluster of a case, and its Pod. Nameless objects get names. */
+/** The cluster of a case, and its Pod. Objects without a name receive one. */
 export function clusterOf(row: CaseObjects): { readonly cluster: Cluster; readonly pod: PodInfo } {
   const { pod, nodes, pods = [], namespaces = [], services = [], replicaSets = [] } = row
   const existing = pods.map((one, at) => complete<Pod>(one, 'Pod', `pod-${at}`))
@@ -77,7 +77,7 @@ export function clusterOf(row: CaseObjects): { readonly cluster: Cluster; readon
     csiDrivers: row.csiDrivers ?? [],
     capacities: row.csiStorageCapacities ?? [],
   })
-  // The recorded scheduler was given finished Pods, too; a server's scheduler does not see them.
+  // The recorded scheduler also received finished Pods, which a server's scheduler does not see.
   for (const one of existing) if (one.spec.nodeName) cluster.addPod(podInfoOf(one), one.spec.nodeName)
   return { cluster, pod: podInfoOf(complete<Pod>(pod, 'Pod', 'incoming')) }
 }
@@ -96,7 +96,7 @@ function complete<T extends Pod | Node>(object: Partial<T>, kind: string, name: 
   return { apiVersion: 'v1', kind, spec: {}, status: {}, ...object, metadata: { ...namespace, ...metadata } } as T
 }
 
-/** A refusal in the words of the cases. */
+/** Converts a refusal to the wording of the cases. */
 export function toAnswer(refusal: Refusal | undefined): NodeAnswer {
   if (refusal === undefined) return { code: 'Success' }
   return { code: refusal.isResolvable ? 'Unschedulable' : 'UnschedulableAndUnresolvable', reasons: [...refusal.reasons].sort() }

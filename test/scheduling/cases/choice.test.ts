@@ -40,7 +40,7 @@ test('SCHED-13: a drawn number decides among equal nodes', () => {
   expect([0, 0.25, 0.5, 0.75, 0.75].map((number) => placed(number))).toMatchObject(['n0', 'n1', 'n2', 'n3', 'n3'].map((node) => ({ node })))
 })
 
-// Numbers by the formula of kube-scheduler 1.25.
+// Numbers from the formula of kube-scheduler 1.25.
 test.each([
   [1, 1],
   [99, 99],
@@ -57,7 +57,7 @@ test.each([
 })
 
 describe('SCHED-66: the search for victims', () => {
-  /** Nodes full of one Pod each, which is less important on one of them than on the others. */
+  /** Nodes that are full with one Pod each; on one node the Pod has a lower priority than on the others. */
   const victimsIn = (count: number, random: () => number, least = -1) => {
     const cluster = aCluster(...numbered(count))
     for (let index = 0; index < count; index++) {

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { type CaseObjects, casesOf, clusterOf, type NodeAnswer, rulesAt, toAnswer } from './case.ts'
 
 interface Decided {
-  /** Nodes that refuse the Pod, with the first plugin that does. */
+  /** The nodes that refuse the Pod, each with the first plugin that refuses it. */
   readonly filter?: Readonly<Record<string, NodeAnswer & { readonly plugin: string }>>
   readonly feasible?: readonly string[]
   readonly message?: string
   readonly nominatedNode?: string
   readonly victims?: readonly string[]
   readonly total?: Readonly<Record<string, number>>
-  /** The nodes with the highest total. */
+  /** The nodes with the highest total score. */
   readonly best?: readonly string[]
 }
 
@@ -23,7 +23,7 @@ interface DecisionCase extends CaseObjects {
 const rules = rulesAt(25)
 const random = () => 0
 
-/** The parts of the answer that the case has. */
+/** The parts of the answer that the case contains. */
 function decide(row: DecisionCase): Decided {
   const { cluster, pod } = clusterOf(row)
   const decision = choose(pod, cluster, { rules, random, startAt: 0 })
@@ -55,7 +55,7 @@ function decide(row: DecisionCase): Decided {
 
 const sorted = (names: readonly string[] | undefined) => names && [...names].sort()
 
-/** Both answers with the same parts, in the same order. */
+/** Both answers with the same parts in the same order. */
 function comparable(row: DecisionCase, answer: Decided): Decided {
   const { expected } = row
   return {

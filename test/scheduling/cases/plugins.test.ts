@@ -43,7 +43,7 @@ describe.each([
   })
 })
 
-/** The order of reasons says nothing. */
+/** The order of reasons means nothing. */
 function sorted(expected: PluginCase['expected']): unknown {
   if (!('statuses' in expected) || expected.statuses === undefined) return expected
   const inOrder = ({ code, reasons }: NodeAnswer) => ({ code, ...(reasons && { reasons: [...reasons].sort() }) })

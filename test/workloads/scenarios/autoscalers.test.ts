@@ -1,6 +1,6 @@
 import { playFile } from './play-file.ts'
 
-/** The recorder had samples of Pods as objects of a definition. */
+/** The recorder had samples of Pods as custom objects. */
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -20,11 +20,11 @@ type Container = Pod['spec']['containers'][number]
 const merge = 'application/merge-patch+json'
 const strategic = 'application/strategic-merge-patch+json'
 
-/** The scheduler and the kubelets of a scenario: the requests that an action on a Pod makes. */
+/** Plays the scheduler and the kubelets of a scenario: returns the requests that an action on a Pod makes. */
 export class PlayedKubelet {
   readonly #addresses = new Map<string, string>()
 
-  /** `nowMs` is the time of the server. */
+  /** `nowMs` is the server's time. */
   requests(object: ApiObject, action: PodAction, nowMs: number): readonly PodRequest[] {
     const pod = object as Pod
     const { name, namespace } = pod.metadata
@@ -68,7 +68,7 @@ export class PlayedKubelet {
   }
 }
 
-/** The action of a kubelet by itself: images `exit/CODE` end, `stuck/` ones are never ready. */
+/** The default action of a kubelet: images `exit/CODE` end, and images `stuck/` are never ready. */
 export function actionByItself({ metadata, spec }: ApiObject & { readonly spec?: unknown }): PodAction {
   if (metadata.deletionTimestamp != null) return { do: 'reap' }
   const image = (spec as Pod['spec']).containers[0]?.image ?? ''

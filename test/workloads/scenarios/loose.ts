@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ExpectStep } from './scenario.ts'
 
-/** A state in normal form. Traces are absent where their order is by chance. */
+/** A state in normal form, without traces whose order is random. */
 export interface State {
   readonly objects: Readonly<Record<string, unknown>>
   readonly events: readonly string[]
@@ -36,7 +36,7 @@ function normalTrace(trace: readonly string[]): string[] {
   return withDeletionsInOrder(withoutShortEnds(trace))
 }
 
-/** Deletions that a controller asks for at once come in any order. */
+/** Concurrent deletions of a controller come in any order. */
 function withDeletionsInOrder(trace: readonly string[]): string[] {
   const isDeletion = (line: string | undefined) => line?.startsWith('terminating ') === true
   const groups: string[][] = []
@@ -48,7 +48,7 @@ function withDeletionsInOrder(trace: readonly string[]): string[] {
   return groups.flatMap((group) => group.toSorted())
 }
 
-/** The recorded API server also wrote the time of a deletion where it removed the object at once. */
+/** The recorded API server also wrote a deletion time on objects that it removed at once. */
 function withoutShortEnds(trace: readonly string[]): string[] {
   const removed = new Set(trace.filter((line) => line.startsWith('- ')).map((line) => `terminating ${line.slice(2)}`))
   return trace.filter((line) => !removed.has(line))
@@ -58,7 +58,7 @@ function membersOf(objects: State['objects'], expected: State['objects']): State
   return Object.fromEntries(Object.entries(objects).filter(([name]) => name in expected))
 }
 
-/** The generations of objects that controllers write count the writes of the recorded ones. */
+/** The generations of objects that controllers write count the writes of the recorded controllers. */
 function withoutGenerations({ objects, events, trace }: State): State {
   return { objects: Object.fromEntries(Object.entries(objects).map(([name, object]) => [name, withoutGeneration(object)])), events, trace }
 }
@@ -70,7 +70,7 @@ function withoutGeneration(object: unknown): unknown {
   return { owners, ...rest, ...(status !== undefined && { status: ofStatus }) }
 }
 
-/** Numbers of generated names are `*`, Pods of one prefix a sorted list, and counts of events sums. */
+/** Replaces numbers of generated names by `*`, sorts the Pods of one prefix, and sums the counts of events. */
 function looseState(isOfDaemonSets: boolean): (state: State) => State {
   const withoutNumbers = (text: string) =>
     (isOfDaemonSets ? text.replace(/(@NS-n)\d+(#\d+)?/g, '$1*').replace(/NS-n\d+/g, 'NS-n*') : text).replace(/#\d+/g, '*')

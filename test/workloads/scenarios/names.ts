@@ -3,7 +3,7 @@ import type { ApiObject } from '@orch/core/meta'
 const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const times = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*( ?[+-]\d{4} \S+|Z)?( m=\S+)?/g
 const generatedPods = /(pods "|Pod |pod |pod: )([a-z][a-z0-9-]*?)-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])/g
-/** A conflict of names in a message lists two of them by chance. */
+/** A message about a name conflict lists two random names. */
 const examples = /\(e\.g\. \[(\S+) (\S+)\]\)/g
 
 interface Spec {
@@ -16,14 +16,14 @@ interface Spec {
   }
 }
 
-/** The node that a Pod of a DaemonSet is for. */
+/** The node for which the DaemonSet made the Pod. */
 export function nodeOfAffinity(object: ApiObject): string | undefined {
   const { affinity } = (object['spec'] ?? {}) as Spec
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms
   return terms?.[0]?.matchFields?.[0]?.values?.[0]
 }
 
-/** Names in normal form: generated ones are numbered in the order of their creation, and the namespace, times and uids are words. */
+/** Names in normal form: generated names are numbered in creation order; words replace the namespace, times and uids. */
 export class Names {
   readonly #namespace: string
   readonly #isOfDaemonSets: boolean
@@ -32,7 +32,7 @@ export class Names {
   readonly #counts = new Map<string, number>()
   /** `KIND/NAME` by uid. */
   readonly #byUid = new Map<string, string>()
-  /** Hashes of revisions of DaemonSets, whose templates hold the namespace. */
+  /** Hashes of DaemonSet revisions, whose templates contain the namespace. */
   readonly #hashes: string[] = []
 
   constructor(namespace: string, group: string) {
@@ -74,7 +74,7 @@ export class Names {
     return this.#normal.get(`${kind}/${name}`) ?? this.text(name)
   }
 
-  /** The name of the server for one in normal form. */
+  /** The server's name for a name in normal form. */
   original(kind: string, normal: string): string {
     for (const [key, value] of this.#normal) if (value === normal && key.startsWith(`${kind}/`)) return key.slice(kind.length + 1)
     return normal.replaceAll('NS', this.#namespace)
@@ -99,7 +99,7 @@ export class Names {
     return kind === '' ? 'UID' : `uid(${this.of(kind, name)})`
   }
 
-  /** A part of an object in normal form, without what differs from run to run. */
+  /** A part of an object in normal form, without values that differ between runs. */
   value(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.value(item))
     if (typeof value === 'string') return this.text(value)

@@ -6,20 +6,20 @@ import { play, prepare } from './player.ts'
 import { readScenarios } from './scenario.ts'
 
 export interface PlayOptions {
-  /** The level of the server, such as `1.37`: that of the recorded one. */
+  /** The level of the server, such as `1.37`: the level of the recorded server. */
   readonly level: string
-  /** Checkpoints that differ, by `ID NUMBER`, with their reasons. One that does not differ any more fails its test. */
+  /** Checkpoints that differ, by `ID NUMBER`, with the reasons. A listed checkpoint that no longer differs fails its test. */
   readonly differences?: Readonly<Record<string, string>>
   /** Objects that every scenario of the file finds. */
   readonly objects?: readonly ApiObject[]
-  /** Settings of the controllers that the recorded ones had. */
+  /** Settings that the recorded controllers had. */
   readonly flags?: readonly string[]
 }
 
-/** Longest pause of a controller before it looks at a change. */
+/** The longest pause of a controller before it handles a change. */
 const leftoverMs = 1_500
 
-/** Defines a test for each scenario of a file. They share a server, which is restored in between. */
+/** Defines a test for each scenario of a file. The scenarios share a server, whose state the test restores in between. */
 export function playFile(file: string, { level, differences = {}, objects = [], flags = [] }: PlayOptions): void {
   let server: RunningServer
   let clock: VirtualClock
@@ -45,7 +45,7 @@ export function playFile(file: string, { level, differences = {}, objects = [], 
   test.each(scenarios)('$title', async ({ scenario }) => {
     const checkpoints = await play(scenario, { server, clock })
     await server.restore(atStart)
-    // Controllers may tell of objects that are gone: these events are not the next scenario's.
+    // Controllers may report events about deleted objects; these events do not belong to the next scenario.
     await clock.advance(leftoverMs)
     await server.restore(atStart)
     await clock.advance(0)

@@ -9,7 +9,7 @@ import { type ExpectStep, isExpectStep, type Kubelet, listOf, type PodAction, ty
 import { type StoreChange, StoreChanges } from './store-changes.ts'
 import { eventsOf, viewOf } from './view.ts'
 
-/** A server with controllers of workloads, and its clock. */
+/** A server with workload controllers, and its clock. */
 export interface Stage {
   readonly server: RunningServer
   readonly clock: VirtualClock
@@ -17,24 +17,24 @@ export interface Stage {
 
 /** The state at an `expect`. */
 export interface Checkpoint extends Comparison {
-  /** `ID NUMBER`, by which lists of differences name it. */
+  /** `ID NUMBER`, the name in lists of differences. */
   readonly id: string
   readonly about: string
 }
 
-/** Milliseconds without a change after which the recorder took the state, and before it touched Pods. */
+/** Milliseconds without a change after which the recorder took the state, and before which it touched no Pod. */
 const quietMs = 1_700
 const pauseBeforePodsMs = 600
-/** Longest step of the clock: a kubelet that acts by itself does so in between. */
+/** The longest step of the clock: a kubelet that acts by itself does so between two steps. */
 const tickMs = 500
 const untilMaxMs = 15_000
 const settleMaxMs = 40_000
 const namespace = 'scene'
 const nodeNames = ['node-a', 'node-b', 'node-c']
-/** Kinds without a part in traces; the last one is this server's own. */
+/** Kinds that traces leave out; the last is a kind of this server. */
 const untraced: ReadonlySet<string> = new Set(['Event', 'Node', 'Lease', 'ServiceAccount', 'ConfigMap', 'QuotaLedger'])
 
-/** Makes what every scenario finds: three Nodes and its namespace. */
+/** Creates the objects that every scenario finds: three Nodes and its namespace. */
 export async function prepare({ server, clock }: Stage): Promise<void> {
   await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
   const time = new Date(clock.now()).toISOString().replace(/\.\d+Z/, 'Z')
@@ -57,7 +57,7 @@ export async function prepare({ server, clock }: Stage): Promise<void> {
   await clock.advance(0)
 }
 
-/** Plays a scenario in the namespace of `prepare`, and returns both sides of each `expect`. The server is to be restored after it. */
+/** Plays a scenario in the namespace of `prepare` and returns both sides of each `expect`. The caller must restore the server after it. */
 export async function play(scenario: Scenario, stage: Stage): Promise<Checkpoint[]> {
   return new Play(scenario, stage).run()
 }
@@ -69,12 +69,12 @@ class Play {
   readonly #changes: StoreChanges
   readonly #names: Names
   readonly #kubelet = new PlayedKubelet()
-  /** `KIND/NAME` of objects at cluster scope that belong to the scenario. */
+  /** `KIND/NAME` of cluster-scoped objects that belong to the scenario. */
   readonly #atClusterScope = new Set<string>()
-  /** Pods with which the kubelet has nothing left to do by itself: `UID`, or `UID deleted`. */
+  /** Pods for which the kubelet has no work left: `UID`, or `UID deleted`. */
   readonly #done = new Set<string>()
   #mode: Kubelet
-  /** The use of each Pod. Absent: it is not measured. */
+  /** The usage of each Pod. Absent: it is not measured. */
   #usage: Readonly<Record<string, string>> | undefined
   readonly #measured = new Set<string>()
   #trace: string[] = []
@@ -105,14 +105,14 @@ class Play {
     return { id: `${this.#scenario.id} ${number}`, about: step.expect, ...compare(step, state, this.#scenario.group) }
   }
 
-  /** Waits for the state to look at, and then until nothing has changed for a while. */
+  /** Waits for the state of the checkpoint, and then for a time without changes. */
   async #settle({ until, max = untilMaxMs, extra = 0 }: ExpectStep): Promise<void> {
     await this.#pass(0)
     const beganMs = this.#clock.now()
     const passedMs = () => this.#clock.now() - beganMs
     while (until !== undefined && passedMs() < max && !this.#holds(until)) await this.#pass(tickMs)
     let isQuiet = false
-    // The recorder renewed samples all the time, which was never quiet.
+    // The recorder renewed samples continuously, so it was never quiet.
     while ((!isQuiet || this.#usage !== undefined) && passedMs() < Math.max(settleMaxMs, max))
       isQuiet = !(await this.#pass(quietMs + extra))
   }
@@ -121,12 +121,12 @@ class Play {
     try {
       return Boolean(runInNewContext(expression, { v: this.#view(), e: this.#events() }))
     } catch {
-      // An object of the expression does not exist yet.
+      // An object in the expression does not exist yet.
       return false
     }
   }
 
-  /** Moves the clock; true: something has changed. */
+  /** Moves the clock; true: the state has changed. */
   async #pass(durationMs: number): Promise<boolean> {
     let hasChanged = false
     const stepMs = this.#mode === 'auto' || this.#usage !== undefined ? tickMs : Math.max(tickMs, durationMs)
@@ -140,7 +140,7 @@ class Play {
     }
   }
 
-  /** Reads the changes of the store, and lets the kubelet act on one of them; true: there were some. */
+  /** Reads the store's changes and lets the kubelet act on one change; true: there were changes. */
   async #follow(): Promise<boolean> {
     const changes = (await this.#changes.read()).filter(({ object }) => this.#isMine(object))
     for (const change of changes) {
@@ -151,7 +151,7 @@ class Play {
     return hasActed || changes.some(({ object }) => object.kind !== 'Node')
   }
 
-  /** Takes the first sample of each new Pod; true: there was one. */
+  /** Takes the first sample of each new Pod; true: there was a new Pod. */
   async #measure(): Promise<boolean> {
     if (this.#usage === undefined) return false
     const fresh = this.#objects('Pod').filter(({ metadata }) => !this.#measured.has(metadata.uid ?? ''))
@@ -241,7 +241,7 @@ class Play {
     if (kind === 'Node' && isCreated) await this.#admitNode(object)
   }
 
-  /** The recorded cluster had a controller that takes the taint from new nodes when they are ready. */
+  /** The recorded cluster had a controller that removes the taint from new nodes when they are ready. */
   async #admitNode({ metadata, ...rest }: ApiObject): Promise<void> {
     const { taints = null } = (rest as { readonly spec?: { readonly taints?: unknown } }).spec ?? {}
     await this.#patch('Node', metadata.name ?? '', { of: '', body: { spec: { taints } } })
@@ -297,7 +297,7 @@ class Play {
       await this.#send(method, pathOf('Pod', { namespace, name, subresource }), rest)
   }
 
-  /** True: it was not refused. Refusals are a part of the trace. */
+  /** True: the server accepted the request. Refusals are part of the trace. */
   async #send(method: string, path: string, rest: { readonly body?: unknown; readonly contentType?: string }): Promise<boolean> {
     try {
       await this.#server.client.request({ method, path, ...rest })

@@ -1,42 +1,42 @@
 import { readFileSync } from 'node:fs'
 import type { ApiObject } from '@orch/core/meta'
 
-/** Users, a kubelet and a scheduler, played against controllers; README.md has the form. */
+/** A scenario with users, a kubelet and a scheduler against the controllers; README.md describes the form. */
 export interface Scenario {
   readonly id: string
   readonly group: string
   readonly about: string
-  /** `auto`: each Pod is ready or ends at once, and is removed at once when it is deleted. Absent: Pods do what the steps say. */
+  /** `auto`: each Pod is ready or ends at once, and disappears at once when deleted. Absent: the steps control the Pods. */
   readonly kubelet?: Kubelet
   /** Warnings have no counts. */
   readonly countless?: boolean
-  /** Kinds that are compared. Absent: workloads, Pods, budgets, autoscalers, claims and volumes. */
+  /** The compared kinds. Absent: workloads, Pods, budgets, autoscalers, claims and volumes. */
   readonly view?: readonly string[]
-  /** Affinity of Pods is compared. */
+  /** The test compares the affinity of Pods. */
   readonly affinity?: boolean
-  /** Data of revisions is compared. */
+  /** The test compares the data of revisions. */
   readonly revData?: boolean
   readonly steps: readonly Step[]
 }
 
 export type Kubelet = 'auto' | 'manual'
 
-/** One thing that happens; each has one member besides those of `expect`. */
+/** One step; each has one member, except the members of `expect`. */
 export interface Step extends Partial<Expected> {
   readonly create?: OneOrMore<ApiObject>
   readonly patch?: OneOrMore<Patch>
-  /** A patch of the newest ReplicaSet of a Deployment. */
+  /** A patch of a Deployment's newest ReplicaSet. */
   readonly patchRS?: Pick<Patch, 'of' | 'body'>
-  /** A Deployment gets the template of its ReplicaSet with the revision. */
+  /** Sets a Deployment's template to that of its ReplicaSet with the revision. */
   readonly rollback?: { readonly of: string; readonly to: number }
   readonly delete?: OneOrMore<string | Deletion>
   readonly pods?: OneOrMore<PodAction>
   readonly kubelet?: Kubelet
   /** Seconds. */
   readonly wait?: number
-  /** CPU that each Pod uses from now on. */
+  /** The CPU that each Pod uses from now on. */
   readonly usage?: string
-  /** Memory that each Pod uses, beside `usage`. */
+  /** The memory that each Pod uses, in addition to `usage`. */
   readonly memory?: string
 }
 
@@ -59,15 +59,18 @@ interface Deletion {
 /** The state that the real controllers left. */
 interface Expected {
   readonly expect: string
-  /** An expression over `v`, objects by name, and `e`, events, that tells when to look; `max` milliseconds after which to look anyway. */
+  /**
+   * An expression over `v`, objects by name, and `e`, events. It decides when the test takes the state; after `max` milliseconds the test takes it in
+   * any case.
+   */
   readonly until?: string
   readonly max?: number
-  /** Milliseconds of quiet, beside the usual ones. */
+  /** Milliseconds of quiet in addition to the usual time. */
   readonly extra?: number
   readonly objects: Readonly<Record<string, object>>
   readonly events: readonly string[]
   readonly trace?: readonly string[]
-  /** It is not defined which of equal Pods was taken. */
+  /** It is undefined which of several equal Pods the controller chose. */
   readonly loose?: boolean
   readonly objectsIncomplete?: boolean
   readonly eventsIncomplete?: boolean
@@ -79,7 +82,7 @@ export function isExpectStep(step: Step): step is ExpectStep {
   return step.expect !== undefined
 }
 
-/** An action of the kubelet on the Pods whose names in normal form match `of`. */
+/** An action of the kubelet on the Pods whose normal names match `of`. */
 export interface PodAction {
   readonly of?: string
   readonly do: 'bind' | 'ready' | 'running' | 'succeed' | 'fail' | 'delete' | 'reap' | 'end' | 'evict' | 'patch'
@@ -95,7 +98,7 @@ export interface PodAction {
   /** Exit codes by container. */
   readonly codes?: Readonly<Record<string, number>>
   readonly reason?: string
-  /** The reason of a condition DisruptionTarget. */
+  /** The reason of a DisruptionTarget condition. */
   readonly target?: string
   readonly condition?: object
   readonly grace?: number

@@ -1,14 +1,14 @@
 import type { ApiObject } from '@orch/core/meta'
 import type { RunningServer } from 'orch'
 
-/** One change of the store. `object` of a deletion is the last one. */
+/** One change of the store. For a deletion, `object` is the last state. */
 export interface StoreChange {
   readonly kind: 'added' | 'updated' | 'deleted'
   readonly object: ApiObject
   readonly before: ApiObject | undefined
 }
 
-/** The objects of a server and their changes, in the order of their revisions: no watch is needed, which could be behind. */
+/** The objects of a server and their changes in revision order, read without a watch, which could lag. */
 export class StoreChanges {
   readonly #server: RunningServer
   readonly #objects = new Map<string, ApiObject>()
@@ -25,7 +25,7 @@ export class StoreChanges {
   /** The changes since the last call. */
   async read(): Promise<readonly StoreChange[]> {
     if (this.#server.snapshot().revision === this.#revision) return []
-    // The server's port has a word in its place, which is no JSON.
+    // A placeholder word replaces the server's port, so the text is not JSON.
     const lines = (await this.#server.dump()).replaceAll(':<port>', ':0').trimEnd().split('\n')
     const changesFrom = lines.findIndex((line) => line.startsWith('changes after '))
     const isFirst = this.#revision === 0
@@ -59,7 +59,7 @@ function fieldOf(line: string, index: number): string {
   return line.split(' ', index + 1)[index] ?? ''
 }
 
-/** The text after two fields. */
+/** The text after the first two fields. */
 function restOf(line: string): string {
   return line.slice(line.indexOf(' ', line.indexOf(' ') + 1) + 1)
 }

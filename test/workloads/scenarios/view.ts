@@ -58,7 +58,7 @@ export function viewOf(objects: Iterable<ApiObject>, names: Names, scenario: Sce
   return view
 }
 
-/** Without members that are undefined. */
+/** Removes undefined members. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
@@ -184,12 +184,12 @@ interface Event extends ApiObject {
   readonly involvedObject: { readonly kind: string; readonly name: string }
 }
 
-/** Events as `COUNTx TYPE | REASON | SOURCE | KIND/NAME | MESSAGE`; equal ones are added up. */
+/** Events as `COUNTx TYPE | REASON | SOURCE | KIND/NAME | MESSAGE`; counts of equal events are added. */
 export function eventsOf(objects: Iterable<ApiObject>, names: Names, { group, countless = false }: Scenario): string[] {
   const counts = new Map<string, number>()
   for (const object of objects) {
     if (object.kind !== 'Event') continue
-    // Its kind says so.
+    // The kind tells which type the object has.
     const { type, reason, message = '', count = 1, series, source, reportingComponent = '', involvedObject } = object as Event
     const component = source?.component ?? reportingComponent
     if (!isCompared(component, involvedObject.kind, group)) continue

@@ -26,7 +26,7 @@ interface UtilizationRow extends Row {
 
 const phases: Readonly<Record<string, string>> = { pending: 'Pending', failed: 'Failed' }
 
-/** A Pod that has been ready for long, unless its state says otherwise. */
+/** A Pod that has been ready for long unless its state says otherwise. */
 function podOf({ state, requestMilli }: UtilizationRow['pods'][number], index: number): Pod {
   const startTime = timeOf(state === 'young' ? 20 : 3600)
   const requests: Record<string, string> = requestMilli > 0 ? { cpu: `${requestMilli}m` } : {}

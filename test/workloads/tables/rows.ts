@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A row of a table of this folder: the input and the result of one function of kube-controller-manager 1.37.2. */
+/** A row of a table in this folder: the input and the result of one function of kube-controller-manager 1.37.2. */
 export interface Row {
   readonly id: string
   readonly kind: string
@@ -15,7 +15,7 @@ export function rowsOf<T extends Row>(file: string, kind: T['kind']): readonly T
     .filter((row) => row.kind === kind)
 }
 
-/** Results by the id of their rows. */
+/** The results by row id. */
 export function byId<T extends Row>(rows: readonly T[], resultOf: (row: T) => unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(rows.map((row) => [row.id, resultOf(row)]))
 }

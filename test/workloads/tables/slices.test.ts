@@ -5,7 +5,7 @@ import { byId, type Row, rowsOf } from './rows.ts'
 interface PackingRow extends Row {
   readonly maxEndpointsPerSlice: number
   readonly steps: readonly {
-    /** Numbers of Pods, from and up to but not including. */
+    /** Ranges of Pod numbers, without the upper bound. */
     readonly podRanges: readonly (readonly [number, number])[]
     readonly sizes: readonly number[]
     readonly writes: Readonly<Record<string, number>>
@@ -29,7 +29,7 @@ function toSlice({ existing, ...rest }: SliceDraft, name: string): EndpointSlice
   return { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata, addressType: 'IPv4', ...rest }
 }
 
-/** Sizes of slices after each step, and its writes. */
+/** The sizes of the slices after each step, and the step's writes. */
 function pack({ steps, maxEndpointsPerSlice }: PackingRow): unknown[] {
   let slices: readonly EndpointSlice[] = []
   return steps.map(({ podRanges }, step) => {
@@ -45,7 +45,7 @@ function pack({ steps, maxEndpointsPerSlice }: PackingRow): unknown[] {
   })
 }
 
-/** Removals from full slices: upstream takes endpoints for slices in the order of a Go map, so that sizes after a removal are by chance. */
+/** Removals from full slices: upstream takes endpoints for slices in the order of a Go map, so the sizes after a removal are random. */
 const byChance = new Set(['slices-004', 'slices-005'])
 
 test('WL-EP-04, WL-EP-12, WL-EP-13, WL-EP-14: endpoints are packed into slices like by kube-controller-manager', () => {

@@ -53,7 +53,7 @@ test('WL-STS-42, WL-STS-43, WL-STS-45: the owners of claims equal those of kube-
 
 interface CountsRow extends Row {
   readonly minReadySeconds: number
-  /** Words about Pods: `run`, `pend`, `fail` (phase), `readyN` (for N seconds), `term` (being deleted), `cur`, `upd`, `other` (revision). */
+  /** Words about Pods: `run`, `pend`, `fail` (phase), `readyN` (for N seconds), `term` (terminating), `cur`, `upd`, `other` (revision). */
   readonly pods: readonly string[]
   readonly replicas: number
   readonly ready: number

@@ -14,7 +14,7 @@ interface VolumesRow extends Row {
     readonly labels?: Readonly<Record<string, string>>
     readonly claimRef?: Readonly<Record<'name' | 'namespace' | 'uid', string>>
     readonly deleting?: boolean
-    /** Zones that reach the volume. Absent: all. */
+    /** The zones that reach the volume. Absent: all zones. */
     readonly zone?: readonly string[]
   }[]
 }

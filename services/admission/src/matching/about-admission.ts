@@ -10,7 +10,7 @@ const resources: ReadonlySet<string> = new Set([
   'mutatingwebhookconfigurations',
 ])
 
-/** Webhooks and policies never decide about policies, bindings and webhook configurations: otherwise a faulty one could not be deleted. */
+/** Webhooks and policies never decide about policies, bindings and webhook configurations, since a faulty one could otherwise not be deleted. */
 export function isAboutAdmission({ group, resource }: Attributes, names: Names): boolean {
   return group === domainGroup(names, 'admissionregistration') && resources.has(resource)
 }
@@ -20,7 +20,7 @@ const reviews: Readonly<Record<string, ReadonlySet<string>>> = {
   authorization: new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews']),
 }
 
-/** Questions to the server that are posted as objects: changed ones would get answers to something else. */
+/** Reviews that are posted as objects; a changed review would get an answer to another question. */
 export function isReview({ group, resource }: Attributes, names: Names): boolean {
   return Object.entries(reviews).some(([area, plurals]) => plurals.has(resource) && group === domainGroup(names, area))
 }

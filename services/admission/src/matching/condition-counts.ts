@@ -4,7 +4,7 @@ import { KeptCounts } from '../kept-counts.ts'
 
 /** An owner of match conditions. */
 export interface ConditionsOwner {
-  /** A webhook or a policy, as cached in memory. */
+  /** A webhook or a policy in memory. */
   readonly owner: object
   readonly name: string
   readonly kind: 'webhook' | 'policy'

@@ -12,7 +12,7 @@ export interface WebhookRule {
   readonly scope: string
 }
 
-/** A selector that has been read; one that says nothing matches everything. */
+/** A parsed selector; an empty one matches everything. */
 export type ReadSelector =
   | { readonly kind: 'all' }
   | { readonly kind: 'some'; readonly requirements: readonly LabelRequirement[] }
@@ -37,7 +37,7 @@ export function readRule(rule: NamedRuleSpec): WebhookRule {
   }
 }
 
-/** Prepares a selector for matching; an absent one matches everything. */
+/** Prepares a selector for matching; undefined matches everything. */
 export function readSelector(selector: LabelSelector | undefined): ReadSelector {
   const read = toLabelRequirements(selector ?? {})
   if (read.kind === 'malformed') return read

@@ -3,25 +3,25 @@ import type { Attributes } from '@orch/core/contracts'
 import { hasMembers } from '@orch/core/json'
 import { memo } from '@orch/core/memo'
 
-/** A resource or subresource in one version, as webhooks see it in a request. */
+/** A resource or subresource in one version, in the form for webhooks. */
 export interface RequestVersion {
   readonly group: string
   readonly version: string
   readonly resource: string
   readonly subresource: string
   readonly kind: Gvk
-  /** Absent where the catalogue does not have it. */
+  /** Undefined if the catalogue lacks it. */
   readonly described: Resource | undefined
-  /** The converter of a custom kind's objects; absent if a new `apiVersion` is enough. */
+  /** The converter of a custom kind's objects; undefined if only `apiVersion` changes. */
   readonly conversion?: Attributes['conversion']
 }
 
-/** Other ways to the same objects: their resource in other versions and groups that are served. */
+/** Equivalent resources: the same objects in other served versions and groups. */
 export interface Equivalents {
-  /** The unconverted request. */
+  /** The original request. */
   own(attributes: Attributes): RequestVersion
   others(attributes: Attributes): readonly RequestVersion[]
-  /** Groups through which the objects of a resource can be reached. */
+  /** Groups that serve the objects of a resource. */
   groupsOf(resource: Resource): readonly string[]
 }
 
@@ -60,7 +60,7 @@ function ownVersion(catalogue: Catalogue, attributes: Attributes): RequestVersio
   return { group, version, resource, subresource, kind: objectKind(attributes) ?? found ?? { group, version, kind }, described, conversion }
 }
 
-/** A subresource may take its kind in several versions; the object names its own. */
+/** A subresource may accept its kind in several versions; the object names its version. */
 function objectKind({ object, subresource }: Attributes): Gvk | undefined {
   if (subresource === '' || !hasMembers(object)) return undefined
   const { kind, apiVersion } = object
@@ -69,7 +69,7 @@ function objectKind({ object, subresource }: Attributes): Gvk | undefined {
   return { kind, group: slash === -1 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }
 
-/** Custom kinds are known to gateways, which name the versions. A scale is of one kind in all of them. */
+/** Gateways know custom kinds and name the versions. A scale has one kind in all of them. */
 function otherVersionsOfCustom(attributes: Attributes): readonly RequestVersion[] {
   const { group, resource, subresource, kind, conversion, otherVersions = [] } = attributes
   const ofSubresource = subresource === 'scale' ? objectKind(attributes) : undefined

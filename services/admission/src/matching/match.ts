@@ -5,34 +5,34 @@ import { matchesLabels } from '@orch/core/selectors'
 import type { Criteria, ReadSelector, WebhookRule } from './criteria.ts'
 import type { Equivalents, RequestVersion } from './equivalents.ts'
 
-/** The labels of a namespace, or why they are not known. */
+/** The labels of a namespace, or the reason why they are unknown. */
 export type NamespaceLabels =
   | { readonly kind: 'labels'; readonly labels: Readonly<Record<string, string>> }
   | { readonly kind: 'unknown'; readonly error: StatusError }
 
-/** The dependencies of matching besides the request. */
+/** The inputs of matching besides the request. */
 export interface MatchNeeds {
   readonly equivalents: Equivalents
   labelsOf(namespace: string): Promise<NamespaceLabels>
 }
 
-/** Decides on a call of a webhook, and gives the version of the request for it. */
+/** Decides if a webhook is called, and returns the version of the request for it. */
 export type Match =
   | { readonly kind: 'called'; readonly asVersion: RequestVersion }
   | { readonly kind: 'passed over' }
-  /** It may have to be called; this cannot be decided yet. */
+  /** The call is possible, but cannot be decided yet. */
   | { readonly kind: 'undecided'; readonly error: StatusError }
 
 const passedOver: Match = { kind: 'passed over' }
 
-/** The cheap questions first: most requests match no rule. */
+/** Cheap checks come first, as most requests match no rule. */
 export async function matchWebhook(webhook: Criteria, attributes: Attributes, needs: MatchNeeds): Promise<Match> {
   const asVersion = versionFor(webhook, attributes, needs.equivalents)
   if (asVersion === undefined) return passedOver
   return (await matchSelectors(webhook, attributes, needs)) ?? { kind: 'called', asVersion }
 }
 
-/** The reason for which the selectors leave a request out, or cannot decide; undefined if they match. */
+/** The reason why the selectors exclude a request or cannot decide; undefined if they match. */
 export async function matchSelectors(
   { objectSelector, namespaceSelector }: Pick<Criteria, 'objectSelector' | 'namespaceSelector'>,
   attributes: Attributes,
@@ -41,7 +41,7 @@ export async function matchSelectors(
   return matchObject(objectSelector, attributes) ?? (await matchNamespace(namespaceSelector, attributes, needs))
 }
 
-/** The form in which the webhook wants the request; undefined: no rule matches. */
+/** The version of the request for the webhook; undefined if no rule matches. */
 export function versionFor(
   webhook: Pick<Criteria, 'rules' | 'isEquivalentMatched'>,
   attributes: Attributes,
@@ -60,7 +60,7 @@ export function versionFor(
   return undefined
 }
 
-/** The attributes that rules match. */
+/** The attributes that rules compare. */
 export interface RuleSubject {
   readonly operation: string
   readonly group: string
@@ -68,7 +68,7 @@ export interface RuleSubject {
   readonly resource: string
   /** '' for the resource itself. */
   readonly subresource: string
-  /** A subresource has its parent's scope; a Namespace has no namespace. */
+  /** A subresource has the scope of its parent; a Namespace has no namespace. */
   readonly isNamespaced: boolean
 }
 
@@ -87,7 +87,7 @@ function includes(list: readonly string[], value: string): boolean {
   return list.includes('*') || list.includes(value)
 }
 
-/** `pods/*` is about all parts of pods, and about pods themselves. */
+/** `pods/*` includes all subresources of pods, and pods themselves. */
 function matchesResource(pattern: string, { resource, subresource }: RuleSubject): boolean {
   const slash = pattern.indexOf('/')
   const wanted = slash === -1 ? pattern : pattern.slice(0, slash)
@@ -95,12 +95,12 @@ function matchesResource(pattern: string, { resource, subresource }: RuleSubject
   return (wanted === '*' || wanted === resource) && (part === '*' || part === subresource)
 }
 
-/** A request for a Namespace object or a part of it. */
+/** A request for a Namespace or its subresource. */
 export function isOfNamespace({ group, resource }: Attributes): boolean {
   return group === '' && resource === 'namespaces'
 }
 
-/** The new or the old object must match; one that is absent, or cannot carry labels, does not. */
+/** The new or the old object must match; an absent object, or one without labels, does not. */
 function matchObject(selector: ReadSelector, { object, oldObject }: Attributes): Match | undefined {
   switch (selector.kind) {
     case 'all':
@@ -126,7 +126,7 @@ function metadataOf(object: unknown): Labelled | undefined {
   return hasMembers(metadata) ? metadata : undefined
 }
 
-/** A cluster-scoped object other than a Namespace is never left out. */
+/** A cluster-scoped object other than a Namespace is never excluded. */
 async function matchNamespace(selector: ReadSelector, attributes: Attributes, { labelsOf }: MatchNeeds): Promise<Match | undefined> {
   const isNamespace = isOfNamespace(attributes)
   if (attributes.namespace === '' && !isNamespace) return undefined
@@ -143,7 +143,7 @@ async function matchNamespace(selector: ReadSelector, attributes: Attributes, { 
   }
 }
 
-/** A Namespace under a write has its future labels; one under deletion has its present ones. */
+/** A Namespace in a write has its new labels, and in a deletion its current ones. */
 async function namespaceLabels(attributes: Attributes, labelsOf: MatchNeeds['labelsOf']): Promise<NamespaceLabels> {
   const { operation, subresource, object, oldObject, name } = attributes
   if (subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) return toLabels(object)

@@ -4,13 +4,13 @@ import { type Inquiry, isSameAccess, type Verdict } from '../plugin.ts'
 import type { RequestVersion } from './equivalents.ts'
 import { isOfNamespace } from './match.ts'
 
-/** A request as one policy sees it: in the version that it matches. */
+/** A request in the version that a policy matches. */
 export interface SeenRequest {
   readonly attributes: Attributes
-  /** The request in its own words. */
+  /** The request in its original version. */
   readonly own: RequestVersion
   readonly asVersion: RequestVersion
-  /** In the words of `asVersion`; undefined: there is none. */
+  /** The object in `asVersion`; undefined if absent. */
   readonly object: unknown
   readonly oldObject: unknown
 }
@@ -40,8 +40,8 @@ export function requestInputOf({
 }
 
 /**
- * The accesses that expressions ask the authorizer about. The gateway decides: an access without its answer counts as refused, and the
- * evaluation is repeated when the gateway has answered.
+ * The accesses that expressions check with the authorizer. The gateway decides: an access without an answer counts as refused, and the evaluation is
+ * repeated when the gateway has answered.
  */
 export class AskedAccesses {
   readonly #inquiry: Inquiry
@@ -72,7 +72,7 @@ export class AskedAccesses {
           }
     const decision = this.#inquiry.decisionOn(access)
     if (decision !== undefined) return decision
-    // One question answers all that ask the same.
+    // Equal checks share one answer.
     if (!this.#unknown.some((one) => isSameAccess(one, access))) this.#unknown.push(access)
     return { isAllowed: false, reason: '' }
   }
@@ -82,7 +82,7 @@ export class AskedAccesses {
     return this.#unknown.length
   }
 
-  /** The question to the gateway; undefined: everything was known. */
+  /** The checks for the gateway; undefined if all answers are known. */
   get question(): Verdict | undefined {
     return this.#unknown.length === 0 ? undefined : { kind: 'asks', accesses: this.#unknown }
   }

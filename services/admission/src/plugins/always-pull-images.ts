@@ -5,7 +5,7 @@ import { type Container, containersOf, forbid, podOf, withSpec } from './pod.ts'
 
 export const alwaysPullImages: Registration = { isDefault: false, create: createAlwaysPullImages }
 
-/** AlwaysPullImages: a user without access to an image cannot use the copy that was pulled for another user. */
+/** AlwaysPullImages: a user without access to an image cannot use a copy pulled for another user. */
 function createAlwaysPullImages(): Plugin {
   return {
     name: 'AlwaysPullImages',
@@ -39,7 +39,7 @@ function pulled(container: Container): Container {
   return { ...container, imagePullPolicy: 'Always' }
 }
 
-/** An update that has only images that were there before. */
+/** An update without new images. */
 function bringsNoImage(attributes: Attributes): boolean {
   const { oldObject } = objectsOf('core/v1.Pod', attributes)
   if (attributes.operation !== 'UPDATE' || oldObject === undefined) return false

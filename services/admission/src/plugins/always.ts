@@ -1,23 +1,23 @@
 import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
 import { forbid } from './pod.ts'
 
-/** AlwaysAdmit has nothing to say, and asks for nothing. */
+/** AlwaysAdmit allows everything and has no rules. */
 export const alwaysAdmit: Registration = {
   isDefault: false,
   create: () => ({ name: 'AlwaysAdmit', admissionRules: [], close: () => {} }),
 }
 
-/** PodGroupProtection would hold PodGroups that Pods are in; this server has no PodGroups, at any level. */
+/** PodGroupProtection would protect PodGroups in use; this server has no PodGroups, at any level. */
 export const podGroupProtection: Registration = {
   isDefault: true,
   since: 36,
   create: () => ({ name: 'PodGroupProtection', admissionRules: [], close: () => {} }),
 }
 
-/** AlwaysDeny refuses everything except the server's own needs at its start. */
+/** AlwaysDeny refuses everything except the bootstrap writes of the server. */
 export const alwaysDeny: Registration = { isDefault: false, create: createAlwaysDeny }
 
-/** Without its own objects a server would never become ready. */
+/** The server needs its own objects to become ready. */
 const ownUser = 'system:apiserver'
 
 function createAlwaysDeny(): Plugin {

@@ -5,13 +5,13 @@ import type { Pod } from './pod.ts'
 
 export type Node = BuiltIn<'core/v1.Node'>
 
-/** A node as storage has it now; undefined: there is none. Nothing is kept in memory, as nodes change often. */
+/** The current node in storage; undefined if absent. Nodes change often, so they are not cached. */
 export async function readNode(storage: StorageService, name: string): Promise<Node | undefined> {
   const { entry } = await storage.get({ key: objectKey('core/nodes', undefined, name), read: { kind: 'latest' } })
   return entry === undefined ? undefined : parseStored('core/v1.Node', entry.value)
 }
 
-/** The Pod of an update that changes the spec of a Pod on a node; undefined: the request is none. */
+/** The Pod of an update to the spec of a scheduled Pod; undefined for other requests. */
 export function changedOnNode(attributes: Attributes): { readonly pod: Pod; readonly before: Pod } | undefined {
   const { object: pod, oldObject: before } = objectsOf('core/v1.Pod', attributes)
   if (pod === undefined || before === undefined || !pod.spec.nodeName) return undefined

@@ -4,13 +4,13 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { allowed, denied, type Inquiry, type Verdict } from '../plugin.ts'
 import { objectsOf } from './objects.ts'
 
-/** Acting on a request for a signer. */
+/** Actions on requests of a signer. */
 export function checkSigner(
   attributes: Attributes,
   inquiry: Inquiry,
   { verb, names }: { verb: 'approve' | 'sign'; names: Names },
 ): Verdict {
-  // The live object's signer: a request does not choose its signer.
+  // The signer of the live object, as a request cannot choose its signer.
   const { signerName = '' } = objectsOf('certificates/v1.CertificateSigningRequest', attributes).oldObject?.spec ?? {}
   return checkRight(attributes, inquiry, { signerName, verb, names, refusal: `user not permitted to ${verb} requests with signerName` })
 }
@@ -19,11 +19,11 @@ interface SignerRight {
   readonly signerName: string
   readonly verb: string
   readonly names: Names
-  /** The sentence before the name of the signer. */
+  /** The message before the name of the signer. */
   readonly refusal: string
 }
 
-/** Acting for a signer needs permission for this signer or for all of its domain. */
+/** Needs permission for this signer or for all signers of its domain. */
 export function checkRight(attributes: Attributes, inquiry: Inquiry, { signerName, verb, names, refusal }: SignerRight): Verdict {
   const [domain] = signerName.split('/')
   const accesses = [signerName, `${domain}/*`].map((name) => accessTo(name, verb, names))

@@ -7,10 +7,10 @@ import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Regi
 import { checkRight, checkSigner } from './certificate-signer.ts'
 import { objectsOf } from './objects.ts'
 
-/** On by default. */
+/** Enabled by default. */
 export const certificateSigning: Registration = { isDefault: true, create: createCertificateSigning }
 
-/** CertificateSigning: a client that answers a certificate request needs the right for its signer. */
+/** CertificateSigning: a client that issues a certificate needs permission for its signer. */
 function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
   const resources = ['certificatesigningrequests/status', 'podcertificaterequests/status']
@@ -29,7 +29,7 @@ function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin
   }
 }
 
-/** As in kube-apiserver, the refusal is a cause about the signer's name. */
+/** As in kube-apiserver, the refusal has a cause about the signer name. */
 function checkPodCertificate(attributes: Attributes, inquiry: Inquiry, names: Names): Verdict {
   const [object, oldObject] = [attributes.object, attributes.oldObject].map((one) => (isPodCertificateRequest(one) ? one : undefined))
   if (jsonEqual(object?.status ?? {}, oldObject?.status ?? {})) return allowed

@@ -5,13 +5,13 @@ import { DerError, readCertificateRequest } from '@orch/platform'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { newObject } from './objects.ts'
 
-/** On by default. */
+/** Enabled by default. */
 export const certificateSubjectRestriction: Registration = { isDefault: true, create: createCertificateSubjectRestriction }
 
-/** Group that may do everything. */
+/** The group with all permissions. */
 const masters = 'system:masters'
 
-/** CertificateSubjectRestriction: no certificate for clients makes its holder one to whom everything is allowed. */
+/** CertificateSubjectRestriction: a client certificate never grants membership in system:masters. */
 function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
   const clientSigner = domainLabel(names, 'kube-apiserver-client')

@@ -1,6 +1,6 @@
 import { parseStored } from '@orch/core/schema'
 
-/** The facts of a class that may be the default one. */
+/** The facts of a possible default class. */
 export interface ClassState {
   readonly name: string
   readonly createdAt: string
@@ -8,7 +8,7 @@ export interface ClassState {
   readonly allowsExpansion: boolean
 }
 
-/** Reads a class; any of the annotations makes it the default one. */
+/** Parses a class; any of the annotations makes it a default class. */
 export function classReader(
   type: 'networking/v1.IngressClass' | 'storage/v1.StorageClass',
   annotations: readonly string[],
@@ -25,7 +25,7 @@ export function classReader(
   }
 }
 
-/** The newest of the default classes, and of two of the same age the first by name. */
+/** The newest default class; among equally old ones, the first by name. */
 export function newestDefault(classes: Iterable<ClassState>): ClassState | undefined {
   const marked = [...classes].filter(({ isDefault }) => isDefault)
   return marked.sort((a, b) => (a.createdAt === b.createdAt ? (a.name < b.name ? -1 : 1) : a.createdAt > b.createdAt ? -1 : 1))[0]

@@ -5,7 +5,7 @@ import { admissionRuleFor, KeptObjects, newObject } from './objects.ts'
 
 export const defaultIngressClass: Registration = { isDefault: true, create: createDefaultIngressClass }
 
-/** DefaultIngressClass: an Ingress that names no class gets the newest of the default ones. */
+/** DefaultIngressClass: an Ingress without a class gets the newest default class. */
 function createDefaultIngressClass(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
   const group = domainGroup(names, 'networking')

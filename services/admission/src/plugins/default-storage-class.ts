@@ -6,10 +6,10 @@ import { forbid } from './pod.ts'
 
 export const defaultStorageClass: Registration = { isDefault: true, create: createDefaultStorageClass }
 
-/** The release since which the newest of several default classes is taken. */
+/** The first release that uses the newest of several default classes. */
 const newestSince = 26
 
-/** DefaultStorageClass: a claim that names no class gets the newest of the default ones; before 1.26 several of them are an error. */
+/** DefaultStorageClass: a claim without a class gets the newest default class; before 1.26 several defaults are an error. */
 function createDefaultStorageClass(needs: PluginNeeds): Plugin {
   const { names, level } = needs.catalogue
   const marks = [subdomainLabel(names, 'storageclass', 'is-default-class'), subdomainLabel(names, 'storageclass.beta', 'is-default-class')]
@@ -38,7 +38,7 @@ function createDefaultStorageClass(needs: PluginNeeds): Plugin {
   }
 }
 
-/** The annotation that named a claim's class before the field existed. */
+/** The annotation for a claim's class before the field existed. */
 export function oldAnnotation(names: Names): string {
   return subdomainLabel(names, 'volume.beta', 'storage-class')
 }

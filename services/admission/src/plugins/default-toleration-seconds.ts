@@ -6,7 +6,7 @@ import { podOf, type Toleration } from './pod.ts'
 
 export const defaultTolerationSeconds: Registration = { isDefault: true, create: createDefaultTolerationSeconds }
 
-/** DefaultTolerationSeconds: for how long a Pod stays on a Node that is not ready or out of reach, if it does not say so itself. */
+/** DefaultTolerationSeconds: the time that a Pod stays on a Node that is not ready or unreachable, unless the Pod sets it. */
 function createDefaultTolerationSeconds({ catalogue: { names }, settings }: PluginNeeds): Plugin {
   const wanted: readonly Toleration[] = [
     toleration(subdomainLabel(names, 'node', 'not-ready'), settings.notReadyTolerationSeconds),

@@ -4,7 +4,7 @@ import { forbid } from './pod.ts'
 
 export const denyServiceExternalIps: Registration = { isDefault: false, create: createDenyExternalIps }
 
-/** DenyServiceExternalIPs: a Service may keep or drop addresses outside of the cluster, but not take new ones. */
+/** DenyServiceExternalIPs: a Service may keep or remove external IPs, but not add any. */
 function createDenyExternalIps(): Plugin {
   return {
     name: 'DenyServiceExternalIPs',

@@ -13,7 +13,7 @@ export const eventRateLimit: Registration = {
   create: createEventRateLimit,
 }
 
-/** The sharers of one allowance, by type of limit. */
+/** The clients that share a bucket, by type of limit. */
 const keyOf: Readonly<Record<string, (attributes: Attributes) => string>> = {
   Server: () => '',
   Namespace: ({ namespace }) => namespace,
@@ -25,13 +25,13 @@ interface Limit {
   readonly type: string
   readonly qps: number
   readonly burst: number
-  /** Allowances that are remembered at a time. */
+  /** Maximum number of cached buckets. */
   readonly cacheSize: number
 }
 
 const cacheSizeDefault = 4096
 
-/** EventRateLimit: a number of Events a second, of all, of a namespace, of a user or about one object. */
+/** EventRateLimit: a maximum number of Events per second, for all, by namespace, by user or by object. */
 function createEventRateLimit({ clock, configuration, catalogue: { names } }: PluginNeeds): Plugin {
   const limiters = readConfiguration(configuration, names).map((limit) => new Limiter(limit, clock))
   return {
@@ -39,7 +39,7 @@ function createEventRateLimit({ clock, configuration, catalogue: { names } }: Pl
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['events'])],
     validate(attributes) {
       if (attributes.dryRun) return allowed
-      // Each limit counts the Event, whatever the others decide.
+      // Each limit counts the Event, independently of the other limits.
       const problems = limiters.map((limiter) => limiter.take(attributes)).filter((problem) => problem !== undefined)
       if (problems.length === 0) return allowed
       const text = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
@@ -54,7 +54,7 @@ interface Allowance {
   filledMs: number
 }
 
-/** Allowances fill at an even rate up to the burst; of those that were not used for long the oldest are forgotten. */
+/** Token buckets refill at a constant rate up to the burst; the least recently used buckets are dropped. */
 class Limiter {
   readonly #limit: Limit
   readonly #clock: Clock
@@ -65,7 +65,7 @@ class Limiter {
     this.#clock = clock
   }
 
-  /** Takes one; a text: there was none left. */
+  /** Takes a token. Returns a message if the bucket is empty. */
   take(attributes: Attributes): string | undefined {
     const { type, qps, burst } = this.#limit
     const key = keyOf[type]?.(attributes) ?? ''

@@ -5,7 +5,7 @@ import { type Pod, podOf, type Toleration, withSpec } from './pod.ts'
 
 export const extendedResourceToleration: Registration = { isDefault: false, create: createExtendedResourceToleration }
 
-/** ExtendedResourceToleration: a Pod that asks for a special resource may go to the Nodes that are kept for it. */
+/** ExtendedResourceToleration: a Pod that requests an extended resource tolerates the Nodes reserved for it. */
 function createExtendedResourceToleration({ catalogue: { names } }: PluginNeeds): Plugin {
   return {
     name: 'ExtendedResourceToleration',
@@ -27,7 +27,7 @@ function extendedResourcesOf({ spec }: Pod, ownDomain: string): string[] {
   return [...new Set(asked)].filter((name) => isExtended(name, ownDomain)).sort()
 }
 
-/** Resources of the project itself have no domain, or its own. */
+/** Built-in resources have no domain, or the domain of the project. */
 function isExtended(name: string, ownDomain: string): boolean {
   const [domain = ''] = name.split('/')
   const isNative = domain === name || domain === ownDomain || domain.endsWith(`.${ownDomain}`)

@@ -5,14 +5,14 @@ import { ConfigurationError, type PluginConfiguration } from '../configuration.t
 
 /** Configuration of ImagePolicyWebhook. */
 export interface ImagePolicy {
-  /** Client configuration file of the server that is asked. */
+  /** Client configuration file of the review server. */
   readonly clientConfigFile: string
-  /** Lifetime of a cached approval; 0 for none. */
+  /** Lifetime of a cached approval; 0 disables the cache. */
   readonly allowTtlMs: number
   readonly denyTtlMs: number
-  /** Pause before the second attempt. */
+  /** Delay before the second attempt. */
   readonly retryBackoffMs: number
-  /** Images are allowed when the server does not answer. */
+  /** True if images are allowed when the server does not answer. */
   readonly defaultAllow: boolean
 }
 
@@ -30,7 +30,7 @@ const allowTtl: Duration = { field: 'allowTTL', unitMs: secondMs, minMs: secondM
 const denyTtl: Duration = { field: 'denyTTL', unitMs: secondMs, minMs: secondMs, maxMs: 30 * minuteMs, defaultMs: 30 * secondMs }
 const retryBackoff: Duration = { field: 'retryBackoff', unitMs: 1, minMs: 1, maxMs: 5 * minuteMs, defaultMs: 500 }
 
-/** A path in it starts at the folder of the file in which it stands. */
+/** A relative path starts at the folder of the file that contains it. */
 export function readImagePolicy({ value, file }: PluginConfiguration, names: Names): ImagePolicy {
   const refuse = (field: string, why: string): never => {
     throw new ConfigurationError(`${file}: imagePolicy${field === '' ? '' : `.${field}`}: ${why}`)

@@ -40,7 +40,7 @@ const aPod: Attributes = {
   writeId: 'w1',
 }
 
-/** The plugin, and the requests that it has sent. Answers are given in order; the last one is repeated. */
+/** The plugin, and its sent requests. Answers are given in order; the last one is repeated. */
 function open(answers: readonly (Awaited<ReturnType<ReviewSender>> | Error)[], policy: object = {}) {
   const sent: string[] = []
   const clock = createFakeClock()

@@ -18,7 +18,7 @@ import {
 import { type ImagePolicy, readImagePolicy } from './image-policy-configuration.ts'
 import { podOf } from './pod.ts'
 
-/** Off by default; it wants a configuration. */
+/** Disabled by default, as it needs a configuration. */
 export const imagePolicyWebhook: Registration = {
   isDefault: false,
   isConfigurable: true,
@@ -40,7 +40,7 @@ interface ReviewStatus {
   readonly auditAnnotations: Readonly<Record<string, string>>
 }
 
-/** ImagePolicyWebhook: another server decides whether the images of a Pod may run. Its answers are remembered for a while. */
+/** ImagePolicyWebhook: a remote server decides if the images of a Pod are allowed. Its answers are cached for a configured time. */
 function createImagePolicyWebhook({ catalogue: { names }, configuration, settings, clock, log, random }: PluginNeeds): Plugin {
   const send = settings.imageReviews
   if (configuration === undefined || send === undefined) {
@@ -78,7 +78,7 @@ function createImagePolicyWebhook({ catalogue: { names }, configuration, setting
   }
 }
 
-/** Answers for as long as they hold, the oldest given up first. */
+/** Answers until they expire; the oldest is dropped first. */
 function createMemory(clock: Clock) {
   const answers = new Map<string, { readonly status: ReviewStatus; readonly untilMs: number }>()
   return {
@@ -116,7 +116,7 @@ function specOf(attributes: Attributes, names: Names): ReviewSpec {
   }
 }
 
-/** Asks again while failures may pass and the request has time. */
+/** Retries temporary failures until the deadline of the request. */
 async function review(spec: ReviewSpec, { policy, send, names, clock, random }: Asking, { context }: Inquiry): Promise<ReviewStatus> {
   const apiVersion = `${domainGroup(names, 'imagepolicy')}/v1alpha1`
   const body = JSON.stringify({ kind: 'ImageReview', apiVersion, metadata: { creationTimestamp: null }, spec, status: { allowed: false } })

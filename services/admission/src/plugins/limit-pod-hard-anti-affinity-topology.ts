@@ -5,7 +5,7 @@ import { forbid, podOf } from './pod.ts'
 
 export const limitPodHardAntiAffinityTopology: Registration = { isDefault: false, create: createLimitTopology }
 
-/** LimitPodHardAntiAffinityTopology: a Pod may keep others from its node, but from no wider place. */
+/** LimitPodHardAntiAffinityTopology: required anti-affinity of a Pod may cover its node, but no wider topology. */
 function createLimitTopology({ catalogue: { names } }: PluginNeeds): Plugin {
   const hostname = domainLabel(names, 'hostname')
   return {

@@ -4,13 +4,13 @@ import type { BuiltIn } from '@orch/core/schema'
 import { type LimitItem, type QuantityMap, quantitiesOf } from './limit-range.ts'
 import type { Pod, Resources } from './pod.ts'
 
-/** A requested amount, and its limits. */
+/** A requested quantity, and its limits. */
 interface Usage {
   readonly requests: QuantityMap
   readonly limits: QuantityMap
 }
 
-/** The violations of a Pod; a sentence each. */
+/** The violations of a Pod, each as a sentence. */
 export function checkPod(pod: Pod, limits: readonly LimitItem[]): string[] {
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].map(({ resources }) => usageOf(resources))
   return limits.flatMap((item) => {
@@ -19,7 +19,7 @@ export function checkPod(pod: Pod, limits: readonly LimitItem[]): string[] {
   })
 }
 
-/** The violations of a claim. A claim has no limits of its own: its request is its limit. */
+/** The violations of a claim. A claim has no limits: its request counts as its limit. */
 export function checkClaim({ spec }: BuiltIn<'core/v1.PersistentVolumeClaim'>, limits: readonly LimitItem[]): string[] {
   const { requests } = usageOf(spec.resources)
   return limits
@@ -71,7 +71,7 @@ function tooWide({ name, type, bound, request, limit }: Constraint): string | un
   return given > toNumber(bound) ? `${ratio}, but provided ratio is ${given.toFixed(6)}` : undefined
 }
 
-/** In billionths, the finest that there is. */
+/** In billionths, the finest unit. */
 function toNumber(quantity: Quantity): number {
   return Number(roundUpQuantity(quantity, -9)) / 1e9
 }

@@ -2,7 +2,7 @@ import { parseQuantity, printQuantity, type Quantity } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import type { Amounts, Container, Pod } from './pod.ts'
 
-/** Amounts by name of the resource, in the order of the names. */
+/** Quantities by resource name, in alphabetical order. */
 export type QuantityMap = ReadonlyMap<string, Quantity>
 
 /** One item of a LimitRange. */
@@ -28,7 +28,7 @@ export function limitsOf({ limits }: BuiltIn<'core/v1.LimitRangeSpec'>): readonl
   }))
 }
 
-/** Amounts that were checked when they were written. */
+/** The quantities were validated when they were written. */
 export function quantitiesOf(amounts: Amounts | null | undefined): QuantityMap {
   const quantities = new Map<string, Quantity>()
   for (const name of Object.keys(amounts ?? {}).sort()) {
@@ -38,7 +38,7 @@ export function quantitiesOf(amounts: Amounts | null | undefined): QuantityMap {
   return quantities
 }
 
-/** The Pod with its containers' missing values, and an annotation that lists them. */
+/** The Pod with default values for its containers, and an annotation that lists them. */
 export function withDefaults(pod: Pod, limits: readonly LimitItem[], annotation: string): Pod {
   const items = limits.filter(({ type }) => type === 'Container')
   const wanted = { limits: merged(items.map((item) => item.default)), requests: merged(items.map((item) => item.defaultRequest)) }
@@ -51,7 +51,7 @@ export function withDefaults(pod: Pod, limits: readonly LimitItem[], annotation:
   return { ...pod, metadata: { ...pod.metadata, annotations }, spec }
 }
 
-/** Joins maps; the last quantity of a resource counts. */
+/** Joins maps; the last quantity of a resource wins. */
 function merged(maps: readonly QuantityMap[]): QuantityMap {
   return new Map(maps.flatMap((map) => [...map]))
 }

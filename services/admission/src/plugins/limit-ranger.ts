@@ -15,7 +15,7 @@ interface KeptRange {
   readonly limits: readonly LimitItem[]
 }
 
-/** LimitRanger: Pods and claims keep to the LimitRanges of their namespace; containers that say nothing are given their defaults. */
+/** LimitRanger: Pods and claims must satisfy the LimitRanges of their namespace; containers without values get the defaults. */
 function createLimitRanger(needs: PluginNeeds): Plugin {
   const ranges = new KeptObjects({ group: '', plural: 'limitranges' }, rangeOf, needs)
   const byNamespace = new Map<string, KeptRange[]>()
@@ -31,7 +31,7 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
     admissionRules = admissionRulesFor([...byNamespace.keys()])
   })
   const annotation = domainLabel(needs.catalogue.names, 'limit-ranger')
-  /** A refusal rests on storage's present state. */
+  /** A refusal is based on the current state in storage. */
   const checked = (attributes: Attributes): Verdict | Promise<Verdict> => {
     if (isGoing(attributes)) return allowed
     if (refusalOf(attributes, byNamespace.get(attributes.namespace) ?? []) === undefined) return allowed
@@ -58,7 +58,7 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
   }
 }
 
-/** Only namespaces with LimitRanges; past some number all, which is shorter to tell. */
+/** Only namespaces with LimitRanges; beyond a limit all namespaces, which is shorter to send. */
 function admissionRulesFor(names: readonly string[]): AdmissionRule[] {
   if (names.length === 0) return []
   const namespaces = names.length > bounds.admissionRuleNamespacesMax ? [] : names
@@ -74,7 +74,7 @@ function rangeOf(value: Uint8Array): KeptRange {
   return { namespace: metadata.namespace ?? '', limits: limitsOf(spec) }
 }
 
-/** True for an object under deletion, which limits do not hold up. */
+/** True for an object under deletion, which limits do not delay. */
 function isGoing({ operation, object }: Attributes): boolean {
   return operation === 'UPDATE' && metadataOf(object).deletionTimestamp != null
 }
@@ -85,7 +85,7 @@ function problemsOf(attributes: Attributes, limits: readonly LimitItem[]): strin
     : checkClaim(newObject('core/v1.PersistentVolumeClaim', attributes), limits)
 }
 
-/** The first LimitRange that refuses decides; it tells everything that it finds. */
+/** The first LimitRange that refuses decides, and reports all its violations. */
 function refusalOf(attributes: Attributes, ranges: readonly KeptRange[]): string | undefined {
   for (const { limits } of ranges) {
     const problems = [...new Set(problemsOf(attributes, limits))]

@@ -3,7 +3,7 @@ import { allowed, type Plugin, type PluginNeeds, type Registration } from '../pl
 
 export const namespaceAutoProvision: Registration = { isDefault: false, create: createNamespaceAutoProvision }
 
-/** Created in a namespace, but never kept there. */
+/** Created in a namespace, but never stored there. */
 const reviews = 'localsubjectaccessreviews'
 
 /** NamespaceAutoProvision: the first object in an absent namespace creates the namespace. */

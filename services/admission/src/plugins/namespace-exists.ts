@@ -6,7 +6,7 @@ export const namespaceExists: Registration = { isDefault: false, create: createN
 
 const namespaces = { group: '', resource: 'namespaces' }
 
-/** NamespaceExists: nothing is written in a namespace that is absent. */
+/** NamespaceExists: writes in an absent namespace are refused. */
 function createNamespaceExists({ storage }: PluginNeeds): Plugin {
   return {
     name: 'NamespaceExists',

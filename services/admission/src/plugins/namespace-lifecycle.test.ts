@@ -8,7 +8,7 @@ import { pluginsAt } from '../registry.ts'
 
 const prefix = 'core/namespaces'
 
-/** Every Namespace is as this text says, if there is one. */
+/** A storage whose Namespaces all have this text, or are absent. */
 function open(namespaceText?: string) {
   const tiny = createTinyStorage()
   const entry = { key: '', revision: 7, value: Buffer.from(namespaceText ?? ''), metadataStart: 0, metadataEnd: 0, writeId: '' }
@@ -45,7 +45,7 @@ const aCreate: Attributes = {
   writeId: 'w1',
 }
 
-/** As a gateway asks that has nothing to add. */
+/** A gateway's inputs without additions. */
 const asking = { decisions: [], resumeAt: '', explain: false }
 
 const statusOf = (answer: AdmissionAnswer) => (answer.kind === 'denied' ? answer.status : undefined)

@@ -7,7 +7,7 @@ import { nameIn } from './objects.ts'
 
 /** The cached facts of a Namespace. */
 interface NamespaceState {
-  /** It is unchanged: the condition of writes in the namespace. */
+  /** The unchanged Namespace: the condition of writes in it. */
   readonly conditions: Conditions
   readonly isTerminating: boolean
 }
@@ -15,13 +15,12 @@ interface NamespaceState {
 const namespaces: ResourceName = { group: '', resource: 'namespaces' }
 const prefix = 'core/namespaces'
 
-/** On by default. */
+/** Enabled by default. */
 export const namespaceLifecycle: Registration = { isDefault: true, create: createNamespaceLifecycle }
 
 /**
- * NamespaceLifecycle: nothing is created in a namespace that is absent or being terminated, and the namespaces that the server
- * itself needs are not deleted. Storage is asked about a namespace that memory lacks before anything is refused; memory's state is confirmed by
- * the condition that the Namespace is unchanged when the object is committed.
+ * NamespaceLifecycle: nothing is created in a namespace that is absent or terminating, and the server's own namespaces are not deleted. Before a refusal
+ * storage is asked about a namespace that memory lacks; the state in memory is confirmed by the condition that the Namespace is unchanged at the commit.
  */
 function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: PluginNeeds): Plugin {
   const closed = new AbortController()
@@ -66,7 +65,7 @@ function admissionRulesFor(catalogue: PluginNeeds['catalogue']): AdmissionRule[]
     if (!isNamespaced) continue
     const resources = byGroup.get(group) ?? new Set()
     byGroup.set(group, resources)
-    // A review of access writes nothing and is allowed everywhere.
+    // An access review writes nothing and is allowed everywhere.
     if (plural !== 'localsubjectaccessreviews') resources.add(plural)
     for (const { name, verbs } of subresources) if (verbs.includes('create')) resources.add(`${plural}/${name}`)
   }
@@ -77,7 +76,7 @@ function admissionRulesFor(catalogue: PluginNeeds['catalogue']): AdmissionRule[]
     resources: [...resources],
     namespaces: [],
   }))
-  // Custom resources are of groups that the catalogue does not have.
+  // Groups of custom resources are unknown to the catalogue.
   const others = ['*', ...catalogue.resources.map(({ group }) => `-${group}`)]
   creates.push({ phase: 'mutate', operations: ['CREATE'], groups: [...new Set(others)], resources: ['*'], namespaces: [] })
   return [...creates, { phase: 'validate', operations: ['DELETE'], groups: [''], resources: ['namespaces'], namespaces: [] }]

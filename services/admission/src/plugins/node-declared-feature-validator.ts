@@ -4,10 +4,10 @@ import { allowed, denied, type Plugin, type PluginNeeds, type Registration } fro
 import { changedOnNode, readNode } from './bound-node.ts'
 import { forbid, type Pod } from './pod.ts'
 
-/** Known since 1.35; its feature is on since 1.36. */
+/** Known since 1.35; enabled since 1.36. */
 export const nodeDeclaredFeatureValidator: Registration = { isDefault: true, since: 35, create: createNodeDeclaredFeatureValidator }
 
-/** A feature of nodes, since the level at which it is known, that some changes of a Pod need. */
+/** A node feature that some changes of a Pod need, with its first level. */
 interface NodeFeature {
   readonly name: string
   readonly since: number
@@ -26,7 +26,7 @@ const features: readonly NodeFeature[] = [
   { name: 'InPlacePodVerticalScalingMemoryBackedVolumes', since: 37, isNeeded: changesMemoryVolumes },
 ]
 
-/** NodeDeclaredFeatureValidator: a Pod on a node changes only in ways that the node says it can follow. */
+/** NodeDeclaredFeatureValidator: a Pod on a node changes only in ways that the node declares to support. */
 function createNodeDeclaredFeatureValidator({ storage, catalogue: { isGateOn, level } }: PluginNeeds): Plugin {
   const isOn = isGateOn('NodeDeclaredFeatures')
   const known = features.filter(({ since, until = level }) => since <= level && level <= until)
@@ -73,7 +73,7 @@ function changesMemoryVolumes(before: Pod, after: Pod): boolean {
   })
 }
 
-/** True if two written amounts are unlike; an absent one is none. */
+/** True if two written quantities differ; undefined equals absent. */
 function differs(left: string | null | undefined, right: string | null | undefined): boolean {
   const [before, after] = [parseQuantity(left ?? '0'), parseQuantity(right ?? '0')]
   return before !== undefined && after !== undefined && compareQuantities(before, after) !== 0

@@ -2,7 +2,7 @@ import { domainLabel, type Names, subdomainLabel } from '@orch/core/names'
 
 type Labels = Readonly<Record<string, string>>
 
-/** Labels that differ and that a node must not choose for itself: they decide which workloads are scheduled to it. */
+/** Changed labels that a node must not set on itself, as they select the workloads scheduled to it. */
 export function forbiddenLabels(after: Labels, before: Labels, names: Names): readonly string[] {
   const changed = new Set([...Object.keys(after), ...Object.keys(before)].filter((label) => after[label] !== before[label]))
   return [...changed].filter((label) => isForbidden(label, names)).sort()

@@ -11,7 +11,7 @@ export function usesSecrets({ spec }: Pod): boolean {
   return isInContainers || (spec.volumes ?? []).some(isOfSecret)
 }
 
-/** Files of Azure always have a Secret; other volumes that need one name it. */
+/** Azure files always have a Secret; other volumes name their Secret. */
 function isOfSecret(volume: Volume): boolean {
   if (volume.secret !== undefined || volume.azureFile !== undefined || volume.csi?.nodePublishSecretRef !== undefined) return true
   if (volume.projected?.sources?.some(({ secret }) => secret !== undefined)) return true

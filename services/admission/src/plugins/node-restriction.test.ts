@@ -20,7 +20,7 @@ const pod = (labels: Record<string, string> = {}, nodeName = 'n') => ({
   spec: { nodeName },
 })
 
-/** The refusal that a node receives; undefined: none. `stored` is the object of any key, or its function. */
+/** The refusal for a node; undefined if allowed. `stored` is the object for any key, or a function. */
 async function refusalOf(attributes: Partial<Attributes>, stored?: unknown, isAllowed?: boolean): Promise<string | undefined> {
   const tiny = createTinyStorage()
   const entryOf = (object: unknown) => {
@@ -138,7 +138,7 @@ const requestOf = (spec: object = {}) => ({
   spec: { ...named, ...uids, ...spec },
 })
 const kinds: Readonly<Record<string, string>> = { pods: 'Pod', nodes: 'Node', serviceaccounts: 'ServiceAccount' }
-/** The Pod, its node and its account, which have one uid. */
+/** The Pod, its node and its account, all with one uid. */
 const everything =
   (signerName = 'a.example.com/s', more: object = {}) =>
   (key: string) => ({

@@ -9,10 +9,10 @@ import { usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.
 import { metadataOf, nameIn, objectsOf } from './objects.ts'
 import { type Pod, podOf } from './pod.ts'
 
-/** Off by default. */
+/** Disabled by default. */
 export const nodeRestriction: Registration = { isDefault: false, create: createNodeRestriction }
 
-/** The first levels with devices in a stable version, and with certificates of Pods. */
+/** The first levels with stable resource claims, and with Pod certificates. */
 const [slicesSince, certificateRequestsSince] = [34, 37]
 
 /** One write of one node. */
@@ -21,16 +21,16 @@ interface Asked {
   readonly attributes: Attributes
   readonly names: Names
   readonly storage: StorageService
-  /** The node may ask a signer for certificates of any Pod of an account. */
+  /** The node may request certificates from a signer for any Pod of an account. */
   readonly maySign: boolean
 }
 
-/** Says why not by throwing. */
+/** Throws the reason of a refusal. */
 type Check = (asked: Asked) => void | Promise<void>
 
 const operations = ['CREATE', 'UPDATE', 'DELETE'] as const
 
-/** NodeRestriction: a node writes its own objects and nothing else. Requests of other users pass. */
+/** NodeRestriction: a node writes only its own objects. Requests of other users are allowed. */
 function createNodeRestriction({ catalogue: { names, level }, storage }: PluginNeeds): Plugin {
   const coordination = domainGroup(names, 'coordination')
   const storageGroup = domainGroup(names, 'storage')
@@ -76,7 +76,7 @@ function admissionRuleFor(group: string, resources: readonly string[]): Admissio
 
 const userPrefix = 'system:node:'
 
-/** The name of the requesting node; undefined: it is none. */
+/** The name of the requesting node; undefined for other users. */
 function nodeOf({ name, groups }: User): string | undefined {
   return name.startsWith(userPrefix) && groups.includes('system:nodes') ? name.slice(userPrefix.length) : undefined
 }
@@ -87,7 +87,7 @@ async function check(checkIt: Check | undefined, asked: Asked): Promise<Verdict>
     await checkIt?.(asked)
     return allowed
   } catch (error) {
-    // A failure of storage is no refusal.
+    // A failure of storage is not a refusal.
     if (error instanceof StatusError && error.status.code < 500) return denied(error)
     throw error
   }
@@ -118,7 +118,7 @@ function checkPod(asked: Asked): void | Promise<void> {
     case 'CREATE':
       return checkMirrorPod(asked)
     case 'DELETE': {
-      // The gateway gives the object that is deleted.
+      // The gateway passes the deleted object.
       const { oldObject } = objectsOf('core/v1.Pod', attributes)
       if (oldObject?.spec.nodeName !== node) refuse(asked, `node "${node}" can only delete pods with spec.nodeName set to itself`)
       return
@@ -128,7 +128,7 @@ function checkPod(asked: Asked): void | Promise<void> {
   }
 }
 
-/** A node creates mirror Pods for the Pods that it runs from files; they must not give it access to anything. */
+/** A node creates mirror Pods for its static Pods, which must not grant it access to anything. */
 async function checkMirrorPod(asked: Asked): Promise<void> {
   const { attributes, node, names } = asked
   const pod = podOf(attributes)
@@ -208,7 +208,7 @@ function checkClaim(asked: Asked): void {
   )
 }
 
-/** By field, the parts of a claim that a node must not change. */
+/** The changes of a claim that a node must not make, by field. */
 function withoutNodesPart(claim: BuiltIn<'core/v1.PersistentVolumeClaim'> | undefined): Readonly<Record<string, unknown>> {
   if (claim === undefined) return {}
   const { metadata, status = {}, spec } = claim
@@ -217,7 +217,7 @@ function withoutNodesPart(claim: BuiltIn<'core/v1.PersistentVolumeClaim'> | unde
   return { metadata: ownMetadata, spec, status: ownStatus }
 }
 
-/** A node asks for tokens of the Pods that run on it, and only for these. */
+/** A node requests tokens only for Pods that run on it. */
 async function checkToken(asked: Asked): Promise<void> {
   const { attributes, node } = asked
   if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return
@@ -245,7 +245,7 @@ function checkCsiNode(asked: Asked): void {
   if (asked.attributes.name !== asked.node) refuse(asked, 'can only access CSINode with the same name as the requesting node')
 }
 
-/** The authorizer checks slices of other nodes; it does not know the object of a create. */
+/** The authorizer checks slices of other nodes, but does not know the object of a create. */
 function checkSlice(asked: Asked): void {
   const { attributes, node } = asked
   const [verb, object] = attributes.operation === 'CREATE' ? ['create', attributes.object] : ['delete', attributes.oldObject]
@@ -261,13 +261,13 @@ function nodeNameIn(slice: unknown): unknown {
 
 type CertificateRequest = BuiltIn<'certificates/v1beta1.PodCertificateRequest'>
 
-/** The request of an attempt to ask a signer for a certificate; undefined: the attempt is none. */
+/** The certificate request that a write makes; undefined for other writes. */
 function requestIn({ object, operation, subresource }: Attributes): CertificateRequest | undefined {
   if (operation !== 'CREATE' || subresource !== '') return undefined
   return isPodCertificateRequest(object) ? object : undefined
 }
 
-/** The right to ask a signer for certificates that no volume of the Pod names. */
+/** The permission to request certificates from a signer without a volume of the Pod. */
 function signerRight(attributes: Attributes): AdmissionAccess | undefined {
   const request = requestIn(attributes)
   if (request === undefined) return undefined
@@ -277,7 +277,7 @@ function signerRight(attributes: Attributes): AdmissionAccess | undefined {
   return { verb: 'request-serviceaccounts-podcertificate-signer', group, version, resource, subresource: '', namespace, name }
 }
 
-/** A node asks for certificates of the Pods that run on it. What it may have read too early is an error to try again after. */
+/** A node requests certificates for the Pods that run on it. A refusal that may be based on old data is an error to retry. */
 async function checkCertificateRequest(asked: Asked): Promise<void> {
   const { attributes, node, maySign } = asked
   const { operation, subresource, namespace } = attributes
@@ -337,7 +337,7 @@ interface Place {
   readonly resource: string
 }
 
-/** Nodes ask seldom: nothing is kept in memory for them. */
+/** Nodes request certificates rarely, so nothing is cached for them. */
 async function latest({ storage }: Asked, { prefix, namespace, name, resource }: Place): Promise<Uint8Array> {
   const { entry } = await storage.get({ key: objectKey(prefix, namespace, name), read: { kind: 'latest' } })
   if (entry === undefined) throw notFound({ group: '', resource }, name)

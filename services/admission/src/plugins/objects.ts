@@ -18,31 +18,31 @@ interface AttributesOf<Name extends TypeName> extends Attributes {
   readonly oldObject: BuiltIn<Name> | undefined
 }
 
-/** The gateway reads the objects of a request as its kind says. */
+/** The gateway parses the objects of a request as their kind. */
 function isAbout<Name extends TypeName>(type: Name, attributes: Attributes): attributes is AttributesOf<Name> {
   return isKindOfType(type, attributes)
 }
 
-/** Both objects of a request about a built-in type. A plugin that asks for another type than its rules name is at fault. */
+/** Both objects of a request of a built-in type. Requesting another type than in its rules is a bug of a plugin. */
 export function objectsOf<Name extends TypeName>(type: Name, attributes: Attributes): Pick<AttributesOf<Name>, 'object' | 'oldObject'> {
   if (!isAbout(type, attributes)) throw new TypeError(`expected a request about ${type}, got one about ${attributes.kind}`)
   return attributes
 }
 
-/** The object that is to be written. */
+/** The object to be written. */
 export function newObject<Name extends TypeName>(type: Name, attributes: Attributes): BuiltIn<Name> {
   const { object } = objectsOf(type, attributes)
   if (object === undefined) throw new TypeError(`expected a request that writes ${type}`)
   return object
 }
 
-/** The metadata of an object of any kind; not everything that is written has some: a Scale in a request may have none. */
+/** The metadata of an object of any kind; an object such as a Scale in a request may have none. */
 export function metadataOf(object: unknown): ObjectMeta {
   const metadata = isJsonObject(object) ? object['metadata'] : undefined
   return isMetadata(metadata) ? metadata : {}
 }
 
-/** The gateway has read it as such. */
+/** The gateway has parsed it as this type. */
 function isMetadata(value: unknown): value is ObjectMeta {
   return isJsonObject(value)
 }
@@ -54,7 +54,7 @@ export function nameIn({ name, object }: Attributes): string {
   return metadata.name || metadata.generateName || 'Unknown'
 }
 
-/** A resource of one group in memory, by the results of `decode` for its objects. */
+/** A resource of one group in memory, as the results of `decode`. */
 export class KeptObjects<T> extends Reflector<T> {
   readonly #prefix: string
   readonly #decode: (value: Uint8Array, key: string) => T
@@ -80,13 +80,13 @@ export class KeptObjects<T> extends Reflector<T> {
     return objectKey(this.#prefix, namespace, name)
   }
 
-  /** The object as storage has it now; to be asked before something is refused because memory lacks it. */
+  /** The current object in storage, read before a refusal because memory lacks it. */
   async latest(key: string): Promise<T | undefined> {
     const { entry } = await this.#storage.get({ key, read: { kind: 'latest' } })
     return entry === undefined ? undefined : this.#decode(entry.value, key)
   }
 
-  /** Everything that storage has now, of all namespaces or of one. */
+  /** All current objects in storage, of all namespaces or of one. */
   async latestAll(namespace?: string): Promise<T[]> {
     const scope = namespace === undefined ? { resource: this.#prefix } : { resource: this.#prefix, namespace }
     const found: T[] = []
@@ -96,7 +96,7 @@ export class KeptObjects<T> extends Reflector<T> {
     return found
   }
 
-  /** For `interestSources`: a write to the resource is answered once it is in memory here. */
+  /** For `interestSources`: a write to the resource is answered after it is in memory here. */
   source(): AdmissionRuleSource {
     return { resource: this.#prefix, revision: this.revision }
   }

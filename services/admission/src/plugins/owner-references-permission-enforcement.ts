@@ -5,12 +5,12 @@ import { forbidden, type OwnerReference } from '@orch/core/meta'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { metadataOf } from './objects.ts'
 
-/** Off by default. */
+/** Disabled by default. */
 export const ownerReferencesPermissionEnforcement: Registration = { isDefault: false, create: createOwnerReferencesPermissionEnforcement }
 
 /**
- * OwnerReferencesPermissionEnforcement: a client that sets owners of an existing object hands its deletion to the collector, and needs the
- * right to delete it. A client that blocks an owner's deletion needs the right to set the owner's finalizers.
+ * OwnerReferencesPermissionEnforcement: a client that sets owners of an existing object lets the collector delete it, and needs the right to delete it.
+ * A client that blocks an owner's deletion needs the right to set the owner's finalizers.
  */
 function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds): Plugin {
   return {
@@ -18,7 +18,7 @@ function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds):
     admissionRules: [{ phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     validate(attributes, inquiry) {
       const { group, resource, subresource } = attributes
-      // Nodes write status all the time, and metadata is not changed there.
+      // Nodes write status frequently, without changing metadata.
       if (group === '' && resource === 'pods' && subresource === 'status') return allowed
       const after = metadataOf(attributes.object).ownerReferences ?? []
       const before = metadataOf(attributes.oldObject).ownerReferences ?? []
@@ -35,7 +35,7 @@ function newlyBlocking(after: readonly OwnerReference[], before: readonly OwnerR
 
 const isBlocking = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === true
 
-/** Permission for the finalizers of everything, with which owners need not be looked up. */
+/** Permission for the finalizers of all resources, which makes the lookup of owners unnecessary. */
 const anyFinalizers: AdmissionAccess = {
   verb: 'update',
   group: '*',
@@ -49,7 +49,7 @@ const anyFinalizers: AdmissionAccess = {
 function check(attributes: Attributes, inquiry: Inquiry, blocking: readonly OwnerReference[], catalogue: Catalogue): Verdict {
   const { operation, group, version, resource, subresource, namespace, name } = attributes
   const refuse = (why: string): Verdict => denied(forbidden({ group, resource }, name, why))
-  // Not to create the object was in the power of its creator anyway.
+  // The creator of an object needs no further right to give it an owner.
   if (operation !== 'CREATE') {
     const deletion: AdmissionAccess = { verb: 'delete', group, version, resource, subresource, namespace, name }
     const decision = inquiry.decisionOn(deletion)
@@ -86,7 +86,7 @@ function checkOwners(blocking: readonly OwnerReference[], { inquiry, namespace, 
   return refuse(`cannot set blockOwnerDeletion if ${which}: ${refusal.reason}, <nil>`)
 }
 
-/** Undefined: nothing of that kind is served. */
+/** Undefined for an unserved kind. */
 function accessTo({ apiVersion, kind, name }: OwnerReference, namespace: string, catalogue: Catalogue): AdmissionAccess | undefined {
   const [group, version] = apiVersion.includes('/') ? splitOnce(apiVersion) : ['', apiVersion]
   const resource = catalogue.findKind({ group, version, kind })

@@ -13,7 +13,7 @@ export const persistentVolumeClaimResize: Registration = { isDefault: true, crea
 
 const notResizable = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize'
 
-/** PersistentVolumeClaimResize: a claim grows only when its class can make volumes grow. */
+/** PersistentVolumeClaimResize: a claim may grow only if its class allows expansion. */
 function createResize(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
   const classes = new KeptObjects(

@@ -1,6 +1,6 @@
 import type { Registration } from '../plugin.ts'
 
-/** PersistentVolumeLabel asked a cloud for the zone of a volume. There is no cloud here, and it was given up long ago. */
+/** PersistentVolumeLabel asked a cloud provider for the zone of a volume. This server has no cloud provider, and the plugin was removed long ago. */
 export const persistentVolumeLabel: Registration = {
   isDefault: false,
   until: 30,

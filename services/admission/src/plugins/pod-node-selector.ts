@@ -13,14 +13,14 @@ export const podNodeSelector: Registration = { isDefault: false, isConfigurable:
 
 type Labels = Readonly<Record<string, string>>
 
-/** The entry for namespaces that say nothing themselves. */
+/** The entry for namespaces without their own selector. */
 const defaultEntry = 'clusterDefaultNodeSelector'
 
-/** PodNodeSelector: Pods go to the Nodes of their namespace, by its annotation or the configuration. */
+/** PodNodeSelector: Pods get the node selector of their namespace, from its annotation or the configuration. */
 function createPodNodeSelector({ storage, catalogue: { names }, configuration }: PluginNeeds): Plugin {
   const configured = readConfiguration(configuration)
   const annotation = subdomainLabel(names, 'scheduler.alpha', 'node-selector')
-  /** Storage's present state: the basis of a decision about a Pod must not be old. */
+  /** The current state in storage, as a decision about a Pod must not be based on old data. */
   const selectorOf = async (namespace: string): Promise<Labels> => {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
     if (entry === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace)
@@ -75,7 +75,7 @@ function readConfiguration(configuration: PluginConfiguration | undefined): Read
   return selectors
 }
 
-/** `a=b,c=d`; '' is none. */
+/** `a=b,c=d`; '' for no labels. */
 function parseLabels(text: string): Labels | undefined {
   if (text.trim() === '') return {}
   const reading = parseLabelSelector(text)

@@ -10,7 +10,7 @@ import { forbid, type Pod } from './pod.ts'
 
 export const podResizeValidator: Registration = { isDefault: true, since: 36, create: createPodResizeValidator }
 
-/** PodResizeValidator: a Pod on a node is resized within the node's allocatable resources, and on Linux only. */
+/** PodResizeValidator: a Pod on a node is resized only within the node's allocatable resources, and only on Linux. */
 function createPodResizeValidator({ storage, catalogue: { names } }: PluginNeeds): Plugin {
   const system = domainLabel(names, 'os')
   return {
@@ -40,7 +40,7 @@ function refused(attributes: Attributes, why: string, reason: string): StatusErr
   return forbidden({ group, resource }, nameIn(attributes), why, [{ reason }])
 }
 
-/** The amounts that a node cannot allocate: of CPU in thousandths, of memory in bytes. */
+/** The resources that a node cannot allocate: CPU in thousandths, memory in bytes. */
 function lackOf({ spec }: Pod, node: Node): string[] {
   const requests = podAmounts(spec, 'requests')
   return [['cpu', -3] as const, ['memory', 0] as const].flatMap(([name, exponent]) => {

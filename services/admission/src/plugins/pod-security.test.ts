@@ -33,7 +33,7 @@ const aPod: Attributes = {
   writeId: 'w1',
 }
 
-/** The plugin over a storage in which a namespace may be labelled. */
+/** The plugin over a storage with an optional labelled namespace. */
 function open() {
   const storage = createTinyStorage()
   const plugin = podSecurity.create({

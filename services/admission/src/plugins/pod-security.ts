@@ -33,12 +33,12 @@ import {
 } from '../pod-security/policy.ts'
 import { isSignificantUpdate, podView, templateResources, templateView } from '../pod-security/templates.ts'
 
-/** On by default; it forbids nothing where no namespace and no configuration says so. */
+/** Enabled by default; without labels and configuration it forbids nothing. */
 export const podSecurity: Registration = { isDefault: true, isConfigurable: true, create: createPodSecurity }
 
 /** The cached facts of a Namespace. */
 interface NamespaceState extends PolicyReading {
-  /** It is unchanged: the basis of a decision about a Pod. */
+  /** The unchanged Namespace: the condition of a decision about a Pod. */
   readonly conditions: Conditions
 }
 
@@ -46,8 +46,8 @@ const prefix = 'core/namespaces'
 const decoder = new TextDecoder()
 
 /**
- * PodSecurity: Pods keep to the level that their namespace's labels name. What a level forbids is refused, recorded or
- * warned of; templates of workloads are never refused. A decision holds on condition that the Namespace is still the same.
+ * PodSecurity: Pods must satisfy the level in their namespace's labels. A violation is refused, recorded or causes a warning; templates of workloads are
+ * never refused. A decision holds on condition that the Namespace is unchanged.
  */
 function createPodSecurity(needs: PluginNeeds): Plugin {
   const { storage, catalogue, clock, log, random } = needs
@@ -64,7 +64,7 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
     const { entry } = await storage.get({ key, read: { kind: 'latest' } })
     return entry === undefined ? undefined : decode(entry.value, key)
   }
-  /** Nothing is refused by memory alone. */
+  /** No refusal is based on memory alone. */
   const decide = (attributes: Attributes, decideBy: (state: NamespaceState) => Verdict): Verdict | Promise<Verdict> => {
     const known = reflector.get(keyOf(undefined, attributes.namespace))
     const verdict = known === undefined ? undefined : decideBy(known)
@@ -85,7 +85,7 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
         isPod(attributes) ? (state) => checkPod(attributes, state, rules) : (state) => checkTemplate(attributes, state, rules),
       )
     },
-    // About a Namespace it reads Pods, which takes its time, and templates are seldom written.
+    // For a Namespace it reads Pods, which is slow; templates are rarely written.
     looksOnly: isPod,
     close: () => closed.abort(),
   }
@@ -107,7 +107,7 @@ function admissionRuleFor(group: string, resources: readonly string[]): Admissio
 }
 
 function stateOf(value: Uint8Array, key: string, { configuration: { defaults }, names }: EvaluationRules): NamespaceState {
-  // Storage holds nothing but objects that the gateway has checked.
+  // The gateway has validated all objects in storage.
   const { metadata }: ApiObject = JSON.parse(decoder.decode(value))
   const conditions = [{ key, revision: Number(metadata.resourceVersion) }]
   return { ...policyOf(metadata.labels ?? {}, defaults, names), conditions }
@@ -118,14 +118,14 @@ interface EvaluationRules extends Judge {
   readonly privileged: PrivilegedWords
 }
 
-/** The verdict on a Pod in a privileged namespace: almost always the same objects. */
+/** The cached verdict on a Pod in a privileged namespace. */
 type PrivilegedWords = (attributes: Attributes, enforce: LevelVersion) => Pick<Verdict, 'auditAnnotations' | 'counts'>
 
 function privilegedWords(judge: Judge): PrivilegedWords {
   const auditAnnotations = [annotation(judge.names, 'enforce-policy', 'privileged:latest')]
   const countsOf = new Map<string, readonly MetricCount[]>()
   return (attributes, enforce) => {
-    // Of Pods there are two operations and a subresource; versions are anybody's.
+    // Labels of Pods are two operations and a subresource; clients choose versions freely.
     const key = `${attributes.operation} ${attributes.subresource}`
     let counts = enforce.version === 'latest' ? countsOf.get(key) : undefined
     if (counts === undefined) {
@@ -182,7 +182,7 @@ interface ViewEvaluation {
   readonly isEnforced: boolean
 }
 
-/** The verdicts of all modes on a Pod. A refused request receives no warning. */
+/** The verdicts of all modes on a Pod. A refused request gets no warning. */
 function checkView({ attributes, view, state, rules, isEnforced }: ViewEvaluation): Verdict {
   const { policy, errors } = state
   const { configuration, names, level: latest } = rules
@@ -225,7 +225,7 @@ function checkView({ attributes, view, state, rules, isEnforced }: ViewEvaluatio
   }
 }
 
-/** Modes often name the same level: it is looked at once. */
+/** Modes often share a level, which is evaluated once. */
 function rememberer(view: PodView, judge: Judge): (level: LevelVersion) => string {
   const known = new Map<string, string>()
   return (level) => {
@@ -239,7 +239,7 @@ function rememberer(view: PodView, judge: Judge): (level: LevelVersion) => strin
   }
 }
 
-/** Labels are validated where they are new; a stricter level warns of the existing Pods that violate it. */
+/** Labels are validated if they are new; a stricter level warns about the existing Pods that violate it. */
 async function checkNamespace(attributes: Attributes, inquiry: Inquiry, rules: EvaluationRules, needs: PluginNeeds): Promise<Verdict> {
   const { operation, object, oldObject, name } = attributes
   const { configuration, names } = rules
@@ -292,13 +292,13 @@ function requestLabels({ operation, group, resource, subresource }: Attributes):
 interface Evaluation extends LevelVersion {
   readonly mode: Mode
   readonly isAllowed: boolean
-  /** The minor version of which `latest` speaks. */
+  /** The minor version that `latest` means. */
   readonly latest: number
 }
 
 function evaluationCount(attributes: Attributes, { mode, level, version, isAllowed, latest }: Evaluation): MetricCount {
   const decision = isAllowed ? 'allow' : 'deny'
-  // Any version may be asked for: unknown ones share one word.
+  // Clients may request any version, so unknown versions share one label.
   const policyVersion = version !== 'latest' && version.minor > latest ? 'future' : printVersion(version)
   const labels = { decision, policy_level: level, policy_version: policyVersion, mode, ...requestLabels(attributes) }
   return { name: 'pod_security_evaluations_total', labels, value: 1 }

@@ -18,7 +18,7 @@ interface Restriction {
   readonly whitelistScope: 'namespace' | 'cluster'
 }
 
-/** PodTolerationRestriction: Pods have the tolerations of their namespace, and none that it does not list. */
+/** PodTolerationRestriction: Pods get the tolerations of their namespace, and only tolerations on its list. */
 function createPodTolerationRestriction({ storage, catalogue: { names }, configuration }: PluginNeeds): Plugin {
   const cluster = readConfiguration(configuration, names)
   const annotations = {
@@ -26,7 +26,7 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
     whitelist: subdomainLabel(names, 'scheduler.alpha', 'tolerationsWhitelist'),
   }
   const memoryPressure: Toleration = { key: subdomainLabel(names, 'node', 'memory-pressure'), operator: 'Exists', effect: 'NoSchedule' }
-  /** Storage's present state: the basis of a decision about a Pod must not be old. */
+  /** The current state in storage, as a decision about a Pod must not be based on old data. */
   const restrictionOf = async (namespace: string): Promise<Restriction> => {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
     if (entry === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace)
@@ -76,7 +76,7 @@ function tolerationsIn(text: string | undefined, annotation: string, namespace: 
     if (value === null) return undefined
     if (Array.isArray(value)) return value
   } catch {
-    // VerdictDetails below, as is any other text that is no list.
+    // Reported below, like any other text that is not a list.
   }
   throw internal(`namespace ${namespace}: the annotation ${annotation} is no list of tolerations: ${JSON.stringify(text)}`)
 }

@@ -5,10 +5,10 @@ import { readNode } from './bound-node.ts'
 import { newObject } from './objects.ts'
 import { podOf } from './pod.ts'
 
-/** Known since 1.33; its feature is on since 1.35. */
+/** Known since 1.33; enabled since 1.35. */
 export const podTopologyLabels: Registration = { isDefault: true, since: 33, create: createPodTopologyLabels }
 
-/** PodTopologyLabels: a Pod has the zone and the region of its node as labels, from its binding or its creation on. */
+/** PodTopologyLabels: a Pod gets the zone and the region of its node as labels, at its binding or its creation. */
 function createPodTopologyLabels({ storage, catalogue: { names, isGateOn } }: PluginNeeds): Plugin {
   const copied = ['region', 'zone'].map((place) => subdomainLabel(names, 'topology', place))
   const isOn = isGateOn('PodTopologyLabelsAdmission')

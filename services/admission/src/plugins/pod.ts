@@ -17,23 +17,23 @@ export interface Resources {
 /** Quantities in their written form. */
 export type Amounts = Readonly<Record<string, string>>
 
-/** The Pod that is to be written. */
+/** The Pod to be written. */
 export function podOf(attributes: Attributes): Pod {
   return newObject('core/v1.Pod', attributes)
 }
 
-/** The same Pod with other fields in its spec. */
+/** A copy of the Pod with other fields in its spec. */
 export function withSpec(pod: Pod, changes: Partial<PodSpec>): Pod {
   return { ...pod, spec: { ...pod.spec, ...changes } }
 }
 
-/** All containers of a Pod with the path of each. */
+/** All containers of a Pod with their paths. */
 export function containersOf({ spec }: Pod): { readonly container: Container; readonly path: string }[] {
   const lists = ['containers', 'initContainers', 'ephemeralContainers'] as const
   return lists.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, path: `spec.${list}[${index}]` })))
 }
 
-/** A plugin's refusal: 403 with the object's own name. */
+/** A plugin's refusal: 403 with the name of the object. */
 export function forbid(attributes: Attributes, why: string): StatusError {
   const { group, resource } = attributes
   return forbidden({ group, resource }, nameIn(attributes), why)

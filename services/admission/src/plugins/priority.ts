@@ -14,10 +14,10 @@ interface PriorityClass {
   readonly preemptionPolicy: string
 }
 
-/** The priority of a Pod without a class, where none is the default. */
+/** The priority of a Pod without a class if no class is the default. */
 const noClass: PriorityClass = { name: '', value: 0, globalDefault: false, preemptionPolicy: 'PreemptLowerPriority' }
 
-/** Priority: a Pod has the number of its PriorityClass; at most one class is the default one. */
+/** Priority: a Pod gets the value of its PriorityClass; at most one class is the default. */
 function createPriority(needs: PluginNeeds): Plugin {
   const group = domainGroup(needs.catalogue.names, 'scheduling')
   const classes = new KeptObjects({ group, plural: 'priorityclasses' }, classOf, needs)
@@ -26,7 +26,7 @@ function createPriority(needs: PluginNeeds): Plugin {
     if (name === '') return prioritized(attributes, defaultOf(classes.values()) ?? noClass)
     const key = classes.keyOf(name)
     const known = classes.get(key)
-    // A refusal rests on storage's present state.
+    // A refusal is based on the current state in storage.
     const verdict = known === undefined ? undefined : prioritized(attributes, known)
     if (verdict !== undefined && verdict.kind !== 'denied') return verdict
     return classes.latest(key).then((latest) => {
@@ -63,7 +63,7 @@ function classOf(bytes: Uint8Array): PriorityClass {
   }
 }
 
-/** Two writers may have made two: then the lower one. */
+/** Two writers may have created two defaults: then the lower value is used. */
 function defaultOf(classes: Iterable<PriorityClass>): PriorityClass | undefined {
   let lowest: PriorityClass | undefined
   for (const one of classes) if (one.globalDefault && (lowest === undefined || one.value < lowest.value)) lowest = one
@@ -86,7 +86,7 @@ function prioritized(attributes: Attributes, { name, value, preemptionPolicy }: 
   return { kind: 'allowed', object: { ...pod, spec: name === '' ? changed : { ...changed, priorityClassName: name } } }
 }
 
-/** An update that leaves out a filled-in value does not remove it. */
+/** An update without a defaulted value does not remove it. */
 function kept(attributes: Attributes): Verdict {
   const pod = podOf(attributes)
   const { priority, preemptionPolicy } = objectsOf('core/v1.Pod', attributes).oldObject?.spec ?? {}

@@ -26,13 +26,12 @@ import type { Reservation } from '../quota/ledger.ts'
 import { hardOf, type StoredQuota } from '../quota/quota-object.ts'
 import { metadataOf, newObject } from './objects.ts'
 
-/** On by default. */
+/** Enabled by default. */
 export const resourceQuota: Registration = { isDefault: true, isConfigurable: true, create: createResourceQuota }
 
 /**
- * ResourceQuota: nothing is created, and no Service or claim changed, that would use more than the quotas of its namespace
- * allow. Room is reserved before the object is committed, in a row that all admission processes change only as they have
- * read it; so together they cannot allow more than there is room for.
+ * ResourceQuota: a create, and a change of a Service or claim, must not exceed the quotas of its namespace. Usage is reserved before the commit, in a
+ * row that all admission processes change at its read revision; so together they cannot exceed a quota.
  */
 function createResourceQuota(needs: PluginNeeds): Plugin {
   const { catalogue, clock } = needs
@@ -71,7 +70,7 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
   }
 }
 
-/** All creates where quotas exist, and resources that may be used nowhere without one. */
+/** All creates in namespaces with quotas, and resources that need a quota. */
 function admissionRulesOf(known: readonly string[] | undefined, limited: readonly LimitedResource[]): AdmissionRule[] {
   const counts: AdmissionRule = {
     phase: 'mutate',
@@ -83,7 +82,7 @@ function admissionRulesOf(known: readonly string[] | undefined, limited: readonl
   const common = { phase: 'validate', operations: ['CREATE', 'UPDATE'] }
   const everywhere = limited.map(({ apiGroup, resource }) => ({ ...common, groups: [apiGroup], resources: [resource], namespaces: [] }))
   if (known?.length === 0) return [counts, ...everywhere]
-  // As long as the namespaces with quotas are not known, every request is asked about.
+  // Until the namespaces with quotas are known, every request is checked.
   const namespaces = known === undefined || known.length > limits.admissionRuleNamespacesMax ? [] : known
   return [
     counts,
@@ -93,24 +92,24 @@ function admissionRulesOf(known: readonly string[] | undefined, limited: readonl
   ]
 }
 
-/** The controller of quotas writes its count; it cannot know reservations, so the count is made here. */
+/** The quota controller writes its count without knowing reservations, so the count is made here. */
 function isCount({ subresource, options }: Attributes, manager: string): boolean {
   return subresource === 'status' && isJsonObject(options) && options['fieldManager'] === manager
 }
 
-/** A write that may need room. */
+/** A write that may need capacity. */
 interface Question {
   readonly attributes: Attributes
   readonly counting: Counting
-  /** The amounts that the object uses. */
+  /** The usage of the object. */
   readonly usage: Amounts
-  /** The amounts to be added to the used ones. */
+  /** The increase of the usage. */
   readonly growth: Amounts
   /** Key under which the object is stored. */
   readonly key: string
 }
 
-/** Undefined: no quota has anything to do with it. */
+/** Undefined if no quota applies. */
 function questionOf(attributes: Attributes, { catalogue, clock }: PluginNeeds): Question | undefined {
   const { namespace, name, group, version, resource, operation, object, oldObject, subresource } = attributes
   if (namespace === '' || subresource !== '' || (group === '' && resource === 'namespaces')) return undefined
@@ -126,7 +125,7 @@ type Pertinent =
   | { readonly kind: 'pertinent'; readonly quotas: readonly StoredQuota[] }
   | { readonly kind: 'refused'; readonly why: string }
 
-/** The quotas that the object needs room in. */
+/** The quotas that apply to the object. */
 function pertinent(question: Question, all: readonly StoredQuota[], limited: readonly LimitedResource[]): Pertinent {
   const { attributes, counting, usage, growth } = question
   const coveredScopes: ScopeRequirement[] = []
@@ -150,7 +149,7 @@ function pertinent(question: Question, all: readonly StoredQuota[], limited: rea
   return why === undefined ? { kind: 'pertinent', quotas } : { kind: 'refused', why }
 }
 
-/** Room is kept in all quotas or in none. */
+/** Usage is reserved in all quotas or in none. */
 async function reserveAll(
   accounts: QuotaAccounts,
   quotas: readonly StoredQuota[],
@@ -192,7 +191,7 @@ function reservationOf({ attributes, deadlineMs, key }: Question & { readonly de
 async function settleOne(accounts: QuotaAccounts, reservation: string, revision: number | undefined): Promise<void> {
   const [namespace = '', name = '', id = ''] = reservation.slice(ledgerPrefix.length + 1).split('/')
   const quota = accounts.in(namespace).find(({ object }) => object.metadata.name === name)
-  // A quota's reservations are removed with it.
+  // The reservations of a quota are deleted with it.
   if (quota !== undefined) await accounts.account(quota.key).settle({ id, revision })
 }
 

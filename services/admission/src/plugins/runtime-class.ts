@@ -17,10 +17,10 @@ interface RuntimeClass {
 
 const differs = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-/** RuntimeClass: a Pod gets the overhead of its class, and is scheduled where the class can run. */
+/** RuntimeClass: a Pod gets the overhead of its class, and is scheduled to nodes that support the class. */
 function createRuntimeClass(needs: PluginNeeds): Plugin {
   const classes = new KeptObjects({ group: domainGroup(needs.catalogue.names, 'node'), plural: 'runtimeclasses' }, classOf, needs)
-  /** A Pod without a class is decided at once; a refusal rests on storage's present state. */
+  /** A Pod without a class is decided at once; a refusal is based on the current state in storage. */
   const decide = (attributes: Attributes, decideBy: (found: RuntimeClass | undefined) => Verdict): Verdict | Promise<Verdict> => {
     const name = podOf(attributes).spec.runtimeClassName
     if (name == null) return decideBy(undefined)
@@ -51,7 +51,7 @@ function classOf(value: Uint8Array): RuntimeClass {
   return { overhead: overhead?.podFixed, nodeSelector: scheduling?.nodeSelector ?? {}, tolerations: scheduling?.tolerations ?? [] }
 }
 
-/** A writer may not set values that the class decides; this plugin's own values of a first round stay. */
+/** A writer may not set values that the class determines; values from this plugin's first round stay. */
 function completed(attributes: Attributes, { overhead, nodeSelector, tolerations }: RuntimeClass, isSecondRound: boolean): Verdict {
   const pod = podOf(attributes)
   const given = pod.spec.overhead

@@ -4,7 +4,7 @@ import { containersOf, forbid, type Pod, podOf } from './pod.ts'
 
 export const securityContextDeny: Registration = { isDefault: false, until: 29, create: createSecurityContextDeny }
 
-/** Fields that a Pod may not set, with their names in messages. */
+/** Fields that a Pod may not set, with their names for messages. */
 const podFields = [
   ['supplementalGroups', 'SupplementalGroups'],
   ['seLinuxOptions', 'SELinuxOptions'],
@@ -16,7 +16,7 @@ const containerFields = [
   ['runAsUser', 'RunAsUser'],
 ] as const
 
-/** SecurityContextDeny: Pods may not choose users, groups or labels of the kernel. */
+/** SecurityContextDeny: Pods may not set users, groups or SELinux options. */
 function createSecurityContextDeny(): Plugin {
   return {
     name: 'SecurityContextDeny',

@@ -1,14 +1,14 @@
 import type { Container, Pod } from './pod.ts'
 
-/** One place where a pod names a Secret. */
+/** A reference from a pod to a Secret. */
 export interface SecretReference {
   readonly secret: string
-  /** For a message. */
+  /** The path for a message. */
   readonly where: string
   readonly isForImages: boolean
 }
 
-/** All Secrets that a pod names. */
+/** All references from a pod to Secrets. */
 export function secretReferences({ spec }: Pod): SecretReference[] {
   const volumes = (spec.volumes ?? []).flatMap(({ secret }) =>
     secret == null ? [] : [reference(secret.secretName, (name) => `volume with secret.secretName=${name}`)],

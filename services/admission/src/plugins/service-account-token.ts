@@ -2,17 +2,17 @@ import type { Names } from '@orch/core/names'
 import { sharedPart } from '@orch/core/schema'
 import type { Container, PodSpec } from './pod.ts'
 
-/** An hour, and seven seconds that mark tokens that were requested in this way. */
+/** An hour and seven seconds, which marks tokens that were requested in this way. */
 const expirationSeconds = 3607
-/** 0644. */
+/** The file mode 0644. */
 const fileMode = 420
 
-/** A spec whose members may be set; their contents may not be changed. */
+/** A copy of the spec whose members may be set; nested values may not be changed. */
 export type MutablePodSpec = { -readonly [K in keyof PodSpec]: PodSpec[K] }
 
-/** Gives Pods a volume in which their containers find a token, the server's certificate and their namespace. */
+/** Adds a volume to Pods with a token, the server's certificate and the namespace. */
 export interface TokenMounts {
-  /** Sets the volume, and containers with a mount. Mounts of their own stay. */
+  /** Adds the volume, and mounts in containers. Existing mounts stay. */
   mount(spec: MutablePodSpec, makeName: () => string): void
 }
 
@@ -40,7 +40,7 @@ export function tokenMounts(names: Names): TokenMounts {
   }
 }
 
-/** The same in every Pod. */
+/** Equal in every Pod. */
 function tokenSources(names: Names) {
   return sharedPart('core/v1.ProjectedVolumeSource', {
     sources: [

@@ -10,7 +10,7 @@ import { type Pod, type PodSpec, podOf } from './pod.ts'
 import { secretReferences } from './service-account-secrets.ts'
 import { type MutablePodSpec, tokenMounts } from './service-account-token.ts'
 
-/** On by default. */
+/** Enabled by default. */
 export const serviceAccount: Registration = { isDefault: true, create: createServiceAccount }
 
 type Account = BuiltIn<'core/v1.ServiceAccount'>
@@ -19,8 +19,8 @@ const prefix = 'core/serviceaccounts'
 const defaultName = 'default'
 
 /**
- * ServiceAccount: a pod without an account gets the default one of its namespace, with its token in a volume and its secrets
- * for images. An account must exist; one that says so lets its pods use only the secrets that it names.
+ * ServiceAccount: a pod without an account gets the default account of its namespace, with a token volume and image pull secrets. The account must
+ * exist, and may limit its pods to its own secrets.
  */
 function createServiceAccount(needs: PluginNeeds): Plugin {
   const { catalogue, chance } = needs
@@ -51,7 +51,7 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
       return problem === undefined ? allowed : denied(refusal(attributes, problem))
     })
   }
-  /** An account must exist. */
+  /** The account must exist. */
   const withFound = (attributes: Attributes, name: string, decide: (account: Account) => Verdict): Verdict | Promise<Verdict> => {
     const key = keyOf(attributes.namespace, name)
     const known = accounts.known(key)
@@ -80,16 +80,16 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   }
 }
 
-/** A copy with the account. */
+/** A copy of the pod with the account. */
 function withAccount(spec: PodSpec, name: string, { imagePullSecrets = [] }: Account): MutablePodSpec {
-  // The second field is the old name of the first.
+  // The second field is the deprecated name of the first.
   const named: MutablePodSpec = { ...spec, serviceAccountName: name, serviceAccount: name }
   if ((spec.imagePullSecrets ?? []).length > 0 || imagePullSecrets.length === 0) return named
   named.imagePullSecrets = imagePullSecrets.map(({ name = '' }) => ({ name }))
   return named
 }
 
-/** A mirror of a node's own pod must not refer to objects of the server. */
+/** A mirror pod must not refer to objects of the server. */
 function mirrorProblem(pod: Pod): string | undefined {
   if ((pod.spec.serviceAccountName ?? '') !== '') return 'a mirror pod may not reference service accounts'
   if (secretReferences(pod).length > 0) return 'a mirror pod may not reference secrets'
@@ -99,7 +99,7 @@ function mirrorProblem(pod: Pod): string | undefined {
   return isTokenProjected ? 'a mirror pod may not use ServiceAccountToken volume projections' : undefined
 }
 
-/** True if an account limits its pods to the secrets that it names. */
+/** True if an account limits its pods to its own secrets. */
 function isLimited({ metadata }: Account, annotation: string): boolean {
   return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(metadata.annotations?.[annotation] ?? '')
 }
@@ -119,7 +119,7 @@ function refusal(attributes: Attributes, why: string): StatusError {
 
 const decode = (value: Uint8Array): Account => parseStored('core/v1.ServiceAccount', value)
 
-/** All accounts, in memory. */
+/** All accounts in memory. */
 class Accounts {
   readonly #needs: PluginNeeds
   readonly #closed = new AbortController()
@@ -135,7 +135,7 @@ class Accounts {
     return this.#reflector.get(key)
   }
 
-  /** One that memory lacks is asked of storage. The default account of a new namespace may be on its way: it is waited for. */
+  /** An account that memory lacks is read from storage. The default account of a new namespace may not exist yet, so it is waited for. */
   async find(key: string, isDefault: boolean): Promise<Account | undefined> {
     const { entry } = await this.#needs.storage.get({ key, read: { kind: 'latest' } })
     if (entry !== undefined) return decode(entry.value)
@@ -154,7 +154,7 @@ class Accounts {
     })
     const end = () => resolve(undefined)
     this.#closed.signal.addEventListener('abort', end)
-    // It may have arrived between the question and the listening.
+    // The account may have arrived between the read and the registration of the listener.
     const already = this.#reflector.get(key)
     if (already !== undefined) resolve(already)
     return promise.finally(() => {

@@ -5,7 +5,7 @@ import { admissionRuleFor, metadataOf } from './objects.ts'
 
 export const storageObjectInUseProtection: Registration = { isDefault: true, create: createProtection }
 
-/** StorageObjectInUseProtection: claims, volumes and classes of attributes stay until they are no longer in use. */
+/** StorageObjectInUseProtection: claims, volumes and attribute classes are not deleted while they are in use. */
 function createProtection({ catalogue: { names, isGateOn } }: PluginNeeds): Plugin {
   const hasClasses = isGateOn('VolumeAttributesClass')
   const finalizers: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ export const taintNodesByCondition: Registration = { isDefault: true, create: cr
 
 type Taint = BuiltIn<'core/v1.Taint'>
 
-/** TaintNodesByCondition: no Pod is sent to a new Node before it is known how the Node is. */
+/** TaintNodesByCondition: no Pod is scheduled to a new Node before its condition is known. */
 function createTaintNodes({ catalogue: { names } }: PluginNeeds): Plugin {
   const notReady: Taint = { key: subdomainLabel(names, 'node', 'not-ready'), effect: 'NoSchedule' }
   return {

@@ -1,7 +1,7 @@
 import { jsonEqual } from '@orch/core/json'
 import type { Toleration } from './pod.ts'
 
-/** All tolerations that no other one makes needless; of two equal ones the first stays. */
+/** The tolerations without those that another one covers; of two equal tolerations the first stays. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second]
   const merged: Toleration[] = []
@@ -14,7 +14,7 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   return merged
 }
 
-/** True if the wider toleration makes the other superfluous. */
+/** True if the wider toleration covers the other. */
 export function covers(wider: Toleration, other: Toleration): boolean {
   if (jsonEqual(wider, other)) return true
   const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = wider

@@ -4,7 +4,7 @@ import { allowed, type Plugin, type PluginNeeds, type Registration } from '../pl
 import { checkRight } from './certificate-signer.ts'
 import { metadataOf } from './objects.ts'
 
-/** On by default. */
+/** Enabled by default. */
 export const trustBundleAttest: Registration = { isDefault: true, since: 27, create: createTrustBundleAttest }
 
 /** ClusterTrustBundleAttest: a client that writes a bundle of a signer needs the right `attest` for the signer. */
@@ -17,7 +17,7 @@ function createTrustBundleAttest({ catalogue: { names } }: PluginNeeds): Plugin 
       const { operation, object, oldObject } = attributes
       const signerName = signerOf(object)
       if (signerName === '') return allowed
-      // The garbage collector, and a migration of storage, may write any bundle.
+      // The garbage collector, and a storage migration, may write any bundle.
       if (operation === 'UPDATE' && jsonEqual(withoutOwners(object), withoutOwners(oldObject))) return allowed
       return checkRight(attributes, inquiry, { signerName, verb: 'attest', names, refusal: 'user not permitted to attest for signerName' })
     },
@@ -32,7 +32,7 @@ function signerOf(bundle: unknown): string {
   return typeof name === 'string' ? name : ''
 }
 
-/** A bundle without all that the garbage collector changes. */
+/** A bundle without the fields that the garbage collector changes. */
 function withoutOwners(bundle: unknown): unknown {
   if (!isJsonObject(bundle)) return bundle
   const { finalizers: _finalizers, ownerReferences: _owners, managedFields: _fields, ...metadata } = metadataOf(bundle)

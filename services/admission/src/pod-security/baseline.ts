@@ -20,16 +20,16 @@ const defaultCapabilities = new Set([
 
 const confinedTypes = ['', 'container_t', 'container_init_t', 'container_kvm_t']
 
-/** The server that judges Pods: its names, and the minor version whose server it is. */
+/** The evaluating server: its names, and its minor version. */
 export interface Judge {
   readonly names: Names
   readonly level: number
 }
 
-/** The first level at which a security context has a field for an AppArmor profile. */
+/** The first level with an AppArmor profile field in a security context. */
 const appArmorFieldsSince = 30
 
-/** A container that names no AppArmor profile has the runtime's one. */
+/** A container without an AppArmor profile gets the default of the runtime. */
 export function findAppArmorProfiles({ annotations, spec }: PodView, { names, level }: Judge): Violation | undefined {
   const prefix = subdomainLabel(names, 'container.apparmor.security.beta', '')
   const noted = Object.entries(annotations)
@@ -50,7 +50,7 @@ export function findAppArmorProfiles({ annotations, spec }: PodView, { names, le
   return { reason, detail: `${setters.join(' and ')} must not set AppArmor profile type to ${quoted(bad)}` }
 }
 
-/** Neither the runtime's profile nor one of the node. */
+/** A profile other than the default of the runtime or a local one. */
 function isOtherProfile(type: string | undefined): type is string {
   return type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost'
 }
@@ -59,13 +59,13 @@ function isAppArmorProfile(profile: string): boolean {
   return profile === '' || profile === 'runtime/default' || profile.startsWith('localhost/')
 }
 
-/** Capabilities beyond the default ones of containers. */
+/** Capabilities beyond the defaults of containers. */
 export function findAddedCapabilities({ spec }: PodView): Violation | undefined {
   const detail = capabilitiesBeyond(spec, (capability) => defaultCapabilities.has(capability))
   return detail === undefined ? undefined : { reason: 'non-default capabilities', detail }
 }
 
-/** The setters of a capability that is not allowed. */
+/** The containers that add a forbidden capability. */
 export function capabilitiesBeyond(spec: PodView['spec'], isAllowed: (capability: string) => boolean): string | undefined {
   const added = new Set<string>()
   const bad = containersWhere(spec, ({ securityContext }) => {
@@ -102,7 +102,7 @@ export function findHostPorts({ spec }: PodView): Violation | undefined {
   return { reason: 'hostPort', detail: `${containersNamed(bad)} ${use} ${plural(ports, 'hostPort', 'hostPorts')} ${ports.join(', ')}` }
 }
 
-/** Probes and hooks call their own Pod alone. */
+/** Probes and hooks may call only their own Pod. */
 export function findProbeHosts({ spec }: PodView): Violation | undefined {
   const called = new Set<string>()
   const bad = sorted(
@@ -167,7 +167,7 @@ function seLinuxProblem(spec: PodView['spec'], confinedTypes: ReadonlySet<string
 
 const isSet = (text: string | undefined): boolean => text !== undefined && text !== ''
 
-/** Keys of the annotations that said it before there was a field. */
+/** The keys of the annotations that preceded the field. */
 export function seccompKeys(names: Names): { readonly pod: string; readonly containerPrefix: string } {
   return {
     pod: subdomainLabel(names, 'seccomp.security.alpha', 'pod'),
@@ -175,7 +175,7 @@ export function seccompKeys(names: Names): { readonly pod: string; readonly cont
   }
 }
 
-/** As it was said up to version 1.18. */
+/** The check up to version 1.18. */
 export function findSeccompAnnotations({ annotations, spec }: PodView, { names }: Judge): Violation | undefined {
   const { pod, containerPrefix } = seccompKeys(names)
   const keys = [pod, ...containersOf(spec).map(({ name }) => `${containerPrefix}${name}`)]
@@ -192,7 +192,7 @@ function isSeccompAnnotation(profile: string): boolean {
   return profile === 'runtime/default' || profile === 'docker/default' || profile.startsWith('localhost/')
 }
 
-/** Since version 1.19. */
+/** The check since version 1.19. */
 export function findSeccompProfiles({ spec }: PodView): Violation | undefined {
   const setters = settersOf(spec, ({ seccompProfile }) => isOtherProfile(seccompProfile?.type))
   if (setters === undefined) return undefined
@@ -202,7 +202,7 @@ export function findSeccompProfiles({ spec }: PodView): Violation | undefined {
   return { reason: 'seccompProfile', detail: `${setters} must not set securityContext.seccompProfile.type to ${quoted(sorted(types))}` }
 }
 
-/** Safe kernel parameters that a version adds: since, names. */
+/** Safe kernel parameters that a version adds, with the first version. */
 const safeSysctls: readonly (readonly [number, readonly string[]])[] = [
   [
     0,
@@ -220,7 +220,7 @@ const safeSysctls: readonly (readonly [number, readonly string[]])[] = [
   [37, ['net.ipv4.tcp_notsent_lowat', 'net.ipv4.tcp_slow_start_after_idle']],
 ]
 
-/** The check of kernel parameters, in its form from each version on. */
+/** The check of kernel parameters, in its form for each version. */
 export const sysctlEditions = safeSysctls.map(([since]) => {
   const safe = new Set(safeSysctls.filter((added) => added[0] <= since).flatMap(([, names]) => names))
   return { since, find: ({ spec }: PodView) => findSysctlsBeyond(spec, safe) }

@@ -19,7 +19,7 @@ interface Exemptions {
 
 const versions = ['v1', 'v1beta1', 'v1alpha1'] as const
 
-/** Everything is allowed where nothing is configured. */
+/** Without a configuration everything is allowed. */
 export function readPodSecurityConfiguration(configuration: PluginConfiguration | undefined, names: Names): PodSecurityConfiguration {
   const refuse: Refuse = (field, why) => {
     throw new ConfigurationError(`${configuration?.file}: PodSecurity: ${field === '' ? '' : `${field}: `}${why}`)

@@ -14,7 +14,7 @@ interface Case {
   readonly annotations?: Record<string, string>
   readonly level: Level
   readonly version?: string
-  /** The minor version of the server; 37 where none is given. */
+  /** The minor version of the server; 37 by default. */
   readonly server?: number
 }
 
@@ -28,7 +28,7 @@ const withContext = (securityContext: ContainerView['securityContext'], name = '
   containers: [{ name, securityContext: { ...securityContext } }],
 })
 
-/** Nothing of the strictest level forbids it. */
+/** A Pod that satisfies the strictest level. */
 const harmless: PodSpecView = {
   securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
   containers: [
@@ -289,7 +289,7 @@ test.each([
   expect(printReasons(violations({ level, version }))).toBe(reasons.join(', '))
 })
 
-/** A Pod that breaks each rule which a version relaxed or added. */
+/** A Pod that breaks each rule that a version relaxed or added. */
 const newer: PodSpecView = {
   hostUsers: false,
   securityContext: {

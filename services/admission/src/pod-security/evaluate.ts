@@ -7,7 +7,7 @@ import type { Violation } from './words.ts'
 
 type Find = (pod: PodView, judge: baseline.Judge) => Violation | undefined
 
-/** A check's form from a minor version on. */
+/** The form of a check from a minor version on. */
 interface Edition {
   readonly since: number
   readonly find: Find
@@ -17,14 +17,14 @@ interface Check {
   readonly level: Exclude<Level, 'privileged'>
   /** Oldest first. */
   readonly editions: readonly Edition[]
-  /** A check of the baseline that says nothing new beside this one. */
+  /** A baseline check that this check makes redundant. */
   readonly replaces?: Find
 }
 
-/** In the baseline the mounts of Pods with users of their own are no matter since 1.35. */
+/** Since 1.35 the baseline ignores proc mounts of Pods in a user namespace. */
 const procMountEditions = hostUsersOnly(0, baseline.findProcMounts)
 
-/** The checks of the baseline first, each in the order of the listed violations. */
+/** The baseline checks first, each in the order of the listed violations. */
 const checks: readonly Check[] = [
   always(baseline.findAppArmorProfiles),
   always(baseline.findAddedCapabilities),
@@ -63,7 +63,7 @@ function always(find: Find): Check {
   return { level: 'baseline', editions: [{ since: 0, find }] }
 }
 
-/** Since 1.25 a Pod for Windows need not state values that have no meaning there. */
+/** Since 1.25 a Pod for Windows may omit values without meaning there. */
 function linuxOnly(since: number, find: Find): readonly Edition[] {
   return [
     { since, find },
@@ -71,7 +71,7 @@ function linuxOnly(since: number, find: Find): readonly Edition[] {
   ]
 }
 
-/** Since 1.35 it is allowed to a Pod with users of its own, which have no rights on the node. */
+/** Since 1.35 a Pod in a user namespace may run as root, which has no rights on the node. */
 function hostUsersOnly(since: number, find: Find): readonly [Edition, Edition] {
   return [
     { since, find },
@@ -79,14 +79,14 @@ function hostUsersOnly(since: number, find: Find): readonly [Edition, Edition] {
   ]
 }
 
-/** The violations of a level by a Pod, in the level's edition of a version. Versions after the server's own are the server's. */
+/** The violations of a level by a Pod, under the rules of a version. Versions after the server's use the rules of the server. */
 export function evaluatePod({ level, version }: LevelVersion, pod: PodView, judge: baseline.Judge): readonly Violation[] {
   if (level === 'privileged') return []
   const finds = (level === 'baseline' ? baselineOf : restrictedOf)(minorOf(version, judge.level))
   return finds.map((find) => find(pod, judge)).filter((violation) => violation !== undefined)
 }
 
-/** Minor numbers of releases whose checks are kept. */
+/** Maximum number of releases whose checks are cached. */
 const editionsMax = 256
 
 /** The checks of the level baseline, by the minor number of the release. */

@@ -13,10 +13,10 @@ export interface NamespacePods {
   readonly clock: Clock
   readonly judge: Judge
   readonly namespace: string
-  /** The enforced level. */
+  /** The enforced level of the namespace. */
   readonly enforce: LevelVersion
   readonly exemptRuntimeClasses: ReadonlySet<string>
-  /** Time that the request has left; undefined: no request waits. */
+  /** Remaining time of the request; undefined if no request waits. */
   readonly remainingMs: number | undefined
 }
 
@@ -25,7 +25,7 @@ interface Listed {
   readonly total: number
 }
 
-/** Warnings about Pods that are there already and would not be let in any more. As many are looked at as time allows. */
+/** Warnings about existing Pods that would now be refused. The number of checked Pods depends on the remaining time. */
 export async function warnOfPods(request: NamespacePods): Promise<readonly string[]> {
   const { clock, namespace, enforce } = request
   const deadlineMs = clock.monotonic() + Math.min(limits.podSecurityCheckMs, (request.remainingMs ?? Number.POSITIVE_INFINITY) / 2)
@@ -67,7 +67,7 @@ function others(count: number): string {
   return count === 1 ? ' (and 1 other pod)' : ` (and ${count} other pods)`
 }
 
-/** Pods of one owner are alike: when time runs out, most kinds have been seen. */
+/** Pods of one owner are similar, so a Pod of each owner is checked first. */
 function oneOfEachOwnerFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
   const owners = new Set<string>()
   const first: ApiObject[] = []

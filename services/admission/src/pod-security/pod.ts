@@ -1,4 +1,4 @@
-/** The members of a Pod, or of a Pod's template, that the checks read. Both have passed validation, so the types hold. */
+/** The members of a Pod, or of a Pod template, that the checks read. Both have passed validation, so the types hold. */
 export interface PodView {
   readonly annotations: Readonly<Record<string, string>>
   readonly spec: PodSpecView
@@ -34,13 +34,13 @@ export interface ContainerView {
   readonly lifecycle?: { readonly postStart?: CallView; readonly preStop?: CallView }
 }
 
-/** A probe or a hook that calls a host; without a name it is the Pod's own. */
+/** A probe or a hook with an optional host, the Pod by default. */
 export interface CallView {
   readonly httpGet?: { readonly host?: string }
   readonly tcpSocket?: { readonly host?: string }
 }
 
-/** The security context's members that Pods and containers share. */
+/** The members of the security context that Pods and containers share. */
 export interface SecurityContextView {
   readonly runAsNonRoot?: boolean
   readonly runAsUser?: number
@@ -50,7 +50,7 @@ export interface SecurityContextView {
   readonly windowsOptions?: { readonly hostProcess?: boolean }
 }
 
-/** All containers, in the order in which they are spoken of. */
+/** All containers, in the order of messages. */
 export function containersOf(spec: PodSpecView): readonly ContainerView[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }

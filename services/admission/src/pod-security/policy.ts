@@ -1,14 +1,14 @@
 import type { PlainFieldError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 
-/** The levels, from everything allowed to little. */
+/** The levels, from the least to the most strict. */
 const levels = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof levels)[number]
 
-/** `latest`, or a minor version of 1. */
+/** `latest`, or a minor version of Kubernetes 1. */
 export type Version = 'latest' | { readonly minor: number }
 
-/** A level in its edition of a version. */
+/** A level under the rules of a version. */
 export interface LevelVersion {
   readonly level: Level
   readonly version: Version
@@ -19,19 +19,19 @@ export const modes = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof modes)[number]
 export type Policy = Readonly<Record<Mode, LevelVersion>>
 
-/** Nothing is forbidden. */
+/** The policy that forbids nothing. */
 export const fullyPrivileged: Policy = {
   enforce: { level: 'privileged', version: 'latest' },
   audit: { level: 'privileged', version: 'latest' },
   warn: { level: 'privileged', version: 'latest' },
 }
 
-/** The minor version whose checks a server of a level makes: it knows none after its own. */
+/** The minor version whose checks a server at a level uses, at most its own. */
 export function minorOf(version: Version, level: number): number {
   return version === 'latest' ? level : Math.min(version.minor, level)
 }
 
-/** undefined: it is not one of the three. */
+/** Undefined for an unknown level. */
 export function parseLevel(text: string): Level | undefined {
   return levels.find((level) => level === text)
 }
@@ -57,7 +57,7 @@ export function isSameLevelVersion(one: LevelVersion, other: LevelVersion): bool
   return printLevelVersion(one) === printLevelVersion(other)
 }
 
-/** Positive: the first is stricter. */
+/** Positive if the first is stricter. */
 export function compareLevels(one: Level, other: Level): number {
   return levels.indexOf(one) - levels.indexOf(other)
 }
@@ -83,7 +83,7 @@ export interface PolicyReading {
 export const levelText = `must be one of ${levels.join(', ')}`
 export const versionText = 'must be "latest" or "v1.x"'
 
-/** A label's parser, and its value where it is absent or unreadable. */
+/** The parser of a label, and its value for an absent or invalid label. */
 interface LabelReading<T> {
   readonly parse: (text: string) => T | undefined
   readonly expected: string
@@ -91,10 +91,7 @@ interface LabelReading<T> {
   readonly unreadable: T
 }
 
-/**
- * The policy of a namespace. An unreadable level is the strictest where it is enforced, and none where it only causes warnings or
- * audit annotations; an unreadable version is the latest.
- */
+/** The policy of a namespace. An invalid level becomes the strictest for enforce, and none for warn and audit; an invalid version becomes the latest. */
 export function policyOf(labels: Readonly<Record<string, string>>, defaults: Policy, names: Names): PolicyReading {
   const errors: PlainFieldError[] = []
   const read = <T>(key: string, { parse, expected, absent, unreadable }: LabelReading<T>): T => {

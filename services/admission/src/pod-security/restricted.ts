@@ -2,7 +2,7 @@ import { capabilitiesBeyond, findSeccompProfiles } from './baseline.ts'
 import type { PodView } from './pod.ts'
 import { containersNamed, containersWhere, plural, quoted, settersOf, sorted, type Violation } from './words.ts'
 
-/** Sources of volumes that stay within the cluster's own objects. */
+/** Volume types that only use objects of the cluster. */
 const harmlessSources = [
   'configMap',
   'csi',
@@ -48,7 +48,7 @@ export function findPrivilegeEscalation({ spec }: PodView): Violation | undefine
   }
 }
 
-/** All are dropped; one may be taken back. */
+/** All capabilities are dropped; one may be added. */
 export function findUnrestrictedCapabilities({ spec }: PodView): Violation | undefined {
   const keeping = containersWhere(spec, ({ securityContext }) => !(securityContext?.capabilities?.drop ?? []).includes('ALL'))
   const adding = capabilitiesBeyond(spec, (capability) => capability === 'NET_BIND_SERVICE')
@@ -83,7 +83,7 @@ export function findRootUser({ spec }: PodView): Violation | undefined {
   return setters === undefined ? undefined : { reason: 'runAsUser=0', detail: `${setters} must not set runAsUser=0` }
 }
 
-/** A profile must be stated, and be an allowed one. */
+/** A profile is required, and must be an allowed one. */
 export function findMissingSeccompProfiles(pod: PodView): Violation | undefined {
   const { spec } = pod
   const wrong = findSeccompProfiles(pod)

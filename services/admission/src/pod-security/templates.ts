@@ -4,7 +4,7 @@ import { type BuiltIn, requireType } from '@orch/core/schema'
 import { seccompKeys } from './baseline.ts'
 import type { ContainerView, PodView } from './pod.ts'
 
-/** Resources that make Pods of a template, by group. */
+/** Resources with a Pod template, by group. */
 export const templateResources: Readonly<Record<string, readonly string[]>> = {
   '': ['replicationcontrollers', 'podtemplates'],
   apps: ['daemonsets', 'deployments', 'replicasets', 'statefulsets'],
@@ -19,7 +19,7 @@ export function podView(pod: unknown): PodView {
   return { annotations: metadata.annotations ?? {}, spec }
 }
 
-/** The template of a workload; undefined: it has none. */
+/** The template of a workload; undefined without a template. */
 export function templateView(resource: string, object: unknown): PodView | undefined {
   const template = templateOf(resource, object)
   return template === undefined ? undefined : { annotations: template.metadata.annotations ?? {}, spec: template.spec }
@@ -46,7 +46,7 @@ function templateOf(resource: string, object: unknown): Template | undefined {
   }
 }
 
-/** True if an update changes a member that the checks read; the rest of a Pod never changes. */
+/** True if an update changes a member that the checks read; the rest of a Pod is immutable. */
 export function isSignificantUpdate(after: PodView, before: PodView, names: Names): boolean {
   const { pod, containerPrefix } = seccompKeys(names)
   const appArmorPrefix = subdomainLabel(names, 'container.apparmor.security.beta', '')

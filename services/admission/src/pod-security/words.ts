@@ -1,6 +1,6 @@
 import { type ContainerView, containersOf, type PodSpecView, type SecurityContextView } from './pod.ts'
 
-/** A rule that a Pod breaks: `privileged` and `container "a" must not set …`. */
+/** A violated rule: `privileged` and `container "a" must not set …`. */
 export interface Violation {
   readonly reason: string
   readonly detail: string
@@ -11,7 +11,7 @@ export function containersNamed(names: readonly string[]): string {
   return `${plural(names, 'container', 'containers')} ${quoted(names)}`
 }
 
-/** One word for one, another for several. */
+/** Singular or plural. */
 export function plural(items: { readonly length: number }, one: string, several: string): string {
   return items.length === 1 ? one : several
 }
@@ -21,19 +21,19 @@ export function quoted(texts: readonly string[]): string {
   return texts.map((text) => `"${text}"`).join(', ')
 }
 
-/** Each once, in order. */
+/** Without repetitions, in order. */
 export function sorted(texts: Iterable<string>): readonly string[] {
   return [...new Set(texts)].sort()
 }
 
-/** Names of the containers of which something is true. */
+/** Names of the containers that satisfy a condition. */
 export function containersWhere(spec: PodSpecView, isBad: (container: ContainerView) => boolean): readonly string[] {
   return containersOf(spec)
     .filter(isBad)
     .map(({ name }) => name)
 }
 
-/** The setters of a forbidden value, in a Pod and in a container alike: `pod and container "a"`; undefined for none. */
+/** The places that set a forbidden value, in a Pod and in containers: `pod and container "a"`; undefined for none. */
 export function settersOf(spec: PodSpecView, isBad: (context: SecurityContextView) => boolean): string | undefined {
   const names = containersWhere(spec, ({ securityContext }) => securityContext !== undefined && isBad(securityContext))
   const setters = [

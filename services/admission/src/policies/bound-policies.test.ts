@@ -20,7 +20,7 @@ const specOf = ({ spec = {} }: ApiObject & { readonly spec?: object }) => spec
 
 const meta = { apiVersion: `${group}/v1`, kind: 'Any' }
 
-/** Policies of a storage, and how often they have been compiled. */
+/** Policies of a storage, with the number of compilations. */
 async function policies() {
   const storage = createTinyStorage()
   const compiled: string[] = []
@@ -58,7 +58,7 @@ async function policies() {
     storage.put({ resource: `${group}/validatingadmissionpolicybindings`, name, object })
   }
   const seen = async () => {
-    // Changes arrive in a turn of their own.
+    // Changes arrive in a separate turn.
     await new Promise((resolve) => setImmediate(resolve))
     return bound
       .about(request)

@@ -18,22 +18,22 @@ import { admissionRulesOf, everythingIn } from '../webhooks/configurations.ts'
 
 /** The requests that a policy or a binding matches. */
 export interface MatchResources extends Criteria {
-  /** Names of the objects that the rule of the same place is about; empty: all. */
+  /** Names of objects for the rule at the same index; empty for all. */
   readonly names: readonly (readonly string[])[]
   readonly excluded: readonly WebhookRule[]
   readonly excludedNames: readonly (readonly string[])[]
 }
 
-/** A binding, read once. */
+/** A parsed binding. */
 export interface PolicyBinding {
   readonly name: string
   readonly spec: BindingSpec
   readonly policyName: string
-  /** Absent: all that the policy matches. */
+  /** Undefined for all requests that the policy matches. */
   readonly matched: MatchResources | undefined
 }
 
-/** A policy, read once, and compiled when it is first needed. */
+/** A parsed policy, which is compiled at its first use. */
 export class StoredPolicy<Spec extends PolicySpec, Compiled> {
   readonly name: string
   readonly spec: Spec
@@ -54,7 +54,7 @@ export class StoredPolicy<Spec extends PolicySpec, Compiled> {
   }
 }
 
-/** A policy with the bindings that put it into effect, by name. */
+/** A policy with its bindings, by name. */
 export interface BoundPolicy<Spec extends PolicySpec, Compiled> {
   readonly policy: StoredPolicy<Spec, Compiled>
   readonly bindings: readonly PolicyBinding[]
@@ -78,9 +78,9 @@ interface Made<Spec extends PolicySpec, Compiled> {
 
 const decoder = new TextDecoder()
 
-/** Follows policies and their bindings. A request sees one state of both. */
+/** Watches policies and their bindings. A request sees a consistent state of both. */
 export class BoundPolicies<Spec extends PolicySpec, Compiled> {
-  /** Before the first load nothing is known, and everything has to be asked about. */
+  /** Before the first load every request matches. */
   readonly ready: Promise<unknown>
   readonly #kind: PolicyKind<Spec, Compiled>
   readonly #policies: Reflector<StoredPolicy<Spec, Compiled>>
@@ -117,7 +117,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     return this.#isLoaded
   }
 
-  /** Policies with a binding whose rules may be about a request, by name. */
+  /** Policies with a binding whose rules may match a request, by name. */
   about(attributes: Attributes): readonly BoundPolicy<Spec, Compiled>[] {
     return this.#present.index.find(this.#kind.phase, attributes)
   }
@@ -162,7 +162,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     return { index: createAdmissionRuleIndex(indexed), admissionRules: indexed.map(({ admissionRule }) => admissionRule) }
   }
 
-  /** Storage holds only objects that the gateway has checked. A write of the status keeps the compiled policy. */
+  /** The gateway has validated all objects in storage. A write of the status keeps the compiled policy. */
   #read(value: Uint8Array, key: string): StoredPolicy<Spec, Compiled> {
     const object: ApiObject = JSON.parse(decoder.decode(value))
     const spec = this.#kind.specOf(object)
@@ -190,7 +190,7 @@ function readBinding(value: Uint8Array, { bindingOf }: Pick<PolicyKind<PolicySpe
   return { name: object.metadata.name ?? '', spec, policyName: spec.policyName ?? '', matched }
 }
 
-/** Reads which requests a policy or a binding is about. */
+/** Parses the match rules of a policy or a binding. */
 export function readMatchResources(spec: MatchResourcesSpec): MatchResources {
   const rules = spec.resourceRules ?? []
   const excluded = spec.excludeResourceRules ?? []

@@ -5,7 +5,7 @@ import type { PolicyBinding } from './bound-policies.ts'
 /** A counted decision. */
 export interface Check {
   readonly policy: string
-  /** Absent: the policy could not be evaluated for any binding. */
+  /** Undefined if the policy could not be evaluated for any binding. */
   readonly binding: PolicyBinding | undefined
   /** `allow`, `deny`, `warn` or `audit`. */
   readonly action: string
@@ -29,13 +29,13 @@ export class CheckCounts {
   }
 }
 
-/** A counted change of a mutating policy. */
+/** A counted change by a mutating policy. */
 interface Mutation extends Pick<Check, 'policy' | 'elapsedMs'> {
   readonly binding: PolicyBinding
   readonly error: string
 }
 
-/** Counts the changes of mutating policies. */
+/** Counts the changes by mutating policies. */
 export class MutationCounts {
   readonly #kept = new KeptCounts()
 

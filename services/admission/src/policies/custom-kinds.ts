@@ -7,7 +7,7 @@ import type { MutatedKind } from '@orch/core/policies'
 import { parseStructuralInSteps, shapeOfCustomObject } from '@orch/core/structural'
 import type { RequestVersion } from '../matching/equivalents.ts'
 
-/** Definitions whose versions are kept ready; the one that was made first makes room. */
+/** Maximum number of definitions whose versions are cached; the oldest entry is dropped first. */
 const definitionsMax = 32
 
 /** The versions of one definition, by name, at one revision. */
@@ -18,7 +18,7 @@ interface Ready {
 
 const decoder = new TextDecoder()
 
-/** Facts about custom kinds, from their definitions at the latest revision. */
+/** Looks up custom kinds in their definitions at the latest revision. */
 export class CustomKinds {
   readonly #storage: StorageService
   readonly #resource: string
@@ -29,7 +29,7 @@ export class CustomKinds {
     this.#resource = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
   }
 
-  /** The kind that a policy sees; undefined: no definition has such a version. */
+  /** The kind of an object; undefined without a definition of that version. */
   async find({ group, resource, version }: Pick<RequestVersion, 'group' | 'resource' | 'version'>): Promise<MutatedKind | undefined> {
     const name = `${resource}.${group}`
     const { entry } = await this.#storage.get({ key: objectKey(this.#resource, undefined, name), read: { kind: 'latest' } })
@@ -57,7 +57,7 @@ export class CustomKinds {
   }
 }
 
-/** A schema may be large: other requests have their turns between its parts. */
+/** A schema may be large, so other requests run between its parts. */
 async function shapeOf(schema: Parameters<typeof parseStructuralInSteps>[0]): Promise<Shape> {
   const steps = parseStructuralInSteps(schema)
   for (;;) {

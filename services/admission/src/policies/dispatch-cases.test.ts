@@ -35,7 +35,7 @@ const cases = readFileSync(new URL('./cases/dispatch.jsonl', import.meta.url), '
 
 const group = 'admissionregistration.k8s.io'
 
-/** Admission with mutating policies alone, over a storage with the given objects. */
+/** Admission with only mutating policies, over a storage with the given objects. */
 function open() {
   const storage = createTinyStorage()
   const options = {

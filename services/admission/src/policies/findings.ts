@@ -8,13 +8,13 @@ import type { CheckCounts } from './check-counts.ts'
 
 type Policy = StoredPolicy<ValidatingPolicySpec, CompiledPolicy>
 
-/** Status codes of the reasons that a policy can give. */
+/** Status codes of the reasons that a policy may use. */
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 }
 
-/** Failures that one audit annotation names. */
+/** Maximum number of failures in one audit annotation. */
 const auditedFailuresMax = 50
 
-/** One policy's decisions on a request, and their warnings and annotations. */
+/** The decisions of one policy on a request, with warnings and annotations. */
 export class Findings {
   readonly #checks: CheckCounts
   readonly denials: { readonly message: string; readonly reason: string }[] = []
@@ -61,7 +61,7 @@ export class Findings {
   }
 }
 
-/** The verdict on a request of all policies; the client receives the first denial. */
+/** The verdict of all policies on a request; the client receives the first denial. */
 export function verdictOf(attributes: Attributes, all: readonly Findings[], names: Names): Verdict {
   const warnings: string[] = []
   const counts: MetricCount[] = []

@@ -6,7 +6,7 @@ import type { MatchResources } from './bound-policies.ts'
 
 const passedOver: Match = { kind: 'passed over' }
 
-/** The matching dependencies of one request: its own version and the labels of its namespace are found once for all policies. */
+/** The inputs of matching for one request: its version and the labels of its namespace are computed once for all policies. */
 export function needsFor(attributes: Attributes, { equivalents, labelsOf }: MatchNeeds): MatchNeeds & { readonly own: RequestVersion } {
   const own = equivalents.own(attributes)
   const labels = new Map<string, ReturnType<MatchNeeds['labelsOf']>>()
@@ -21,10 +21,7 @@ export function needsFor(attributes: Attributes, { equivalents, labelsOf }: Matc
   }
 }
 
-/**
- * True if a policy or a binding matches a request, with the version that it sees. Without rules it matches every request. Only selectors
- * may have to wait.
- */
+/** Matches a request against a policy or a binding, and returns the version for it. Without rules every request matches. Only selectors may have to wait. */
 export function matchResources(matched: MatchResources, attributes: Attributes, needs: MatchNeeds): Match | Promise<Match> {
   const { isEquivalentMatched } = matched
   const find = (rules: readonly WebhookRule[]) => versionFor({ rules, isEquivalentMatched }, attributes, needs.equivalents)
@@ -38,7 +35,7 @@ export function matchResources(matched: MatchResources, attributes: Attributes, 
   return isForAll ? called : matchSelectors(matched, attributes, needs).then((found) => found ?? called)
 }
 
-/** The rules that are about the object's name. */
+/** The rules that match the object's name. */
 function named(rules: readonly WebhookRule[], names: readonly (readonly string[])[], { name }: Attributes): readonly WebhookRule[] {
   if (names.every((wanted) => wanted.length === 0)) return rules
   return rules.filter((_rule, index) => {

@@ -41,7 +41,7 @@ const cases = readFileSync(new URL('./cases/matching.jsonl', import.meta.url), '
   .map((line) => JSON.parse(line) as MatchingCase)
   .map((one): [string, MatchingCase] => [one.name, one])
 
-/** Upstream's matcher reads an absent selector like these; a stored policy has both. */
+/** The upstream matcher reads an absent selector like these; a stored policy has both. */
 const nothing = {
   matchExpressions: [
     { key: 'a', operator: 'In', values: ['b'] },
@@ -57,7 +57,7 @@ function rulesOf(rules: GivenRules | undefined): NamedRuleSpec[] | undefined {
   }))
 }
 
-/** Deployments are in three versions there, of which the server has one. */
+/** The upstream case has Deployments in three versions; this server has one of them. */
 const deploymentsIn = [
   ['apps', 'v1'],
   ['apps', 'v1beta1'],
@@ -89,7 +89,7 @@ describe('VAP-15: cases of matching', () => {
     const rules = rulesOf(resourceRules)
     const excluded = rulesOf(excludeResourceRules)
     const matched = readMatchResources({
-      // Upstream's matcher defaults to Exact; a stored policy has the member.
+      // The upstream matcher defaults to Exact; a stored policy has the member.
       matchPolicy: 'Exact',
       namespaceSelector: nothing,
       objectSelector: nothing,

@@ -21,7 +21,7 @@ import { CustomKinds } from './custom-kinds.ts'
 import { matchResources } from './match-resources.ts'
 import { PolicyPlugin } from './policy-plugin.ts'
 
-/** MutatingAdmissionPolicy: policies in CEL that change objects before webhooks see them. */
+/** MutatingAdmissionPolicy: policies in CEL that change objects before webhooks. */
 export const mutatingAdmissionPolicy: Registration = {
   isDefault: true,
   since: 32,
@@ -39,13 +39,13 @@ const kind: PolicyKind<MutatingPolicySpec, CompiledMutatingPolicy> = {
   compile: compileMutatingPolicy,
 }
 
-/** The first round's notes for the second. */
+/** The notes of the first round for the second. */
 interface Memory {
-  /** The object as the policies left it. */
+  /** The object after all policies. */
   output: unknown
-  /** Policies that were evaluated, and want to be so again if the object changes afterwards. */
+  /** Policies to evaluate again if the object changes afterwards. */
   readonly reinvocable: Set<string>
-  /** The object did change afterwards. */
+  /** True if the object changed afterwards. */
   readonly due: Set<string>
 }
 
@@ -54,7 +54,7 @@ function objectHasChanged({ reinvocable, due }: Memory): void {
   reinvocable.clear()
 }
 
-/** The object on its way from policy to policy, in the words of the request. */
+/** The object between policies, in the version of the request. */
 interface Journey {
   readonly attributes: Attributes
   readonly context: CallContext
@@ -62,14 +62,14 @@ interface Journey {
   readonly accesses: AskedAccesses
   readonly memory: Memory
   readonly counts: MetricCount[]
-  /** The refusals by policies that may refuse the request. */
+  /** The refusals of policies that fail closed. */
   readonly refusals: Refusal[]
   object: unknown
 }
 
 interface Refusal {
   readonly message: string
-  /** The change itself fails: the object is invalid. Else the policy cannot be evaluated. */
+  /** A failure of the change itself makes the object invalid. Otherwise the policy cannot be evaluated. */
   readonly isInvalid: boolean
 }
 
@@ -93,7 +93,7 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
     await this.policies.ready
     const { reinvocation } = inquiry
     const memory = memoryOf(inquiry)
-    // In the second round others have had their turn.
+    // In the second round other plugins have run in between.
     if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
     const accesses = new AskedAccesses(inquiry)
     const own = this.match.equivalents.own(attributes)
@@ -125,10 +125,7 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
     return { kind: 'allowed', object: journey.object, counts }
   }
 
-  /**
-   * Makes the changes of a policy. What refuses the request is noted, as in kube-apiserver, and other policies are evaluated all the same;
-   * an error ends the request.
-   */
+  /** Applies the changes of a policy. A refusal is noted, as in kube-apiserver, and other policies are still evaluated; an error ends the request. */
   async #evaluate(policy: Policy, binding: PolicyBinding, journey: Journey): Promise<StatusError | undefined> {
     const { own, accesses, memory } = journey
     const attributes = { ...journey.attributes, object: journey.object }
@@ -179,13 +176,13 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
     return undefined
   }
 
-  /** Parts of custom objects have the kind of the whole, but for a Scale. */
+  /** Subresources of custom objects have the kind of the object, except for a Scale. */
   async #customKind(asVersion: RequestVersion): Promise<MutatedKind | undefined> {
     const isWhole = asVersion.subresource === '' || asVersion.subresource === 'status'
     return isWhole ? this.#customKinds.find(asVersion) : undefined
   }
 
-  /** The built-in kind that a policy sees; undefined for another kind. */
+  /** The built-in kind for a policy; undefined for another kind. */
   #kindOf({ kind: { group, version, kind: name } }: RequestVersion, { object }: Attributes): MutatedKind | undefined {
     const given = hasMembers(object) && typeof object['apiVersion'] === 'string' ? parseApiVersion(object['apiVersion']) : undefined
     const readers =
@@ -204,7 +201,7 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
   }
 }
 
-/** The client's message is the first refusal; all of them are causes. */
+/** The message is the first refusal, and all refusals are causes. */
 function refusalOf({ group, resource, name }: Attributes, refusals: readonly Refusal[]): StatusError {
   const { message, isInvalid } = refusals[0] ?? { message: '', isInvalid: false }
   const { status } = forbidden({ group, resource }, name, message)

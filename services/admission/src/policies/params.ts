@@ -6,18 +6,18 @@ import type { ParamRefSpec, ValidatingPolicySpec } from '@orch/core/policies'
 import { toLabelRequirements } from '@orch/core/selectors'
 import { ParsedObjects } from './parsed-objects.ts'
 
-/** The place of stored objects of a kind of parameters. */
+/** The storage prefix of a parameter kind. */
 interface ParamPlace {
   readonly prefix: string
   readonly isNamespaced: boolean
 }
 
-/** The parameters that a binding is evaluated with, one after the other; null: without any. */
+/** The parameters for the evaluations of a binding, in order; null for none. */
 export type ParamsReading =
   | { readonly kind: 'params'; readonly params: readonly unknown[] }
-  /** Why the binding cannot be evaluated. */
+  /** The reason why the binding cannot be evaluated. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** The kind of the parameters is not known. */
+  /** The kind of the parameters is unknown. */
   | { readonly kind: 'unknown'; readonly message: string }
 
 const decoder = new TextDecoder()
@@ -26,7 +26,7 @@ const decoder = new TextDecoder()
 export class Params {
   readonly #storage: StorageService
   readonly #catalogue: Catalogue
-  /** Places of built-in kinds that were looked up, by `apiVersion/kind`. Null: there is no such kind. */
+  /** Cached storage prefixes of built-in kinds, by `apiVersion/kind`; null for an unknown kind. */
   readonly #builtIn = new Map<string, ParamPlace | null>()
 
   readonly #parsed = new ParsedObjects()
@@ -99,7 +99,7 @@ export class Params {
     if (builtIn !== undefined) return builtIn
     const resource = `${domainGroup(this.#catalogue.names, 'apiextensions')}/customresourcedefinitions`
     for await (const page of listEntries(this.#storage, { resource })) {
-      // The names of definitions end in their groups.
+      // The names of definitions end with their groups.
       for (const { value } of page.filter(({ key }) => key.endsWith(`.${group}`))) {
         const definition: ApiObject & DefinitionPart = JSON.parse(decoder.decode(value))
         const { spec } = definition

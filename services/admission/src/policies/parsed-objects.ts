@@ -1,12 +1,12 @@
-/** Objects that are kept parsed: parameters and namespaces, which most requests of a policy share. */
+/** Maximum number of cached parsed objects: parameters and namespaces, which most requests of a policy share. */
 const objectsMax = 128
 const bytesMax = 16 * 1024
 
 const decoder = new TextDecoder()
 
-/** Parses stored objects, and keeps the last one of each key: equal bytes are parsed once. The results are not to be changed. */
+/** Parses stored objects, and caches the last one of each key, so that equal bytes are parsed once. The results must not be changed. */
 export class ParsedObjects {
-  /** The one that was parsed last is at the end. */
+  /** The most recently used object is at the end. */
   readonly #kept = new Map<string, { readonly bytes: Uint8Array; readonly object: unknown }>()
 
   parse(key: string, bytes: Uint8Array): unknown {
@@ -19,7 +19,7 @@ export class ParsedObjects {
 
   #keep(key: string, bytes: Uint8Array, object: unknown): void {
     this.#kept.delete(key)
-    // Storage may use its buffer for something else afterwards.
+    // The bytes are copied, as storage may reuse its buffer.
     this.#kept.set(key, { bytes: bytes.slice(), object })
     const [first] = this.#kept.keys()
     if (this.#kept.size > objectsMax && first !== undefined) this.#kept.delete(first)

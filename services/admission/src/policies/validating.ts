@@ -44,18 +44,18 @@ interface PolicyRequest {
   readonly attributes: Attributes
   readonly context: CallContext
   readonly needs: ReturnType<typeof needsFor>
-  /** As the last policy has seen it. */
+  /** The object for the last policy. */
   input: { readonly asVersion: RequestVersion; readonly value: AdmissionRequestInput } | undefined
-  /** Read when a policy needs it. */
+  /** Loaded when a policy needs it. */
   namespace: Promise<unknown> | undefined
-  /** The findings of policies that had no question for the authorizer. */
+  /** The findings of policies without authorization checks. */
   readonly findings: Map<Bound, Findings>
 }
 
 class ValidatingPolicies extends PolicyPlugin<ValidatingPolicySpec, CompiledPolicy> implements Plugin {
   readonly name = 'ValidatingAdmissionPolicy'
   readonly #checks = new CheckCounts()
-  /** Requests that wait for answers of the authorizer; within one process they return as the same attributes. */
+  /** Requests that wait for answers of the authorizer; within one process they return with the same attributes object. */
   readonly #asking = new WeakMap<Attributes, PolicyRequest>()
 
   constructor(needs: PluginNeeds) {
@@ -136,7 +136,7 @@ class ValidatingPolicies extends PolicyPlugin<ValidatingPolicySpec, CompiledPoli
     })
   }
 
-  /** With objects to read first: labels of the namespace, parameters, the namespace itself. */
+  /** Inputs that are read first: labels of the namespace, parameters, the namespace itself. */
   async #evaluateLater(evaluating: Evaluating): Promise<void> {
     const { policy, binding, request, seen, findings } = evaluating
     const { attributes, needs } = request
@@ -193,13 +193,13 @@ interface Evaluating extends Evaluation {
 
 const withoutParams: readonly unknown[] = [null]
 
-/** The variable `request`, made once for all policies that see the request in the same words. */
+/** The variable `request`, built once for all policies with the same version of the request. */
 function inputOf(request: PolicyRequest, seen: SeenRequest): AdmissionRequestInput {
   if (request.input?.asVersion !== seen.asVersion) request.input = { asVersion: seen.asVersion, value: requestInputOf(seen) }
   return request.input.value
 }
 
-/** Steps one after the other: most policies need not wait, and then nothing does. */
+/** Runs steps in sequence, synchronously if none has to wait, as in most policies. */
 function inTurn<T>(items: readonly T[], step: (item: T) => void | Promise<void>, first = 0): void | Promise<void> {
   for (let index = first; index < items.length; index++) {
     const waiting = step(at(items, index))

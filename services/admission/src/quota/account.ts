@@ -21,27 +21,27 @@ import {
 } from './ledger.ts'
 import { countedNames, decodeQuota, hardOf, type QuotaObject, type StoredQuota, usedOf } from './quota-object.ts'
 
-/** First part of the keys of ledgers; no path leads to them. */
+/** Prefix of the keys of ledgers, which no request can address. */
 export const ledgerPrefix = 'quota/reservations'
 
 /** The result of a reservation. */
 type Reserved = { readonly kind: 'reserved' } | { readonly kind: 'exceeded'; readonly message: string }
 
-/** The result of a count, and its row of the ledger. */
+/** The result of a count, with the row of the ledger. */
 interface Recounted {
   readonly used: Record<string, string>
   readonly ledger: { readonly key: string; readonly revision: number }
 }
 
-/** The use of one quota, of which other processes take their part as well. */
+/** The usage of one quota, which other processes also reserve. */
 export interface QuotaAccount {
-  /** Keeps room for a write. */
+  /** Reserves usage for a write. */
   reserve(wanted: Reservation): Promise<Reserved>
-  /** Checks the room for a dry-run write. */
+  /** Checks the usage of a dry run. */
   check(wanted: Reservation): Promise<Reserved>
-  /** A write has ended for which room was kept. What was not used is free when the promise resolves. */
+  /** Ends the reservation of a write. Unused capacity is free when the promise resolves. */
   settle(ending: Ending): Promise<void>
-  /** Counts anew; the caller writes the used amounts into the quota. */
+  /** Counts again; the caller writes the usage into the quota. */
   recount(): Promise<Recounted>
   close(): void
 }
@@ -50,18 +50,18 @@ export interface AccountNeeds {
   readonly storage: StorageService
   readonly catalogue: Catalogue
   readonly clock: Clock
-  /** Draws the id of a write. */
+  /** Draws a write id. */
   readonly writeId: () => string
   readonly log: Log
-  /** The quota in memory; undefined: it was deleted. */
+  /** The quota in memory; undefined after its deletion. */
   quota(): StoredQuota | undefined
 }
 
-/** Something to be done with the ledger. It is asked again when another process has changed the ledger meanwhile. */
+/** A change of the ledger. It is computed again if another process has changed the ledger meanwhile. */
 interface Task {
-  /** True if it needs a count of its own. */
+  /** True if it needs a separate count. */
   readonly counts: boolean
-  /** True if it changes the used amount. */
+  /** True if it changes the usage. */
   readonly changesUse: boolean
   apply(ledger: Ledger, hasJustCounted: boolean): Ledger | 'count'
   finish(row: LedgerRow): void
@@ -70,11 +70,11 @@ interface Task {
 
 interface LedgerRow {
   readonly ledger: Ledger
-  /** 0: it is not stored yet. */
+  /** 0 if it is not stored yet. */
   readonly revision: number
 }
 
-/** Tasks that arrive during others wait, and are then done together by one commit. */
+/** Tasks that arrive during a commit wait, and are then processed together in one commit. */
 export function openQuotaAccount(needs: AccountNeeds): QuotaAccount {
   return new Account(needs)
 }
@@ -83,7 +83,7 @@ class Account implements QuotaAccount {
   readonly #needs: AccountNeeds
   readonly #rows: LedgerRows
   #waiting: Task[] = []
-  /** Endings that do not change the used amounts; they can wait for other tasks. */
+  /** Ends that do not change the usage; they can wait for other tasks. */
   #unhurried: Task[] = []
   #timer: Timer | undefined
   #isBusy = false
@@ -146,7 +146,7 @@ class Account implements QuotaAccount {
           const outcome = reserveIn(ledger, wanted, { name: quota.object.metadata.name ?? '', hard: hardOf(quota.object) })
           result = outcome.kind === 'reserved' ? { kind: 'reserved' } : outcome
           if (outcome.kind === 'reserved') return isKept ? outcome.ledger : ledger
-          // Memory may be old: objects may have been deleted.
+          // Memory may be outdated, as objects may have been deleted.
           return hasJustCounted ? ledger : 'count'
         },
         finish: () => resolve(result),
@@ -197,7 +197,7 @@ class Account implements QuotaAccount {
   }
 }
 
-/** The row of a ledger, changed only at its read revision, and shown in the quota's status. */
+/** The row of a ledger, changed only at its read revision and copied to the quota's status. */
 class LedgerRows {
   readonly key: string
   readonly #needs: AccountNeeds
@@ -213,7 +213,7 @@ class LedgerRows {
     this.key = objectKey(ledgerPrefix, namespace, name)
   }
 
-  /** Does the tasks by one commit. Others may be faster; then everything is done again with their result. */
+  /** Processes the tasks in one commit. If another process commits first, all are processed again with its result. */
   async change(tasks: readonly Task[]): Promise<LedgerRow> {
     let mayHaveWritten = false
     for (let attempt = 0; attempt < limits.quotaAttemptsMax; attempt++) {
@@ -225,7 +225,7 @@ class LedgerRows {
         continue
       }
       if (written === row && !mayHaveWritten) return row
-      // The caller of a count writes it into the quota itself, and owns its changes, with any endings in the commit.
+      // The caller of a count writes the status itself, including any ends in the commit.
       const isShownByCaller = tasks.some(({ counts }) => counts) && tasks.every(({ changesUse }) => !changesUse)
       if (quota !== undefined && !isShownByCaller) await this.#show(written)
       return written
@@ -242,9 +242,9 @@ class LedgerRows {
     return { ledger: { quotaUid, countedAt: 0, counted: {}, reservations: [] }, revision: entry.revision }
   }
 
-  /** Memory is enough for a yes; before a no, and before a count, the row is read. */
+  /** Memory is sufficient for an approval; before a refusal, and before a count, the row is read. */
   async #apply(tasks: readonly Task[], quota: StoredQuota | undefined): Promise<{ row: LedgerRow; next: Ledger }> {
-    // A quota of the same name may have replaced the cached one.
+    // Another quota of the same name may have replaced the cached one.
     const isKnown = this.#known?.ledger.quotaUid === quota?.object.metadata.uid
     const row = this.#known !== undefined && isKnown ? this.#known : await this.#read(quota)
     if (quota === undefined) return { row, next: row.ledger }
@@ -259,14 +259,14 @@ class LedgerRows {
     return { row: latest, next: settled }
   }
 
-  /** A resource that cannot be counted is in no count. */
+  /** An uncountable resource is in no count. */
   #isUncounted({ countedAt, counted }: Ledger, quota: QuotaObject): boolean {
     if (countedAt === 0) return true
     const { names } = this.#needs.catalogue
     return [...countedNames(quota)].some((name) => counted[name] === undefined && resourceCountedBy(names, name) !== undefined)
   }
 
-  /** Counting is expensive: refused writes do not count again and again. */
+  /** Counting is expensive, so refused writes do not count repeatedly. */
   #mayCountAgain(): boolean {
     return this.#needs.clock.monotonic() - this.#countedMs > limits.quotaCountIntervalMs
   }
@@ -290,7 +290,7 @@ class LedgerRows {
     return this.#known
   }
 
-  /** Writes the used amounts into the quota's status. The next process that changes the ledger writes the status instead of this one. */
+  /** Writes the usage into the quota's status. If another process changes the ledger first, that process writes the status. */
   async #show({ ledger, revision }: LedgerRow): Promise<void> {
     const total = totalOf(ledger)
     for (let attempt = 0; attempt < limits.quotaAttemptsMax; attempt++) {
@@ -304,7 +304,7 @@ class LedgerRows {
     }
   }
 
-  /** Memory may be behind this process's last write, and behind those of others. */
+  /** Memory may be older than the last write of this process, and of others. */
   async #latestQuota(attempt: number): Promise<StoredQuota | undefined> {
     const known = this.#needs.quota()
     if (known === undefined) return undefined
@@ -313,7 +313,7 @@ class LedgerRows {
     return entry === undefined ? undefined : decodeQuota(entry)
   }
 
-  /** The status is written past the gateway, so its owners are recorded here. */
+  /** The status is written without the gateway, so its owners are recorded here. */
   #withStatus(before: QuotaObject, total: Amounts): QuotaObject {
     const { catalogue, clock } = this.#needs
     const { readers, apiVersion } = quotaResource(catalogue)
@@ -357,7 +357,7 @@ function applyAll(tasks: readonly Task[], first: Ledger, hasJustCounted: boolean
   return ledger
 }
 
-/** With a reservation open, it matters up to which revision was counted. */
+/** With an open reservation, the revision of the count matters. */
 function isSameUse(before: Ledger, after: Ledger): boolean {
   if (before.countedAt === 0 || before.reservations.length > 0) return false
   return sameAmounts(parseAmounts(before.counted), parseAmounts(after.counted))
@@ -371,7 +371,7 @@ function shown(quota: QuotaObject, total: Amounts): QuotaObject {
   return { ...quota, status: { hard: quota.status?.hard ?? quota.spec?.hard ?? {}, used: usedOf(quota, total) } }
 }
 
-/** Undefined: it is not known whether it was written; the row itself shows it. */
+/** Undefined for an unknown outcome, which the row itself shows. */
 async function commitOrUnknown(committing: Promise<CommitOutcome>): Promise<CommitOutcome | undefined> {
   try {
     return await committing

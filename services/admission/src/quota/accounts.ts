@@ -6,7 +6,7 @@ import type { PluginNeeds } from '../plugin.ts'
 import { ledgerPrefix, openQuotaAccount, type QuotaAccount } from './account.ts'
 import { decodeQuota, type StoredQuota } from './quota-object.ts'
 
-/** First part of the keys of quotas. */
+/** Prefix of the keys of quotas. */
 export const quotaPrefix = 'core/resourcequotas'
 
 /** All quotas, and the accounts of the used ones. */
@@ -36,17 +36,17 @@ export class QuotaAccounts {
     this.#reflector.onChange(({ key, before, after }) => this.#noted(key, before, after))
   }
 
-  /** Up to where the quotas are known. */
+  /** The revision up to which quotas are loaded. */
   get revision(): number {
     return this.#reflector.revision
   }
 
-  /** Namespaces that have a quota; undefined: not known yet. */
+  /** Namespaces with a quota; undefined before the first load. */
   get namespaces(): readonly string[] | undefined {
     return this.#isLoaded ? [...this.#keysByNamespace.keys()] : undefined
   }
 
-  /** Whom to tell when a quota has changed. */
+  /** Listeners for changed quotas. */
   onChange(listener: () => void): void {
     this.#onChange = listener
   }
@@ -57,7 +57,7 @@ export class QuotaAccounts {
     return keys.map((key) => this.#reflector.get(key)).filter((quota) => quota !== undefined)
   }
 
-  /** The same, where missing some because memory is behind would be wrong. */
+  /** The quotas of a namespace, for callers that must not miss one because memory is outdated. */
   async surelyIn(namespace: string): Promise<StoredQuota[]> {
     if (!this.#isLoaded) await this.#reflector.ready
     const known = this.in(namespace)
@@ -89,7 +89,7 @@ export class QuotaAccounts {
     })
   }
 
-  /** The account of a quota that is there. */
+  /** The account of an existing quota. */
   account(key: string): QuotaAccount {
     const { storage, catalogue, clock, log } = this.#needs
     const known = this.#accounts.get(key)
@@ -108,7 +108,7 @@ export class QuotaAccounts {
     const isSame = before?.object.metadata.uid === after?.object.metadata.uid
     if (before !== undefined && !isSame) this.#forget(key, before)
     if (!isSame) this.#place(key, after ?? before, after !== undefined)
-    // Also where the namespaces stay the same: gateways wait to hear that a change has been seen.
+    // Also if the namespaces are unchanged: gateways wait for the news that a change has been seen.
     this.#onChange()
   }
 
@@ -121,16 +121,16 @@ export class QuotaAccounts {
     else this.#keysByNamespace.set(namespace, keys)
   }
 
-  /** Removes a quota's account, and its stored row. */
+  /** Deletes a quota's account, and its stored row. */
   #forget(key: string, { object: { metadata } }: StoredQuota): void {
     const { storage, log } = this.#needs
     const writeId = this.#writeId
-    // A running use finds that the limit is gone, or that of the quota with the same new name.
+    // A task in progress finds no limit, or that of a new quota with the same name.
     this.#accounts.delete(key)
     const row = objectKey(ledgerPrefix, metadata.namespace, metadata.name ?? '')
     const remove = async () => {
       const { entry } = await storage.get({ key: row, read: { kind: 'latest' } })
-      // A quota of the same name may be there already, with a ledger of its own.
+      // A quota of the same name may already exist, with a separate ledger.
       if (entry === undefined || this.#reflector.get(key) !== undefined) return
       await storage.commit({ key: row, expected: entry.revision, conditions: [], writeId: writeId() })
     }

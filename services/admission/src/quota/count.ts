@@ -13,7 +13,7 @@ export interface CountNeeds {
   readonly nowMs: number
 }
 
-/** Counts the use of a quota by the objects of its namespace, all at one revision. `keys` are the objects to report on. */
+/** Counts the usage of a quota by the objects of its namespace, all at one revision. `keys` are the objects to report. */
 export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { storage, catalogue, nowMs }: CountNeeds): Promise<Count> {
   const names = countedNames(quota)
   const hard = parseAmounts(Object.fromEntries([...names].map((name) => [name, '0'])))
@@ -29,7 +29,7 @@ export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { 
       if (part.kind === 'head') revision ??= part.revision
       if (part.kind !== 'entries') continue
       for (const entry of part.entries) {
-        // Resources whose objects are only counted need no decoding.
+        // Resources that are only counted by number need no decoding.
         const object = counting.looksInside ? decode(entry) : undefined
         amounts = addAmounts(amounts, usageIn({ spec: quota.spec ?? {}, hard }, counting, object, nowMs))
         if (keys.has(entry.key)) objects.set(entry.key, { uid: uidOf(entry), revision: entry.revision })
@@ -59,10 +59,10 @@ function resourcesCounted(catalogue: Catalogue, names: ReadonlySet<string>): Res
   return [...found.values()]
 }
 
-/** First part of the keys of a resource's objects; '' for an absent resource, or a cluster-scoped one. */
+/** Prefix of the keys of a resource's objects; '' for an absent or cluster-scoped resource. */
 function prefixOf({ resources }: Catalogue, { group, resource }: ResourceName): string {
   const known = resources.find((one) => one.group === group && one.plural === resource && one.isNamespaced)
-  // Custom resources are of groups that the catalogue does not have.
+  // Groups of custom resources are unknown to the catalogue.
   const isCustom = group.includes('.') && !resources.some((one) => one.group === group)
   return known?.stored.prefix ?? (isCustom ? `${group}/${resource}` : '')
 }

@@ -2,17 +2,17 @@ import type { Entry } from '@orch/core/contracts'
 import { type Amounts, addAmounts, type PrintedAmounts, parseAmounts, printAmounts, roomIn } from '@orch/core/quota'
 import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
 
-/** Room in a quota that is kept for one write until it is known how the write ended. */
+/** Usage of a quota that is reserved for one write until its outcome is known. */
 export interface Reservation {
-  /** One attempt of one write; the same id never reserves twice. */
+  /** The id of one attempt of a write; an id never reserves twice. */
   readonly id: string
   readonly amounts: PrintedAmounts
-  /** The object of the write. */
+  /** The key of the object. */
   readonly key: string
   readonly uid: string
-  /** Revision that the write replaces; 0: it creates. */
+  /** Revision that the write replaces; 0 for a create. */
   readonly expected: number
-  /** After this the object can no longer be committed; in milliseconds since 1970. */
+  /** Deadline of the commit, in milliseconds since 1970. */
   readonly deadlineMs: number
 }
 
@@ -25,7 +25,7 @@ export interface Reservation {
  *   counted anew at revision 97, a is among the objects  →  counted 3, and a's reservation has ended with it
  */
 export interface Ledger {
-  /** The quota's uid: a later quota of the same name begins anew. */
+  /** The quota's uid: a later quota of the same name starts with an empty ledger. */
   readonly quotaUid: string
   /** The count includes all commits up to this revision. */
   readonly countedAt: number
@@ -33,7 +33,7 @@ export interface Ledger {
   readonly reservations: readonly Reservation[]
 }
 
-/** The used amounts, reservations included. */
+/** The usage including reservations. */
 export function totalOf({ counted, reservations }: Ledger): Amounts {
   return reservations.reduce((total, { amounts }) => addAmounts(total, parseAmounts(amounts)), parseAmounts(counted))
 }
@@ -46,7 +46,7 @@ export interface QuotaLimits {
 
 export type Reserving = { readonly kind: 'reserved'; readonly ledger: Ledger } | { readonly kind: 'exceeded'; readonly message: string }
 
-/** The ledger with the reservation, if there is room for it. */
+/** The ledger with the reservation, if it fits the limits. */
 export function reserveIn(ledger: Ledger, wanted: Reservation, { name, hard }: QuotaLimits): Reserving {
   if (ledger.reservations.some(({ id }) => id === wanted.id)) return { kind: 'reserved', ledger }
   const room = roomIn({ quota: name, hard, used: totalOf(ledger), requested: parseAmounts(wanted.amounts) })
@@ -57,11 +57,11 @@ export function reserveIn(ledger: Ledger, wanted: Reservation, { name, hard }: Q
 /** The end of a write. */
 export interface Ending {
   readonly id: string
-  /** Undefined: nothing was committed. */
+  /** Undefined if nothing was committed. */
   readonly revision: number | undefined
 }
 
-/** The ledger without the reservation; a committed one is counted, unless the count has seen it. */
+/** The ledger without the reservation; a committed one is counted, unless the count includes it. */
 export function settleIn(ledger: Ledger, { id, revision }: Ending): Ledger {
   const settled = ledger.reservations.find((reservation) => reservation.id === id)
   if (settled === undefined) return ledger
@@ -76,23 +76,23 @@ export interface Count {
   readonly amounts: Amounts
   /** The existing objects with a reservation, by key. */
   readonly objects: ReadonlyMap<string, { readonly uid: string; readonly revision: number }>
-  /** When the counting began, in milliseconds since 1970. */
+  /** Start of the count, in milliseconds since 1970. */
   readonly startedMs: number
 }
 
-/** The ledger after a count that began when nothing else had changed it. Reservations end whose write is in the count, or can no longer come. */
+/** The ledger after a count that nothing else interrupted. Reservations end if the count includes their write, or if the write can no longer happen. */
 export function recountIn(ledger: Ledger, { revision, amounts, objects, startedMs }: Count): Ledger {
   const reservations = ledger.reservations.filter(({ key, uid, expected, deadlineMs }) => {
     if (startedMs > deadlineMs) return false
     const object = objects.get(key)
-    // A create may still come after another object of its name was deleted.
+    // A create may still follow the deletion of another object with its name.
     if (expected === 0) return object?.uid !== uid
     return object?.revision === expected
   })
   return { ...ledger, countedAt: revision, counted: printAmounts(amounts), reservations }
 }
 
-/** The ledger in its stored form. */
+/** The encoded ledger. */
 export function encodeLedger(
   { quotaUid, ...rest }: Ledger,
   quota: { readonly namespace: string; readonly name: string },
@@ -106,7 +106,7 @@ const decoder = new TextDecoder()
 
 type StoredLedger = Omit<Ledger, 'quotaUid'> & { readonly metadata: { readonly uid?: string } }
 
-/** The ledger that a row holds. */
+/** The ledger of a row. */
 export function decodeLedger({ value }: Pick<Entry, 'value'>): Ledger {
   const { metadata, countedAt, counted, reservations }: StoredLedger = JSON.parse(decoder.decode(value))
   return { quotaUid: metadata.uid ?? '', countedAt, counted, reservations }

@@ -17,23 +17,23 @@ export interface StoredQuota {
 
 const decoder = new TextDecoder()
 
-/** Reads a stored object. */
+/** Parses a stored object. */
 export function decodeQuota({ key, value }: Pick<Entry, 'key' | 'value'>): StoredQuota {
   const object: QuotaObject = JSON.parse(decoder.decode(value))
   return { key, revision: Number(object.metadata.resourceVersion), object }
 }
 
-/** The limits in force: those of the status, before there are any those of the spec. */
+/** The limits in force: of the status, or initially of the spec. */
 export function hardOf({ spec, status }: QuotaObject): Amounts {
   return parseAmounts(status?.hard ?? spec?.hard)
 }
 
-/** All counted resources: those limited now, and those limited next. */
+/** All counted resources: those of the status and of the spec. */
 export function countedNames({ spec, status }: QuotaObject): Set<string> {
   return new Set([...Object.keys(spec?.hard ?? {}), ...Object.keys(status?.hard ?? {})])
 }
 
-/** The used amounts of the status, for these totals. */
+/** The usage in the status for these totals. */
 export function usedOf(quota: QuotaObject, total: Amounts): Record<string, string> {
   return printAmounts(maskAmounts(total, hardOf(quota)))
 }

@@ -15,7 +15,7 @@ export interface AskWebhookNeeds {
   /** Draws the uid of a review. */
   readonly reviewUid: () => string
   readonly log: Log
-  /** Absent: nothing is traced. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
 }
 
@@ -26,11 +26,11 @@ export interface WebhookQuestion {
   readonly attributes: Attributes
   readonly asVersion: RequestVersion
   readonly own: RequestVersion
-  /** In the words of `form`. */
+  /** The object in the version `form`. */
   readonly object: unknown
   readonly oldObject: unknown
   readonly deadline: Deadline
-  /** Span of the plugin; absent: the request is not traced. */
+  /** Span of the plugin; undefined without tracing. */
   readonly traceparent: string | undefined
 }
 
@@ -44,12 +44,12 @@ export interface Deadline {
 export type WebhookOutcome =
   | { readonly kind: 'allowed'; readonly review: Review }
   | { readonly kind: 'denied'; readonly review: Review; readonly error: StatusError }
-  /** No valid answer; the failure policy decides. `code` is for the metrics. */
+  /** An invalid answer, for which the failure policy decides. `code` is for the metrics. */
   | { readonly kind: 'failed'; readonly error: StatusError; readonly code: number; readonly message: string }
-  /** The request cannot continue, for any failure policy. */
+  /** The request must fail, with any failure policy. */
   | { readonly kind: 'impossible'; readonly error: StatusError; readonly review?: Review }
 
-/** Asks one webhook. */
+/** Calls one webhook. */
 export async function askWebhook(
   question: WebhookQuestion,
   { caller, names, reviewUid, tracer }: AskWebhookNeeds,
@@ -100,16 +100,16 @@ function checkAnswer(
   }
 }
 
-/** An answer that does not count. */
+/** An invalid answer. */
 export function failure(webhook: Webhook, why: string, code: number): WebhookOutcome {
   const message = `failed calling webhook ${JSON.stringify(webhook.name)}: ${why}`
   return { kind: 'failed', error: internal(message), code, message }
 }
 
-/** The last code that an answer over HTTP can have. */
+/** The last valid HTTP status code. */
 const httpCodeMax = 999
 
-/** A refusal in the webhook's words; a code that is none of a failure becomes 400, one that HTTP does not have 500. */
+/** A refusal with the webhook's message; a code without a failure becomes 400, and one outside of HTTP becomes 500. */
 export function denial(name: string, status: Partial<Status> | undefined): StatusError {
   const { message = '', reason = '', code = 0, details } = dropNulls(status ?? {})
   const start = `admission webhook ${JSON.stringify(name)} denied the request`
@@ -122,17 +122,17 @@ function dropNulls(status: Partial<Status>): Partial<Status> {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== null))
 }
 
-/** True if a failed call is ignored: then the request continues, unless its own deadline has passed. */
+/** True if a failed call is ignored: then the request continues, unless its deadline has passed. */
 export function isPassedOver({ webhook }: WebhookQuestion, outcome: WebhookOutcome): boolean {
   return outcome.kind === 'failed' && webhook.isIgnoredOnFailure
 }
 
-/** The error with which an outcome ends the request; undefined: it continues. */
+/** The error with which an outcome ends the request; undefined if the request continues. */
 export function errorOf(question: WebhookQuestion, outcome: WebhookOutcome): StatusError | undefined {
   return outcome.kind === 'allowed' || isPassedOver(question, outcome) ? undefined : outcome.error
 }
 
-/** Codes beyond this are counted as this one: a webhook chooses its codes freely. */
+/** Higher codes are counted as this one, as webhooks choose their codes freely. */
 const codeMax = 600
 
 /** The counts of one call for the metrics. */

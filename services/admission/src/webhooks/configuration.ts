@@ -2,10 +2,10 @@ import { dirname, resolve } from 'node:path'
 import { domainGroup, type Names } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 
-/** Plugins that call webhooks, and whose configuration names a file of credentials. */
+/** Webhook plugins, whose configuration names a file of credentials. */
 export const webhookPlugins = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'] as const
 
-/** The client configuration file that the configuration of a webhook plugin names; undefined: none. */
+/** The client configuration file of a webhook plugin; undefined for none. */
 export function clientConfigFileOf(configuration: PluginConfiguration, names: Names): string | undefined {
   const group = domainGroup(names, 'apiserver.config')
   const { [names.clientConfigFileKey]: path = '', ...rest } = parseVersioned(configuration, [

@@ -15,14 +15,14 @@ export interface ConfigurationNeeds {
   readonly log: Log
   readonly random: () => number
   readonly equivalents: Equivalents
-  /** `mutatingwebhookconfigurations` or the other. */
+  /** The plural of the mutating or the validating configurations. */
   readonly plural: string
   readonly phase: 'mutate' | 'validate'
 }
 
-/** All webhooks of one kind of configuration, kept in memory. */
+/** All webhooks of one kind of configuration in memory. */
 export interface Configurations {
-  /** Before the first load nothing is known, and everything has to be asked about. */
+  /** Before the first load every request matches. */
   readonly ready: Promise<void>
   /** By name of the configuration, then in its order. */
   readonly webhooks: readonly Webhook[]
@@ -39,13 +39,13 @@ interface Kept {
 
 const decoder = new TextDecoder()
 
-/** Follows the configurations. */
+/** Watches the configurations. */
 export function followConfigurations(needs: ConfigurationNeeds): Configurations {
   const { storage, catalogue, clock, log, random, equivalents, plural, phase } = needs
   const closed = new AbortController()
   const resource = `${domainGroup(catalogue.names, 'admissionregistration')}/${plural}`
   const decode = (value: Uint8Array): Kept => {
-    // Storage holds nothing but objects that the gateway has checked.
+    // The gateway has validated all objects in storage.
     const object: ApiObject = JSON.parse(decoder.decode(value))
     return { name: object.metadata.name ?? '', webhooks: readWebhooks(object) }
   }
@@ -94,7 +94,7 @@ function byName(left: Kept, right: Kept): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0
 }
 
-/** The rule of a configuration whose matches are not known yet. */
+/** The rule of a configuration before its matches are known. */
 export function everythingIn(phase: string): AdmissionRule {
   return { phase, operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }
 }
@@ -119,13 +119,13 @@ export function admissionRulesOf(
   }))
 }
 
-/** `pods/*` is about pods as well. */
+/** `pods/*` includes pods. */
 function toAdmissionRule(pattern: string): string[] {
   const [resource = ''] = pattern.split('/')
   return pattern.endsWith('/*') && resource !== '*' ? [resource, pattern] : [pattern]
 }
 
-/** Groups through which the objects of a rule can be reached. */
+/** Groups that serve the objects of a rule. */
 function withEquivalents(rule: WebhookRule, { catalogue, equivalents }: AdmissionRuleNeeds): string[] {
   if (rule.groups.includes('*')) return ['*']
   const groups = new Set(rule.groups)

@@ -11,7 +11,7 @@ export type ConverterNeeds = Pick<
   'catalogue' | 'storage' | 'clock' | 'random' | 'chance' | 'settings' | 'conversionMetrics' | 'calls'
 >
 
-/** The user on whose behalf a webhook is called, and the deadline of the call. */
+/** The user for the call of a webhook, and the deadline of the call. */
 export type ConversionContext = Conversion['context']
 
 interface Asked {
@@ -33,7 +33,7 @@ export class ConversionWebhooks {
   convert(object: unknown, { from, to, context }: Asked): unknown {
     const { conversion } = from
     const apiVersion = printApiVersion(to.group, to.version)
-    // A scale is of a kind of its own.
+    // A scale has its own kind.
     if (conversion === undefined || !isApiObject(object) || object.apiVersion !== printApiVersion(from.group, from.version)) return object
     const known = this.#made.get(object) ?? new Map<string, Promise<unknown>>()
     this.#made.set(object, known)
@@ -47,12 +47,12 @@ export class ConversionWebhooks {
   }
 
   async #call(object: ApiObject, conversion: Pick<Conversion, 'webhook' | 'desiredApiVersion' | 'context'>): Promise<unknown> {
-    // Without it, printing takes a little longer.
+    // Optional: without it, printing is slightly slower.
     const { objects } = await this.#open().convert({ ...conversion, objects: [object], hasBigIntegers: true })
     return objects[0]
   }
 
-  /** Most servers never need it. */
+  /** Created lazily, as most servers never need it. */
   #open(): Converter {
     const { catalogue, chance, storage, clock, random, settings, conversionMetrics = uncounted, calls } = this.#needs
     const { names } = catalogue
@@ -78,7 +78,7 @@ export class ConversionWebhooks {
   }
 }
 
-/** Reading a large answer lets others have their turn after each step. */
+/** Parsing a large answer lets other work run after each step. */
 const inTurns: ConstructorParameters<typeof Converter>[0]['pace'] = {
   async run(steps) {
     for (;;) {

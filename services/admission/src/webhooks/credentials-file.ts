@@ -2,12 +2,12 @@ import { isJsonObject } from '@orch/core/json'
 import type { Credential, WebhookCredentials } from '@orch/platform/webhooks'
 import { ConfigurationError } from '../configuration.ts'
 
-/** The text of a file that an entry names; it is taken relative to the client configuration file. */
+/** The text of a file named in an entry, relative to the client configuration file. */
 export type ReadFile = (path: string) => string
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The users of a client configuration file. Clusters and contexts do not matter, but for the user of the current context. */
+/** The users of a client configuration file. Clusters and contexts are ignored, except for the user of the current context. */
 export function parseWebhookCredentials(document: unknown, readFile: ReadFile): WebhookCredentials {
   if (!isJsonObject(document)) throw new ConfigurationError('expected a client configuration')
   const users = new Map<string, Credential>()

@@ -1,7 +1,7 @@
-/** Times of calls to admission webhooks, each with the reason for its number. */
+/** Timeouts of calls to admission webhooks, each with the reason for its number. */
 export const limits = {
-  /** Time for an answer where an old configuration does not say it; the default of the API. */
+  /** Timeout of a call if an old configuration has none; the default of the API. */
   timeoutMsDefault: 10_000,
-  /** Time for a request of which the gateway does not say how much it has; its own default. */
+  /** Timeout of a request if the gateway sets none; the gateway's own default. */
   requestMsDefault: 60_000,
 } as const

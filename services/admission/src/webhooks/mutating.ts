@@ -21,20 +21,20 @@ import type { Webhook } from './webhook.ts'
 
 const plugin = 'MutatingAdmissionWebhook'
 
-/** MutatingAdmissionWebhook: webhooks that may change the object, one after the other. */
+/** MutatingAdmissionWebhook: webhooks that may change the object, in sequence. */
 export const mutatingAdmissionWebhook: Registration = {
   isDefault: true,
   isConfigurable: true,
   create: (needs) => createWebhookPlugin(needs, { plugin, plural: 'mutatingwebhookconfigurations', phase: 'mutate' }, mutate),
 }
 
-/** The first round's notes for the second. */
+/** The notes of the first round for the second. */
 interface Memory {
-  /** The object as the webhooks left it. */
+  /** The object after all webhooks. */
   output: unknown
-  /** Called, and wanting to be called again if the object changes afterwards. */
+  /** Webhooks to call again if the object changes afterwards. */
   readonly reinvocable: Set<string>
-  /** The object did change afterwards. */
+  /** True if the object changed afterwards. */
   readonly due: Set<string>
 }
 
@@ -50,7 +50,7 @@ function objectHasChanged(memory: Memory): void {
   memory.reinvocable.clear()
 }
 
-/** The object on its way from webhook to webhook, in the words of the last one. */
+/** The object between webhooks, in the version of the last one. */
 interface Journey {
   object: unknown
   asVersion: RequestVersion
@@ -61,7 +61,7 @@ async function mutate(request: WebhookRequest, parts: WebhookParts): Promise<Ver
   const { attributes, inquiry, own } = request
   const memory = memoryOf(inquiry)
   const { reinvocation } = inquiry
-  // In the second round built-in plugins have had their turn.
+  // In the second round built-in plugins have run in between.
   if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
   const details = new DetailsCollector(plugin, inquiry)
   const journey: Journey = { object: attributes.object, asVersion: own, isDirty: false }
@@ -92,7 +92,7 @@ interface CallNeeds {
   readonly parts: WebhookParts
 }
 
-/** One call and all that follows from it; the error ends the request. */
+/** One call with its consequences; the error ends the request. */
 async function callOne(question: WebhookQuestion, index: number, needs: CallNeeds): Promise<StatusError | undefined> {
   const { journey, details, inquiry, memory, parts } = needs
   const { webhook, deadline } = question
@@ -119,7 +119,7 @@ async function callOne(question: WebhookQuestion, index: number, needs: CallNeed
 interface Change {
   readonly outcome: WebhookOutcome
   readonly patch: JsonPatch
-  /** Absent: there was no patch. */
+  /** Undefined without a patch. */
   readonly object: ApiObject | undefined
   readonly isChanged: boolean
 }
@@ -128,7 +128,7 @@ function nothing(outcome: WebhookOutcome): Change {
   return { outcome, patch: [], object: undefined, isChanged: false }
 }
 
-/** The object as a webhook that allows it wants it. */
+/** The object after an allowing webhook. */
 function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { kind: 'allowed' }>, { converter }: WebhookParts): Change {
   const { webhook, object } = question
   const { review } = outcome

@@ -15,7 +15,7 @@ import { limits } from './limits.ts'
 import { createVersionConverter, type VersionConverter } from './version-converter.ts'
 import type { Webhook } from './webhook.ts'
 
-/** The parts shared by both plugins of webhooks. */
+/** The dependencies of both webhook plugins. */
 export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
   readonly equivalents: Equivalents
   readonly configurations: Configurations
@@ -74,10 +74,10 @@ export interface WebhookRequest {
   readonly attributes: Attributes
   readonly inquiry: Inquiry
   readonly isMutating: boolean
-  /** The request in its own version. */
+  /** The request in its original version. */
   readonly own: RequestVersion
   readonly deadline: Deadline
-  /** The accesses that conditions ask about. */
+  /** The accesses that conditions check. */
   readonly accesses: AskedAccesses
   /** The counts of conditions. */
   readonly counts: MetricCount[]
@@ -122,7 +122,7 @@ export function createWebhookPlugin(
   }
 }
 
-/** The accesses that the conditions of all webhooks ask about: after the first call it is too late for questions. */
+/** The accesses that the conditions of all webhooks check: they must be known before the first call. */
 async function questionOfConditions(request: WebhookRequest, parts: WebhookParts): Promise<Verdict | undefined> {
   const current = { object: request.attributes.object, asVersion: request.own }
   for (const webhook of parts.configurations.webhooks) {
@@ -131,13 +131,13 @@ async function questionOfConditions(request: WebhookRequest, parts: WebhookParts
   return request.accesses.question
 }
 
-/** The choice for one webhook in a request. */
+/** The decision for one webhook in a request. */
 type Chosen =
   | { readonly kind: 'asked'; readonly question: WebhookQuestion }
   | { readonly kind: 'passed over' }
   | { readonly kind: 'undecided'; readonly error: StatusError }
 
-/** The question for a webhook about an object that is in the words of `current`. */
+/** The authorization check for a webhook, with the object in the version of `current`. */
 export async function chooseQuestion(
   webhook: Webhook,
   request: WebhookRequest,
@@ -163,7 +163,7 @@ export async function chooseQuestion(
   return { kind: 'asked', question: { webhook, isMutating, attributes, asVersion, own, object, oldObject, deadline, traceparent } }
 }
 
-/** The result of a conversion, or the failure of a conversion webhook: such a request is refused, whatever the failure policy. */
+/** The result of a conversion, or the failure of a conversion webhook, which refuses the request with any failure policy. */
 export async function unlessUnconverted<T>(conversion: () => Promise<T>): Promise<T | StatusError> {
   try {
     return await conversion()
@@ -173,7 +173,7 @@ export async function unlessUnconverted<T>(conversion: () => Promise<T>): Promis
   }
 }
 
-/** The reason for which a webhook's conditions prevent its call; undefined if they are met. A false one wins over errors. */
+/** The reason why a webhook's conditions prevent its call; undefined if they are met. A false condition takes precedence over errors. */
 async function checkConditions(
   webhook: Webhook,
   seen: SeenRequest,
@@ -192,7 +192,7 @@ async function checkConditions(
   return { kind: 'undecided', error: forbidden({ group, resource }, name, outcome.message) }
 }
 
-/** The namespace of a namespaced object; null for all others, Namespaces among them. */
+/** The namespace of a namespaced object; null for all others, including Namespaces. */
 export async function readNamespace(attributes: Attributes, { storage }: Pick<PluginNeeds, 'storage'>): Promise<unknown> {
   if (attributes.namespace === '' || isOfNamespace(attributes)) return null
   const key = objectKey('core/namespaces', undefined, attributes.namespace)
@@ -200,7 +200,7 @@ export async function readNamespace(attributes: Attributes, { storage }: Pick<Pl
   return entry === undefined ? null : (JSON.parse(decoder.decode(entry.value)) as ApiObject)
 }
 
-/** Logs a call that failed, or an answer that cannot be followed, once a minute for each webhook. */
+/** Logs a failed call, or an invalid answer, once a minute for each webhook. */
 export function noteFailure(question: WebhookQuestion, outcome: WebhookOutcome, { log, rareLines }: WebhookParts): void {
   if (outcome.kind !== 'failed' && outcome.kind !== 'impossible') return
   const { name, configuration } = question.webhook
@@ -213,7 +213,7 @@ export function noteFailure(question: WebhookQuestion, outcome: WebhookOutcome, 
 
 const decoder = new TextDecoder()
 
-/** Labels decide whether a webhook is called, so they are read at the latest revision. */
+/** Labels select webhooks, so they are read at the latest revision. */
 export async function readLabels(namespace: string, { storage }: Pick<PluginNeeds, 'storage'>): Promise<NamespaceLabels> {
   try {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
@@ -226,7 +226,7 @@ export async function readLabels(namespace: string, { storage }: Pick<PluginNeed
   }
 }
 
-/** Waits until it is known which webhooks there are; a request does not wait for longer than it has time. */
+/** Waits until the webhooks are known, at most until the deadline of the request. */
 async function known(
   { configurations, clock }: WebhookParts,
   attributes: Attributes,
@@ -253,12 +253,12 @@ function deadlineOf({ context }: Inquiry, { clock }: Pick<WebhookParts, 'clock'>
   return { remainingMs: () => Math.max(0, endMs - clock.monotonic()), signal: context.signal }
 }
 
-/** The answer when the request's own time is over. */
+/** The answer after the deadline of the request. */
 export function lateError(): StatusError {
   return timeout('request did not complete within requested timeout')
 }
 
-/** Timers fire up to a millisecond early: the rest is too short for any work. */
+/** Timers fire up to a millisecond early; the rest is too short for any work. */
 export function isOver({ remainingMs, signal }: Deadline): boolean {
   return remainingMs() < 1 || signal?.aborted === true
 }

@@ -7,10 +7,10 @@ import { type JsonPatch, parseJsonPatch } from '@orch/core/patch'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import { isOfNamespace } from '../matching/match.ts'
 
-/** Versions of AdmissionReview that can be sent. */
+/** Supported versions of AdmissionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
 
-/** The first that the webhook lists and that can be sent; undefined: there is none. */
+/** The first listed version that is supported; undefined for none. */
 export function chooseReviewVersion(listed: readonly string[]): ReviewVersion | undefined {
   return listed.find((version) => version === 'v1' || version === 'v1beta1')
 }
@@ -18,13 +18,13 @@ export function chooseReviewVersion(listed: readonly string[]): ReviewVersion | 
 /** A request to a webhook. */
 export interface Question {
   readonly version: ReviewVersion
-  /** The uid of this call alone. */
+  /** The uid of this call. */
   readonly uid: string
   readonly asVersion: RequestVersion
-  /** The unconverted request. */
+  /** The original request. */
   readonly own: RequestVersion
   readonly attributes: Attributes
-  /** In the words of `form`; undefined: there is none. */
+  /** The object in the version `form`; undefined if absent. */
   readonly object: unknown
   readonly oldObject: unknown
 }
@@ -57,7 +57,7 @@ export function printReview({ version, uid, asVersion, own, attributes, object, 
   return printAny({ kind: 'AdmissionReview', apiVersion: reviewApiVersion(names, version), request })
 }
 
-/** Integers beyond 2^53 are rare; nothing tells about them before they are met. */
+/** Integers beyond 2^53 are rare and are found only while printing. */
 function printAny(value: unknown): string {
   try {
     return printJson(value)
@@ -86,7 +86,7 @@ function reviewApiVersion(names: Names, version: ReviewVersion): string {
 /** A webhook's response. */
 export interface Review {
   readonly isAllowed: boolean
-  /** Why not, as far as it says. */
+  /** The reason of a refusal, if given. */
   readonly status: Partial<Status> | undefined
   /** The text of a patch; '' for none. Always '' while validating. */
   readonly patch: string
@@ -97,9 +97,9 @@ export interface Review {
 
 export type ReviewReading =
   | { readonly kind: 'review'; readonly review: Review }
-  /** No AdmissionReview at all. */
+  /** The answer is not an AdmissionReview. */
   | { readonly kind: 'unreadable'; readonly message: string }
-  /** One that does not answer the question. */
+  /** The answer belongs to another request. */
   | { readonly kind: 'unfit'; readonly message: string }
 
 export interface ReviewExpectation {
@@ -108,7 +108,7 @@ export interface ReviewExpectation {
   readonly isMutating: boolean
 }
 
-/** Reads an answer. Only the form is checked; its decision is the caller's matter. */
+/** Parses an answer. Only its form is checked; the caller evaluates the decision. */
 export function readReview(text: string, expected: ReviewExpectation, names: Names): ReviewReading {
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') return { kind: 'unreadable', message: `the answer is not JSON: ${decoded.message}` }
@@ -127,7 +127,7 @@ function checkKind(value: Record<string, unknown>, { version }: ReviewExpectatio
   const { kind = '', apiVersion = '' } = value
   const wanted = reviewApiVersion(names, version)
   if (kind === 'AdmissionReview' && apiVersion === wanted) return undefined
-  // The older version was answered without either for years.
+  // Webhooks answered the older version without both members for years.
   if (version === 'v1beta1' && (kind === '' || kind === 'AdmissionReview') && apiVersion === '') return undefined
   return `expected webhook response of ${wanted}, Kind=AdmissionReview, got ${printBare(apiVersion)}, Kind=${printBare(kind)}`
 }
@@ -172,7 +172,7 @@ function isResponse(response: object): response is Response {
   return findWrongType(response) === ''
 }
 
-/** '' where all members are of their types. */
+/** '' if all members have their types. */
 function findWrongType(response: object): string {
   const members: Readonly<Record<string, unknown>> = { ...response }
   const wrong = responseTypes.find(([field, , isRight]) => !isRight(members[field]))
@@ -210,7 +210,7 @@ function checkNoPatch(patch: string, patchType: string | null | undefined): stri
   return isAbsent(patchType) ? undefined : 'validating webhook may not return response.patchType'
 }
 
-/** The operations of a patch, or why it is none. */
+/** The operations of a patch, or the reason why it is invalid. */
 export function readPatch(text: string): { kind: 'patch'; patch: JsonPatch } | { kind: 'refused'; message: string } {
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') return { kind: 'refused', message: `the patch is not JSON: ${decoded.message}` }
@@ -218,7 +218,7 @@ export function readPatch(text: string): { kind: 'patch'; patch: JsonPatch } | {
   return parsed.kind === 'patch' ? parsed : { kind: 'refused', message: parsed.error.message }
 }
 
-/** An object as the API has it. */
+/** An object in its API form. */
 export function isApiObject(value: unknown): value is ApiObject {
   return isJsonObject(value) && typeof value['kind'] === 'string' && typeof value['apiVersion'] === 'string'
 }

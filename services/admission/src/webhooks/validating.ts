@@ -14,7 +14,7 @@ import { DetailsCollector } from './verdict-details.ts'
 
 const plugin = 'ValidatingAdmissionWebhook'
 
-/** ValidatingAdmissionWebhook: webhooks that may refuse, all asked at once. */
+/** ValidatingAdmissionWebhook: webhooks that may refuse, called in parallel. */
 export const validatingAdmissionWebhook: Registration = {
   isDefault: true,
   isConfigurable: true,

@@ -5,21 +5,21 @@ import type { RequestVersion } from '../matching/equivalents.ts'
 import { type ConversionContext, ConversionWebhooks, type ConverterNeeds } from './conversion-webhooks.ts'
 import { isApiObject } from './review.ts'
 
-/** Converts the objects of a request to the version that a webhook matches, and back. */
+/** Converts the objects of a request to the version of a webhook, and back. */
 export interface VersionConverter {
   /**
-   * Converts an object to another version. Objects of subresources, which have kinds of their own, stay unchanged. Custom objects may be
-   * converted by a webhook: each once for a version, for any number of callers; rejects with a StatusError if that fails.
+   * Converts an object to another version. Objects of subresources with their own kinds stay unchanged. Custom objects may be converted by a webhook,
+   * once for each version, for any number of callers. Rejects with a StatusError if that fails.
    */
   convert(object: unknown, from: RequestVersion, to: RequestVersion, context: ConversionContext): unknown
-  /** An object that a webhook has changed: types checked, unknown fields dropped, absent ones filled in. */
+  /** An object that a webhook has changed, with checked types, dropped unknown fields and defaults. */
   complete(changed: unknown, before: ApiObject): Completed
   close(): void
 }
 
 /** A webhook's conversion of an object. */
 type Completed =
-  /** `isChanged` is about the webhook's result, before anything was filled in again. */
+  /** `isChanged` refers to the webhook's result, before defaults were set. */
   | { readonly kind: 'object'; readonly object: ApiObject; readonly isChanged: boolean }
   | { readonly kind: 'refused'; readonly error: StatusError }
 
@@ -42,7 +42,7 @@ export function createVersionConverter(needs: ConverterNeeds): VersionConverter 
     complete(changed, before) {
       const { kind, apiVersion } = before
       const readers = catalogue.readersOfKind({ ...(parseApiVersion(apiVersion) ?? { group: '', version: apiVersion }), kind })
-      // The schema of a custom kind is known to gateways: they check and complete the result.
+      // Gateways know the schema of a custom kind: they validate and default the result.
       if (readers === undefined) return takenAsItIs(changed, before)
       const draft = readers.decode(changed, { trackUnknown: false })
       if (draft.kind === 'mismatch') return { kind: 'refused', error: internal(draft.message) }
@@ -51,7 +51,7 @@ export function createVersionConverter(needs: ConverterNeeds): VersionConverter 
         return { kind: 'refused', error: internal(`a ${kind} of ${apiVersion} cannot become a ${other} by a webhook`) }
       const isChanged = !jsonEqual({ ...draft.object, kind, apiVersion }, before)
       readers.applyDefaults?.(draft.object, names, catalogue.isGateOn)
-      // Once more, for the order of fields.
+      // Decoded again, to restore the order of fields.
       const ordered = readers.decode(draft.object, { trackUnknown: false })
       if (ordered.kind === 'mismatch') return { kind: 'refused', error: internal(ordered.message) }
       const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = ordered.object
@@ -62,7 +62,7 @@ export function createVersionConverter(needs: ConverterNeeds): VersionConverter 
   }
 }
 
-/** An object of a custom kind in another version, where it differs in the name of the version alone. */
+/** A custom object in another version that differs only in `apiVersion`. */
 function renamed(object: unknown, from: RequestVersion, to: RequestVersion): unknown {
   const [before, after] = [from, to].map(({ group, version }) => printApiVersion(group, version))
   return isApiObject(object) && object.apiVersion === before && after !== undefined ? { ...object, apiVersion: after } : object
@@ -79,7 +79,7 @@ function takenAsItIs(changed: unknown, before: ApiObject): Completed {
   return { kind: 'object', object, isChanged: !jsonEqual(object, before) }
 }
 
-/** A webhook may leave out an object's kind, but not name another one. */
+/** A webhook may omit an object's kind, but not change it. */
 function anotherKind(changed: Readonly<Record<string, unknown>>, { kind, apiVersion }: ApiObject): string | undefined {
   const left = { kind: changed['kind'] || kind, apiVersion: changed['apiVersion'] || apiVersion }
   return left.kind === kind && left.apiVersion === apiVersion ? undefined : `${printBare(left.kind)} of ${printBare(left.apiVersion)}`

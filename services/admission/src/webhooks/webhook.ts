@@ -7,15 +7,15 @@ import type { Criteria } from '../matching/criteria.ts'
 import { readRule, readSelector } from '../matching/criteria.ts'
 import { limits } from './limits.ts'
 
-/** One webhook of a configuration, read once. */
+/** One parsed webhook of a configuration. */
 export interface Webhook extends WebhookTarget, Criteria {
-  /** Tells it from all others, also from one of the same name in its configuration. */
+  /** Identifies the webhook, also among webhooks of one name in its configuration. */
   readonly id: string
   readonly configuration: string
   readonly name: string
   /** Conditions besides the rules and selectors. */
   readonly conditions: readonly CompiledCondition[]
-  /** A call that fails counts as one that was never made. */
+  /** A failed call counts as a call that was never made. */
   readonly isIgnoredOnFailure: boolean
   readonly sideEffects: string
   readonly timeoutMs: number

@@ -16,14 +16,14 @@ import {
   withVerdict,
 } from './signing-requests.ts'
 
-/** Pauses before the right of a requester is looked at again: as long as the request has been there, within these bounds. */
+/** Delay before the requester's permission is checked again: the age of the request, within these bounds. */
 const pauseMs = { min: 1_000, max: 1_000_000 }
 
 interface AccessReview extends ApiObject {
   readonly status?: { readonly allowed?: boolean }
 }
 
-/** Approves requests of kubelets for certificates as clients, if the requester may create `nodeclient` or, for itself, `selfnodeclient`. */
+/** Approves certificate requests of kubelets as clients, if the requester may create `nodeclient` or, for itself, `selfnodeclient`. */
 export const requestApprover = reconciler<SigningRequest>('csrapproving', ({ names }) => {
   const signer = kubeletClientSigner(names)
   const requests = signingRequests(
@@ -61,7 +61,7 @@ function readOrNone({ spec }: SigningRequest): CertificateRequest | undefined {
   }
 }
 
-/** The message of an approval; undefined: the requester has no right to one. */
+/** The message of an approval; undefined without permission. */
 async function findApproval(request: SigningRequest, isOwn: boolean, world: World, signal: AbortSignal): Promise<string | undefined> {
   if (isOwn && (await mayCreate(request, 'selfnodeclient', world, signal))) {
     return 'Auto approving self kubelet client certificate after SubjectAccessReview.'

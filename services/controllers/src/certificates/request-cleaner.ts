@@ -8,7 +8,7 @@ const hourMs = 3_600_000
 const answeredMs = hourMs
 const openMs = 24 * hourMs
 
-/** Deletes requests that are answered or will not be, when their time is over. */
+/** Deletes requests that are answered, or that none answers, when they expire. */
 export const requestCleaner = reconciler<SigningRequest>('csrcleaner', ({ names }) => {
   const requests = signingRequests(names)
   return {
@@ -18,7 +18,7 @@ export const requestCleaner = reconciler<SigningRequest>('csrcleaner', ({ names 
       const leftMs = endOf(request) - clock.now()
       if (leftMs >= 0) return Number.isFinite(leftMs) ? requeueAfter(leftMs + 1, { background: true }) : done
       const { name = '', uid, resourceVersion } = request.metadata
-      // A request that has changed meanwhile brings another event.
+      // A request that has changed meanwhile causes another event.
       await unlessRefused(['NotFound', 'Conflict'], () =>
         world.collection(requests).delete(name, { signal }, { preconditions: { uid, resourceVersion } }),
       )
@@ -27,7 +27,7 @@ export const requestCleaner = reconciler<SigningRequest>('csrcleaner', ({ names 
   }
 })
 
-/** The last moment of a request, in milliseconds since 1970. */
+/** The expiry of a request, in milliseconds since 1970. */
 function endOf(request: SigningRequest): number {
   const { metadata, status } = request
   const conditions = status?.conditions ?? []
@@ -39,7 +39,7 @@ function endOf(request: SigningRequest): number {
   return Math.min(...ends, endOfCertificate(status?.certificate))
 }
 
-/** A signer of another program may have written any text. */
+/** An external signer may have written any text. */
 function endOfCertificate(certificate: string | null | undefined): number {
   try {
     return certificate ? Date.parse(new X509Certificate(pemOf(certificate)).validTo) : Number.POSITIVE_INFINITY

@@ -13,10 +13,10 @@ import {
   withVerdict,
 } from './signing-requests.ts'
 
-/** Bounds of the life of a certificate; without a wish it has the longest. */
+/** Bounds of the validity of a certificate; the maximum is the default. */
 const lifeMs = { min: 600_000, max: 365 * 86_400_000 }
 
-/** Answers approved requests to the signers of the cluster: with a certificate, or with the rule of the signer that they break. */
+/** Answers approved requests to the signers of the cluster: with a certificate, or with the violated rule of the signer. */
 export function signingController(sign: RequestSigner): Controller {
   return reconciler<SigningRequest>('csrsigning', ({ names }) => {
     const rules = signerRules(names)

@@ -6,13 +6,13 @@ import { type Own, own } from '../reconciler/watches.ts'
 export type SigningRequest = BuiltIn<'certificates/v1.CertificateSigningRequest'>
 export type RequestStatus = NonNullable<SigningRequest['status']>
 
-/** Watches requests, and works on those that are not done with. */
+/** Watches requests, and processes the unfinished ones. */
 export function signingRequests(names: Names, isDue: (request: SigningRequest) => boolean = () => true): Own<SigningRequest> {
   const options = { isDue: ({ kind, object }: { kind: string; object: SigningRequest }) => kind !== 'deleted' && isDue(object) }
   return own<SigningRequest>(`${domainGroup(names, 'certificates')}/v1`, 'certificatesigningrequests', options)
 }
 
-/** Pauses after failures: a certificate that is too large to be stored stays so. */
+/** Delays after failures: a certificate that is too large to store always fails. */
 export const requestBackoff = { firstMs: 200, maxMs: 1_000_000 }
 
 export function hasCondition({ status }: SigningRequest, type: 'Approved' | 'Denied' | 'Failed'): boolean {
@@ -23,7 +23,7 @@ export function isIssued({ status }: SigningRequest): boolean {
   return (status?.certificate ?? '') !== ''
 }
 
-/** The status with one more condition, whose times the server sets. */
+/** The status with another condition, whose times the server sets. */
 export function withVerdict(
   { status }: SigningRequest,
   verdict: { readonly type: 'Approved' | 'Failed'; readonly reason: string; readonly message: string },
@@ -37,7 +37,7 @@ export function pemOf(base64: string | null | undefined): string {
   return Buffer.from(base64 ?? '', 'base64').toString('latin1')
 }
 
-/** The rule that a request breaks, as kube-controller-manager words it; undefined: none. */
+/** The violated rule of a request, in the words of kube-controller-manager; undefined for none. */
 type SignerRule = (request: CertificateRequest, usages: readonly string[]) => string | undefined
 
 const [digital, encipherment] = ['digital signature', 'key encipherment']
@@ -52,7 +52,7 @@ export function signerRules(names: Names): ReadonlyMap<string, SignerRule> {
   ])
 }
 
-/** The signer of kubelets' certificates as clients. */
+/** The signer of kubelet client certificates. */
 export function kubeletClientSigner(names: Names): string {
   return domainLabel(names, 'kube-apiserver-client-kubelet')
 }
@@ -63,7 +63,7 @@ function findClientProblem(usages: readonly string[]): string | undefined {
   return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth'
 }
 
-/** The rule that the request of a kubelet as a client breaks. */
+/** The violated rule of a kubelet client request. */
 export function findKubeletClientProblem(request: CertificateRequest, usages: readonly string[]): string | undefined {
   const kinds = new Set(request.names.map(({ kind }) => kind))
   if (!isOfNodes(request)) return otherOrganization
@@ -93,7 +93,7 @@ function findNodeNameProblem({ commonName }: CertificateRequest): string | undef
   return commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node:'
 }
 
-/** A key that cannot encipher needs no usage for it. */
+/** A key that cannot encipher does not need the key encipherment usage. */
 function findUsageProblem(usages: readonly string[], use: 'client auth' | 'server auth'): string | undefined {
   const allowed = [use, digital, encipherment].sort()
   const isRight = usages.every((usage) => allowed.includes(usage)) && usages.includes(use) && usages.includes(digital)

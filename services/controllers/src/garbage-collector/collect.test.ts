@@ -39,19 +39,19 @@ const pathOf = ({ namespace, name }: Metadata) =>
   namespace === undefined ? `/api/v1/nodes/${name}` : `/api/v1/namespaces/${namespace}/configmaps/${name}`
 
 interface World {
-  /** The objects that the collector has observed, if not all of them. */
+  /** The objects that the collector has observed; all by default. */
   readonly known?: readonly Metadata[]
-  /** Uids of owners that are known to have been deleted without their dependants. */
+  /** Uids of owners known to be deleted without their dependants. */
   readonly parted?: readonly string[]
 }
 
-/** The requests and changes of one look at an object, where these objects are the only ones and all are observed. */
+/** The requests and changes of one pass, with only these objects, all observed. */
 async function lookAt(uid: string, objects: readonly Metadata[]): Promise<{ changes: unknown[]; asked: string[] }> {
   const { changes, asked } = await look(uid, objects)
   return { changes, asked }
 }
 
-/** The requests, changes, reports and notes of one look at an object. */
+/** The requests, changes, reports and notes of one pass. */
 async function look(uid: string, objects: readonly Metadata[], { known = objects, parted = [] }: World = {}) {
   const asked: string[] = []
   const dropped: string[] = []

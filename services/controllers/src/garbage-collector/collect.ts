@@ -15,16 +15,16 @@ export interface Collection {
   readonly graph: Graph
   readonly owners: Owners
   readonly report: ReportMisplaced
-  /** The object turned out to be deleted. */
+  /** The object is already deleted. */
   readonly dropped: (uid: string) => void
 }
 
-/** Dependants that are changed at the same time. */
+/** Dependants that are changed in parallel. */
 const orphansAtOnce = 20
-/** Owners of one object that Events are made for. */
+/** Maximum number of owners of one object that get Events. */
 const ownersReportedMax = 100
 
-/** Does the pending work for one object. */
+/** Processes one object. */
 export async function collect(uid: string, collection: Collection): Promise<void> {
   const node = collection.graph.get(uid)
   if (node === undefined || node.phase === 'deleting') return
@@ -43,13 +43,13 @@ export async function collect(uid: string, collection: Collection): Promise<void
   }
 }
 
-/** An object whose owners are all deleted must go; deleted owners need not be named beside an existing one. */
+/** An object whose owners are all deleted is deleted; references to deleted owners are removed beside an existing one. */
 async function checkOwners(node: Node, live: Metadata, collection: Collection): Promise<void> {
   const { context, graph, owners } = collection
   const references = ownersOf(live)
   if (references.length === 0) return
   const standings = await inGroups(references, (owner) => standingOf(owner, node, collection))
-  // The object is looked at again when the kind of its owner comes to be served and has been listed.
+  // The object is checked again when the kind of its owner is served and has been listed.
   if (standings.includes('unserved')) return
   const reported = references.slice(0, ownersReportedMax)
   await inGroups(reported, (owner, index) => collection.report(node, owner, at(standings, index)))
@@ -72,19 +72,19 @@ async function standingOf(owner: OwnerReference, node: Node, { graph, owners }: 
   return owners.standingOf(owner, node.namespace)
 }
 
-/** A finalizer that asks for the collector says how; without one, dependants follow on their own. */
+/** A finalizer of the collector sets the policy; without one, dependants are deleted on their own. */
 function policyOf({ finalizers = [] }: Metadata): 'Background' | 'Orphan' | 'Foreground' {
   if (finalizers.includes(orphanFinalizer)) return 'Orphan'
   return finalizers.includes(foregroundFinalizer) ? 'Foreground' : 'Background'
 }
 
-/** Deletes the object when no blocking dependant is left. */
+/** Deletes the object when no blocking dependant remains. */
 async function awaitDependants(node: Node, live: Metadata, { context, graph }: Collection): Promise<void> {
   if (graph.blockersOf(node).length === 0) return removeFinalizer(context, node.resource, live, foregroundFinalizer)
   await leaveCycles(node, live, { context, graph })
 }
 
-/** In a cycle everybody would wait for everybody: the object no longer blocks an owner for which, by way of others, it waits itself. */
+/** In a cycle all objects would wait: the object no longer blocks an owner that it waits for itself, directly or through others. */
 async function leaveCycles(node: Node, live: Metadata, { context, graph }: Pick<Collection, 'context' | 'graph'>): Promise<void> {
   const references = ownersOf(live)
   const isInCycle = (owner: OwnerReference) => owner.blockOwnerDeletion === true && graph.isWaitingFor(node, owner.uid)
@@ -93,7 +93,7 @@ async function leaveCycles(node: Node, live: Metadata, { context, graph }: Pick<
   await patchOwners(context, node.resource, live, freed)
 }
 
-/** Dependants lose the object before it is deleted. */
+/** Dependants lose the reference before the object is deleted. */
 async function letDependantsGo(node: Node, live: Metadata, { context, graph, owners }: Collection): Promise<void> {
   if (live.finalizers?.length === 1) owners.setParted(node.uid)
   const waiting = graph.dependantsOf(node).values()
@@ -112,10 +112,10 @@ async function forget(dependant: Node, ownerUid: string, context: ControllerCont
   if (others.length < references.length) await patchOwners(context, dependant.resource, live, others)
 }
 
-/** Items that are worked on at the same time: some milliseconds where the server that is asked is this process. */
+/** Items processed in parallel: some milliseconds if the server is in this process. */
 export const groupSize = 32
 
-/** Does something for each item, a few at a time. Between groups others have their turn: an object may name ten thousand owners. */
+/** Processes the items, a few in parallel. Other work runs between groups, as an object may have ten thousand owners. */
 export async function inGroups<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
   const done: R[] = []
   for (let from = 0; from < items.length; from += groupSize) {

@@ -11,7 +11,7 @@ const names = namesOf('orch')
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A version that another server serves. If that server was down at the start, the version is stale and empty. */
+/** A version of a remote server. If that server was unreachable at the start, the version is stale and empty. */
 const remoteVersion = (freshness: 'Current' | 'Stale') => ({
   version: 'v1',
   freshness,
@@ -41,7 +41,7 @@ const line = (type: string, metadata: object) => Buffer.from(`${JSON.stringify({
 const synced = line('BOOKMARK', { resourceVersion: '5', annotations: { 'orch.io/initial-events-end': 'true' } })
 const expired = Buffer.from('{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}}\n')
 
-/** The collector beside a server that has the built-in kinds. Its watches send the objects of the test and nothing else. */
+/** The collector with a server that has the built-in kinds. Its watches send only the objects of the test. */
 async function following() {
   const ending = new AbortController()
   const clock = createFakeClock()
@@ -54,11 +54,11 @@ async function following() {
   const server = {
     /** Objects by the path of their collection over all namespaces. */
     objects: new Map<string, Metadata[]>(),
-    /** Paths of collections whose watches never finish sending the present objects. */
+    /** Paths of collections whose watches never complete the initial state. */
     unsynced: new Set<string>(),
-    /** Beginnings of requests, by method and path, that fail. */
+    /** Prefixes of failing requests, by method and path. */
     failing: new Set<string>(),
-    /** Groups beside the built-in ones and the remote one. */
+    /** Groups in addition to the built-in and the remote one. */
     others: [] as object[],
     apiServices: [] as object[],
   }
@@ -97,7 +97,7 @@ async function following() {
       const items = [...document.items, { metadata: { name: 'remote.io' }, versions: [remote.version] }, ...server.others]
       return text({ ...document, items })
     }
-    // The informer of definitions lists first; the reflector of their metadata watches alone.
+    // The informer of definitions lists first; the reflector of their metadata only watches.
     if (path.startsWith(`${definitions}?watch`) && !path.includes('sendInitialEvents')) return events(signal)
     if (path.includes('watch=')) return watch(path.replace(/\?.*/, ''), signal)
     const items = path.includes('/apiservices') ? server.apiServices : []
@@ -132,7 +132,7 @@ async function following() {
     definitionEvents.at(-1)?.({ type: 'ADDED', object: { metadata: { name, uid: name, resourceVersion: name } } })
     await expect.poll(() => definitionEvents.length).toBe(before + 1)
   }
-  /** Ends a watch whose position is forgotten: everything is shown again. */
+  /** Ends a watch whose version has expired, so that the initial state is sent again. */
   const breakWatch = (collection: string) => breaks.get(collection)?.()
   return {
     begin,
@@ -183,7 +183,7 @@ test('kinds of a remote server that is down are still watched, as their objects 
   await turn()
   expect(open.has(things)).toBe(true)
   remote.version = { ...remoteVersion('Stale'), freshness: 'Current' }
-  // Another server that is down says nothing about this one.
+  // An unreachable remote server does not affect this one.
   server.others = [{ metadata: { name: 'down.io' }, versions: [remoteVersion('Stale')] }]
   clock.advance(800)
   await expect.poll(looks).toBe(3)
@@ -215,7 +215,7 @@ test('DEL-12: an object whose owner has an unserved kind is checked once, and ag
   remote.version = { ...remoteVersion('Stale'), freshness: 'Current' }
   await begin()
   await expect.poll(() => count(look)).toBe(1)
-  // An item that had failed would be taken again.
+  // A failed item would be retried.
   clock.advance(100_000)
   for (let count = 0; count < 10; count++) await turn()
   expect([count(look), logged.filter((line) => line.startsWith('an object will be checked again'))]).toEqual([1, []])

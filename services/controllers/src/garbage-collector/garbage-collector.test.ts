@@ -234,7 +234,7 @@ describe('the metadata reflector', () => {
     })
   })
 
-  /** The requests, reports and waits of a reflector whose server gives these answers in turn, and then none. */
+  /** The requests, reports and delays of a reflector whose server gives these answers in order. */
   async function reflected(answers: readonly (Error | readonly (Buffer | string)[])[], random = 0) {
     const ending = new AbortController()
     const starts: (string | undefined)[] = []
@@ -327,7 +327,7 @@ describe('the metadata reflector', () => {
   test('retries later after an answer without events, and at once after an answer with events', async () => {
     expect((await reflected([[], []])).delays).toEqual([100, 200, 400])
     expect((await reflected([[end('5')], [bookmark('6')]])).delays).toEqual([100])
-    // Before the list is complete there is no version to resume from.
+    // Before the list is complete no version is valid for resuming.
     expect((await reflected([[bookmark('6')]])).delays).toEqual([100, 200])
   })
 

@@ -14,14 +14,14 @@ import { Owners } from './owners.ts'
 
 const workersMax = 20
 const discoveryRetryMs = 1_000
-/** First requests to a server that has just started go before the many watches. */
+/** The first requests of clients to a new server precede the many watches. */
 const startDelayMs = 200
-/** Reflectors that are opened in one turn, so that requests need not wait. */
+/** Reflectors opened in one turn, so that requests need not wait. */
 const reflectorsPerTurn = 4
 
 /**
- * Deletes objects that have lost all their owners, and carries out deletions with a propagation policy: foreground waits
- * for dependants, orphan releases them. It follows every resource, but keeps only objects that have owners or are being deleted.
+ * Deletes objects that have lost all their owners, and processes deletions with a propagation policy: foreground waits for dependants, orphan releases
+ * them. It watches every resource, but stores only objects that have owners or are being deleted.
  *
  * It is no reconciler: its keys are uids of objects of all kinds, its cache is a graph of metadata read as bytes, and its watches change
  * with discovery. So it has queues of its own.
@@ -41,7 +41,7 @@ export const garbageCollector: Controller = {
       name: 'garbage-collector',
       metrics: queues,
       work: async (uid) => {
-        // An object has no dependants only when every resource says so.
+        // An object has no dependants only if every resource has been listed.
         await allSynced.promise
         if (!signal.aborted) await collect(uid, collection)
       },
@@ -54,7 +54,7 @@ export const garbageCollector: Controller = {
     const enqueue = (uid: string) => queue.add(uid)
     const reactions = createReactions({ graph, owners, enqueue })
     const collection: Collection = { context, graph, owners, report: createReporter(context, owners), dropped: reactions.removed }
-    // Another server may never answer: its objects count from their first report, like those of a later kind.
+    // A remote server may never answer: its objects count from their first report, like those of a later kind.
     const unsynced = new Set(resources.filter(({ group, version }) => !elsewhere.has(`${version}.${group}`)))
     const running = new Map<
       string,
@@ -74,11 +74,11 @@ export const garbageCollector: Controller = {
       running.set(addressOf(resource), { resource, stop, done: reflectMetadata({ ...options, sink: sinkOf(resource) }) })
     }
 
-    /** Follows newly served resources, and drops unserved ones. */
+    /** Watches newly served resources, and drops unserved ones. */
     async function compare(): Promise<void> {
       const discovery = await discover(context)
       const found = new Map(discovery.resources.map((resource) => [addressOf(resource), resource]))
-      // The objects of a group whose server is down are still there.
+      // The objects of a group whose server is unreachable still exist.
       const isUnknown = ({ group, version }: DiscoveredResource) =>
         discovery.undiscovered.some((one) => one.group === group && one.version === version)
       for (const [address, { resource, stop }] of running) {
@@ -120,18 +120,15 @@ function addressOf({ group, version, plural }: DiscoveredResource): string {
   return `${group}/${version}/${plural}`
 }
 
-/**
- * Time for which changes of definitions gather before discovery is read: that is all groups, and a thousand definitions may come
- * one after another.
- */
+/** Delay after a change of definitions before discovery is read: discovery covers all groups, and a thousand definitions may change in sequence. */
 const gatherMs = 200
-/** Another gateway may show a definition's change a little later. */
+/** Another gateway may serve the change of a definition slightly later. */
 const compareAgainMs = 1_000
 
-/** An aggregated server announces its resources at any time. */
+/** An aggregated server may add resources at any time. */
 const compareEveryMs = 30_000
 
-/** Calls `compare` after each change of the served resources, and at intervals, one call after the other, until the controller ends. */
+/** Calls `compare` after each change of the served resources, and at intervals, in sequence, until the controller ends. */
 async function followServed(
   context: ControllerContext,
   resources: readonly DiscoveredResource[],
@@ -140,7 +137,7 @@ async function followServed(
   const { names, queues, clock, random, log, signal } = context
   const served = (word: string, plural: string) =>
     resources.filter((one) => one.group === domainGroup(names, word) && one.plural === plural)
-  // Of the server's own APIServices there is one for each group version, which definitions tell of.
+  // Local APIServices exist for each group version, which definitions already announce.
   const servedBy = [
     ...served('apiextensions', 'customresourcedefinitions').map((resource) => ({ resource })),
     ...served('apiregistration', 'apiservices').map((resource) => ({ resource, select: { labelSelector: `!${automanagedLabel(names)}` } })),
@@ -178,13 +175,13 @@ function reflectorOptions({ client, names, clock, random, log, signal }: Control
 }
 
 interface Reactants extends Pick<Collection, 'graph' | 'owners'> {
-  /** Has the object with this uid looked at, soon. */
+  /** Enqueues the object with this uid. */
   readonly enqueue: (uid: string) => void
 }
 
-/** The objects to look at after each change of an object. */
+/** The objects to enqueue after a change of an object. */
 export function createReactions({ graph, owners, enqueue }: Reactants) {
-  /** Owners that wait for their dependants want to know of every change of one. */
+  /** Owners that wait for their dependants are enqueued at every change of a dependant. */
   const notifyWaiting = (node: Node | undefined) => {
     for (const { uid } of node?.owners ?? []) if (graph.get(uid)?.phase === 'foreground') enqueue(uid)
   }
@@ -214,18 +211,18 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
       notifyWaiting(graph.remove(uid))
     },
     removed,
-    /** A resource has been listed completely, which shows the objects deleted in the meantime. */
+    /** A complete list of a resource shows the objects deleted in the meantime. */
     reported(resource: DiscoveredResource, uids: ReadonlySet<string>) {
       for (const uid of graph.uidsOf(resource)) if (!uids.has(uid)) removed(uid)
     },
-    /** The graph may lack some of the owners deleted in the meantime. */
+    /** The graph may lack some owners deleted in the meantime. */
     listedAgain(resource: DiscoveredResource) {
       for (const uid of graph.uidsOwnedBy(resource)) enqueue(uid)
     },
   }
 }
 
-/** The names of the APIServices of other servers. */
+/** The names of the APIServices of remote servers. */
 async function servedElsewhere(context: ControllerContext): Promise<ReadonlySet<string>> {
   const apiServices = context.client.resource<ApiObject & { readonly spec?: { readonly service?: object | null } }>({
     group: domainGroup(context.names, 'apiregistration'),
@@ -242,7 +239,7 @@ interface CollectedResources {
   readonly undiscovered: readonly UndiscoveredVersion[]
 }
 
-/** Everything whose objects can be followed and deleted. Events are of no interest: they end by themselves. */
+/** All resources whose objects can be watched and deleted, without Events, which expire by themselves. */
 async function discover(context: ControllerContext): Promise<CollectedResources> {
   const found = await insistently(context, 'the resources could not be discovered', () => context.client.discoverAll())
   const isCollected = ({ plural, verbs }: DiscoveredResource) =>
@@ -250,7 +247,7 @@ async function discover(context: ControllerContext): Promise<CollectedResources>
   return { resources: (found?.resources ?? []).filter(isCollected), undiscovered: found?.undiscovered ?? [] }
 }
 
-/** Asks until there is an answer; undefined: the controller ends. */
+/** Retries until there is an answer; undefined if the controller ends. */
 async function insistently<T>({ clock, log, signal }: ControllerContext, problem: string, ask: () => Promise<T>): Promise<T | undefined> {
   while (!signal.aborted) {
     try {

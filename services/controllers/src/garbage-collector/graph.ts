@@ -1,7 +1,7 @@
 import type { DiscoveredResource } from '@orch/client'
 import { isOf, mayOwn, type Observed, type OwnerReference } from './observed.ts'
 
-/** An object that has owners or that is going. All others are of no interest and not kept. */
+/** An object with owners or under deletion. Other objects are not stored. */
 export interface Node extends Observed {
   readonly resource: DiscoveredResource
 }
@@ -19,14 +19,14 @@ export class Graph {
     return this.#nodes.get(uid)
   }
 
-  /** True if the owner is an object of the graph that is not being deleted, at the place that a reference names. */
+  /** True if the owner is in the graph at the place of a reference and not under deletion. */
   hasLive(owner: OwnerReference, namespace: string | undefined): boolean {
     const node = this.#nodes.get(owner.uid)
     if (node?.phase !== 'live' || node.name !== owner.name || !isOf(owner, node.resource)) return false
     return node.namespace === undefined || node.namespace === namespace
   }
 
-  /** Returns the earlier node. */
+  /** Returns the previous node. */
   put(node: Node): Node | undefined {
     const before = this.remove(node.uid)
     this.#nodes.set(node.uid, node)
@@ -51,7 +51,7 @@ export class Graph {
     return node
   }
 
-  /** All that name the uid as an owner, rightly or not. */
+  /** All objects with a reference to the uid, valid or not. */
   namersOf(uid: string): Node[] {
     return [...(this.#dependants.get(uid) ?? [])].flatMap((dependant) => this.#nodes.get(dependant) ?? [])
   }
@@ -60,12 +60,12 @@ export class Graph {
     return this.namersOf(owner.uid).filter((dependant) => mayOwn(owner, dependant))
   }
 
-  /** Dependants without which the owner does not go when it is deleted in the foreground. */
+  /** Dependants that block the foreground deletion of the owner. */
   blockersOf(owner: Node): Node[] {
     return this.dependantsOf(owner).filter((dependant) => blocks(dependant, owner.uid))
   }
 
-  /** True if an object under foreground deletion waits for another one that is too, directly or through others. */
+  /** True if an object under foreground deletion waits for another such object, directly or through others. */
   isWaitingFor(node: Node, uid: string): boolean {
     const seen = new Set<string>()
     const reach = [uid]
@@ -84,7 +84,7 @@ export class Graph {
     return [...this.#nodes.values()].flatMap((node) => (node.resource === resource ? [node.uid] : []))
   }
 
-  /** Uids of the objects that name an owner of this resource. */
+  /** Uids of the objects that refer to an owner of this resource. */
   uidsOwnedBy(resource: DiscoveredResource): string[] {
     return [...this.#nodes.values()].flatMap(({ uid, owners }) => (owners.some((owner) => isOf(owner, resource)) ? [uid] : []))
   }

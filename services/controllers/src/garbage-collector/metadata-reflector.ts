@@ -5,18 +5,18 @@ import { metadataListMediaType, metadataMediaType } from '../informers/metadata-
 import type { Identity } from './objects.ts'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
-/** Receives the reports of a reflector of one resource. */
+/** Receives the reports of the reflector of one resource. */
 export interface MetadataSink {
-  /** The resource is about to be listed anew: the state may differ from the one that was watched. */
+  /** The resource is about to be listed again: the state may differ from the watched one. */
   beginning(): void
-  /** An object that has owners or that is going. */
+  /** An object with owners or under deletion. */
   changed(object: Observed): void
-  /** An object of which nothing is of interest, if it was before. */
+  /** An object that is no longer relevant. */
   settled(uid: string): void
-  /** An object without owners has been created. */
+  /** An object without owners was created. */
   created(identity: Identity): void
   removed(uid: string): void
-  /** All relevant objects have been reported; any object that is not in `uids` is deleted, or no longer relevant. */
+  /** All relevant objects have been reported; an object outside of `uids` is deleted, or no longer relevant. */
   synced(uids: ReadonlySet<string>): void
 }
 
@@ -36,20 +36,19 @@ const backoffFirstMs = 200
 const backoffMaxMs = 30_000
 
 interface State {
-  /** '': everything must be listed anew. */
+  /** '' if everything must be listed again. */
   version: string
-  /** The objects of interest that a telling of everything has named so far. */
+  /** The relevant objects of the current list so far. */
   reported: Set<string> | undefined
-  /** The server knows no `sendInitialEvents`: everything is listed before it is watched. */
+  /** The server does not support `sendInitialEvents`: everything is listed before the watch. */
   lists: boolean
   attempts: number
 }
 
 /**
- * Follows the metadata of one resource until the signal is raised. The server sends the present objects first; an aggregated server may be too
- * old for that, and is asked for a list. Most objects have no owners and are not being deleted: their
- * events are searched as bytes and never parsed, and nothing of them is kept, so that following everything costs next
- * to nothing.
+ * Watches the metadata of one resource until the signal is aborted. The server sends the current objects first; an aggregated server may be too old for
+ * that, and gets a list request. Most objects have no owners and are not being deleted: their events are searched as bytes and never parsed, and nothing
+ * of them is stored, so that watching everything is cheap.
  */
 export async function reflectMetadata(options: MetadataReflectorOptions): Promise<void> {
   const { signal, sleep, random, onError } = options
@@ -74,7 +73,7 @@ export async function reflectMetadata(options: MetadataReflectorOptions): Promis
   }
 }
 
-/** True when anything arrived. */
+/** True if data arrived. */
 async function reflectOnce(options: MetadataReflectorOptions, state: State): Promise<boolean> {
   const { client, resource, names, sink, signal } = options
   if (state.version === '') {
@@ -98,7 +97,7 @@ async function reflectOnce(options: MetadataReflectorOptions, state: State): Pro
   return hasEvents && state.version !== ''
 }
 
-/** Reports everything by a list; the watch follows it. */
+/** Reports everything by a list; a watch follows. */
 async function reflectList({ client, resource, names, sink, signal }: MetadataReflectorOptions, state: State): Promise<void> {
   const { metadata, items } = await client.resource(resource).listAll({ accept: metadataListMediaType(names), signal })
   const uids = new Set<string>()
@@ -123,7 +122,7 @@ export function readEvent(line: Buffer, state: Pick<State, 'version' | 'reported
     sink.synced(state.reported)
     state.reported = undefined
   }
-  // Until the list is complete there is no version to continue from.
+  // Until the list is complete no version is valid for resuming.
   if (state.reported === undefined) state.version = ownText(line, 'resourceVersion')
 }
 
@@ -136,7 +135,7 @@ function report(type: string, line: Buffer, { reported }: Pick<State, 'reported'
   const object = observeLine(line)
   if (object === undefined) {
     sink.settled(uid)
-    // It may be an owner, which is then named soon.
+    // The object may become an owner.
     const name = type === 'ADDED' && reported === undefined ? ownText(line, 'name') : ''
     if (name !== '' && !name.includes('\\')) sink.created({ uid, name, namespace: ownText(line, 'namespace') || undefined })
     return
@@ -145,7 +144,7 @@ function report(type: string, line: Buffer, { reported }: Pick<State, 'reported'
   sink.changed(object)
 }
 
-/** undefined: the object has no owners and is not going. */
+/** Undefined if the object has no owners and is not under deletion. */
 function observeLine(line: Buffer): Observed | undefined {
   if (!line.includes('"ownerReferences":') && !line.includes('"deletionTimestamp":')) return undefined
   const event: { readonly object: { readonly metadata: Metadata } } = JSON.parse(line.toString())
@@ -160,7 +159,7 @@ function isRelevant({ owners, phase }: Observed): boolean {
 const opening = '{"type":"'
 const typeStart = opening.length
 
-/** An aggregated server may print its events with another order of members, or with spaces. */
+/** An aggregated server may print events with another order of members, or with spaces. */
 function asPrintedHere(line: Buffer): Buffer {
   if (line.toString('latin1', 0, typeStart) === opening) return line
   const { type, object }: { readonly type: unknown; readonly object: unknown } = JSON.parse(line.toString())
@@ -174,8 +173,8 @@ function typeOf(line: Buffer): string {
 const metadataOpening = '"metadata":{'
 
 /**
- * A text of the object's own metadata; '': it has none. If only plain fields are before it, as in metadata of built-in kinds, the
- * line is not parsed. Metadata of custom resources are sorted by name: owners and labels, which have such fields too, come before.
+ * The value of a string member in the object's own metadata; '' if absent. If only plain fields precede it, as in metadata of built-in kinds, the line
+ * is not parsed. Metadata of custom resources are sorted by name, so that owners and labels, which may have such fields too, come before.
  */
 function ownText(line: Buffer, field: 'uid' | 'resourceVersion' | 'name' | 'namespace'): string {
   const begin = line.indexOf(metadataOpening) + metadataOpening.length
@@ -190,7 +189,7 @@ function ownText(line: Buffer, field: 'uid' | 'resourceVersion' | 'name' | 'name
   return line.toString('latin1', from, line.indexOf('"', from))
 }
 
-/** True if `end` is after the first such text from `begin` on. */
+/** True if `end` is after the first such value from `begin` on. */
 function isBehind(line: Buffer, text: string, begin: number, end: number): boolean {
   const found = line.indexOf(text, begin)
   return found >= 0 && found < end
@@ -198,7 +197,7 @@ function isBehind(line: Buffer, text: string, begin: number, end: number): boole
 
 const newline = 0x0a
 
-/** Lines as bytes: those of most objects never become text. Bytes after the last newline are an interrupted event and dropped. */
+/** Lines as bytes, since most objects never become text. Bytes after the last newline are an interrupted event and dropped. */
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of body) {

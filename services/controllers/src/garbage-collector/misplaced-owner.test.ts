@@ -27,7 +27,7 @@ async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(JSON.stringify(value))
 }
 
-/** A reporter beside a server whose lists hold these uids, or fail. */
+/** A reporter with a server whose lists have these uids, or fail. */
 function aReporter(uids: readonly string[] | 'failing' = []) {
   const events: Record<string, unknown>[] = []
   const lists: string[] = []

@@ -6,12 +6,12 @@ import type { Node } from './graph.ts'
 import type { OwnerReference } from './observed.ts'
 import type { Owners, Standing } from './owners.ts'
 
-/** Tells by an Event that an object names an owner in a place from which it can't own it. */
+/** Reports by an Event that an object refers to an owner in a place where it cannot own the object. */
 export type ReportMisplaced = (node: Node, owner: OwnerReference, standing: Standing) => Promise<void>
 
-/** Reports that are remembered, so that each is made once. */
+/** Maximum number of cached reports; each is made once. */
 const reportedMax = 10_000
-/** Owners that are remembered to be in no namespace, so that each is looked for once. */
+/** Maximum number of cached owners without a namespace; each is searched once. */
 const nowhereMax = 10_000
 
 /** Reports each owner of each object once. */
@@ -31,7 +31,7 @@ export function createReporter(context: ControllerContext, owners: Owners): Repo
     await recorder.settled()
   }
 
-  /** An owner that is absent from the object's namespace may be in another. */
+  /** An owner that is absent in the object's namespace may be in another. */
   async function isElsewhere(owner: OwnerReference): Promise<boolean> {
     const { client, log, signal } = context
     const resource = owners.resourceOf(owner)
@@ -44,7 +44,7 @@ export function createReporter(context: ControllerContext, owners: Owners): Repo
       if (nowhere.size >= nowhereMax) nowhere.clear()
       nowhere.add(key)
     } catch (error) {
-      // It is asked for an Event only, which is a courtesy.
+      // The search only serves an Event, which is optional.
       log.debug({ err: error, owner: owner.name }, 'an owner could not be looked for in other namespaces')
     }
     return false

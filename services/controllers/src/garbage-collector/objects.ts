@@ -4,14 +4,14 @@ import type { ControllerContext } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'
 import type { Metadata, OwnerReference } from './observed.ts'
 
-/** One very object: the same name with another uid is not it. */
+/** One object by uid: another uid with the same name is another object. */
 export interface Identity {
   readonly uid: string
   readonly name: string
   readonly namespace: string | undefined
 }
 
-/** The present metadata of the object; undefined: it was deleted. */
+/** The current metadata of the object; undefined if it was deleted. */
 export async function getLive(
   { client, signal }: ControllerContext,
   resource: DiscoveredResource,
@@ -21,7 +21,7 @@ export async function getLive(
   return object?.metadata.uid === uid ? object.metadata : undefined
 }
 
-/** Replaces the owners of the object if it is unchanged since its read. A deleted object needs none. */
+/** Replaces the owners of the object if it is unchanged since its read. Does nothing for a deleted object. */
 export async function patchOwners(
   context: ControllerContext,
   resource: DiscoveredResource,
@@ -42,7 +42,7 @@ export async function removeFinalizer(
   await patchMetadata(context, resource, live, { finalizers: finalizers.length === 0 ? null : finalizers })
 }
 
-/** Deletes the object if it is unchanged since its read: an owner that it has got since must count. */
+/** Deletes the object if it is unchanged since its read, as it may have got an owner since. */
 export async function deleteLive(
   { client, signal }: ControllerContext,
   resource: DiscoveredResource,

@@ -4,7 +4,7 @@ import { foregroundFinalizer, orphanFinalizer } from '@orch/core/meta'
 export interface Observed {
   readonly uid: string
   readonly name: string
-  /** undefined: of the whole cluster. */
+  /** Undefined for a cluster-scoped object. */
   readonly namespace: string | undefined
   readonly owners: readonly OwnerReference[]
   readonly phase: Phase
@@ -22,7 +22,7 @@ export interface OwnerReference {
 /** The stage of a deletion: `foreground` waits for dependants, `orphan` releases them first, `deleting` waits for finalizers of others. */
 export type Phase = 'live' | 'deleting' | 'foreground' | 'orphan'
 
-/** The part of metadata that decides. */
+/** The relevant part of metadata. */
 export interface Metadata {
   readonly uid?: string
   readonly name?: string
@@ -46,7 +46,7 @@ export function groupOf({ apiVersion }: OwnerReference): string {
   return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
 }
 
-/** True if a reference names an owner of this resource; the version does not matter. */
+/** True if a reference names an owner of this resource, in any version. */
 export function isOf(owner: OwnerReference, { group, kind }: { readonly group: string; readonly kind: string }): boolean {
   return owner.kind === kind && groupOf(owner) === group
 }
@@ -57,7 +57,7 @@ function phaseOf({ deletionTimestamp, finalizers = [] }: Metadata): Phase {
   return finalizers.includes(orphanFinalizer) ? 'orphan' : 'deleting'
 }
 
-/** An owner in a namespace owns nothing outside of it. */
+/** An owner in a namespace owns only objects of that namespace. */
 export function mayOwn(owner: { readonly namespace: string | undefined }, dependant: { readonly namespace: string | undefined }): boolean {
   return owner.namespace === undefined || owner.namespace === dependant.namespace
 }

@@ -30,7 +30,7 @@ const answer = (status: number, body: unknown): TransportResponse => ({
 const there = () => answer(200, { metadata: { name: 'owner', namespace: 'n', uid: 'u' } })
 const absent = () => answer(404, notFound({ group: '', resource: 'configmaps' }, 'owner').status)
 
-/** Owners on a server that answers when the test lets it. */
+/** Owners on a server whose answers the test releases. */
 function someOwners() {
   const asked: { path: string; reply: (response: TransportResponse) => void }[] = []
   const client = createClient({
@@ -106,7 +106,7 @@ test.each([
   const standing = owners.standingOf(reference, 'n')
   asked[0]?.reply(answer(200, { metadata: { name: 'owner', namespace: 'n', uid: 'u', ...more } }))
   expect([await standing, asked.map(({ path }) => path)]).toEqual([expected, ['/api/v1/namespaces/n/configmaps/owner']])
-  // A waiting owner is asked for again, all others are remembered.
+  // A waiting owner is requested again, all others are cached.
   const again = owners.standingOf(reference, 'n')
   asked[1]?.reply(absent())
   expect([await again, asked.length]).toEqual(expected === 'waiting' ? ['absent', 2] : [expected, 1])

@@ -5,19 +5,19 @@ import { getLive, type Identity } from './objects.ts'
 import { groupOf, isOf, type Metadata, type OwnerReference } from './observed.ts'
 
 /**
- * An owner's standing towards an object that names it. `misplaced`: a cluster-scoped object names an owner in a namespace. `unserved`:
- * no resource is of the owner's kind, so that it may exist or not.
+ * The state of an owner for an object that refers to it. `misplaced`: a cluster-scoped object refers to an owner in a namespace. `unserved`: no served
+ * resource has the owner's kind, so that it may or may not exist.
  */
 export type Standing = 'solid' | 'absent' | 'waiting' | 'misplaced' | 'unserved'
 
-/** The cached state of one uid: gone for good, or the result at each place that a reference names. */
+/** The cached state of one uid: deleted, or the result for each place of a reference. */
 type Known = 'gone' | Map<string, 'solid' | 'absent'>
 
-/** Uids that are remembered. */
+/** Maximum number of cached uids. */
 const knownMax = 50_000
-/** Created objects that are remembered: an owner is named soon after its creation. */
+/** Maximum number of cached creations: dependants soon follow the creation of an owner. */
 const createdMax = 4096
-/** Places that are remembered of one uid: there is one, unless references are wrong. */
+/** Maximum number of cached places of one uid: one, unless references are wrong. */
 const placesMax = 100
 
 /** Cached answers of the server about owners. */
@@ -25,13 +25,13 @@ export class Owners {
   readonly #context: ControllerContext
   readonly #resources: readonly DiscoveredResource[]
   readonly #known = new Map<string, Known>()
-  /** Places of objects whose creation the watches have shown, by uid, oldest first. */
+  /** Places of created objects that watches have shown, by uid, oldest first. */
   readonly #created = new Map<string, string>()
-  /** Uids that the server is being asked about, each with how often. */
+  /** Uids with open requests, each with their number. */
   readonly #asked = new Map<string, number>()
   /** Owners that were deleted without their dependants. */
   readonly #parted = new Set<string>()
-  /** Number of times that everything was forgotten. */
+  /** Number of resets. */
   #era = 0
 
   constructor(context: ControllerContext, resources: readonly DiscoveredResource[]) {
@@ -47,7 +47,7 @@ export class Owners {
     return (known.get(placeOf(owner, namespace)) ?? known.get(placeOf(owner, undefined))) === 'solid'
   }
 
-  /** A watch has shown the creation of an object, which need not be asked for where it is named as an owner. */
+  /** A watch has shown the creation of an object, which then need not be requested as an owner. */
   setCreated({ group, kind }: Pick<DiscoveredResource, 'group' | 'kind'>, { uid, name, namespace }: Identity): void {
     this.#created.set(uid, printPlace({ group, kind, namespace, name }))
     if (this.#created.size <= createdMax) return
@@ -57,7 +57,7 @@ export class Owners {
     }
   }
 
-  /** The owner was deleted. When it is no longer asked for, it need not be remembered. */
+  /** The owner was deleted. Without open requests it need not be cached. */
   setGone(uid: string, isNamed: boolean): void {
     this.#created.delete(uid)
     if (isNamed || this.#asked.has(uid)) this.#known.set(uid, 'gone')
@@ -68,7 +68,7 @@ export class Owners {
     return this.#known.get(uid) === 'gone'
   }
 
-  /** The owner is being deleted, and its dependants are to stay: also those reported only after its deletion. */
+  /** The owner is being deleted with orphaned dependants, including those reported after its deletion. */
   setParted(uid: string): void {
     if (this.#parted.size >= knownMax) this.#parted.clear()
     this.#parted.add(uid)
@@ -78,14 +78,14 @@ export class Owners {
     return this.#parted.has(uid)
   }
 
-  /** A uid never returns, except when an older state is restored; then all cached answers are void. */
+  /** A uid never returns, unless an older state is restored; then all cached answers are dropped. */
   forgetAll(): void {
     this.#known.clear()
     this.#created.clear()
     this.#era += 1
   }
 
-  /** The owner's standing, from the server unless it is cached. */
+  /** The state of the owner, from the cache or the server. */
   async standingOf(owner: OwnerReference, dependantNamespace: string | undefined): Promise<Standing> {
     const resource = this.resourceOf(owner)
     if (resource === undefined) return 'unserved'
@@ -94,18 +94,18 @@ export class Owners {
     const place = placeOf(owner, namespace)
     const known = this.#knownAt(owner.uid, place)
     if (known !== undefined) return known
-    // No object is called so, and a path could mean something else.
+    // No object has such a name, and a path with it could mean something else.
     if (checkPathSegment(owner.name).length > 0) return 'absent'
     const era = this.#era
     const metadata = await this.#askServer(resource, { ...owner, namespace })
     if (metadata !== undefined && isWaiting(metadata)) return 'waiting'
-    // It may have been deleted while the answer was on its way.
+    // The owner may have been deleted while the answer was in transit.
     const standing = this.#knownAt(owner.uid, place) ?? (metadata === undefined ? 'absent' : 'solid')
     if (era === this.#era) this.#rememberStanding(owner.uid, place, standing)
     return standing
   }
 
-  /** The resource of an owner's kind, whose version does not matter; undefined: none is served. */
+  /** The resource of an owner's kind, in any version; undefined if unserved. */
   resourceOf(owner: OwnerReference): DiscoveredResource | undefined {
     return this.#resources.find((resource) => isOf(owner, resource))
   }
@@ -137,7 +137,7 @@ export class Owners {
   }
 }
 
-/** The place that a reference names: its absence there says nothing about other references to the same uid. */
+/** The place of a reference: its absence there says nothing about other references to the same uid. */
 function placeOf(owner: OwnerReference, namespace: string | undefined): string {
   return printPlace({ group: groupOf(owner), kind: owner.kind, namespace, name: owner.name })
 }

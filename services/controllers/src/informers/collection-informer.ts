@@ -13,20 +13,20 @@ import type { Names } from '@orch/core/names'
 import { type Clock, type Log, sleep } from '@orch/platform'
 import { metadataListMediaType, metadataMediaType } from './metadata-media-type.ts'
 
-/** Part of a collection, and the form in which it is cached. */
+/** A selection of a collection, and the cached form of its objects. */
 export interface Selection<T extends ApiObject> {
   readonly resource: ResourceAddress
   readonly select?: Omit<SelectOptions, 'signal'>
-  /** Read and cache metadata alone. */
+  /** True to read and cache only metadata. */
   readonly isMetadataOnly?: boolean
-  /** The part of large objects to cache, which are listed a few at a time. Absent: all of each. */
+  /** The cached part of large objects, which are listed a few at a time. By default the whole object. */
   keep?(object: T): T
 }
 
 /** A selection with the listener for its events. */
 interface Collection<T extends ApiObject> extends Selection<T> {
   readonly onEvent: (event: InformerEvent<T>) => void
-  /** Ends the informer. Absent: the signal of the context. */
+  /** Ends the informer; by default the signal of the context. */
   readonly signal?: AbortSignal
 }
 
@@ -41,7 +41,7 @@ export interface InformerContext {
   readonly signal: AbortSignal
 }
 
-/** Of definitions of some 25 KB: some milliseconds. */
+/** Definitions of about 25 KB take some milliseconds. */
 const largeObjectsPerPage = 25
 
 /** Caches a collection. */
@@ -70,7 +70,7 @@ function metadataOf<T extends ApiObject>(collection: ResourceClient<T>, names: N
   }
 }
 
-/** No controller reads managers: they would be half of what a Pod takes here, and an update without them leaves them as they are. */
+/** No controller reads managedFields: they would be half of a cached Pod, and an update without them leaves them unchanged. */
 function dropManagers<T extends ApiObject>(object: T): T {
   // A member that is deleted would turn the metadata into a hash table, which is larger and slower to read.
   const { managedFields: _, ...metadata } = object.metadata

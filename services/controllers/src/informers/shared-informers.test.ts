@@ -17,7 +17,7 @@ const aPart = (name: string, namespace: string, rest: object = {}): ApiObject =>
   metadata: { name, namespace, uid: name, resourceVersion: '1', ...rest },
 })
 
-/** Informers beside a server that lists these parts, and then tells of these changes when they are released. */
+/** Informers with a server that lists these parts, and sends these changes when they are released. */
 function aServer(items: readonly ApiObject[], changes: readonly object[] = []) {
   const ending = new AbortController()
   const [released, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -93,7 +93,7 @@ test('indexes by namespace and by controller follow each change', async () => {
     [
       { type: 'MODIFIED', object: aPart('q', 'a', { ...controlledBy('v'), resourceVersion: '6' }) },
       { type: 'ADDED', object: aPart('s', 'a', { resourceVersion: '7' }) },
-      // The last state names another controller than the cached one.
+      // The last state has another controller than the cached one.
       { type: 'DELETED', object: aPart('r', 'b', { ...controlledBy('v'), resourceVersion: '8' }) },
     ],
   )

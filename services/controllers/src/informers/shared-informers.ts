@@ -3,7 +3,7 @@ import type { ApiObject } from '@orch/core/meta'
 import { type InformerContext, type Selection, startCollectionInformer } from './collection-informer.ts'
 import { controllerOf, keyOf, parseKey } from './object-keys.ts'
 
-/** The cached objects of a watch. They are shared and not to be changed. */
+/** The cached objects of a watch. They are shared and must not be changed. */
 export interface Reader<T extends ApiObject> {
   get(key: string): T | undefined
   values(): Iterable<T>
@@ -20,7 +20,7 @@ interface Listener<T extends ApiObject> {
   applyEvent(event: InformerEvent<T>): void
 }
 
-/** Informers by selection, so that controllers which watch the same objects share one cache and one watch. */
+/** Informers by selection, so that controllers that watch the same objects share one cache and one watch. */
 export class SharedInformers {
   readonly #context: Omit<InformerContext, 'client'>
   readonly #opened: SharedInformer<ApiObject>[] = []
@@ -39,7 +39,7 @@ export class SharedInformers {
     return informer
   }
 
-  /** Resolves when the signal has ended all informers. */
+  /** Resolves when all informers have ended after their signal. */
   async done(): Promise<void> {
     await Promise.all(this.#opened.map((informer) => informer.done))
   }
@@ -82,7 +82,7 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
     return selection.keep === this.#selection.keep && printSelection(selection) === this.#key
   }
 
-  /** Reports each object that is cached already, as `added`, then each event. */
+  /** Reports each cached object as `added`, then each event. */
   subscribe(listener: Listener<T>): void {
     this.#listeners.add(listener)
     for (const object of this.values()) listener.applyEvent({ kind: 'added', object })
@@ -122,7 +122,7 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
   }
 }
 
-/** Objects by a text that follows from each, such as the uid of the owner. */
+/** Objects by a derived key, such as the uid of the owner. */
 class Index<T extends ApiObject> {
   readonly #textOf: (object: ApiObject) => string
   readonly #texts = new Map<string, string>()

@@ -13,7 +13,7 @@ export interface NamespaceObject {
   /** Plural of its kind in `v1`. */
   readonly plural: string
   wanted(names: Names): ApiObject
-  /** The object to write instead of the live one; undefined: the live one is as it should be. */
+  /** The object to write instead of the live one; undefined if the live one is up to date. */
   mended(live: ApiObject, wanted: ApiObject): ApiObject | undefined
 }
 

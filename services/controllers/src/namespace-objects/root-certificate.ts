@@ -5,7 +5,7 @@ import { namespaceObjectController } from './namespace-objects.ts'
 
 const description = 'The certificate by which pods know the API server. It says nothing about other servers.'
 
-/** Gives every namespace a ConfigMap with the certificate by which pods know the server. */
+/** Creates in every namespace a ConfigMap with the certificate that pods verify the server with. */
 export function rootCertificatePublisher(certificateAuthority: string): Controller {
   return namespaceObjectController({
     controller: 'root-ca-cert-publisher',

@@ -1,11 +1,11 @@
 import type { Controller } from '../controller.ts'
 import { namespaceObjectController } from './namespace-objects.ts'
 
-/** Gives every namespace its service account `default`. */
+/** Creates the service account `default` in every namespace. */
 export const serviceAccountController: Controller = namespaceObjectController({
   controller: 'serviceaccount',
   plural: 'serviceaccounts',
   wanted: () => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } }),
-  // Its content belongs to its users.
+  // Users own its content.
   mended: () => undefined,
 })

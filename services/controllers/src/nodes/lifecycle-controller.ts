@@ -6,14 +6,14 @@ import { nodeLabels } from './node-labels.ts'
 import { NodeMonitor, type NodeMonitorOptions } from './node-monitor.ts'
 
 export interface LifecycleOptions extends Omit<NodeMonitorOptions, 'graceMs' | 'checksLeases'> {
-  /** Longest silence of a node. Undefined: that of the level. */
+  /** Maximum silence of a node; the level's default if undefined. */
   readonly graceMs: number | undefined
 }
 
-/** Level from which on silence may last longer. */
+/** First level with a longer silence. */
 const longGraceSince = 32
 
-/** Follows the health of nodes: conditions, taints, and the readiness of their Pods. */
+/** Watches the health of nodes: conditions, taints, and the readiness of their Pods. */
 export function lifecycleController({ level, isGateOn }: ServedLevel, options: LifecycleOptions): Controller {
   const monitored = {
     ...options,

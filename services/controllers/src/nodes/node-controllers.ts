@@ -6,9 +6,9 @@ import { nodeTtlController } from './node-ttl-controller.ts'
 import { type PodCollectorOptions, podCollector } from './pod-collector.ts'
 import { taintEvictionController } from './taint-eviction-controller.ts'
 
-/** The pace and the thresholds of the controllers of nodes. */
+/** The intervals and thresholds of the node controllers. */
 export interface NodeControllersOptions extends PodCollectorOptions, LifecycleOptions {
-  /** Undefined: nodes get no ranges of addresses. */
+  /** Without it nodes get no address ranges. */
   readonly ranges?: NodeRangeOptions | undefined
 }
 

@@ -7,7 +7,7 @@ import { done } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { changeTaints } from './node-writes.ts'
 
-/** Keeps the taints NoSchedule of nodes as their conditions say, and the old labels of os and arch as the new ones. */
+/** Maintains the NoSchedule taints of nodes by their conditions, and the old labels of os and arch by the new ones. */
 export function nodeLabels({ names, clock, signal }: ControllerContext): ReconcilerSpec<Node> {
   const nodes = own<Node>('v1', 'nodes')
   return {

@@ -30,28 +30,28 @@ import { nodeNameOf, PodsByNode } from './pods-by-node.ts'
 import { settleAll } from './settle-all.ts'
 
 export interface NodeMonitorOptions extends ZoneOptions {
-  /** Looks are at multiples of this time after the start. */
+  /** Interval of checks after the start. */
   readonly monitorPeriodMs: number
-  /** Longest silence of a node. */
+  /** Maximum silence of a node. */
   readonly graceMs: number
   /** The same before its first report. */
   readonly startupGraceMs: number
-  /** True to read a lease once more before its node is called silent. */
+  /** True to read a lease again before its node counts as silent. */
   readonly checksLeases: boolean
 }
 
-/** Looks that end in nothing as long as nodes report. */
+/** Checks that have no result while nodes report. */
 const watching = { watches: 'node reports' } as const
 
-/** Keys beside those of Pods, which have a slash. */
+/** Keys other than those of Pods, which contain a slash. */
 const [allNodes, allTaints] = ['nodes', 'taints']
 
-/** A node's statuses of Ready before and after a look. */
+/** The Ready status of a node before and after a check. */
 type Seen = Pick<HealthLook, 'observed' | 'current' | 'expiresMs'>
 
 /**
- * Judges the health of nodes, makes the conditions of silent ones Unknown, gives nodes that are not ready a taint NoExecute at the rate of
- * their zone, and makes their Pods not ready. A look comes only when an event, or the end of a grace period, makes a difference.
+ * Evaluates the health of nodes: sets the conditions of silent nodes to Unknown, adds a NoExecute taint to nodes that are not ready at the rate of their
+ * zone, and sets their Pods not ready. A check runs only when an event, or the end of a grace period, makes a difference.
  */
 export class NodeMonitor {
   readonly #options: NodeMonitorOptions
@@ -62,7 +62,7 @@ export class NodeMonitor {
   readonly #pods = mapped<Pod>('v1', 'pods', (event) => this.#keysOfPod(event))
   readonly #nodes = mapped<Node>('v1', 'nodes', (event) => this.#showNode(event))
   readonly #leases
-  /** Nodes that have been registered in an event, with their uids. */
+  /** Nodes with a registration event, by uid. */
   readonly #known = new Map<string, string>()
   readonly #health = new Map<string, NodeHealth>()
   readonly #queues = new Map<string, TaintQueue>()
@@ -109,7 +109,7 @@ export class NodeMonitor {
     return this.#wakeAtTick(event.kind === 'updated' && this.#isHeartbeat(event.before, event.object))
   }
 
-  /** A change that no pass but that of a silent node depends on. */
+  /** A change that only affects the check of a silent node. */
   #isHeartbeat(before: Node, after: Node): boolean {
     const { names } = this.#context
     const partsOf = ({ metadata, spec, status }: Node) => {
@@ -120,7 +120,7 @@ export class NodeMonitor {
     return partsOf(before) === partsOf(after)
   }
 
-  /** A renewal for a ready node counts as it would at the next tick, which then need not look. */
+  /** A renewal for a ready node counts now instead of at the next tick, which then needs no check. */
   #showLease({ kind, object: lease }: InformerEvent<Lease>): string[] {
     const { name = '' } = lease.metadata
     const health = this.#health.get(name)
@@ -134,7 +134,7 @@ export class NodeMonitor {
     return []
   }
 
-  /** Time until the first tick from a time on, which is now by default, but not the present one. */
+  /** Time until the next tick after a given time, which is now by default. */
   #untilTickMs(atLeastMs = 0): number {
     const { monitorPeriodMs } = this.#options
     const sinceMs = this.#context.clock.monotonic() - this.#startMs
@@ -169,7 +169,7 @@ export class NodeMonitor {
     return requeueAfter(this.#untilTickMs(waitMs), watching)
   }
 
-  /** A lease that has not counted yet counts at the next look. */
+  /** A new lease counts at the next check. */
   #isLeaseDue(world: World, node: Node): boolean {
     return this.#leaseOf(world, node) !== undefined && this.#health.get(node.metadata.name ?? '')?.renewTime === undefined
   }
@@ -178,7 +178,7 @@ export class NodeMonitor {
     return world.read(this.#leases).get(`${this.#context.names.nodeLeaseNamespace}/${name}`)
   }
 
-  /** Tells of nodes that have come and gone. */
+  /** Reports added and removed nodes. */
   async #register(world: World, nodes: readonly Node[]): Promise<void> {
     const { names, clock } = this.#context
     const present = new Set(nodes.map(({ metadata }) => metadata.name ?? ''))
@@ -205,7 +205,7 @@ export class NodeMonitor {
     world.record({ apiVersion: 'v1', kind: 'Node', name, uid }, { type: 'Normal', reason, message: `Node ${name} ${text}` })
   }
 
-  /** Undefined: the node is gone, or its health is not known now. */
+  /** Undefined if the node is gone, or its health is unknown now. */
   async #lookAt(world: World, node: Node): Promise<Seen | undefined> {
     const { clock, signal } = this.#context
     const { name = '' } = node.metadata
@@ -229,7 +229,7 @@ export class NodeMonitor {
     return isWritten ? found : undefined
   }
 
-  /** False: the cached lease is behind, so that nothing is known about the node. */
+  /** False if the cached lease is outdated, so that nothing is known about the node. */
   async #writeConditions(world: World, node: Node, conditions: HealthLook['conditions'], succeeded: () => void): Promise<boolean> {
     const { names, signal } = this.#context
     const { name = '' } = node.metadata
@@ -244,7 +244,7 @@ export class NodeMonitor {
     return true
   }
 
-  /** Taints, events and Pods by the status of Ready. */
+  /** Updates taints, events and Pods by the Ready status. */
   async #followStatus(world: World, node: Node, { observed, current }: Seen): Promise<void> {
     const { name = '', uid = '' } = node.metadata
     if (current !== undefined) {
@@ -260,7 +260,7 @@ export class NodeMonitor {
     this.#unmarked.delete(name)
   }
 
-  /** A node that has the taint of the other status gets that of this one at once; a ready one loses both. */
+  /** A node with the taint of another status gets the taint of this status at once; a ready node loses both. */
   async #queueTaint(world: World, node: Node, status: ReadyStatus): Promise<void> {
     if (status === 'True') return this.#markReachable(world, node)
     const { name = '' } = node.metadata
@@ -311,7 +311,7 @@ export class NodeMonitor {
     this.#loop.wake(allNodes, this.#untilTickMs(), { background: true })
   }
 
-  /** Gives the taint to the nodes that may have it now. */
+  /** Adds the taint to the nodes that may get it now. */
   async #taint(world: World): Promise<Result> {
     const { clock } = this.#context
     const waits: number[] = []
@@ -328,7 +328,7 @@ export class NodeMonitor {
     return waits.length === 0 ? done : requeueAfter(Math.min(...waits))
   }
 
-  /** Makes the Pod not ready if it says that it is. */
+  /** Sets the Pod not ready if its condition says ready. */
   async #markPod(world: World, pod: Pod): Promise<void> {
     const { clock, signal } = this.#context
     const { name = '', namespace, uid, resourceVersion } = pod.metadata

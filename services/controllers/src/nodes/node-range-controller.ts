@@ -7,13 +7,13 @@ import { done } from '../reconciler/world.ts'
 import { unlessRefused } from '../unless-refused.ts'
 
 export interface NodeRangeOptions {
-  /** The ranges of the cluster, at most one of each family, with the bits of a node's. */
+  /** The address ranges of the cluster, at most one of each family, with the prefix length of a node. */
   readonly clusterRanges: readonly { readonly range: string; readonly nodeBits: number }[]
-  /** The range of Services, of which no node gets a part. Undefined: it is not known. */
+  /** The range of Services, which is excluded. Undefined if unknown. */
   readonly serviceRange: string | undefined
 }
 
-/** Gives each node a range of the cluster's addresses for its Pods. */
+/** Allocates a range of the cluster's addresses to each node for its Pods. */
 export function nodeRangeController({ clusterRanges, serviceRange }: NodeRangeOptions): Controller {
   return reconciler<Node>('nodeipam', ({ signal }) => {
     const ranges = clusterRanges.map(({ range, nodeBits }) => new NodeRanges(range, nodeBits))
@@ -26,7 +26,7 @@ export function nodeRangeController({ clusterRanges, serviceRange }: NodeRangeOp
     }
     const nodes = own<Node>('v1', 'nodes', {
       isDue: ({ kind, object }) => {
-        // Ranges that nodes have are taken before the first one is given.
+        // Existing ranges of nodes are reserved before the first allocation.
         if (kind === 'deleted') release(object)
         else occupy(object)
         return kind !== 'deleted' && isWithoutRange(object)
@@ -50,7 +50,7 @@ export function nodeRangeController({ clusterRanges, serviceRange }: NodeRangeOp
         const patch = { metadata: { uid: node.metadata.uid }, spec: { podCIDR: given[0], podCIDRs: given } }
         try {
           const { name = '' } = node.metadata
-          // Another client has given it one, or it is gone: then there is another event.
+          // Another client has set a range, or the node is gone: another event follows.
           const refusals = ['NotFound', 'Conflict', 'Invalid'] as const
           const written = await unlessRefused(refusals, () => world.collection(nodes).patch(name, patch, { type: 'strategic', signal }))
           if (written === undefined) giveBack()

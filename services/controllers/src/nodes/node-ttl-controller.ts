@@ -7,7 +7,7 @@ import { own } from '../reconciler/watches.ts'
 import { done } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 
-/** Notes on each node how long its kubelet may keep the Secrets and ConfigMaps that it has read (WL-NODE-13). */
+/** Annotates each node with the time that its kubelet may cache Secrets and ConfigMaps (WL-NODE-13). */
 export const nodeTtlController: Controller = reconciler<Node>('ttl', ({ names, signal }) => {
   const annotation = subdomainLabel(names, 'node.alpha', 'ttl')
   const ttl = new NodeTtl()

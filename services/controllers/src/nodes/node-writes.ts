@@ -3,7 +3,7 @@ import { printTime, StatusError, toInstant } from '@orch/core/meta'
 import { changedTaints, type TaintChange } from '@orch/core/node-lifecycle'
 import type { Node } from '@orch/core/workloads'
 
-/** Attempts of a write that other writers outrun. */
+/** Maximum number of attempts of a write that loses races. */
 const attemptsMax = 5
 
 interface NodeWrite {
@@ -12,8 +12,8 @@ interface NodeWrite {
 }
 
 /**
- * Writes a node that is read again while others change it. `write` answers undefined where nothing is to be written. Resolves with false if the
- * node is gone or has changed at each attempt.
+ * Writes a node with retries after conflicts. `write` returns undefined if nothing is to be written. Resolves with false if the node is gone or has
+ * changed at each attempt.
  */
 export async function writeNode(
   node: Node,

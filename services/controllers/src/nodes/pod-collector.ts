@@ -20,16 +20,16 @@ import { nodeNameOf } from './pods-by-node.ts'
 import { settleAll } from './settle-all.ts'
 
 export interface PodCollectorOptions {
-  /** Finished Pods that are kept. 0: all are. */
+  /** Number of finished Pods to keep; 0 for all. */
   readonly terminatedPodsMax: number
 }
 
-/** Passes are at multiples of this time after the start, as upstream's. */
+/** Interval of passes after the start, as upstream. */
 const periodMs = 20_000
-/** The only key: a pass is about all Pods. */
+/** The only key: a pass covers all Pods. */
 const everything = 'pods'
 
-/** Deletes Pods that no kubelet will end. A pass comes only when an event has made work for it. */
+/** Deletes Pods that no kubelet will delete. A pass runs only after an event with work for it. */
 export function podCollector(served: ServedLevel, options: PodCollectorOptions): Controller {
   return reconciler('podgc', (context, loop) => new PodCollector(served, options, context, loop).spec)
 }
@@ -45,7 +45,7 @@ class PodCollector {
   readonly #nodes = mapped<Node>('v1', 'nodes', (event) => this.#showNode(event))
   readonly #finished = new Set<string>()
   #quarantine: Quarantine = new Map()
-  /** The first pass sees all that filled the caches. */
+  /** The first pass sees the filled caches. */
   #isFollowing = false
 
   constructor({ level, isGateOn }: ServedLevel, { terminatedPodsMax }: PodCollectorOptions, context: ControllerContext, loop: Waking) {
@@ -75,7 +75,7 @@ class PodCollector {
     return quarantine.size === 0 ? done : requeueAfter(this.#untilTickMs())
   }
 
-  /** Asks the server: the cache may be behind. */
+  /** Asks the server, as the cache may be outdated. */
   async #findGone(world: World, names: readonly string[]): Promise<ReadonlySet<string>> {
     const { signal } = this.#context
     const gone = new Set<string>()
@@ -109,7 +109,7 @@ class PodCollector {
     return []
   }
 
-  /** Bound to a node that is missing, or under deletion where no kubelet sees it. */
+  /** Bound to a missing node, or under deletion without a kubelet. */
   #isStranded(pod: Pod): boolean {
     const name = nodeNameOf(pod)
     const isTerminating = pod.metadata.deletionTimestamp != null
@@ -132,7 +132,7 @@ class PodCollector {
     if (this.#isFollowing) this.#loop.wake(everything, this.#untilTickMs())
   }
 
-  /** The time of the present tick: a pass begins some milliseconds later, now more and now less. */
+  /** The time of the current tick: a pass begins some milliseconds after it. */
   get #tickMs(): number {
     return Math.floor((this.#context.clock.monotonic() - this.#startMs) / periodMs) * periodMs
   }

@@ -4,7 +4,7 @@ import { keyOf } from '../informers/object-keys.ts'
 
 const nothing: ReadonlySet<string> = new Set()
 
-/** Keys of the Pods that are bound to each node, as events have shown them. */
+/** Keys of the Pods that are bound to each node, from events. */
 export class PodsByNode {
   readonly #keys = new Map<string, Set<string>>()
 
@@ -24,7 +24,7 @@ export class PodsByNode {
   }
 }
 
-/** The node that a Pod is bound to. '': none. */
+/** The node of a Pod; '' for none. */
 export function nodeNameOf({ spec: { nodeName = '' } }: Pod): string {
   return nodeName
 }

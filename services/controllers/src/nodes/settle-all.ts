@@ -1,9 +1,9 @@
 import { StatusError } from '@orch/core/meta'
 
-/** Requests of one pass that are open at once. */
+/** Maximum number of parallel requests of one pass. */
 const openMax = 32
 
-/** Works on all items, several at once. The first failure that is not about an outdated cache is thrown when all have been tried. */
+/** Processes all items, several in parallel. The first failure other than an outdated cache is thrown after all were tried. */
 export async function settleAll<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = []
   for (let from = 0; from < items.length; from += openMax) {
@@ -13,7 +13,7 @@ export async function settleAll<T>(items: readonly T[], work: (item: T) => Promi
   if (failures.length > 0) throw failures[0]
 }
 
-/** The object is gone, or it is another one of that name: an event follows. */
+/** The object is gone or was recreated: an event follows. */
 function isOutdated(error: unknown): boolean {
   return error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict')
 }

@@ -11,10 +11,10 @@ import { unlessGone } from '../unless-refused.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
 import { nodeNameOf, PodsByNode } from './pods-by-node.ts'
 
-/** Level from which on the controller has a name of its own in events. */
+/** First level with a separate event source for this controller. */
 const ownNameSince = 29
 
-/** Deletes Pods from nodes with taints NoExecute, at once or when their tolerations end. */
+/** Deletes Pods from nodes with NoExecute taints, at once or when their tolerations end. */
 export function taintEvictionController(served: ServedLevel): Controller {
   return reconciler('taint-eviction', (context) => new TaintEviction(served, context).spec)
 }
@@ -26,9 +26,9 @@ class TaintEviction {
   readonly #bound = new PodsByNode()
   readonly #pods = mapped<Pod>('v1', 'pods', (event) => this.#keysOfPod(event))
   readonly #nodes = mapped<Node>('v1', 'nodes', (event) => this.#keysOfNode(event))
-  /** Times of evictions to come, by key, as monotonic milliseconds. Later changes of tolerations and taints do not move them. */
+  /** Times of pending evictions by key, in monotonic milliseconds. Later changes of tolerations and taints do not change them. */
   readonly #waiting = new Map<string, number>()
-  /** Keys of evictions that an event has told of and that have not succeeded yet. */
+  /** Keys of evictions with an event that have not succeeded yet. */
   readonly #announced = new Set<string>()
 
   constructor(served: ServedLevel, context: ControllerContext) {
@@ -80,7 +80,7 @@ class TaintEviction {
     return done
   }
 
-  /** Sets or cancels the time of the eviction. A Pod of a node that is gone keeps the time that it has. */
+  /** Sets or cancels the time of the eviction. A Pod of a deleted node keeps its time. */
   #schedule(key: string, stay: Stay, world: World): void {
     const { dueMs, isCancelled } = planEviction(stay, this.#waiting.get(key), this.#context.clock.monotonic())
     if (isCancelled && !this.#announced.delete(key)) this.#record(key, 'Cancelling deletion of Pod', world)

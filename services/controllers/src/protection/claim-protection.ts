@@ -6,11 +6,11 @@ import { type Protection, protectionController } from './protection.ts'
 import { unusedClaims } from './unused-claims.ts'
 
 interface ClaimProtectionOptions {
-  /** True if bound claims say that no pod refers to them. */
+  /** True if the level has the condition Unused for bound claims. */
   readonly isUseShown: boolean
 }
 
-/** Lets claims go that are being deleted once no pod uses them. */
+/** Releases claims under deletion once no pod uses them. */
 export function claimProtectionController({ isUseShown }: ClaimProtectionOptions): Controller {
   const protection = protectionController('pvc-protection', createClaimProtection)
   const loops = isUseShown ? [protection, unusedClaims] : [protection]
@@ -19,7 +19,7 @@ export function claimProtectionController({ isUseShown }: ClaimProtectionOptions
 
 const pods: ResourceAddress = { group: '', version: 'v1', plural: 'pods', namespaced: true }
 
-/** Pods are followed only in namespaces where a claim waits for them, so that all others cost nothing. */
+/** Pods are watched only in namespaces with a waiting claim, so that other namespaces cost nothing. */
 function createClaimProtection(): Protection {
   const watched = new Map<string, WatchedPods>()
   return {
@@ -45,7 +45,7 @@ function createClaimProtection(): Protection {
 interface WatchedPods {
   readonly ending: AbortController
   readonly waiting: Map<string, () => void>
-  /** Resolves when the pods are followed. */
+  /** Resolves when the pods are watched. */
   readonly synced: Promise<unknown>
 }
 
@@ -92,8 +92,8 @@ interface Pod extends ApiObject {
 }
 
 /**
- * A pod uses its claims from its scheduling until it is deleted, ended or not: before that no node has seen it, and none
- * starts a pod whose claim is being deleted. A claim that was made for a pod's ephemeral volume is used until the pod is shut down.
+ * A pod uses its claims from its scheduling until its deletion, finished or not: before that no node has seen it, and no node starts a pod whose claim
+ * is under deletion. The claim of an ephemeral volume is used until the pod is shut down.
  */
 function uses(pod: Pod, { metadata }: ApiObject): boolean {
   const { name = '', ownerReferences = [] } = metadata
@@ -115,7 +115,7 @@ function isMadeFor({ metadata }: Pod, { name, ephemeral }: Volume, claim: string
   return ephemeral != null && `${metadata.name}-${name}` === claim
 }
 
-/** Its node is done with it, or it was deleted by force. */
+/** Its node has stopped it, or it was deleted by force. */
 function isShutDown({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp != null && metadata['deletionGracePeriodSeconds'] === 0
 }

@@ -14,11 +14,11 @@ export interface Protection {
   readonly plural: string
   /** Name of the finalizer in the product's domain. */
   readonly finalizer: string
-  /** True if the object is in use now. `again` schedules another check for when that may have changed. */
+  /** True if the object is in use now. `again` schedules another check. */
   isInUse(object: ApiObject, context: ControllerContext, again: () => void): Promise<boolean>
 }
 
-/** Removes the finalizer from objects that are being deleted and are not in use. */
+/** Removes the finalizer from unused objects under deletion. */
 export function protectionController(name: ControllerName, createProtection: () => Protection): Controller {
   return reconciler(name, (context, loop) => {
     const protection = createProtection()

@@ -7,7 +7,7 @@ import { done } from '../reconciler/world.ts'
 
 const claims = own<VolumeClaim>('v1', 'persistentvolumeclaims', { isDue: ({ kind }) => kind !== 'deleted' })
 
-/** Pods by the claims that they name. */
+/** Pods by the names of their claims. */
 const pods = mapped<Pod>(
   'v1',
   'pods',
@@ -18,7 +18,7 @@ const pods = mapped<Pod>(
   { isLazy: true },
 )
 
-/** The condition Unused of bound claims: True since no Pod refers to them (WL-PV-11). */
+/** The condition Unused of bound claims: True while no Pod refers to them (WL-PV-11). */
 export const unusedClaims: Controller = reconciler<VolumeClaim>('pvc-protection', () => ({
   watches: [claims, pods],
   queue: 'unused_claims',

@@ -1,7 +1,7 @@
 import { requireType } from '@orch/core/schema'
 import { protectionController } from './protection.ts'
 
-/** Lets persistent volumes go that are being deleted once they are bound to no claim. */
+/** Releases persistent volumes under deletion once they are bound to no claim. */
 export const volumeProtectionController = protectionController('pv-protection', () => ({
   plural: 'persistentvolumes',
   finalizer: 'pv-protection',

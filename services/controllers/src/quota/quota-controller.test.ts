@@ -25,7 +25,7 @@ const aQuota = (namespace: string, ...counted: string[]) => ({
 
 const within = { timeout: 90_000 }
 
-/** The controller beside a server that has these quotas, answers lists as given, and whose watches are silent. */
+/** The controller with a server that has these quotas, answers lists as given, and sends no watch events. */
 function aController(quotas: object[], list: (path: string) => Promise<TransportResponse>) {
   const written: string[] = []
   const failures: unknown[] = []
@@ -86,6 +86,6 @@ test('only a few collections are listed at once, for any number of quotas', asyn
   )
   await vi.waitFor(() => expect(new Set(written).size).toBe(50), within)
   expect(most).toBe(4)
-  // The use of a quota is not written before all that it counts has been listed.
+  // The usage of a quota is not written before all its collections have been listed.
   expect(failures).toEqual([])
 })

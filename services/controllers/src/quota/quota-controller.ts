@@ -30,20 +30,20 @@ interface Quota extends ApiObject {
   readonly status?: { readonly hard?: PrintedAmounts; readonly used?: PrintedAmounts }
 }
 
-/** Writes in progress count already, but are not visible yet; a difference is checked again after this. */
+/** Delay of the second check of a difference, as writes in progress are already counted but not visible yet. */
 const differingMs = 1_000
-/** Collections of which the first list is awaited at once, each for so long before the next has its turn. */
+/** Maximum number of collections listed at once, and the time until the next one starts. */
 const beginningMax = 4
 const beginningMs = 1_000
 /** Interval of complete recounts, with or without changes. */
 const resyncMs = 300_000
 
 const quotas = own<Quota>('v1', 'resourcequotas', {
-  // A status of admission counts a write that is not to be seen yet: to count again at once would be to contradict it.
+  // A status by admission may count a write that is not visible yet: counting again at once would revert it.
   delayMs: ({ kind, object }) => (kind === 'updated' && showsLimits(object) ? differingMs : 0),
 })
 
-/** Keeps the status of quotas: the limits, and their use. It follows only objects that quotas count, in the namespaces of the quotas. */
+/** Maintains the status of quotas: the limits and the usage. It watches only counted objects, in the namespaces of the quotas. */
 export function quotaController(catalogue: ServedResources): Controller {
   return reconciler<Quota>('resourcequota', (context, loop) => {
     const counted = new CountedObjects(context, catalogue, (namespace, kind) => {
@@ -75,18 +75,18 @@ function isKept(quota: Quota, used: Amounts): boolean {
   return showsLimits(quota) && sameAmounts(parseAmounts(quota.status?.used), used)
 }
 
-/** True if the status shows the present limits. */
+/** True if the status has the current limits. */
 function showsLimits({ spec, status }: Quota): boolean {
   if (status?.hard === undefined || status.used === undefined) return false
   return sameAmounts(parseAmounts(status.hard), parseAmounts(spec?.hard))
 }
 
-/** Objects that quotas count. */
+/** The objects that quotas count. */
 interface CountedCollection {
   readonly namespace: string
   readonly resource: ResourceAddress
   readonly ending: AbortController
-  /** Present when all of them are there. */
+  /** Undefined until all of them are loaded. */
   informer: Informer<ApiObject> | undefined
 }
 
@@ -94,7 +94,7 @@ interface CountedCollection {
 type OnChange = (namespace: string, kind: InformerEvent<ApiObject>['kind'] | 'synced') => void
 
 /**
- * The objects that quotas count, each collection followed only while a quota of its namespace counts it. Its queue is of its own: the keys are
+ * The objects that quotas count. Each collection is watched only while a quota of its namespace counts it. The queue is specific: its keys are
  * collections, and a few are listed at once.
  */
 class CountedObjects {
@@ -102,7 +102,7 @@ class CountedObjects {
   readonly #addresses = new Map<string, ResourceAddress>()
   readonly #onChange: OnChange
   readonly #counted = new Map<string, CountedCollection>()
-  /** Places where following begins: not all at once. */
+  /** Slots for starting watches, which are limited. */
   readonly #beginning: Workqueue
 
   constructor(context: ControllerContext, { resources }: ServedResources, onChange: OnChange) {
@@ -125,7 +125,7 @@ class CountedObjects {
     }
   }
 
-  /** The used amounts of a quota; undefined until they are known, and then a change follows. */
+  /** The usage of a quota; undefined until it is known, and then a change follows. */
   use({ spec = {}, metadata: { namespace = '' } }: Quota): Amounts | undefined {
     const { names, clock } = this.#context
     const hard = parseAmounts(spec.hard)
@@ -139,7 +139,7 @@ class CountedObjects {
     return used
   }
 
-  /** Ends the following of resources that no quota counts any more. */
+  /** Stops watching resources that no quota counts any longer. */
   keepOnly(all: readonly Quota[]): void {
     const wanted = new Set(
       all.flatMap(({ spec, metadata }) =>

@@ -61,7 +61,7 @@ const answer = (status: number, body: unknown): TransportResponse => ({
   })(),
 })
 
-/** The controller beside a server with these collections, by their paths; others are empty. */
+/** The controller with a server that has these collections, by path; others are empty. */
 function aController(collections: Record<string, object[]>, put: (attempt: number) => TransportResponse = () => answer(200, {})) {
   const written: { path: string; query: string; body: { spec?: object; status: { hard: object; used: object } } }[] = []
   const watches = new Map<string, { push(line: string): void; signal: AbortSignal | undefined }>()

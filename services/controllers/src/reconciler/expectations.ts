@@ -1,4 +1,4 @@
-/** Longest wait for a watch to show a write, as upstream. */
+/** Maximum wait for a watch to show a write, as upstream. */
 export const expectationMs = 300_000
 
 interface Expected {
@@ -8,7 +8,7 @@ interface Expected {
 }
 
 /**
- * Creations and deletions that a controller has asked for and its caches do not show yet, by owner. A decision that counts objects
+ * Requested creations and deletions of a controller that its caches do not show yet, by owner. A decision that counts objects
  * waits for them, at most five minutes. Times are monotonic milliseconds.
  *
  *   expectCreations('a/web', 2, now)   isPending('a/web', now) → true
@@ -18,12 +18,12 @@ interface Expected {
 export class Expectations {
   readonly #byOwner = new Map<string, Expected>()
 
-  /** Call before the requests: their events may come before their answers. */
+  /** Must be called before the requests, as their events may come before their answers. */
   expectCreations(owner: string, count: number, nowMs: number): void {
     if (count > 0) this.#expectedOf(owner, nowMs).creations += count
   }
 
-  /** A creation has been seen or has failed. */
+  /** A creation has been observed or has failed. */
   showCreation(owner: string, count = 1): void {
     const expected = this.#byOwner.get(owner)
     if (expected !== undefined) expected.creations -= count
@@ -33,7 +33,7 @@ export class Expectations {
     this.#expectedOf(owner, nowMs).deletions.add(key)
   }
 
-  /** A deletion, or its beginning, has been seen or has failed. */
+  /** A deletion, or its beginning, has been observed or has failed. */
   showDeletion(owner: string, key: string): void {
     this.#byOwner.get(owner)?.deletions.delete(key)
   }

@@ -1,4 +1,4 @@
-/** The loop of controllers, for programs that bring controllers of their own. */
+/** The loop of controllers, for programs with custom controllers. */
 export { type Controller, startControllers } from '../controller.ts'
 export type { Reader } from '../informers/shared-informers.ts'
 export { type Open, type ReconcilerSpec, reconciler, type Waking } from './reconciler.ts'

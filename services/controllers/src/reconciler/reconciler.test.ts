@@ -12,7 +12,7 @@ const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A server with collections in memory, whose watches tell of each change. */
+/** A server with collections in memory, whose watches send each change. */
 function aServer(objects: Record<string, ApiObject[]> = {}) {
   const watches = new Map<string, ((line: object) => void)[]>()
   const asked: string[] = []
@@ -66,7 +66,7 @@ function aServer(objects: Record<string, ApiObject[]> = {}) {
     client,
     change,
     asked,
-    /** Requests that write, of objects other than events. */
+    /** Write requests, without those of events. */
     writes: () => asked.filter((request) => !request.startsWith('GET') && !request.endsWith('/events')),
     answers(next: typeof answer) {
       answer = next
@@ -83,7 +83,7 @@ const controlledBy = (name: string) => ({
   ownerReferences: [{ apiVersion: 'v1', kind: 'Thing', name, uid: `uid-${name}`, controller: true }],
 })
 
-/** Runs a reconciler beside a server until the test has ended. */
+/** Runs a reconciler with a server until the test has ended. */
 async function run<T>(spec: ReconcilerSpec<T>, { client }: Pick<ReturnType<typeof aServer>, 'client'>) {
   const ending = new AbortController()
   const clock = createFakeClock()
@@ -108,7 +108,7 @@ async function run<T>(spec: ReconcilerSpec<T>, { client }: Pick<ReturnType<typeo
   return { clock, lines, metrics }
 }
 
-/** Ends a pass that only notes something. */
+/** Ends a pass that only records something. */
 function note<V>(list: V[], value: V): Result {
   list.push(value)
   return done

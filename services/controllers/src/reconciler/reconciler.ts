@@ -16,37 +16,37 @@ interface Pass<T> {
   readonly object: T
   readonly world: World
   readonly clock: Clock
-  /** Raised when the controller ends. */
+  /** Aborted when the controller ends. */
   readonly signal: AbortSignal
 }
 
 /** A controller as a table: the objects that it watches, and its work for one of them. */
 export interface ReconcilerSpec<T> {
   readonly watches: readonly (Own<T & ApiObject> | OwnedBy<ApiObject> | Mapped<ApiObject>)[]
-  /** Brings the world one step nearer to the object. Never runs twice at once for one key, nor before all caches are filled. */
+  /** Moves the state one step towards the object. Never runs twice at once for one key, nor before all caches are filled. */
   readonly reconcile: (pass: Pass<T>) => Promise<Result>
-  /** Called instead where no own object has the key. `last` is the deleted object; undefined if none has been seen. */
+  /** Called if no own object has the key. `last` is the deleted object; undefined if none was observed. */
   readonly absent?: (pass: Omit<Pass<T>, 'object'> & { readonly last: T | undefined }) => Promise<Result>
   /** Keys to reconcile at the start, besides those of events. */
   readonly keys?: readonly string[]
-  /** Keys that are worked on at once. Absent: 5. */
+  /** Maximum number of keys processed at once; 5 by default. */
   readonly workersMax?: number
   /**
-   * Pauses before further attempts after a failure: the first, which each failure doubles, and the longest. Absent: 20 ms and 30 s. After
-   * `retriesMax` further attempts the key waits for the next event; absent: there is always another one.
+   * Delays of retries after a failure: the first, which doubles, and the maximum; 20 ms and 30 s by default. After `retriesMax` retries the key waits
+   * for the next event; unlimited by default.
    */
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number; readonly retriesMax?: number }
-  /** The queue in metrics. Absent: the name of the controller. A controller of several loops has several queues. */
+  /** The queue name in metrics; by default the name of the controller. A controller with several loops has several queues. */
   readonly queue?: string
-  /** The component in events. Absent: the name with `-controller`. */
+  /** The component in events; by default the name with `-controller`. */
   readonly component?: string
-  /** Ends the parts of `open` that the signal does not end. */
+  /** Closes the parts of `open` that the signal does not end. */
   readonly close?: () => Promise<void>
 }
 
 /** The loop of a controller, for sources of keys other than watches. */
 export interface Waking extends Caches {
-  /** Has a key reconciled, soon or after a delay. */
+  /** Enqueues a key, at once or after a delay. */
   wake(key: string, delayMs?: number, options?: TimerOptions): void
   /** Reports an event outside of a pass. */
   record(about: ObjectReference, draft: EventDraft): void
@@ -56,8 +56,8 @@ export type Open<T> = (context: ControllerContext, loop: Waking) => ReconcilerSp
 
 const workersUsual = 5
 /**
- * A key that fails this many times in a row is logged as a warning, and each time that the number has doubled: once or twice is a race
- * with other writers, and an object that many events wake may fail often.
+ * A key that fails this many times in a row is logged as a warning, and again at each doubling: one or two failures are a race with other writers, and
+ * an object with many events may fail often.
  */
 const warnedFailures = 4
 
@@ -67,9 +67,9 @@ function isWarned(failures: number): boolean {
 }
 
 /**
- * A controller as a table. `open` is called once for each run, with the product's names; its closure holds the run's state. The loop around
- * `reconcile` has the queue, caches, retries, metrics, expectations and events; it knows no kind. An error is tried again with growing delays;
- * Conflict, NotFound and AlreadyExists too, without a warning, since the cache was older than the server.
+ * A controller as a table. `open` is called once for each run, with the product's names; its closure holds the run's state. The loop around `reconcile`
+ * has the queue, caches, retries, metrics, expectations and events, independent of kinds. An error is retried with growing delays; Conflict, NotFound
+ * and AlreadyExists too, without a warning, since the cache was outdated.
  *
  *   const sets = own<ReplicaSet>('apps/v1', 'replicasets')
  *   const pods = ownedBy<Pod>('v1', 'pods')
@@ -89,7 +89,7 @@ class Loop<T> implements Waking {
   readonly #expectations = new Expectations()
   readonly #recorder: EventRecorder
   readonly #queue: Workqueue
-  /** Deleted own objects, by key, until `absent` has dealt with them. */
+  /** Deleted own objects, by key, until `absent` has processed them. */
   readonly #deleted = new Map<string, T>()
   readonly #ended: Promise<unknown>
 
@@ -134,7 +134,7 @@ class Loop<T> implements Waking {
   }
 
   read<O extends ApiObject>(watch: Watched<O>): Reader<O> {
-    // The informer was opened for this watch.
+    // True if the informer was opened for this watch.
     return this.#informerOf(watch) as Reader<ApiObject> as Reader<O>
   }
 
@@ -206,7 +206,7 @@ class Loop<T> implements Waking {
         break
       case 'mapped':
         this.#followInformer(watch, this.#informers.open(watch, client), (event) => {
-          // The events that fill a lazy cache are news: it begins later.
+          // The initial events of a lazy cache enqueue passes, as it is opened later.
           if (watch.isLazy || this.#isWaking(watch)) for (const key of watch.toKeys(event, this)) this.wake(key, watch.delayMs)
         })
     }
@@ -230,7 +230,7 @@ class Loop<T> implements Waking {
     this.wake(key, watch.delayMs(event))
   }
 
-  /** Wakes the owner, and lowers its expectations. */
+  /** Enqueues the owner, and lowers its expectations. */
   #applyOwned(watch: OwnedBy<ApiObject>, event: InformerEvent<ApiObject>): void {
     const { kind, object } = event
     const owner = this.#ownerOf(object)
@@ -242,7 +242,7 @@ class Loop<T> implements Waking {
     for (const key of new Set([owner, before])) if (key !== undefined) this.wake(key, watch.delayMs)
   }
 
-  /** The key of the own object that controls the object, by uid: a reference may name another kind. */
+  /** The key of the own object that controls the object, by uid, as a reference may name another kind. */
   #ownerOf(object: ApiObject): string | undefined {
     const reference = controllerOf(object)
     if (this.#own === undefined || reference === undefined) return undefined
@@ -252,7 +252,7 @@ class Loop<T> implements Waking {
     return keys.find((key) => caches.get(key)?.metadata.uid === reference.uid)
   }
 
-  /** Each own object has a pass when all caches are filled: the events that fill them need not wake it again. */
+  /** Each own object gets a pass when all caches are filled, so the initial events need not enqueue it. */
   #isWaking(watch: Watched<ApiObject>): boolean {
     return this.#own === undefined || (this.#informerOf(watch).isSynced && this.#informerOf(this.#own).isSynced)
   }

@@ -1,4 +1,4 @@
-/** The items that were tried, with the errors of the last batch. */
+/** The tried items, with the errors of the last batch. */
 export interface Batches {
   readonly triedCount: number
   readonly errors: readonly unknown[]

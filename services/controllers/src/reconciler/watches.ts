@@ -19,25 +19,25 @@ export interface Watched<T extends ApiObject> extends Selection<T> {
 /** The objects that a reconciler reconciles; their keys are its keys. */
 export interface Own<T extends ApiObject> extends Watched<T> {
   readonly kind: 'own'
-  /** False for events that need no pass. */
+  /** False for events without a pass. */
   isDue(event: InformerEvent<T>): boolean
-  /** Pause between the event and the pass. */
+  /** Delay between the event and the pass. */
   delayMs(event: InformerEvent<T>): number
 }
 
-/** Objects whose controller reference leads to an object of the own collection. */
+/** Objects whose controller is in the own collection. */
 export interface OwnedBy<T extends ApiObject> extends Watched<T> {
   readonly kind: 'ownedBy'
   readonly isLazy: boolean
-  /** Pause between an event and the pass. */
+  /** Delay between an event and the pass. */
   readonly delayMs: number
 }
 
-/** Objects whose events lead to keys by a function. */
+/** Objects whose events are mapped to keys by a function. */
 export interface Mapped<T extends ApiObject> extends Watched<T> {
   readonly kind: 'mapped'
   readonly isLazy: boolean
-  /** Pause between an event and the pass. */
+  /** Delay between an event and the pass. */
   readonly delayMs: number
   toKeys(event: InformerEvent<T>, caches: Caches): Iterable<string>
 }
@@ -48,25 +48,25 @@ interface OwnOptions<T extends ApiObject> extends WatchOptions<T> {
 }
 
 interface RelatedOptions<T extends ApiObject> extends WatchOptions<T> {
-  /** Begin the watch with the first own object that is due: a server without such objects does not pay for it. */
+  /** True to start the watch with the first own object, so that a server without such objects has no cost. */
   readonly isLazy?: boolean
-  /** Pause between an event and the pass, in which further events are gathered. Absent: none. */
+  /** Delay between the event and the pass, which collects further events; none by default. */
   readonly delayMs?: number
 }
 
-/** Watches the objects to reconcile: `own('apps/v1', 'replicasets')`. Each event wakes the object's key. */
+/** Watches the objects to reconcile: `own('apps/v1', 'replicasets')`. Each event enqueues the object's key. */
 export function own<T extends ApiObject>(groupVersion: string, plural: string, options: OwnOptions<T> = {}): Own<T> {
   const { isDue = () => true, delayMs = () => 0, ...rest } = options
   return { kind: 'own', resource: addressOf(groupVersion, plural), ...rest, isDue, delayMs }
 }
 
-/** Watches the objects that the own ones control: `ownedBy('v1', 'pods')`. Each event wakes the owner, and both if the owner changes. */
+/** Watches the objects that own objects control: `ownedBy('v1', 'pods')`. Each event enqueues the owner, and both if the owner changes. */
 export function ownedBy<T extends ApiObject>(groupVersion: string, plural: string, options: RelatedOptions<T> = {}): OwnedBy<T> {
   const { isLazy = false, delayMs = 0, ...rest } = options
   return { kind: 'ownedBy', resource: addressOf(groupVersion, plural), ...rest, isLazy, delayMs }
 }
 
-/** Watches objects that decisions rest on; `toKeys` gives the keys that an event wakes. */
+/** Watches inputs of decisions; `toKeys` returns the keys that an event enqueues. */
 export function mapped<T extends ApiObject>(
   groupVersion: string,
   plural: string,

@@ -11,17 +11,17 @@ import type { Expectations } from './expectations.ts'
 import { inGrowingBatches } from './slow-start.ts'
 import type { Caches, Watched } from './watches.ts'
 
-/** One write that a decision asks for, and the events that tell of it. */
+/** One write of a decision, with the events that report it. */
 export type Action = {
   /** The watch of its collection. */
   readonly in: Watched<ApiObject>
-  /** The object to create, or the cached one. */
+  /** The object to create, or the cached object. */
   readonly object: ApiObject
   /** Called with the created or patched object, or with the deleted one from the cache. */
   readonly succeeded?: (answer: ApiObject) => void
   /** Called with the message of a refusal. */
   readonly refused?: (message: string) => void
-  /** Called instead of `succeeded` where an object to create has the name of another. */
+  /** Called instead of `succeeded` if another object has the name of the created one. */
   readonly existed?: () => void
 } & (
   | { readonly kind: 'create' }
@@ -32,10 +32,10 @@ export type Action = {
 /** The outcome of a pass. */
 export type Result = { readonly kind: 'done' } | ({ readonly kind: 'requeue'; readonly delayMs: number } & TimerOptions)
 
-/** Nothing is left to do until the next event. */
+/** No work remains until the next event. */
 export const done: Result = { kind: 'done' }
 
-/** Another pass is due after the delay, unless an event causes one earlier. Passes that repeat by themselves are in the background. */
+/** Another pass follows after the delay, or earlier after an event. Passes that repeat by themselves are background work. */
 export function requeueAfter(delayMs: number, options: TimerOptions = {}): Result {
   return { kind: 'requeue', delayMs, ...options }
 }
@@ -52,9 +52,9 @@ export interface WorldOptions {
   readonly recorder: EventRecorder
 }
 
-/** The world of a pass over one key: caches to read, and writes whose usual refusals are outcomes. */
+/** The inputs of a pass over one key: caches to read, and writes whose usual refusals are outcomes. */
 export class World implements Caches {
-  /** Requests past the caches. */
+  /** Requests without the caches. */
   readonly client: Client
   readonly names: Names
   readonly #key: string
@@ -71,7 +71,7 @@ export class World implements Caches {
     return this.#options.caches.read(watch)
   }
 
-  /** A client of the collection of a watch. */
+  /** A client for the collection of a watch. */
   collection<T extends ApiObject>(watch: Watched<T>): ResourceClient<T> {
     return this.client.resource<T>(watch.resource)
   }
@@ -83,9 +83,9 @@ export class World implements Caches {
   }
 
   /**
-   * Performs actions in order. Neighbours of one kind are performed together: creations in growing batches, deletions at once, patches one by one.
-   * The events of `ownedBy` watches are expected first. An object that exists or is deleted already is no error, nor is a namespace that is
-   * being deleted, in which creations stop; after another error the following groups are left out, and the first error is thrown.
+   * Performs actions in order. Consecutive actions of one kind are performed together: creations in growing batches, deletions in parallel, patches one
+   * by one. The events of `ownedBy` watches are expected first. An object that already exists or is deleted is no error, nor is a terminating namespace,
+   * in which creations stop. After another error the following groups are skipped, and the first error is thrown.
    */
   async perform(actions: readonly Action[]): Promise<void> {
     for (const { kind, group } of groupNeighbours(actions)) {
@@ -94,7 +94,7 @@ export class World implements Caches {
     }
   }
 
-  /** Writes the status of an own object where it differs. An object that has changed meanwhile brings another event. */
+  /** Writes the status of an own object if it differs. A conflict is followed by another event. */
   async writeStatus<T extends ApiObject>(object: T, status: object, fieldManager?: string): Promise<Result> {
     if (jsonEqual(object['status'], status)) return done
     const { own, options } = this.#statusWrite(fieldManager)
@@ -103,7 +103,7 @@ export class World implements Caches {
     return done
   }
 
-  /** Writes the status of an own object, and answers the object with it. */
+  /** Writes the status of an own object, and returns the object with it. */
   async replaceStatus<T extends ApiObject>(object: T, status: object, fieldManager?: string): Promise<T> {
     const { own, options } = this.#statusWrite(fieldManager)
     return this.client.resource<T>(own.resource).update({ ...object, status }, options)
@@ -115,7 +115,7 @@ export class World implements Caches {
     return { own, options: { subresource: 'status', fieldManager, signal } }
   }
 
-  /** Reports an event. It is written later, and a failure to write it changes nothing. */
+  /** Reports an event. It is written later, and a failure to write it has no effect. */
   record(about: ObjectReference, draft: EventDraft): void {
     this.#options.recorder.record(about, draft)
   }
@@ -196,7 +196,7 @@ export class World implements Caches {
 
 interface ActionRequest {
   send(): Promise<ApiObject>
-  /** Takes back the expectation of a request that has changed nothing. */
+  /** Removes the expectation of a request without an effect. */
   unexpect?(): void
 }
 
@@ -215,12 +215,12 @@ function groupNeighbours(actions: readonly Action[]): readonly ActionGroup[] {
   return groups
 }
 
-/** Events of owned objects alone say whose they are. */
+/** Only events of owned objects name their owner. */
 function isShownLater(action: Action): boolean {
   return action.in.kind === 'ownedBy'
 }
 
-/** The namespace of a creation is being deleted, or is gone. */
+/** The namespace of a creation is being deleted or gone. */
 function isOfEndedNamespace(error: unknown): boolean {
   return error instanceof StatusError && (error.reason === 'NotFound' || isOfEndingNamespace(error))
 }

@@ -6,14 +6,14 @@ import { type Caches, mapped, own } from '../reconciler/watches.ts'
 import { done } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 
-/** The field manager of gathered rules, which shows their owner. */
+/** The field manager of aggregated rules. */
 export const aggregationManager = 'clusterrole-aggregation-controller'
 
 /** Keeps the rules of cluster roles with an aggregation rule equal to those of their source roles. */
 export const aggregationController = reconciler<RoleObject>('clusterrole-aggregation', ({ names }) => {
   const groupVersion = `${domainGroup(names, 'rbac.authorization')}/v1`
   const gathering = own<RoleObject>(groupVersion, 'clusterroles', { isDue: ({ object }) => Boolean(object.aggregationRule) })
-  // Any role may give to any other; there are few that gather.
+  // Any role may be a source of any other; few roles aggregate.
   const toGathering = (_event: unknown, caches: Caches) =>
     [...caches.read(gathering).values()].flatMap(({ metadata, aggregationRule }) => (aggregationRule ? (metadata.name ?? []) : []))
   return {
@@ -23,7 +23,7 @@ export const aggregationController = reconciler<RoleObject>('clusterrole-aggrega
       if (!role.aggregationRule) return done
       const rules = aggregatedRules(role, world.read(gathering).values())
       if (jsonEqual(rules, role.rules ?? [])) return done
-      // With its uid, a deleted role is not created anew.
+      // With its uid, a deleted role is not recreated.
       const applied = { apiVersion: groupVersion, kind: 'ClusterRole', metadata: { name, uid: role.metadata.uid }, rules }
       const options = { type: 'apply', fieldManager: aggregationManager, force: true, signal } as const
       await unlessGone(() => world.collection(gathering).patch(name, applied, options))

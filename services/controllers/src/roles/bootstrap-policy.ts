@@ -15,18 +15,18 @@ import type { BootstrapWrite, WriteBootstrapObjects } from '../bootstrap.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { aggregationManager } from './aggregation.ts'
 
-/** Attempts at one object when others write it at the same time. */
+/** Maximum number of attempts at one object that others write at the same time. */
 const attemptsMax = 5
 
-/** The words and the level (the minor number of a release) that a server has. */
+/** The profile's names and the level (the minor version of a release) of a server. */
 interface Served {
   readonly names: Names
   readonly level: number
 }
 
 /**
- * Ensures that the roles and bindings of the start exist. Missing rules are added, additional ones are kept, and
- * roles whose annotation says so are left alone. Several servers may do this at a time.
+ * Ensures that the bootstrap roles and bindings exist. Missing rules are added, additional ones are kept, and roles with the opt-out annotation are not
+ * changed. Several servers may do this at a time.
  */
 export async function bootstrapRoles(
   client: Client,
@@ -50,7 +50,7 @@ export async function bootstrapRoles(
   ])
 }
 
-/** The change that an existing object needs. */
+/** The required change of an existing object. */
 type Mending<T> =
   | { readonly kind: 'keep' }
   | { readonly kind: 'update'; readonly object: T }
@@ -78,7 +78,7 @@ async function ensureAll<T extends ApiObject>(
   await Promise.all(wanted.map((object) => ensure(collection, object, live.get(keyOf(object)), mend)))
 }
 
-/** Gathered rules belong to the controller that gathers them, also where it has not been at work yet. */
+/** Aggregated rules belong to the aggregation controller, even before it has run. */
 function toBootstrapWrite(resource: ResourceAddress, object: ApiObject & Pick<RoleObject, 'aggregationRule'>): BootstrapWrite {
   if (!object.aggregationRule) return { resource, object }
   return { resource, object, applied: { fieldManager: aggregationManager, fields: ['rules'] } }
@@ -131,10 +131,10 @@ function readIfThere<T extends ApiObject>(collection: ResourceClient<T>, { metad
   return unlessGone(() => collection.get(metadata.name ?? '', { namespace: metadata.namespace }))
 }
 
-/** Adds a role's missing parts: rules, sources of gathered rules, labels and annotations. */
+/** Adds missing parts of a role: rules, aggregation selectors, labels and annotations. */
 function mendedRole(live: RoleObject, wanted: RoleObject, names: Names): Mending<RoleObject> {
   if (isLeftAlone(live, names)) return { kind: 'keep' }
-  // Gathered rules are the aggregation controller's.
+  // Aggregated rules belong to the aggregation controller.
   const missing = wanted.aggregationRule ? [] : missingRules(live.rules ?? [], wanted.rules ?? [])
   const aggregationRule = mendedAggregation(live.aggregationRule, wanted.aggregationRule)
   const metadata = mendedMetadata(live, wanted)
@@ -150,7 +150,7 @@ function mendedRole(live: RoleObject, wanted: RoleObject, names: Names): Mending
   }
 }
 
-/** Adds the subjects that a binding lacks; one of another role is made anew, as its role cannot be changed. */
+/** Adds the missing subjects of a binding; a binding of another role is recreated, as its role is immutable. */
 function mendedBinding(live: BindingObject, wanted: BindingObject, names: Names): Mending<BindingObject> {
   if (isLeftAlone(live, names)) return { kind: 'keep' }
   if (!jsonEqual(live.roleRef, wanted.roleRef)) return { kind: 'replace' }
@@ -169,7 +169,7 @@ function isSameSubject(left: RoleSubject, right: RoleSubject): boolean {
   return left.kind === right.kind && left.name === right.name && (left.namespace ?? '') === (right.namespace ?? '')
 }
 
-/** Undefined: every selector is there. */
+/** Undefined if all selectors exist. */
 function mendedAggregation(
   live: AggregationRule | null | undefined,
   wanted: AggregationRule | null | undefined,
@@ -179,7 +179,7 @@ function mendedAggregation(
   return missing.length === 0 ? undefined : { clusterRoleSelectors: [...known, ...missing] }
 }
 
-/** Labels and annotations of one's own are kept, also where the start would give other values. Undefined: none is missing. */
+/** Labels and annotations of users are kept, even with other values than the bootstrap ones. Undefined if none is missing. */
 function mendedMetadata({ metadata: live }: ApiObject, { metadata: wanted }: ApiObject): ApiObject['metadata'] | undefined {
   const labels = { ...wanted.labels, ...live.labels }
   const annotations = { ...wanted.annotations, ...live.annotations }

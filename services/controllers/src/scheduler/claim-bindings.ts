@@ -6,7 +6,7 @@ import { deviceClaimNames, type ResourceClaim } from '@orch/core/workloads'
 import type { ControllerContext } from '../controller.ts'
 import type { DeviceInformers } from './device-informers.ts'
 
-/** The scheduler's writes about claims for devices. */
+/** The scheduler's writes of device claims. */
 export class ClaimBindings {
   readonly #context: ControllerContext
   readonly #devices: DeviceInformers
@@ -18,31 +18,31 @@ export class ClaimBindings {
     this.#rules = rules
   }
 
-  /** The devices of the allocations are in use from now on. */
+  /** Marks the allocated devices as in use. */
   assume(uses: readonly ClaimUse[]): void {
     for (const { claim, allocation } of uses) {
       if (allocation !== undefined) this.#devices.assume({ ...claim, status: { ...claim.status, allocation } })
     }
   }
 
-  /** Takes the assumption back. */
+  /** Reverts the assumption. */
   forget(uses: readonly ClaimUse[]): void {
     for (const { claim } of uses) this.#devices.forget(claim)
   }
 
-  /** Writes the allocations, each after the finalizer that keeps its claim, and reserves the claims for the Pod. */
+  /** Writes the allocations, each after the finalizer that protects its claim, and reserves the claims for the Pod. */
   async bind({ metadata }: Pod, uses: readonly ClaimUse[]): Promise<void> {
     const consumer = { resource: 'pods', name: metadata.name ?? '', uid: metadata.uid ?? '' }
     for (const use of uses) await this.#bindClaim(use, consumer)
   }
 
-  /** Ends the allocation of a claim, unless it has changed. */
+  /** Deallocates a claim, unless it has changed. */
   async free(claim: ResourceClaim): Promise<void> {
     const { log, signal } = this.#context
     try {
       await this.#claims.update({ ...claim, status: {} }, { subresource: 'status', signal })
     } catch (err) {
-      // Another change of the claim wakes the Pod again.
+      // Another change of the claim enqueues the Pod again.
       if (!signal.aborted) log.debug({ claim: claim.metadata.name, err }, 'a claim for devices could not be freed')
     }
   }
@@ -64,7 +64,7 @@ export class ClaimBindings {
       '$setElementOrder/reservedFor': users,
       ...(allocation && { allocation: { ...allocation, ...(hasAllocationTimes && { allocationTimestamp }) } }),
     }
-    // The uid is that of the claim that was looked at.
+    // The uid of the evaluated claim.
     await collection.patch(name, { metadata: { uid: claimUid }, status }, { type: 'strategic', subresource: 'status', namespace, signal })
   }
 

@@ -25,7 +25,7 @@ export class ClusterInformers {
   readonly #namespaces: SharedInformer<ApiObject>
   readonly #services: SharedInformer<MapSelecting>
   readonly #controllers: SharedInformer<MapSelecting>
-  /** Owners of Pods with selectors that have expressions, by kind. */
+  /** Owners of Pods with selectors that may have expressions, by kind. */
   readonly #owners: ReadonlyMap<string, SharedInformer<Selecting>>
   readonly #all: readonly SharedInformer<ApiObject>[]
   readonly #context: ControllerContext
@@ -54,13 +54,13 @@ export class ClusterInformers {
     this.#all = all
   }
 
-  /** Caches of storage, opened for the first Pod that has a claim. `onChange` is called with each of their events. */
+  /** Caches of storage objects, opened for the first Pod with a claim. `onChange` is called with each of their events. */
   openStorage(onChange: () => void): StorageInformers {
     this.#storage ??= new StorageInformers(this.#context, onChange)
     return this.#storage
   }
 
-  /** Caches of devices, opened for the first Pod that has a claim for one. `onChange` is called with each of their events. */
+  /** Caches of devices, opened for the first Pod with a device claim. `onChange` is called with each of their events. */
   openDevices(onChange: () => void): void {
     this.#devices ??= new DeviceInformers(this.#context, onChange)
   }
@@ -83,7 +83,7 @@ export class ClusterInformers {
     await Promise.all(this.#opened.map((informer) => informer.synced))
   }
 
-  /** Resolves when the signal has ended all. */
+  /** Resolves when all informers have ended after their signal. */
   async done(): Promise<void> {
     await Promise.all(this.#opened.map((informer) => informer.done))
   }

@@ -5,10 +5,10 @@ import type { ResourceClaim } from '@orch/core/workloads'
 import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
 
-/** The objects of devices that decisions rest on. */
+/** The device objects that decisions depend on. */
 export type DeviceObjects = Pick<ClusterObjects, 'resourceClaim' | 'resourceClaims' | 'isBeingAllocated' | 'deviceClass' | 'deviceSlices'>
 
-/** The caches of claims for devices, of their classes and of devices, with allocations that the server does not show yet. */
+/** The caches of device claims, device classes and devices, with allocations that the server does not show yet. */
 export class DeviceInformers implements DeviceObjects {
   readonly #claims: SharedInformer<ResourceClaim>
   readonly #classes: SharedInformer<DeviceClass>

@@ -5,20 +5,20 @@ import { type Clock, sleep, type Timer } from '@orch/platform'
 
 /** Time without a repeat after which a series ends, as in client-go. */
 const seriesMs = 360_000
-/** Events that may be repeated; the oldest one is forgotten first. */
+/** Maximum number of events that may be repeated; the oldest is dropped first. */
 const heldMax = 4096
-/** Bytes of a note. */
+/** Maximum bytes of a note. */
 const noteBytesMax = 1024
 const cut = ' ...'
 
 export interface SeriesRecorderOptions extends Omit<EventRecorderOptions, 'now' | 'sleep'> {
   readonly names: Names
   readonly clock: Clock
-  /** Name of this host, for the name of the reporting instance. */
+  /** Name of this host, for the reporting instance. */
   readonly host: string
 }
 
-/** One thing that has happened to an object. */
+/** An occurrence of an event about an object. */
 export interface SchedulingEvent {
   readonly regarding: ObjectReference
   readonly related?: ObjectReference
@@ -38,8 +38,8 @@ interface Held {
 }
 
 /**
- * Writes events.k8s.io/v1 Events (SCHED-16). A repeat about the same state of the same object becomes a series: the second one is written, later
- * ones are counted, and their number is written when the series has ended.
+ * Writes events.k8s.io/v1 Events (SCHED-16). Repetitions about the same state of the same object become a series: the second is written, later ones are
+ * counted, and their number is written at the end of the series.
  */
 export class SeriesRecorder {
   readonly #options: SeriesRecorderOptions
@@ -72,7 +72,7 @@ export class SeriesRecorder {
     this.#writer.write(reason, () => this.#create(event, name, namespace, nowMs))
   }
 
-  /** Resolves when no event waits. */
+  /** Resolves when no event is pending. */
   async close(): Promise<void> {
     this.#timer.cancel()
     await this.#writer.settled()

@@ -1,4 +1,4 @@
-/** Items of which the least is at hand. `isBefore` must not change for an item that is in it. */
+/** Items ordered by a heap. `isBefore` must not change for an item in it. */
 export class Heap<T> {
   readonly #items: T[] = []
   readonly #isBefore: (left: T, right: T) => boolean

@@ -1,7 +1,7 @@
 import { jsonEqual } from '@orch/core/json'
 import type { Pod } from '@orch/core/scheduling'
 
-/** True if a Pod differs in more than its version, the owners of its fields and its status (SCHED-08), or has got claims for devices. */
+/** True if a Pod differs in more than its version, managedFields and status (SCHED-08), or has got device claims. */
 export function isSchedulingChange(before: Pod, after: Pod): boolean {
   const [made, madeNow] = [before.status.resourceClaimStatuses, after.status.resourceClaimStatuses]
   return !jsonEqual(made, madeNow) || !jsonEqual(before.spec, after.spec) || !jsonEqual(metadataOf(before), metadataOf(after))

@@ -19,11 +19,11 @@ export interface PodWriterOptions {
 interface RefusedPod {
   readonly reason: 'Unschedulable' | 'SchedulerError'
   readonly message: string
-  /** The node to which the Pod is to come. Empty: none; undefined: as before. */
+  /** The nominated node. Empty for none; undefined for no change. */
   readonly nominated: string | undefined
 }
 
-/** The scheduler's writes about Pods. */
+/** The scheduler's writes of Pods. */
 export class PodWriter {
   readonly #context: ControllerContext
   readonly #options: PodWriterOptions
@@ -35,19 +35,19 @@ export class PodWriter {
     this.#recorder = new SeriesRecorder({ ...context, host: options.host })
   }
 
-  /** Reports an event. It is written later, and a failure to write it changes nothing. */
+  /** Reports an event. It is written later, and a failure to write it has no effect. */
   report(pod: Pod, event: Pick<SchedulingEvent, 'type' | 'reason' | 'action' | 'note'>, related?: Pod): void {
     const { schedulerName: reporter } = this.#options
     this.#recorder.record({ ...event, regarding: referenceTo(pod), ...(related && { related: referenceTo(related) }), reporter })
   }
 
-  /** Gives the Pod its node (SCHED-14). */
+  /** Binds the Pod to a node (SCHED-14). */
   async bind({ metadata: { name = '', namespace, uid } }: Pod, node: string): Promise<void> {
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace, uid }, target: { kind: 'Node', name: node } }
     await this.#pods.create(binding, { subresource: 'binding', signal: this.#context.signal })
   }
 
-  /** Writes the condition of a Pod that has no node, and its nomination, where they differ (SCHED-17, SCHED-64). */
+  /** Writes the condition and the nomination of an unscheduled Pod if they differ (SCHED-17, SCHED-64). */
   async refuse(pod: Pod, { reason, message, nominated }: RefusedPod): Promise<void> {
     const isNominationNews = nominated !== undefined && nominated !== (pod.status.nominatedNodeName ?? '')
     const status = {
@@ -57,7 +57,7 @@ export class PodWriter {
     if (Object.keys(status).length > 0) await this.setStatus(pod, status)
   }
 
-  /** Makes a Pod leave for a more important one (SCHED-63). */
+  /** Evicts a Pod for one of higher priority (SCHED-63). */
   async evict(victim: Pod, preemptor: Pod, node: string): Promise<void> {
     const { rules, schedulerName } = this.#options
     const { name = '', namespace, uid } = victim.metadata
@@ -78,7 +78,7 @@ export class PodWriter {
     this.report(victim, { type: 'Normal', reason: 'Preempted', action: 'Preempting', note }, preemptor)
   }
 
-  /** Patches the status of a Pod. A Pod that is gone needs none. */
+  /** Patches the status of a Pod. Does nothing for a deleted Pod. */
   async setStatus({ metadata: { name = '', namespace } }: Pod, status: object): Promise<void> {
     const { log, signal } = this.#context
     try {
@@ -88,7 +88,7 @@ export class PodWriter {
     }
   }
 
-  /** Resolves when no event waits. */
+  /** Resolves when no event is pending. */
   close(): Promise<void> {
     return this.#recorder.close()
   }

@@ -33,13 +33,13 @@ import { PodWriter } from './pod-writer.ts'
 import { type QueuedPod, SchedulingQueue } from './scheduling-queue.ts'
 import { VolumeBindings } from './volume-bindings.ts'
 
-/** Volumes of a Pod on its node, before they are bound or made. */
+/** Volumes of a Pod on its node, before they are bound or provisioned. */
 interface PlannedVolumes {
   readonly plan: VolumePlan
   readonly bindings: VolumeBindings
 }
 
-/** Claims for devices of a Pod on its node, before they are allocated or reserved. */
+/** Device claims of a Pod on its node, before they are allocated or reserved. */
 interface PlannedDevices {
   readonly uses: readonly ClaimUse[]
   readonly bindings: ClaimBindings
@@ -54,14 +54,14 @@ interface Preparation {
 export interface SchedulerOptions extends Pick<Catalogue, 'level' | 'isGateOn'> {
   /** Name of this host, for events. */
   readonly host: string
-  /** An identity for the share of a device. */
+  /** A unique id for the share of a device. */
   readonly newUid: () => string
 }
 
 /** The scheduler's name in Pods. */
 const schedulerName = 'default-scheduler'
 
-/** Bindings and reports in flight. */
+/** Pending bindings and reports. */
 const writesMax = 32
 /** Nodes that are looked at in one turn of the event loop: some milliseconds. */
 const nodesPerTurn = 8_000
@@ -72,7 +72,7 @@ const looksPerSlice = 1_000
 /** The name of the work in progress, for clocks that wait for it. */
 const work = 'scheduler'
 
-/** Gives each Pod that has no node one that fits. */
+/** Assigns a fitting node to each Pod without one. */
 export function schedulerController({ level, isGateOn, ...options }: SchedulerOptions): Controller {
   return {
     name: 'scheduler',
@@ -89,7 +89,7 @@ class Scheduler {
   readonly #cluster: Cluster
   readonly #queue: SchedulingQueue
   readonly #writer: PodWriter
-  /** Pods that count on a node before the server says so, by key (SCHED-10). */
+  /** Pods assumed on a node before the server shows it, by key (SCHED-10). */
   readonly #assumed = new Map<string, PodInfo>()
   readonly #budget = new TurnBudget(nodesPerTurn)
   readonly #eventBudget = new EventBudget()
@@ -157,7 +157,7 @@ class Scheduler {
     if (isOver) return void this.#removePod(info)
     if ((pod.spec.nodeName ?? '') !== '') return void this.#applyPlaced(event, info)
     if (this.#assumed.has(key) || pod.spec.schedulerName !== schedulerName) return
-    // A nomination of this process may not be visible yet.
+    // A nomination by this process may not be visible yet.
     const isNominationNews = kind === 'added' || event.before.status.nominatedNodeName !== pod.status.nominatedNodeName
     this.#cluster.nominate(info, isNominationNews ? pod.status.nominatedNodeName || undefined : this.#cluster.nominationOf(key))
     this.#queue.set(info, kind === 'updated' && isSchedulingChange(event.before, pod))
@@ -184,7 +184,7 @@ class Scheduler {
     this.#queue.move({ kind: 'podPlaced', pod: info, namespaceLabels: this.#cluster.objects.namespaceLabels(info.namespace) })
   }
 
-  /** Tries Pods until none is left to be tried. */
+  /** Tries Pods until the active queue is empty. */
   #pump(): void {
     const { clock, signal } = this.#context
     if (!this.#isSynced || this.#working !== undefined || signal.aborted) return
@@ -196,7 +196,7 @@ class Scheduler {
   }
 
   async #tryPods(): Promise<void> {
-    // Events that come together are seen together.
+    // Events that arrive together are processed together.
     await undefined
     if (!this.#informers.isSynced) await Promise.race([this.#informers.synced(), this.#ended])
     for (let entry = this.#queue.take(); entry !== undefined; entry = this.#queue.take()) {
@@ -244,7 +244,7 @@ class Scheduler {
     }
   }
 
-  /** The Pod counts on its node from now on; its volumes, devices and the binding are written beside further attempts (SCHED-11). */
+  /** The Pod is assumed on its node from now on; its volumes, devices and the binding are written concurrently with further attempts (SCHED-11). */
   #place(entry: QueuedPod, node: string): void {
     const { info } = entry
     const preparation = { volumes: this.#volumesOn(info, node), devices: this.#devicesOn(info, node) }
@@ -259,7 +259,7 @@ class Scheduler {
     this.#waits.add(binding)
   }
 
-  /** The claims for devices that are to be allocated or reserved for a Pod on a node. Undefined: none. */
+  /** The device claims to allocate or reserve for a Pod on a node; undefined for none. */
   #devicesOn({ pod }: PodInfo, name: string): PlannedDevices | undefined {
     const { devices } = this.#informers
     const node = this.#cluster.node(name)
@@ -268,7 +268,7 @@ class Scheduler {
     return uses.length === 0 ? undefined : { uses, bindings: new ClaimBindings(this.#context, devices, this.#rules) }
   }
 
-  /** The volumes that are to be bound or made for a Pod on a node. Undefined: none. */
+  /** The volumes to bind or provision for a Pod on a node; undefined for none. */
   #volumesOn(info: PodInfo, name: string): PlannedVolumes | undefined {
     const { storage } = this.#informers
     const node = this.#cluster.node(name)
@@ -308,7 +308,7 @@ class Scheduler {
     this.#writer.report(info.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note })
   }
 
-  /** Takes back the assumption of a Pod whose binding has failed; it is tried again. */
+  /** Reverts the assumption of a Pod whose binding has failed; it is tried again. */
   #forget(entry: QueuedPod, message: string): void {
     const { key, info } = entry
     if (this.#assumed.get(key) !== info) return
@@ -322,7 +322,7 @@ class Scheduler {
     this.#refuse(entry.info, 'SchedulerError', message, '')
   }
 
-  /** A Pod that fits nowhere waits; less important ones may have to leave for it. */
+  /** A Pod without a fitting node waits; Pods of lower priority may be preempted. */
   #makeRoom(entry: QueuedPod, refused: Extract<Decision, { kind: 'refused' }>): void {
     const { info } = entry
     const { random } = this.#context
@@ -345,7 +345,7 @@ class Scheduler {
     for (const victim of victims) this.#write(() => this.#writer.evict(victim.pod, info.pod, node))
   }
 
-  /** A claim that was allocated for a node where the Pod cannot be is freed, so that it can be allocated anew. */
+  /** A claim allocated for an unsuitable node is deallocated, so that it can be allocated again. */
   #freeClaim(entry: QueuedPod, refused: Extract<Decision, { kind: 'refused' }>, claim: ResourceClaim): void {
     const { info } = entry
     const { devices } = this.#informers
@@ -356,7 +356,7 @@ class Scheduler {
     this.#refuse(info, 'Unschedulable', message, undefined)
   }
 
-  /** Reports a Pod that has no node, and the node to which it is to come: none for an empty name; undefined: as before. */
+  /** Reports an unscheduled Pod and its nominated node: none for an empty name; undefined for no change. */
   #refuse(info: PodInfo, reason: 'Unschedulable' | 'SchedulerError', message: string, nominated: string | undefined): void {
     if (nominated !== undefined) this.#cluster.nominate(info, nominated || undefined)
     this.#writer.report(info.pod, failed(message))

@@ -11,7 +11,7 @@ function aPod(name: string, priority = 0): Pod {
 
 const byResources: ReadonlySet<FilterName> = new Set(['NodeResourcesFit'])
 
-/** A queue of a level. `refuse` takes the next Pod and puts it back, and answers its name. */
+/** A queue of a level. `refuse` takes the next Pod, puts it back, and returns its name. */
 function aQueue(level: number) {
   const clock = createFakeClock()
   const isGateOn = (gate: string) => gate === 'SchedulerPopFromBackoffQ' && level >= 33

@@ -2,26 +2,26 @@ import { type ClusterChange, type FilterName, type PodInfo, type SchedulingRules
 import type { Clock, Timer } from '@orch/platform'
 import { Heap } from './heap.ts'
 
-/** Back-off after the first failed attempt, which each further one doubles, and the longest (SCHED-05). */
+/** Back-off after the first failed attempt, which doubles with each further one, and its maximum (SCHED-05). */
 const backoffFirstMs = 1_000
 const backoffMaxMs = 10_000
-/** Time after which a refused Pod is tried again although nothing has changed (SCHED-06). */
+/** Time after which a refused Pod is tried again without a change (SCHED-06). */
 const refusedMs = 300_000
-/** Attempts after which an automatic clock no longer moves on for the next one: it would never stop. */
+/** Number of attempts after which an automatic clock no longer advances for the next one, as it would never stop. */
 const hopefulAttempts = 10
 
 /** `taken`: it is being scheduled, or bound. `gated`: it waits for the removal of its scheduling gates. */
 type Place = 'active' | 'backoff' | 'refused' | 'gated' | 'taken'
 
-/** A Pod that has no node yet. */
+/** A Pod without a node. */
 export interface QueuedPod {
   readonly key: string
   /** The latest state of the Pod. */
   info: PodInfo
   place: Place
-  /** Number in the order of arrival at its place; an entry of a heap with another number is outdated. */
+  /** Sequence number at its position; a heap entry with another number is outdated. */
   ticket: number
-  /** Time of its arrival in the queue or of its last refusal, which orders Pods of one priority. */
+  /** Time of its arrival in the queue or of its last refusal, which orders Pods of equal priority. */
   sinceMs: number
   attempts: number
   /** End of the back-off of the last attempt. */
@@ -34,7 +34,7 @@ export interface QueuedPod {
 
 /** The end of an attempt without a node. */
 interface Attempt {
-  /** Plugins that refused the Pod. Absent: the cluster has no nodes. */
+  /** Plugins that refused the Pod. Undefined if the cluster has no nodes. */
   readonly refusedBy?: ReadonlySet<FilterName>
   readonly hasError?: boolean
 }
@@ -54,8 +54,8 @@ export interface SchedulingQueueOptions {
 }
 
 /**
- * The Pods without a node: those to be tried (by priority, then arrival), those in back-off (by its end), and those that were refused and wait for
- * a change (SCHED-03, SCHED-04). A queue of its own: the general one has no priorities, and its keys wait for nothing but time.
+ * The Pods without a node: active ones (by priority, then arrival), ones in back-off (by its end), and refused ones that wait for a change (SCHED-03,
+ * SCHED-04). The general queue has no priorities, and its keys wait only for time.
  *
  *   add → active → take → taken → refused → (change) → backoff → (time) → active
  */
@@ -77,7 +77,7 @@ export class SchedulingQueue {
     return this.#entries.get(key)
   }
 
-  /** Adds a Pod, or replaces its state. A change that may matter to its placement has it tried again (SCHED-08). */
+  /** Adds a Pod, or replaces its state. A change that may affect its placement makes it active again (SCHED-08). */
   set(info: PodInfo, isChanged: boolean): void {
     const known = this.#entries.get(info.key)
     if (known !== undefined && known.info.uid === info.uid) {
@@ -111,7 +111,7 @@ export class SchedulingQueue {
     entry.ticket = ++this.#tickets
   }
 
-  /** The next Pod to be tried. It is not offered again until the attempt has failed. */
+  /** The next active Pod. It is not returned again until the attempt has failed. */
   take(): QueuedPod | undefined {
     this.#endBackoffs()
     const entry = next(this.#active, 'active') ?? this.#takeFromBackoff()
@@ -121,7 +121,7 @@ export class SchedulingQueue {
     return entry
   }
 
-  /** Puts a Pod back whose attempt has failed. Errors lead to back-off at once. */
+  /** Returns a Pod whose attempt has failed to the queue. Errors lead to back-off at once. */
   putBack(entry: QueuedPod, { refusedBy = noPlugins, hasError = false }: Attempt = {}): void {
     if (this.#entries.get(entry.key) !== entry) return
     entry.refusedBy = refusedBy
@@ -135,7 +135,7 @@ export class SchedulingQueue {
     this.#watchRefused()
   }
 
-  /** Returns refused Pods that the change may make schedulable to the queue. */
+  /** Moves refused Pods that the change may make schedulable. */
   move(change: ClusterChange): void {
     const { rules } = this.#options
     for (const entry of this.#refused.values()) if (wakes(entry.info, entry.refusedBy, change, rules)) this.#moveOn(entry)
@@ -152,7 +152,7 @@ export class SchedulingQueue {
     return this.#options.rules.hasGates && (pod.spec.schedulingGates ?? []).length > 0
   }
 
-  /** To the active ones, or to back-off until its end. */
+  /** Moves to the active queue, or to back-off until its end. */
   #moveOn(entry: QueuedPod): void {
     this.#refused.delete(entry.key)
     if (entry.backoffEndMs <= this.#options.clock.monotonic()) return void this.#activate(entry)

@@ -9,7 +9,7 @@ import type { DeviceObjects } from './device-informers.ts'
 
 type StorageObjects = Omit<ClusterObjects, 'namespaceLabels' | 'fellowsOf' | keyof DeviceObjects>
 
-/** The caches of claims, volumes and the like, with changes that the scheduler has decided on and the server does not show yet. */
+/** The caches of claims, volumes and related objects, with decided changes that the server does not show yet. */
 export class StorageInformers implements StorageObjects {
   readonly #claims: SharedInformer<VolumeClaim>
   readonly #volumes: SharedInformer<Volume>
@@ -69,7 +69,7 @@ export class StorageInformers implements StorageObjects {
     return this.#capacities.values()
   }
 
-  /** Counts objects as changed until the server shows another version of them. */
+  /** Assumes objects as changed until the server shows another version of them. */
   assume({ claims, volumes }: AssumedObjects): void {
     for (const claim of claims) this.#assumedClaims.set(keyOf(claim), claim)
     for (const volume of volumes) this.#assumedVolumes.set(keyOf(volume), volume)
@@ -81,7 +81,7 @@ export class StorageInformers implements StorageObjects {
   }
 }
 
-/** Objects as the scheduler has decided that they are to be. */
+/** Assumed objects after the scheduler's decisions. */
 export interface AssumedObjects {
   readonly claims: readonly VolumeClaim[]
   readonly volumes: readonly Volume[]

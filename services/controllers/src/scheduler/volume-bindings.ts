@@ -4,11 +4,11 @@ import { sleep } from '@orch/platform'
 import type { ControllerContext } from '../controller.ts'
 import type { AssumedObjects, StorageInformers } from './storage-informers.ts'
 
-/** Longest time that a Pod waits for its volumes, and pause between two looks at them (SCHED-42). */
+/** Maximum time that a Pod waits for its volumes, and the interval of checks (SCHED-42). */
 const waitMsMax = 600_000
 const lookMs = 1_000
 
-/** Has the volumes of a Pod bound, or made, before the Pod itself is bound. */
+/** Binds or provisions the volumes of a Pod before the Pod is bound. */
 export class VolumeBindings {
   readonly #context: ControllerContext
   readonly #storage: StorageInformers
@@ -20,17 +20,17 @@ export class VolumeBindings {
     this.#rules = rules
   }
 
-  /** The volumes and claims of the plan count from now on as they are to be. */
+  /** Assumes the volumes and claims of the plan. */
   assume(plan: VolumePlan): void {
     this.#storage.assume(assumedBy(plan))
   }
 
-  /** Takes the assumption back. */
+  /** Reverts the assumption. */
   forget(plan: VolumePlan): void {
     this.#storage.forget(assumedBy(plan))
   }
 
-  /** Writes the plan, and waits until every claim has its volume. Throws for a claim that is gone or cannot have its volume on the node. */
+  /** Writes the plan, and waits until every claim is bound. Throws for a claim that is gone or cannot be bound on the node. */
   async bind(pod: PodInfo, node: string, { bindings, provisions }: VolumePlan): Promise<void> {
     const { client, clock, signal } = this.#context
     const update = (plural: string, object: ApiObject) =>
@@ -47,7 +47,7 @@ export class VolumeBindings {
     }
   }
 
-  /** A claim that lost the node on which its volume was to be made will have none there. */
+  /** A claim that lost its selected node will not get a volume there. */
   #areBound({ namespace }: PodInfo, node: string, { names, provisioned }: Awaited): boolean {
     let areAll = true
     for (const name of names) {
@@ -64,7 +64,7 @@ export class VolumeBindings {
 
 interface Awaited {
   readonly names: readonly string[]
-  /** The claims whose volumes are to be made. */
+  /** The claims whose volumes are to be provisioned. */
   readonly provisioned: readonly string[]
 }
 

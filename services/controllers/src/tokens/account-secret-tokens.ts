@@ -22,7 +22,7 @@ import { unlessGone, unlessRefused } from '../unless-refused.ts'
 /** The dependencies of signing. */
 export interface SecretTokenOptions {
   readonly signingKey: SigningKey
-  /** PEM; by it the holder of a token knows the server. */
+  /** The CA certificate in PEM, with which the holder of a token verifies the server. */
   readonly certificateAuthority: string
 }
 
@@ -88,7 +88,7 @@ async function fill(secret: ApiObject, filling: Filling): Promise<Result> {
   if (secret.metadata.deletionTimestamp != null) return done
   const known = cachedAccount(secret, filling)
   if (known !== undefined && isTheirs(secret, known, names) && isWhole(secret, options)) return done
-  // The caches may be behind the server, and neither signing nor deleting can be undone.
+  // The caches may be outdated, and neither signing nor deleting can be undone.
   const account = await liveAccount(secret, filling)
   if (account === undefined || !isTheirs(secret, account, names)) return deleteSecret(secret, filling)
   if (isWhole(secret, options)) return done

@@ -6,7 +6,7 @@ import { decideData } from './bootstrap-signer.ts'
 const names = namesOf('kubernetes')
 const nowMs = Date.UTC(2026, 0, 1)
 
-/** A bootstrap token; `data` replaces texts of it. */
+/** A bootstrap token; `data` overrides members. */
 function aToken(id: string, data: Readonly<Record<string, string>> = {}, metadata: object = {}): ApiObject {
   const texts = { 'token-id': id, 'token-secret': '0123456789abcdef', 'usage-bootstrap-signing': 'true', ...data }
   return {

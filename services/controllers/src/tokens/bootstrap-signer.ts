@@ -38,7 +38,7 @@ interface Signing {
   readonly nowMs: number
 }
 
-/** The data of the ConfigMap with a signature for each token that is good for it; undefined: the data that it has. */
+/** The data of the ConfigMap with a signature for each signing token; undefined if it is current. */
 export function decideData(map: ApiObject, signing: Signing): Readonly<Record<string, string>> | undefined {
   const data = requireType('core/v1.ConfigMap', map).data ?? {}
   const wanted = signaturesOf(data[signedKey] ?? '', signing)

@@ -5,7 +5,7 @@ import { done, requeueAfter } from '../reconciler/world.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { bootstrapSecrets } from './bootstrap-secrets.ts'
 
-/** Longest wait before a token is looked at again: timers cannot wait for a month. */
+/** Maximum delay before a token is checked again, since timers cannot wait for a month. */
 const waitMsMax = 24 * 60 * 60 * 1000
 
 /** Deletes the Secrets of bootstrap tokens that have expired. */
@@ -21,7 +21,7 @@ export const tokenCleaner = reconciler('tokencleaner', ({ names }) => {
       if (leftMs > 0) return requeueAfter(Math.min(leftMs, waitMsMax))
       const { name = '', namespace, uid, resourceVersion } = secret.metadata
       const preconditions = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) }
-      // Another client has deleted or changed it: then there is another event.
+      // Another client has deleted or changed it: another event follows.
       await unlessRefused(['NotFound', 'Conflict'], () => world.collection(secrets).delete(name, { namespace, signal }, { preconditions }))
       return done
     },

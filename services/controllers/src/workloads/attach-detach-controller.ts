@@ -27,10 +27,10 @@ import { WrittenObjects } from './written-objects.ts'
 
 type Driver = BuiltIn<'storage/v1.CSIDriver'>
 
-/** Names of attachments that this controller makes. */
+/** Names of attachments by this controller. */
 const ownName = /^csi-[0-9a-f]{64}$/
 
-/** Asks drivers by VolumeAttachments to attach the volumes of Pods to their nodes. Keys are names of volumes. */
+/** Creates VolumeAttachments, with which drivers attach the volumes of Pods to nodes. Keys are names of volumes. */
 export function attachDetachController({ level }: ServedLevel): Controller {
   return reconciler('attachdetach', ({ names }, loop) => new AttachDetach(names, level, loop).spec())
 }
@@ -47,9 +47,9 @@ class AttachDetach {
   readonly #writtenNodes = new WrittenObjects<Node>()
   readonly #drivers: Mapped<Driver>
   readonly #attachments: Mapped<Attachment>
-  /** When the end of an attachment was asked for, by its name. */
+  /** The time when a detachment was requested, by attachment name. */
   readonly #asked = new Map<string, number>()
-  /** Pods that know why they wait, by uid and volume, until the volume is on their node. */
+  /** Pods with an event about waiting, by uid and volume, until the volume is attached. */
   readonly #told = new Map<string, Set<string>>()
 
   constructor(names: Names, level: number, loop: Waking) {
@@ -107,14 +107,14 @@ class AttachDetach {
     return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
   }
 
-  /** Attachments that others made are theirs. */
+  /** Attachments by other clients are not changed. */
   async #detach(attachments: readonly Attachment[], world: World, signal: AbortSignal): Promise<void> {
     const own = attachments.filter(({ metadata }) => ownName.test(metadata.name ?? '') && metadata.deletionTimestamp == null)
     for (const attachment of own) await this.#writeNode(attachment.spec.nodeName, world, signal, { without: attachment })
     await world.perform(own.map((object) => ({ kind: 'delete', in: this.#attachments, object })))
   }
 
-  /** A driver that says nothing wants its volumes attached. */
+  /** A driver without the setting needs attachments. */
   #isAttachable({ spec: { csi } }: Volume, world: World): boolean {
     return csi != null && world.read(this.#drivers).get(csi.driver)?.spec.attachRequired !== false
   }
@@ -149,7 +149,7 @@ class AttachDetach {
     }
   }
 
-  /** Writes the volumes that are attached to a node; true: the added one is new. */
+  /** Writes the attached volumes of a node; true if the volume was added. */
   async #writeNode(name: string, world: World, signal: AbortSignal, change: NodeChange): Promise<boolean> {
     const cached = world.read(this.#nodes).get(name)
     const node = this.#writtenNodes.newest(cached)
@@ -198,7 +198,7 @@ class AttachDetach {
     })
   }
 
-  /** A change of a node may allow the end of its attachments. */
+  /** A change of a node may allow detachments. */
   #volumesOfNode(event: InformerEvent<Node>): string[] {
     this.#writtenNodes.applyEvent(event)
     const name = keyOf(event.object)
@@ -206,7 +206,7 @@ class AttachDetach {
   }
 }
 
-/** The reason for which the volumes of a node are written. */
+/** The reason for a write of a node's volumes. */
 interface NodeChange {
   /** A volume that has been attached. */
   readonly added?: string
@@ -222,7 +222,7 @@ function nameOfVolume({ spec: { source } }: Attachment): string[] {
   return source.persistentVolumeName == null ? [] : [source.persistentVolumeName]
 }
 
-/** One for a volume and a node: its name is made of both. */
+/** One per volume and node: its name contains both. */
 function attachmentOf({ metadata, spec: { csi } }: Volume, nodeName: string, names: Names): Attachment {
   const { driver: attacher = '', volumeHandle = '' } = csi ?? {}
   const name = `csi-${createHash('sha256').update(`${volumeHandle}${attacher}${nodeName}`).digest('hex')}`

@@ -27,17 +27,17 @@ import { done, requeueAfter, type World } from '../reconciler/world.ts'
 import { noMatchMessage, resourceOfKind, rootOf } from './kind-resources.ts'
 import { MetricsReader } from './metrics-reader.ts'
 
-/** The pace and the tolerances of autoscaling. */
+/** The intervals and the tolerances of autoscaling. */
 export interface AutoscalingOptions {
-  /** Pause between two looks at an autoscaler. */
+  /** Interval between evaluations of an autoscaler. */
   readonly periodMs: number
-  /** Deviation from the target that changes nothing: 0.1 is ten percent. */
+  /** Tolerated deviation from the target: 0.1 is ten percent. */
   readonly tolerance: number
-  /** Time after the start of a Pod in which its use of CPU may be that of its start. */
+  /** Time after the start of a Pod during which its CPU usage may be caused by its start. */
   readonly initializationMs: number
-  /** Time after the start in which a Pod that is not ready has never been. */
+  /** Time after the start during which an unready Pod counts as never ready. */
   readonly readinessDelayMs: number
-  /** Window of the highest recommendation where an autoscaler has none. */
+  /** Default window of the highest recommendation. */
   readonly downWindowMs: number
 }
 
@@ -52,18 +52,18 @@ interface FoundScale {
   readonly scale: Scale
 }
 
-/** Selectors of autoscalers by their keys. Undefined: it is not known yet. */
+/** Selectors of autoscalers by key; undefined before they are known. */
 type Selectors = Map<string, readonly LabelRequirement[] | undefined>
 
 const pods = mapped<Pod>('v1', 'pods', () => [], { isLazy: true })
-/** Since this level the first look, and one after a change of the spec, does not wait for the period. */
+/** First level at which the first evaluation, and one after a change of the spec, does not wait for the period. */
 const atOnceSince = 37
-/** Since this level two autoscalers of the same Pods are refused. */
+/** First level that refuses two autoscalers of the same Pods. */
 const ambiguitySince = 26
-/** Attempts to write a scale that others write too. */
+/** Maximum number of attempts to write a scale with conflicts. */
 const attemptsMax = 5
 
-/** Sets the replicas of any scaled object by what its Pods use. */
+/** Sets the replicas of scalable objects by the usage of their Pods. */
 export function autoscalerController({ level, isGateOn }: Pick<Catalogue, 'level' | 'isGateOn'>, options: AutoscalingOptions): Controller {
   const hasGeneration = isGateOn('HPAGeneration')
   const rules = { level, scalesToZero: isGateOn('HPAScaleToZero'), hasGeneration, downWindowMs: options.downWindowMs }
@@ -113,7 +113,7 @@ interface PassParts {
   readonly hasTolerances: boolean
 }
 
-/** One look at one autoscaler. */
+/** One evaluation of one autoscaler. */
 class AutoscalerPass {
   readonly #parts: PassParts
 
@@ -147,7 +147,7 @@ class AutoscalerPass {
     world.record({ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace, name, uid, resourceVersion }, event)
   }
 
-  /** A text says why there is none. */
+  /** A text is the reason for a missing one. */
   async #findScale(): Promise<FoundScale | string> {
     const { autoscaler, world, signal } = this.#parts
     const { apiVersion = '', kind, name } = autoscaler.spec.scaleTargetRef
@@ -222,7 +222,7 @@ class AutoscalerPass {
     return { kind: 'metrics', results }
   }
 
-  /** Two autoscalers of the same Pods would fight. */
+  /** Two autoscalers of the same Pods would conflict. */
   #findAmbiguity(text: string, own: readonly LabelRequirement[], selected: readonly Pod[]): Measured | undefined {
     const { autoscaler, selectors, rules } = this.#parts
     if (rules.level < ambiguitySince) return undefined

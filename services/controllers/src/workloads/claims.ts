@@ -8,9 +8,9 @@ import { type Mapped, mapped, type Own, type Watched } from '../reconciler/watch
 import type { Action, World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 
-/** As the rate limiter of upstream's controllers of workloads. */
+/** The same delays as the rate limiter of upstream's workload controllers. */
 export const workloadBackoff = { firstMs: 5, maxMs: 1_000_000 }
-/** Further attempts after which upstream's controllers of Deployments, Endpoints and EndpointSlices wait for the next event of a key. */
+/** Maximum number of retries before upstream's controllers of Deployments, Endpoints and EndpointSlices wait for the next event of a key. */
 export const retriesMax = 15
 
 /** The kind of an owner. */
@@ -25,7 +25,7 @@ export function referenceTo({ apiVersion, kind }: OwnerKind, { metadata }: ApiOb
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }
 }
 
-/** The cache may not show yet that the owner is being deleted, or that another has its name. */
+/** The cache may not show yet that the owner is being deleted or was recreated. */
 export async function mayAdopt(owner: ApiObject, owners: Own<ApiObject>, world: World, signal: AbortSignal): Promise<boolean> {
   const { name = '', namespace, uid } = owner.metadata
   const live = await unlessGone(() => world.collection(owners).get(name, { namespace, signal }))
@@ -38,11 +38,11 @@ interface Claims {
   readonly reference: OwnerReference
   readonly adopted: readonly ApiObject[]
   readonly released: readonly ApiObject[]
-  /** Finalizers that adopted objects get and released ones lose. */
+  /** Finalizers that are added at adoption and removed at release. */
   readonly finalizers?: readonly string[]
 }
 
-/** The patches that adopt objects and release others. */
+/** The patches that adopt and release objects. */
 export function claimActions({ in: watch, owner, reference, adopted, released, finalizers }: Claims): Action[] {
   const patch = (object: ApiObject, metadata: object): Action => {
     const { uid } = object.metadata
@@ -60,13 +60,13 @@ export function claimActions({ in: watch, owner, reference, adopted, released, f
 
 type Selector = LabelSelector | null | undefined
 
-/** Undefined: the selector cannot be read, so nothing is done. */
+/** Undefined for an invalid selector, with which nothing is done. */
 export function requirementsOf(selector: Selector): readonly LabelRequirement[] | undefined {
   const reading = toLabelRequirements(selector ?? {})
   return reading.kind === 'selector' ? reading.requirements : undefined
 }
 
-/** Watches objects without a controller: each wakes the owners of its namespace that may adopt it, as their selectors match. */
+/** Watches objects without a controller: each enqueues the owners in its namespace whose selectors match. */
 export function adoptable<T extends ApiObject, O extends ApiObject>(
   groupVersion: string,
   plural: string,

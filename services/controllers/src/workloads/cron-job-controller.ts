@@ -23,7 +23,7 @@ const ownerKind = { apiVersion: 'batch/v1', kind: 'CronJob' }
 const cronJobs = own<CronJob>('batch/v1', 'cronjobs')
 const jobs = ownedBy<Job>('batch/v1', 'jobs', { isLazy: true })
 
-/** Makes Jobs at the times of schedules. */
+/** Creates Jobs at the times of schedules. */
 export function cronJobController({ level }: ServedLevel): Controller {
   return reconciler<CronJob>('cronjob', ({ names }) => {
     /** Revisions of the last written states, by key. */
@@ -119,7 +119,7 @@ class CronJobPass {
     return true
   }
 
-  /** Makes the Job that is due. The status is that after the creation; absent if there was none. */
+  /** Creates the due Job. The status is the one after the creation; undefined without a creation. */
   async #startJob(cronJob: CronJob, { startMs, replaced, status }: CronJobPlan): Promise<{ status?: CronJobStatus; failure?: unknown }> {
     if (startMs === undefined) return {}
     const { namespace } = cronJob.metadata
@@ -139,7 +139,7 @@ class CronJobPass {
     }
   }
 
-  /** The created Job, or the one of this name if the CronJob owns it and does not know it. */
+  /** The created Job, or the existing one of this name if the CronJob owns it and does not list it. */
   async #createJob(cronJob: CronJob, startMs: number): Promise<{ job?: Job; failure?: unknown }> {
     const { world, level, annotation, signal } = this.#options
     const { metadata, spec } = jobOf(cronJob, startMs, { annotation, level })

@@ -51,7 +51,7 @@ export function daemonSetController(served: ServedLevel): Controller {
     }
     const nodes = mapped<Node>('v1', 'nodes', (event, caches) => setsOfNode(event, caches, fit), { isLazy: true })
     const hashes = templateHashesAt(served.level)
-    /** Removals of failed Pods, by uid of their set. */
+    /** Removals of failed Pods, by uid of their DaemonSet. */
     const removals = new Map<string, FailureBackoff>()
     return {
       watches: [sets, pods, orphans, revisions, nodes],
@@ -68,7 +68,7 @@ export function daemonSetController(served: ServedLevel): Controller {
   })
 }
 
-/** The sets for which an event of a node means work: a Pod is missing or has to go, or was misplaced before (WL-DS-11). */
+/** The DaemonSets that an event of a node affects: a Pod is missing, surplus or was misplaced (WL-DS-11). */
 function setsOfNode(event: InformerEvent<Node>, caches: Caches, fit: FitOptions): string[] {
   const { kind: what, object: node } = event
   if (what === 'deleted' || (what === 'updated' && isAlike(event.before, node))) return []
@@ -80,7 +80,7 @@ function setsOfNode(event: InformerEvent<Node>, caches: Caches, fit: FitOptions)
   return [...caches.read(sets).values()].filter(isConcerned).map(keyOf)
 }
 
-/** Nodes are written every few minutes as signs of life. */
+/** Nodes are written every few minutes as a heartbeat. */
 function isAlike(before: Node, after: Node): boolean {
   return jsonEqual(before.metadata.labels, after.metadata.labels) && jsonEqual(before.spec.taints, after.spec.taints)
 }
@@ -102,7 +102,7 @@ interface PassParts {
 interface History {
   /** The hash of the template's revision. */
   readonly hash: string
-  /** Revisions of other templates, the oldest first. */
+  /** Revisions of other templates, oldest first. */
   readonly former: readonly ControllerRevision[]
 }
 
@@ -120,7 +120,7 @@ class Pass {
   async run(nowMs: number): Promise<Result> {
     const { set, world, removals, level, fit, nodes } = this.#parts
     const selector = requirementsOf(set.spec.selector)
-    // The API refuses an empty selector, which would take all Pods.
+    // The API refuses an empty selector, which would match all Pods.
     if (selector === undefined || selector.length === 0 || set.metadata.deletionTimestamp != null) return done
     const members = await this.#claimPods(selector)
     const history = members && (await this.#chooseRevision(selector, members))
@@ -138,7 +138,7 @@ class Pass {
     return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
   }
 
-  /** The Pods of the set, those included that it adopts now. Undefined: it may not adopt. */
+  /** The Pods of the set, including newly adopted ones. Undefined if it may not adopt. */
   async #claimPods(selector: Selector): Promise<readonly Pod[] | undefined> {
     const { set, world, signal } = this.#parts
     const { uid, namespace } = set.metadata
@@ -150,7 +150,7 @@ class Pass {
     return [...owned, ...adopted]
   }
 
-  /** The revision of the template, which is made if it is new. Undefined: the pass ends here, and an event brings another. */
+  /** The revision of the template, which is created if it is new. Undefined if the pass ends here, and an event causes another. */
   async #chooseRevision(selector: Selector, members: readonly Pod[]): Promise<History | undefined> {
     const { set, world, level, signal } = this.#parts
     const claimed = await claimRevisions({ owner: set, owners: sets, kind, selector, world, signal })
@@ -175,7 +175,7 @@ class Pass {
     return { hash, former }
   }
 
-  /** The hash of the new revision. Undefined: its name belongs to other data, so that the next one has another count (WL-DS-23). */
+  /** The hash of the new revision. Undefined if its name belongs to other data, so that the next attempt has another collision count (WL-DS-23). */
   async #createRevision(data: string, number: number): Promise<string | undefined> {
     const { set, world, hashes, signal } = this.#parts
     const { template } = set.spec
@@ -188,7 +188,7 @@ class Pass {
     return undefined
   }
 
-  /** Revisions of equal templates become one, and their Pods get its hash (WL-DS-25). */
+  /** Merges revisions of equal templates, whose Pods get the remaining hash (WL-DS-25). */
   async #mergeDuplicates(duplicates: readonly ControllerRevision[], hash: string, members: readonly Pod[]): Promise<void> {
     if (duplicates.length === 0) return
     const { world, signal } = this.#parts
@@ -198,7 +198,7 @@ class Pass {
     await deleteRevisions(duplicates, world, signal)
   }
 
-  /** Answers the first failure. A refused creation does not keep Pods from being deleted. */
+  /** Returns the first failure. A refused creation does not prevent deletions. */
   async #perform({ createdOn, deleted, ended }: DaemonSetPlan, hash: string): Promise<unknown> {
     const { world } = this.#parts
     for (const { pod, node, phase } of ended) {
@@ -236,7 +236,7 @@ class Pass {
   }
 }
 
-/** The hash in the label of a revision. One without the label, which this controller did not make, gives its name. */
+/** The hash in the label of a revision. For a revision without the label, by another client, its name. */
 function hashOf({ metadata }: ControllerRevision): string {
   return metadata.labels?.[revisionLabel] ?? metadata.name ?? ''
 }

@@ -24,7 +24,7 @@ import type { ServedLevel } from './replica-controllers.ts'
 const kind = { apiVersion: 'apps/v1', kind: 'Deployment' }
 const deployments = own<Deployment>('apps/v1', 'deployments')
 const sets = ownedBy<ReplicaSet>('apps/v1', 'replicasets', { isLazy: true })
-/** The end of the last Pod of an old ReplicaSet lets the new one begin. */
+/** The end of the last Pod of an old ReplicaSet allows the new one to start. */
 const pods = mapped<Pod>('v1', 'pods', deploymentOfEndedPod, { isLazy: true })
 const orphans = adoptable<ReplicaSet, Deployment>('apps/v1', 'replicasets', deployments, ({ spec }) => spec.selector)
 
@@ -72,7 +72,7 @@ function deploymentOfEndedPod({ kind: what, object }: InformerEvent<Pod>, caches
 
 type AreEqual = (one: Deployment['spec']['template'], other: Deployment['spec']['template']) => boolean
 
-/** Comparisons that are remembered. */
+/** Maximum number of cached comparisons. */
 const comparedMax = 10_000
 
 /** Compares the templates of two objects once for their generations, within which a template does not change. */
@@ -103,7 +103,7 @@ interface PassParts {
 /** The writes of one step. */
 class Pass {
   readonly #parts: PassParts
-  /** The answers of writes: a ReplicaSet can be written twice in a step. */
+  /** The results of writes, as a ReplicaSet can be written twice in a step. */
   readonly #written = new Map<string, ReplicaSet>()
 
   constructor(parts: PassParts) {
@@ -125,7 +125,7 @@ class Pass {
     return waitMs === undefined ? done : requeueAfter(waitMs)
   }
 
-  /** False: the step ends here. */
+  /** False if the step ends here. */
   async #write(write: SetWrite): Promise<boolean> {
     const { world, signal } = this.#parts
     switch (write.kind) {
@@ -163,7 +163,7 @@ class Pass {
     return true
   }
 
-  /** The ReplicaSet is there already and no cache has shown it yet, or it is another: then the next hash has another count. */
+  /** The ReplicaSet exists but is not cached yet, or is another one: then the next hash has another collision count. */
   async #resolveCollision(name: string, error: StatusError): Promise<boolean> {
     const { deployment, world, signal, areEqual, plan } = this.#parts
     const { namespace, uid } = deployment.metadata
@@ -206,7 +206,7 @@ class Pass {
     world.record({ ...kind, namespace, name, uid, resourceVersion }, { type, reason, message })
   }
 
-  /** The write of a status carries the revision, so that the generation does not grow. */
+  /** The write of a status includes the revision, so that the generation does not grow. */
   async #writeStatus(status: object, revision?: string): Promise<void> {
     const { deployment, world } = this.#parts
     const name = annotationNames(world.names).revision

@@ -22,7 +22,7 @@ import { workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 
 const component = 'controllermanager'
-/** Pods are budgets' business from 1.26 on: until then evictions set no condition. */
+/** First level that enqueues budgets by Pods, as evictions set no condition before 1.26. */
 const conditionsSince = 26
 /** Below this level a Pod without a controller fails the pass. */
 const unmanagedSince = 27
@@ -31,7 +31,7 @@ interface Scaled extends ApiObject {
   readonly spec?: { readonly replicas?: number }
 }
 
-/** Counts how many Pods of each budget may be evicted. */
+/** Counts the allowed evictions of each budget. */
 export function disruptionController({ level }: ServedLevel): Controller {
   const budgets = reconciler<Budget>('disruption', (_, loop) => followedBudgets(level, loop))
   const stale = reconciler('disruption', () => staleConditions())
@@ -52,7 +52,7 @@ function followedBudgets(level: number, loop: Waking): ReconcilerSpec<Budget> {
       isLazy: true,
     },
   )
-  // A change of replicas wakes no budget: the Pods' changes do.
+  // A change of replicas enqueues no budget; changes of Pods do.
   const scaled = (groupVersion: string, plural: string) => mapped<Scaled>(groupVersion, plural, () => [], { isLazy: true })
   const owners: Owners = {
     sets: scaled('apps/v1', 'replicasets'),
@@ -73,7 +73,7 @@ function followedBudgets(level: number, loop: Waking): ReconcilerSpec<Budget> {
   }
 }
 
-/** One of the budgets that match a Pod, the first by name, is woken. */
+/** Of the budgets that match a Pod, the first by name is enqueued. */
 function budgetOfPod({ object: pod }: InformerEvent<Pod>, budgets: readonly Budget[], loop: Waking): string[] {
   const matching = budgets.filter((budget) => isMatching(budget, pod)).toSorted((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1))
   const [first] = matching
@@ -232,7 +232,7 @@ function rootOf({ group, version }: GroupVersion): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }
 
-/** Conditions of Pods that were to be deleted and are still there are taken back. */
+/** Conditions of Pods that were to be deleted and still exist are reverted. */
 function staleConditions(): ReconcilerSpec<ApiObject> {
   const pods = mapped<Pod>('v1', 'pods', ({ kind, object }) =>
     kind !== 'deleted' && staleDisruptionMs(object, 0) !== undefined ? [keyOf(object)] : [],

@@ -33,13 +33,13 @@ import { type SliceWriter, writeSlices } from './slice-writes.ts'
 
 /** The default of upstream's flag. */
 const endpointsMax = 100
-/** Pause after a change of a slice, and after a pass whose writes are not visible yet. */
+/** Delay after a change of a slice, and after a pass whose writes are not visible yet. */
 const sliceDelayMs = 1000
 const pendingDelayMs = 100
 const backoff = { firstMs: 1000, maxMs: 1_000_000, retriesMax }
 const ownerKind = { apiVersion: 'v1', kind: 'Service' }
 
-/** Keeps the EndpointSlices of each Service with a selector. */
+/** Maintains the EndpointSlices of each Service with a selector. */
 export function endpointSliceController({ level }: ServedLevel): Controller {
   return reconciler<Service>('endpointslice', ({ names }) => {
     const services = own<Service>('v1', 'services')
@@ -48,7 +48,7 @@ export function endpointSliceController({ level }: ServedLevel): Controller {
     const apiVersion = `${domainGroup(names, 'discovery')}/v1`
     const slices = ownedBy<EndpointSlice>(apiVersion, 'endpointslices', { isLazy: true, delayMs: sliceDelayMs })
     const times = new TriggerTimes()
-    /** `KEY FAMILY` of Services with hints by the CPU of zones. */
+    /** Keys `KEY FAMILY` of Services with topology hints by CPU. */
     const hinted = new Set<string>()
     const ofProduct = endpointNames(names)
     return {
@@ -91,13 +91,13 @@ interface SlicesPass {
   readonly names: EndpointNames
   readonly level: number
   readonly changedMs: number | undefined
-  /** `KEY FAMILY` of Services with hints by the CPU of zones. */
+  /** Keys `KEY FAMILY` of Services with topology hints by CPU. */
   readonly hinted: Set<string>
   readonly product: Names
   readonly writer: SliceWriter
 }
 
-/** A failure of one family is an event, and the others are still written. */
+/** A failure of one family causes an event, and other families are still written. */
 async function reconcileSlices(pass: SlicesPass): Promise<Result> {
   const { service, names, writer } = pass
   const { name = '', namespace } = service.metadata
@@ -151,7 +151,7 @@ async function reconcileFamily(pass: SlicesPass, family: Family, existing: reado
   if (missing.length > 0) throw new Error(missing.length === 1 ? missing[0] : `[${missing.join(', ')}]`)
 }
 
-/** The cache is older than the server. */
+/** The cache is outdated. */
 function isOutdated(error: unknown): boolean {
   return error instanceof StatusError && (error.reason === 'Conflict' || error.reason === 'NotFound')
 }
@@ -161,7 +161,7 @@ function record({ service, writer }: SlicesPass, draft: EventDraft): void {
   writer.world.record({ ...ownerKind, namespace, name, uid, resourceVersion }, draft)
 }
 
-/** Hints by the CPU of zones where the Service asks for them, else by its traffic distribution. */
+/** Hints by the CPU of zones if the Service requests them, otherwise by its traffic distribution. */
 function hintedPlan(
   pass: SlicesPass,
   family: Family,
@@ -190,7 +190,7 @@ function hintedPlan(
   return result.plan
 }
 
-/** The older annotation goes first; the newer one is known from 1.27 on. */
+/** The older annotation takes precedence; the newer one exists from 1.27 on. */
 function wantsTopology({ service, level, product }: SlicesPass): boolean {
   const { annotations } = service.metadata
   const older = annotations?.[subdomainLabel(product, 'service', 'topology-aware-hints')]

@@ -26,7 +26,7 @@ const sliceDelayMs = 1000
 const pendingDelayMs = 100
 const ownerKind = { apiVersion: 'v1', kind: 'Endpoints' }
 
-/** Mirrors Endpoints that were made by hand to EndpointSlices. */
+/** Mirrors manually created Endpoints to EndpointSlices. */
 export const endpointSliceMirroringController: Controller = reconciler<Endpoints>('endpointslicemirroring', ({ names }) => {
   const apiVersion = `${domainGroup(names, 'discovery')}/v1`
   const endpoints = own<Endpoints>('v1', 'endpoints')
@@ -49,11 +49,11 @@ export const endpointSliceMirroringController: Controller = reconciler<Endpoints
 
 interface MirrorPass {
   readonly object: Endpoints
-  /** False: what was mirrored is removed. */
+  /** False to remove the mirrored slices. */
   readonly hasHandMade: boolean
   readonly apiVersion: string
   readonly names: EndpointNames
-  /** Annotation that is not carried over. */
+  /** Annotation that is not copied. */
   readonly lastApplied: string
   readonly writer: SliceWriter
 }

@@ -21,15 +21,15 @@ import { retriesMax, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { podsOf, selects, servicesOfPod } from './service-pods.ts'
 
-/** The key of the one pass that looks for Endpoints whose Service is gone. No Service has it. */
+/** The key of the initial pass for Endpoints whose Service is gone. No Service has this key. */
 const leftoversKey = ''
 
-/** Keeps the Endpoints of each Service with a selector. */
+/** Maintains the Endpoints of each Service with a selector. */
 export function endpointsController({ level }: ServedLevel): Controller {
   return reconciler<Service>('endpoint', ({ names }, loop) => {
     const services = own<Service>('v1', 'services')
     const pods = mapped<Pod>('v1', 'pods', (event, caches) => servicesOfPod(event, caches.read(services)), { isLazy: true })
-    // Endpoints that are deleted by hand are made again.
+    // Manually deleted Endpoints are created again.
     const endpoints = mapped<Endpoints>('v1', 'endpoints', ({ kind, object }) => (kind === 'deleted' ? [keyOf(object)] : []))
     const times = new TriggerTimes()
     const ofLevel = endpointNames(names)
@@ -70,7 +70,7 @@ export function endpointsController({ level }: ServedLevel): Controller {
   })
 }
 
-/** Endpoints that elect a leader have no Service. */
+/** Endpoints for leader election have no Service. */
 function isOfElection({ metadata: { annotations } }: Endpoints, { leader }: EndpointNames): boolean {
   return annotations?.[leader] !== undefined
 }
@@ -82,7 +82,7 @@ interface DraftOptions {
   readonly level: number
 }
 
-/** The Endpoints to write. Undefined: they are as they are to be. */
+/** The Endpoints to write; undefined if they are up to date. */
 function draftOf(service: Service, pods: readonly Pod[], { live, changedMs, names, level }: DraftOptions): Endpoints | undefined {
   const all = subsetsOf(service, pods, level)
   const cut = truncated(all)
@@ -110,7 +110,7 @@ interface Writing {
   write(object: Endpoints): Promise<void>
 }
 
-/** A write from a cache that was behind is tried again without an event, and a namespace that is being deleted takes nothing. */
+/** A write from an outdated cache is retried without an event, and a terminating namespace accepts no writes. */
 async function writeEndpoints({ metadata }: Service, draft: Endpoints, { world, write }: Writing): Promise<Result> {
   try {
     await write(draft)

@@ -11,7 +11,7 @@ type PodVolume = NonNullable<NonNullable<Pod['spec']['volumes']>[number]>
 
 /** Volumes of a Pod do not change. */
 const pods = own<Pod>('v1', 'pods', { isDue: ({ kind, object }) => kind === 'added' && hasEphemeralVolume(object) })
-/** A claim that was deleted is made again while its Pod is there. */
+/** A deleted claim is created again while its Pod exists. */
 const claims = mapped<VolumeClaim>('v1', 'persistentvolumeclaims', podsOfDeletedClaim, { isLazy: true })
 
 function podsOfDeletedClaim({ kind, object }: InformerEvent<VolumeClaim>, caches: Caches): string[] {
@@ -25,7 +25,7 @@ function hasEphemeralVolume({ spec }: Pod): boolean {
   return spec.volumes?.some(({ ephemeral }) => ephemeral != null) === true
 }
 
-/** Makes the claims of ephemeral volumes, which end with their Pods (WL-PV-16). */
+/** Creates the claims of ephemeral volumes, which are deleted with their Pods (WL-PV-16). */
 export const ephemeralVolumeController: Controller = reconciler<Pod>('ephemeral-volume', () => ({
   watches: [pods, claims],
   backoff: workloadBackoff,

@@ -8,7 +8,7 @@ import { workloadBackoff } from './claims.ts'
 
 const jobs = own<Job>('batch/v1', 'jobs')
 
-/** Deletes Jobs when the time is over that they may be kept after their end, and their Pods before them. */
+/** Deletes Jobs after their TTL, and their Pods before them. */
 export const finishedJobCleaner: Controller = reconciler<Job>('ttl-after-finished', () => ({
   watches: [jobs],
   backoff: workloadBackoff,
@@ -19,7 +19,7 @@ export const finishedJobCleaner: Controller = reconciler<Job>('ttl-after-finishe
     const { name = '', namespace } = object.metadata
     const collection = world.collection(jobs)
     await unlessGone(async () => {
-      // The cached Job may have been given more time.
+      // The TTL of the cached Job may have been extended.
       const live = await collection.get(name, { namespace, signal })
       const { uid } = live.metadata
       if ((remainingMs(live, clock.now()) ?? 1) > 0) return
@@ -33,7 +33,7 @@ export const finishedJobCleaner: Controller = reconciler<Job>('ttl-after-finishe
   },
 }))
 
-/** Milliseconds until the Job is to be deleted. Undefined: it has not ended, is kept for good, or is being deleted. */
+/** Milliseconds until the Job is deleted. Undefined if it has not finished, has no TTL, or is being deleted. */
 function remainingMs(job: Job, nowMs: number): number | undefined {
   const type = finishedType(job)
   const { ttlSecondsAfterFinished } = job.spec

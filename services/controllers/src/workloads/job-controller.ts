@@ -32,10 +32,10 @@ import type { ServedLevel } from './replica-controllers.ts'
 
 const ownerKind = { apiVersion: 'batch/v1', kind: 'Job' }
 const backoff = { firstMs: 1000, maxMs: 60_000 }
-/** Pause in which events of one Job are gathered, from 1.26 on. */
+/** Delay in which events of one Job are collected, from 1.26 on. */
 const gatherMs = 1000
 
-/** State of a run about a Job that has not ended. */
+/** State of an unfinished Job in this run. */
 interface Memory {
   readonly uid: string | undefined
   backoff: BackoffRecord
@@ -45,7 +45,7 @@ interface Memory {
   written: number
 }
 
-/** Runs Pods until enough of them have succeeded. */
+/** Runs Pods until enough have succeeded. */
 export function jobController(served: ServedLevel): Controller {
   const tracking = reconciler<Job>('job', ({ names }) => trackedJobs(served, jobNames(names)))
   const orphans = reconciler('job', ({ names }) => orphanedPods(jobNames(names)))
@@ -145,7 +145,7 @@ class JobPass {
     return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
   }
 
-  /** The Pods of the Job, those included that it adopts now. Undefined: it may not adopt. */
+  /** The Pods of the Job, including newly adopted ones. Undefined if it may not adopt. */
   async #claimPods(): Promise<readonly Pod[] | undefined> {
     const { job, jobs, pods, world, names, signal } = this.#options
     const selector = selectorOf(job)
@@ -181,7 +181,7 @@ class JobPass {
     return { createdCount, deleted: step.deletions.filter((pod) => !kept.has(pod)), failure }
   }
 
-  /** Writes the counts. Answers the failure to remove a finalizer; a failure to write is thrown. */
+  /** Writes the counts. Returns a failure to remove a finalizer, and throws a failure to write. */
   async #track(tracking: Tracking, after: BackoffRecord): Promise<unknown> {
     const { job, world, memory } = this.#options
     const written = tracking.isDue ? await this.#writeStatus(job, tracking.status) : job
@@ -276,7 +276,7 @@ function untracking(pods: Watched<Pod>, pod: Pod, { finalizer }: JobNames, succe
   return { kind: 'patch', in: pods, object: pod, type: 'strategic', patch, ...(succeeded && { succeeded }) }
 }
 
-/** Pods whose Job has ended, or is gone, lose the finalizer. */
+/** Pods of a finished or deleted Job lose the finalizer. */
 function orphanedPods(names: JobNames): ReconcilerSpec<ApiObject> {
   const pods: Mapped<Pod> = mapped('v1', 'pods', ({ kind, object: pod }, caches) => {
     if (kind === 'deleted' || !hasFinalizer(pod, names)) return []
@@ -298,7 +298,7 @@ function orphanedPods(names: JobNames): ReconcilerSpec<ApiObject> {
       const reference = controllerOf(pod)
       if (reference !== undefined) {
         if (reference.kind !== ownerKind.kind || reference.apiVersion !== ownerKind.apiVersion) return done
-        // The cache may be older than the Pod.
+        // The cached Pod may be outdated.
         const { namespace } = pod.metadata
         const job = await unlessGone(() => world.collection(jobs).get(reference.name, { namespace, signal }))
         if (job?.metadata.uid === reference.uid && job !== undefined && (isManagedElsewhere(job, names) || !isFinishedJob(job))) return done

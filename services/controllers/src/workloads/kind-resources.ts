@@ -1,7 +1,7 @@
 import type { Client, DiscoveredResource } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 
-/** A kind of a group, in whichever version. */
+/** A kind of a group, in any version. */
 export interface GroupKind {
   readonly group: string
   readonly kind: string
@@ -12,7 +12,7 @@ interface GroupDocument {
   readonly versions?: readonly { readonly version: string }[]
 }
 
-/** The versions in which a group is served, the preferred one first. Empty: it is not served. */
+/** The served versions of a group, the preferred one first. Empty if unserved. */
 export async function versionsOf(client: Client, group: string, signal: AbortSignal): Promise<string[]> {
   if (group === '') return ['v1']
   try {
@@ -20,13 +20,13 @@ export async function versionsOf(client: Client, group: string, signal: AbortSig
     const all = [...(preferredVersion === undefined ? [] : [preferredVersion]), ...(versions ?? [])]
     return [...new Set(all.map(({ version }) => version))]
   } catch (error) {
-    // The answer about an unknown group is no Status, so that it has no reason.
+    // The answer about an unknown group is not a Status, so that it has no reason.
     if (error instanceof StatusError && error.code === 404) return []
     throw error
   }
 }
 
-/** The resource of a kind in the first version that has it. Undefined: no version has it. */
+/** The resource of a kind in the first version that has it; undefined for none. */
 export async function resourceOfKind(
   client: Client,
   { group, kind }: GroupKind,
@@ -39,7 +39,7 @@ export async function resourceOfKind(
   return undefined
 }
 
-/** The message about a kind that no version has, as Go's clients give it. */
+/** The message about an unknown kind, in the words of Go clients. */
 export function noMatchMessage({ group, kind }: GroupKind): string {
   return `no matches for kind ${JSON.stringify(kind)} in group ${JSON.stringify(group)}`
 }

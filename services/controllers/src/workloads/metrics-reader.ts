@@ -17,10 +17,10 @@ interface Items<T> {
   readonly items?: readonly T[] | null
 }
 
-/** Versions of custom metrics that can be read, the best first. */
+/** Readable versions of custom metrics, the preferred one first. */
 const customVersions = ['v1beta2', 'v1beta1']
 
-/** Reads the metrics APIs of the server: they are other servers' that it aggregates, or definitions. */
+/** Reads the metrics APIs of the server, which are aggregated or served from definitions. */
 export class MetricsReader {
   readonly #client: Client
   readonly #signal: AbortSignal
@@ -36,7 +36,7 @@ export class MetricsReader {
     }
   }
 
-  /** The answer that a metric needs. Does not reject for an answer of the server. */
+  /** The answer for a metric. Does not reject for an error of the server. */
   async read({ pods, object, external }: MetricSpec, scope: MetricScope): Promise<MetricAnswer> {
     if (external != null) return this.#readExternal(external, scope)
     if (pods != null) return this.#attempt('custom', () => this.#readCustom(`pods/*/${pods.metric.name}`, pods.metric.selector, scope))
@@ -125,7 +125,7 @@ function textOf(selector: Selector): string {
   return reading.kind === 'selector' ? printLabelSelector(reading.requirements) : ''
 }
 
-/** Texts of Go's clients for answers without a Status. */
+/** Messages of Go clients for answers without a Status. */
 const genericTexts: Readonly<Record<number, string>> = {
   404: 'the server could not find the requested resource',
   503: 'the server is currently unable to handle the request',

@@ -16,7 +16,7 @@ interface PodOwner {
   readonly pods: OwnedBy<Pod>
 }
 
-/** The writes of an owner of Pods with generated names, and the events about it. */
+/** The writes of an owner of Pods with generated names, with their events. */
 export class PodActions {
   readonly #parts: PodOwner
 

@@ -16,10 +16,10 @@ import { type Action, done, type Result, requeueAfter, type World } from '../rec
 import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
 import { PodActions } from './pod-actions.ts'
 
-/** The part of the catalogue that says whether the level counts terminating Pods. */
+/** The part of the catalogue with the fields of terminating Pods. */
 export type ServedLevel = Pick<Catalogue, 'level' | 'isGateOn'>
 
-/** Keeps as many Pods of each ReplicaSet as it asks for. */
+/** Maintains the number of Pods of each ReplicaSet. */
 export function replicaSetController(served: ServedLevel): Controller {
   const hasTerminatingReplicas = served.level >= 33 && served.isGateOn('DeploymentReplicaSetTerminatingReplicas')
   return replicaController({
@@ -36,7 +36,7 @@ export function replicaSetController(served: ServedLevel): Controller {
   })
 }
 
-/** Keeps as many Pods of each ReplicationController as it asks for. */
+/** Maintains the number of Pods of each ReplicationController. */
 export function replicationController(): Controller {
   return replicaController({
     name: 'replicationcontroller',
@@ -61,7 +61,7 @@ export function replicationController(): Controller {
 
 type Template = BuiltIn<'core/v1.PodTemplateSpec'>
 
-/** The parts of an owner that its Pods follow from. */
+/** The parts of an owner that determine its Pods. */
 interface ReplicaSpec {
   readonly replicas: number | undefined
   readonly minReadySeconds: number | undefined

@@ -28,7 +28,7 @@ import { workloadBackoff } from './claims.ts'
 const name = 'resourceclaim'
 const fieldManager = 'ResourceClaimController'
 
-/** Makes the claims for devices of Pods from templates, and frees claims that no Pod uses any longer (WL-SA-02). */
+/** Creates device claims of Pods from templates, and releases claims that no Pod uses any longer (WL-SA-02). */
 export const resourceClaimController: Controller = {
   name,
   run: async (context) => {
@@ -43,7 +43,7 @@ function makeClaims(names: Names): ReconcilerSpec<Pod> {
   const labels = deviceClaimNames(names)
   const pods = own<Pod>('v1', 'pods', { isDue: ({ kind, object }) => kind !== 'deleted' && hasClaims(object) })
   const created = ownedBy<ResourceClaim>(`${group}/v1`, 'resourceclaims', { isLazy: true })
-  /** Watches objects that Pods of their namespace name. */
+  /** Watches objects that Pods of their namespace refer to. */
   const namedByPods = <T extends ApiObject>(plural: string, isNamed: (pod: Pod, name: string) => boolean): Mapped<T> =>
     mapped<T>(
       `${group}/v1`,
@@ -58,7 +58,7 @@ function makeClaims(names: Names): ReconcilerSpec<Pod> {
     ({ spec }, template) => spec.resourceClaims?.some((entry) => entry.resourceClaimTemplateName === template) === true,
   )
 
-  /** The name of the new claim for an entry of the Pod. Undefined: the entry has one, or needs none. */
+  /** The name of the new claim for an entry of the Pod. Undefined if the entry has one, or needs none. */
   const makeClaim = async (pod: Pod, entry: PodClaim, world: World, signal: AbortSignal): Promise<string | undefined> => {
     const { namespace, uid } = pod.metadata
     const known = deviceClaimOf(pod, entry)
@@ -74,7 +74,7 @@ function makeClaims(names: Names): ReconcilerSpec<Pod> {
     const template = world.read(templates).get(`${namespace}/${entry.resourceClaimTemplateName}`)
     if (template === undefined) {
       const quoted = JSON.stringify(entry.resourceClaimTemplateName)
-      // The template's arrival wakes the Pod.
+      // The creation of the template enqueues the Pod.
       report(pod, entry, `resource claim template ${quoted}: resourceclaimtemplate.${group} ${quoted} not found`, world)
       return undefined
     }
@@ -127,7 +127,7 @@ function hasClaims({ spec }: Pod): boolean {
   return (spec.resourceClaims ?? []).length > 0
 }
 
-/** The part of the status of a Pod that names its claims, in the order of its entries' names. */
+/** The claim names in the status of a Pod, in the order of its entries' names. */
 function withMadeClaims({ metadata, status }: Pod, made: ReadonlyMap<string, string>): object {
   const named = new Map(
     (status.resourceClaimStatuses ?? []).flatMap((one) => (one.resourceClaimName ? [[one.name, one.resourceClaimName]] : [])),
@@ -144,7 +144,7 @@ function withMadeClaims({ metadata, status }: Pod, made: ReadonlyMap<string, str
   }
 }
 
-/** A Pod that got its node past the scheduler uses its claims, too. */
+/** A Pod with a node set by its creator uses its claims, too. */
 async function reserveClaims(pod: Pod, claims: Mapped<ResourceClaim>, world: World, signal: AbortSignal): Promise<void> {
   const { namespace, name: podName = '', uid = '' } = pod.metadata
   for (const claimName of deviceClaimNamesIn(pod)) {
@@ -192,7 +192,7 @@ function freeClaims(names: Names): ReconcilerSpec<ResourceClaim> {
       }
       const owner = podOfClaim(claim)
       const pod = owner && world.read(pods).get(`${namespace}/${owner.name}`)
-      // Garbage collection waits for the end of the Pod, which may stay for long after it has finished.
+      // Garbage collection waits for the deletion of the Pod, which may stay for long after it has finished.
       if (remaining.length > 0 || pod === undefined || (pod.metadata.uid === owner?.uid && !isDoneWithClaims(pod))) return done
       await unlessGone(() => world.collection(claims).delete(claimName, { namespace, signal }))
       return done

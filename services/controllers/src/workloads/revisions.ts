@@ -6,7 +6,7 @@ import type { World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { claimActions, mayAdopt, type OwnerKind, referenceTo, type requirementsOf } from './claims.ts'
 
-/** Revisions: their events wake nothing, as in upstream. */
+/** Revisions, whose events enqueue nothing, as upstream. */
 export const revisions = mapped<ControllerRevision>('apps/v1', 'controllerrevisions', () => [], { isLazy: true })
 
 interface RevisionOwner {
@@ -18,7 +18,7 @@ interface RevisionOwner {
   readonly signal: AbortSignal
 }
 
-/** The revisions of an owner, those included that it adopts now. Undefined: it may not adopt. */
+/** The revisions of an owner, including newly adopted ones. Undefined if it may not adopt. */
 export async function claimRevisions(parts: RevisionOwner): Promise<readonly ControllerRevision[] | undefined> {
   const { owner, owners, kind, selector, world, signal } = parts
   const { uid, namespace } = owner.metadata
@@ -30,7 +30,7 @@ export async function claimRevisions(parts: RevisionOwner): Promise<readonly Con
   return [...owned, ...adopted]
 }
 
-/** The created revision, or the one that has its name and data already. Undefined: the name belongs to other data (WL-STS-25). */
+/** The created revision, or an existing one with its name and data. Undefined if the name belongs to other data (WL-STS-25). */
 export async function createRevision(
   draft: ControllerRevision,
   reference: OwnerReference,
@@ -48,7 +48,7 @@ export async function createRevision(
   }
 }
 
-/** Makes a former revision the newest. */
+/** Makes an earlier revision the newest. */
 export function raiseRevision(revision: ControllerRevision, to: number, world: World, signal: AbortSignal): Promise<ControllerRevision> {
   return world.collection(revisions).update({ ...revision, revision: to }, { signal })
 }

@@ -4,7 +4,7 @@ import { isReadyPod, type Pod, type Service } from '@orch/core/workloads'
 import { keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 
-/** True if the endpoints of a Service follow from Pods. */
+/** True if the endpoints of a Service come from Pods. */
 export function selects({ spec: { type, selector } }: Service): boolean {
   return type !== 'ExternalName' && selector != null && Object.keys(selector).length > 0
 }
@@ -18,7 +18,7 @@ export function podsOf(service: Service, pods: Reader<Pod>): Pod[] {
   return [...pods.inNamespace(service.metadata.namespace)].filter(({ metadata }) => isSelected(service, metadata.labels))
 }
 
-/** Services whose endpoints an event of a Pod may change: those that select it now, or did so before. */
+/** Services whose endpoints an event of a Pod may change: those that select it now or selected it before. */
 export function servicesOfPod(event: InformerEvent<Pod>, services: Reader<Service>): string[] {
   const { object: pod } = event
   const before = event.kind === 'updated' ? event.before : pod
@@ -30,7 +30,7 @@ export function servicesOfPod(event: InformerEvent<Pod>, services: Reader<Servic
   return found
 }
 
-/** The parts of a Pod that endpoints show. */
+/** The parts of a Pod in its endpoints. */
 function factsOf(pod: Pod) {
   const { metadata, spec, status } = pod
   return {

@@ -27,7 +27,7 @@ import { done, type Result, requeueAfter, type World } from '../reconciler/world
 import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
 
-/** Pause before another attempt to make a volume. */
+/** Delay before another attempt to provision a volume. */
 const retryMs = 15_000
 
 const claims = mapped<VolumeClaim>('v1', 'persistentvolumeclaims', ({ kind, object }) => (kind === 'deleted' ? [] : [keyOf(object)]))
@@ -35,7 +35,7 @@ const volumes = mapped<Volume>('v1', 'persistentvolumes', ({ kind, object }) => 
 const pods = mapped<Pod>('v1', 'pods', claimsOfPod)
 const nodes = mapped<Node>('v1', 'nodes', () => [])
 
-/** Claims that wait for the node of a Pod, which has one now. */
+/** Claims that waited for the node of a Pod, which is now known. */
 function claimsOfPod({ object: pod }: InformerEvent<Pod>, caches: Caches): string[] {
   if ((pod.spec.nodeName ?? '') === '') return []
   const names = (pod.spec.volumes ?? []).map((volume) => claimNameOf(pod, volume)).filter((name) => name !== undefined)
@@ -43,7 +43,7 @@ function claimsOfPod({ object: pod }: InformerEvent<Pod>, caches: Caches): strin
   return keys.filter((key) => (caches.read(claims).get(key)?.spec.volumeName ?? '') === '')
 }
 
-/** Makes, enlarges and deletes the volumes of simulated nodes. Keys are those of claims, `NAMESPACE/NAME`, and of volumes, `NAME`. */
+/** Provisions, expands and deletes the volumes of simulated nodes. Keys are `NAMESPACE/NAME` of claims and `NAME` of volumes. */
 export const simulatedProvisioner: Controller = reconciler('simulated-provisioner', ({ names }) => {
   const classes = mapped<StorageClass>(`${domainGroup(names, 'storage')}/v1`, 'storageclasses', () => [])
   return {
@@ -85,7 +85,7 @@ class Pass {
     return this.#provision(claim, storageClass)
   }
 
-  /** A volume whose claim is gone is deleted if its policy says so. */
+  /** A volume without its claim is deleted if its policy says so. */
   async syncVolume(name: string): Promise<Result> {
     const { names, world, signal } = this.#parts
     const volume = world.read(volumes).get(name)
@@ -102,7 +102,7 @@ class Pass {
     return done
   }
 
-  /** A Pod that has its node without the help of a scheduler which looks at volumes decides where they are made. */
+  /** A Pod whose node was set without a volume-aware scheduler decides where its volumes are provisioned. */
   async #selectNode(claim: VolumeClaim): Promise<Result> {
     const { names, world, signal } = this.#parts
     const users = [...world.read(pods).inNamespace(claim.metadata.namespace)].filter((pod) => isUsing(pod, claim))
@@ -135,7 +135,7 @@ class Pass {
     return done
   }
 
-  /** A claim that asks for more gets it at once: its volume first, then its status. */
+  /** A claim that requests more gets it at once: its volume first, then its status. */
   async #enlarge(claim: VolumeClaim): Promise<Result> {
     const { world, signal } = this.#parts
     const volume = world.read(volumes).get(claim.spec.volumeName ?? '')

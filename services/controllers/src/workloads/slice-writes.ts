@@ -3,7 +3,7 @@ import type { EndpointSlice, SliceDraft, SlicesPlan } from '@orch/core/workloads
 import type { OwnedBy } from '../reconciler/watches.ts'
 import type { World } from '../reconciler/world.ts'
 
-/** The common parts of the slices of one owner and family. */
+/** The common parts of the slices of one owner and address family. */
 export interface SliceFrame {
   /** Group and version of slices. */
   readonly apiVersion: string
@@ -15,7 +15,7 @@ export interface SliceFrame {
   annotationsOf(existing: EndpointSlice | undefined): Readonly<Record<string, string>>
 }
 
-/** Writes the slices of a plan: first new ones, then changed ones, and deletes the rest. */
+/** Writes the slices of a plan: new ones first, then changed ones, and deletes the rest. */
 export async function writeSlices(plan: SlicesPlan, frame: SliceFrame, { world, slices, signal }: SliceWriter): Promise<void> {
   const isDeleted = frame.owner.metadata.deletionTimestamp != null
   const created = isDeleted ? [] : plan.created

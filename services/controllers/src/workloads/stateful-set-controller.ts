@@ -39,7 +39,7 @@ const kind = { apiVersion: 'apps/v1', kind: 'StatefulSet' }
 const sets = own<StatefulSet>('apps/v1', 'statefulsets')
 const pods = ownedBy<Pod>('v1', 'pods', { isLazy: true })
 const orphans = adoptable<Pod, StatefulSet>('v1', 'pods', sets, ({ spec }) => spec.selector)
-/** A Pod may wait for the end of an earlier one's claims. */
+/** A Pod may wait for the deletion of an earlier Pod's claims. */
 const claims = mapped<VolumeClaim>('v1', 'persistentvolumeclaims', setsOfEndedClaim, { isLazy: true })
 
 function setsOfEndedClaim({ kind: what, object }: InformerEvent<VolumeClaim>, caches: Caches): string[] {
@@ -50,7 +50,7 @@ function setsOfEndedClaim({ kind: what, object }: InformerEvent<VolumeClaim>, ca
   return [...caches.read(sets).inNamespace(namespace)].filter(isOf).map(keyOf)
 }
 
-/** Runs numbered Pods with names and claims of their own, one after another, and keeps the revisions of their template. */
+/** Runs numbered Pods with stable names and claims, one after another, and keeps the revisions of their template. */
 export function statefulSetController(served: ServedLevel): Controller {
   return reconciler<StatefulSet>('statefulset', ({ names }) => {
     const labels = statefulSetLabels(names)
@@ -64,7 +64,7 @@ export function statefulSetController(served: ServedLevel): Controller {
         return done
       },
       reconcile: async ({ key, object: set, world, clock, signal }) => {
-        // The events of earlier writes bring another pass.
+        // The events of earlier writes cause another pass.
         if (world.isPending || revisionOf(set) < (written.get(key) ?? 0)) return done
         const onWrite = (after: StatefulSet) => void written.set(key, revisionOf(after))
         return new Pass({ set, world, labels, served, signal, onWrite }).run(clock.now())
@@ -73,7 +73,7 @@ export function statefulSetController(served: ServedLevel): Controller {
   })
 }
 
-/** Before 1.27 the controller may not list claims; it looks for those of a Pod that it creates. */
+/** Before 1.27 the controller may not list claims; it reads the claims of a Pod that it creates. */
 function readsClaims({ level }: ServedLevel): boolean {
   return level >= 27
 }
@@ -138,7 +138,7 @@ class Pass {
     return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
   }
 
-  /** The Pods of the set, those included that it adopts now. Undefined: it may not adopt. */
+  /** The Pods of the set, including newly adopted ones. Undefined if it may not adopt. */
   async #claimPods(selector: NonNullable<ReturnType<typeof requirementsOf>>): Promise<readonly Pod[] | undefined> {
     const { set, world, signal } = this.#parts
     const { uid, namespace, name = '', deletionTimestamp } = set.metadata
@@ -154,7 +154,7 @@ class Pass {
     return [...owned, ...adopted]
   }
 
-  /** The revisions of the status and of the template, which is made if it is new and the set is not being deleted. */
+  /** The revisions of the status and of the template; the latter is created if it is new and the set is not being deleted. */
   async #chooseRevisions(known: readonly ControllerRevision[]): Promise<Chosen> {
     const { set, served } = this.#parts
     const { template } = set.spec
@@ -174,7 +174,7 @@ class Pass {
     return { current, update, collisionCount: made.collisionCount }
   }
 
-  /** From 1.34 on the newest revision is also the template's if both mean the same (WL-HASH-19). */
+  /** From 1.34 on the newest revision also stands for an equivalent template (WL-HASH-19). */
   #isEqual(revision: ControllerRevision, data: string, isNewest: boolean): boolean {
     const { level, isGateOn } = this.#parts.served
     const template = templateOfRevision(revision)
@@ -183,7 +183,7 @@ class Pass {
     return printSorted(revision.data) === data || (isSemantic && revisionData(template, level) === data)
   }
 
-  /** Makes the chosen revision the newest; answers its name. */
+  /** Makes the selected revision the newest; returns its name. */
   async #make(choice: RevisionChoice, data: string): Promise<{ readonly name: string; readonly collisionCount: number }> {
     const { set, world, labels, signal } = this.#parts
     const { collisionCount: counted } = set.status
@@ -208,7 +208,7 @@ class Pass {
     if (after !== undefined) onWrite(after)
   }
 
-  /** Answers the first failure. */
+  /** Returns the first failure. */
   async #perform({ groups, isParallel }: StatefulSetPlan): Promise<unknown> {
     const take = (step: StatefulSetStep) => this.#take(step)
     for (const group of groups) {
@@ -296,7 +296,7 @@ class Pass {
     await this.#parts.world.perform([deletion])
   }
 
-  /** Throws if a claim could not be made, or is being deleted. */
+  /** Throws if a claim could not be created, or is being deleted. */
   async #createClaims({ pod, claims: { missing, ending } }: StatefulSetStep): Promise<void> {
     const { world, signal } = this.#parts
     const set = this.#parts.set.metadata.name
@@ -305,7 +305,7 @@ class Pass {
       const { name = '', namespace } = wanted.metadata
       const about = `${this.#verb('create')} Claim ${name}`
       try {
-        // No cache may show it yet.
+        // It may not be cached yet.
         const existing = await unlessGone(() => world.collection(claims).get(name, { namespace, signal }))
         if (existing?.metadata.deletionTimestamp != null) failures.push(endingClaim(name))
         if (existing !== undefined) continue
@@ -336,7 +336,7 @@ class Pass {
     }
   }
 
-  /** Tells of a failure of the work on claims. */
+  /** Reports a failure with claims. */
   async #telling(verb: Verb, pod: Pod, work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -375,5 +375,5 @@ function endingClaim(name: string): string {
   return `pvc ${name} is being deleted`
 }
 
-/** The claims of a Pod are not as they must be. */
+/** The claims of a Pod do not match the set. */
 class ClaimError extends Error {}

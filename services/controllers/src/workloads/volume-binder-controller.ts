@@ -39,16 +39,16 @@ import { workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { WrittenObjects } from './written-objects.ts'
 
-/** Pause between two looks at a claim that waits, as upstream. */
+/** Interval of checks of a pending claim, as upstream. */
 const waitingMs = 15_000
 
-/** Binds claims to volumes, asks provisioners for volumes, and releases volumes. Keys are those of claims, `NAMESPACE/NAME`, and of volumes, `NAME`. */
+/** Binds claims to volumes, requests volumes from provisioners, and releases volumes. Keys are `NAMESPACE/NAME` of claims and `NAME` of volumes. */
 export function volumeBinderController(served: ServedLevel): Controller {
   return reconciler('persistentvolume-binder', ({ names }, loop) => {
     const binder = new Binder(volumeNames(names), `${domainGroup(names, 'storage')}/v1`, served, loop)
     return {
       watches: binder.watches,
-      // Two passes at once could give two claims one volume.
+      // Two parallel passes could assign one volume to two claims.
       workersMax: 1,
       backoff: workloadBackoff,
       component: 'persistentvolume-controller',
@@ -60,7 +60,7 @@ export function volumeBinderController(served: ServedLevel): Controller {
   })
 }
 
-/** The caches and the memory of one run. */
+/** The caches and the state of one run. */
 class Binder {
   readonly names: VolumeNames
   readonly level: number
@@ -69,11 +69,11 @@ class Binder {
   readonly claims: Mapped<VolumeClaim>
   readonly volumes: Mapped<Volume>
   readonly classes: Mapped<StorageClass>
-  /** Pods wake no claim: one that waits is looked at all the time. */
+  /** Pods enqueue no claim; a pending claim is checked at intervals. */
   readonly pods = mapped<Pod>('v1', 'pods', () => [])
   readonly writtenClaims = new WrittenObjects<VolumeClaim>()
   readonly writtenVolumes = new WrittenObjects<Volume>()
-  /** Keys of claims that have not been bound, oldest first. */
+  /** Keys of unbound claims, oldest first. */
   readonly unbound = new Set<string>()
 
   constructor(names: VolumeNames, storage: string, { level, isGateOn }: ServedLevel, loop: Waking) {
@@ -126,7 +126,7 @@ class Binder {
     return volumeName === '' ? [] : [volumeName]
   }
 
-  /** The claim of a deleted volume is lost at once, and one that a volume no longer refers to is looked at. */
+  /** The claim of a deleted volume is Lost at once, and a claim that a volume no longer refers to is checked. */
   #keysOfVolume(event: InformerEvent<Volume>): string[] {
     this.writtenVolumes.applyEvent(event)
     const { kind, object } = event
@@ -216,7 +216,7 @@ class Pass {
     return requeueAfter(waitingMs, { background: true })
   }
 
-  /** Binds both sides, the volume first. Another volume that was for the claim is let go. */
+  /** Binds both sides, the volume first. Another volume for the claim is released. */
   async #bind(volume: Volume, claim: VolumeClaim): Promise<void> {
     const { names, hasAttributeClasses } = this.#binder
     const reserved = await this.#writeVolume(volumeFor(volume, claim, names), volume)
@@ -264,7 +264,7 @@ class Pass {
     this.#record('PersistentVolume', failed, next.event)
   }
 
-  /** Looks at the claims that wait for such a volume, oldest first, until it is taken. */
+  /** Checks the claims that match such a volume, oldest first, until it is bound. */
   async #offer(volume: Volume): Promise<void> {
     const { names, unbound, loop } = this.#binder
     const name = keyOf(volume)
@@ -282,7 +282,7 @@ class Pass {
     }
   }
 
-  /** The claim that a volume refers to, with its uid. The cache may not show a new claim yet. */
+  /** The claim of a volume's reference, with its uid. A new claim may not be cached yet. */
   async #claimOf(volume: Volume): Promise<VolumeClaim | undefined> {
     const { claimRef } = volume.spec
     const key = claimKeyOf(volume)

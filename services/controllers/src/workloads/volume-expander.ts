@@ -11,7 +11,7 @@ const volumes = { group: '', version: 'v1', plural: 'persistentvolumes', namespa
 
 const claims = own<VolumeClaim>('v1', 'persistentvolumeclaims', { isDue })
 
-/** A bound claim is looked at when it is new, and when it asks for more or has got more. */
+/** A bound claim is checked when it is new, and when its request or its capacity has grown. */
 function isDue(event: InformerEvent<VolumeClaim>): boolean {
   const { kind, object } = event
   if (object.status.phase !== 'Bound' || kind === 'deleted') return false
@@ -25,7 +25,7 @@ function sizesOf({ spec, status }: VolumeClaim): string {
 const formerMessage =
   "Ignoring the PVC: didn't find a plugin capable of expanding the volume; waiting for an external controller to process this PVC."
 
-/** Says of claims that ask for more than they have that a resizer is waited for (WL-PV-21). */
+/** Reports that a claim with a larger request waits for a resizer (WL-PV-21). */
 export function volumeExpander({ level }: ServedLevel): Controller {
   const message = level < 26 ? formerMessage : 'waiting for an external controller to expand this PVC'
   return reconciler<VolumeClaim>('persistentvolume-expander', ({ names }) => ({

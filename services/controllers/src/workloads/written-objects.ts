@@ -2,21 +2,21 @@ import type { InformerEvent } from '@orch/client'
 import { type ApiObject, parseRevision } from '@orch/core/meta'
 import { keyOf } from '../informers/object-keys.ts'
 
-/** Objects as a controller has written them, until its cache shows them: no decision rests on a state before its own writes. */
+/** Objects as written by a controller, until its cache shows them: no decision is based on a state before its own writes. */
 export class WrittenObjects<T extends ApiObject> {
   readonly #written = new Map<string, T>()
 
-  /** The newer of the cached and the written object. Undefined: it is not cached. */
+  /** The newer of the cached and the written object. Undefined if it is not cached. */
   newest(cached: T | undefined): T | undefined {
     return cached && (this.#written.get(keyOf(cached)) ?? cached)
   }
 
-  /** Keeps the answer to a write, unless the cache shows it already. */
+  /** Stores the answer to a write, unless the cache shows it already. */
   keep(answer: T, cached: T | undefined): void {
     if (cached !== undefined && revisionOf(cached) < revisionOf(answer)) this.#written.set(keyOf(answer), answer)
   }
 
-  /** Call it with each event of the cache. */
+  /** Must be called with each event of the cache. */
   applyEvent({ kind, object }: InformerEvent<T>): void {
     const written = this.#written.get(keyOf(object))
     if (written !== undefined && (kind === 'deleted' || revisionOf(object) >= revisionOf(written))) this.#written.delete(keyOf(object))

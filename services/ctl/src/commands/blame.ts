@@ -6,7 +6,7 @@ import { sorted } from '../output/yaml.ts'
 import { readTargets } from '../targets.ts'
 import { CtlError } from '../words.ts'
 
-/** The fields of one manager below one place of an object, as `fieldsV1` has them. */
+/** The fields of one manager below one path of an object, in the form of `fieldsV1`. */
 interface Owned {
   readonly owner: string
   readonly fields: Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ export const blame: Command = command({
   },
 })
 
-/** The object as YAML; before each line the managers that own it, `-` for the server's own fields. */
+/** The object as YAML, with the owning managers before each line, `-` for the server's own fields. */
 async function printBlame(object: ApiObject): Promise<string> {
   const { printYaml } = await import('@orch/core/yaml')
   const { managedFields = [], ...metadata } = object.metadata
@@ -79,7 +79,7 @@ function linesOfList(list: readonly unknown[], owned: readonly Owned[], print: P
   })
 }
 
-/** The owned fields one step further. A step without members below it is owned with everything in it. */
+/** The owned fields one element deeper. An element without members below it is owned as a whole. */
 function stepInto(owned: readonly Owned[], step: string): (Owned & { readonly isMember: boolean })[] {
   return owned.flatMap(({ owner, fields }) => {
     const below = fields[step]
@@ -87,7 +87,7 @@ function stepInto(owned: readonly Owned[], step: string): (Owned & { readonly is
   })
 }
 
-/** The step that managers use for an item: by its keys, its value, or its place. */
+/** The path element of an item: by its keys, its value, or its index. */
 function stepOf(owned: readonly Owned[], item: unknown, index: number): string | undefined {
   const steps = new Set(owned.flatMap(({ fields }) => Object.keys(fields)))
   return [...steps].find((step) => {

@@ -3,7 +3,7 @@ import { objectName } from '../resources.ts'
 import { type choiceFlags, isSelecting, namesFiles, readFileTargets, readTargets, type Target } from '../targets.ts'
 import { CtlError, type Flags } from '../words.ts'
 
-/** The targets of words, or of files; those without a name become the objects that selectors choose. */
+/** The targets of words, or of files; targets without a name are expanded by selectors. */
 export async function chosen(context: CommandContext<typeof choiceFlags>): Promise<Target[]> {
   const { session, flags, rest } = context
   if (namesFiles(flags)) return readFileTargets(context)
@@ -24,12 +24,12 @@ export async function chosen(context: CommandContext<typeof choiceFlags>): Promi
   return expanded
 }
 
-/** ` (2 of 7)`; nothing where there is one. */
+/** ` (2 of 7)`; empty for a single object. */
 export function ofMany(index: number, { length }: { readonly length: number }): string {
   return length === 1 ? '' : ` (${index + 1} of ${length})`
 }
 
-/** The targets in turn; the status line says which of them it is. */
+/** The targets in turn; the status line names the current one. */
 export function* withStatus(
   { terminal }: Pick<CommandContext<Flags>, 'terminal'>,
   doing: string,

@@ -39,7 +39,7 @@ export const completion: LocalCommand = localCommand({
   },
 })
 
-/** The completions of the last word of a command line, one a line. */
+/** The completions of the last word of a command line, one per line. */
 export async function completions(
   commands: Readonly<Record<string, Command | LocalCommand>>,
   words: readonly string[],
@@ -75,7 +75,7 @@ function valueFollows(flags: Flags, word: string): boolean {
   )
 }
 
-/** Names of a collection; as many as a person would look through. */
+/** Maximum number of completed names. */
 async function namesOf(session: Session, type: string, namespace: string | undefined): Promise<string[]> {
   const resource = await session.resources.find(type)
   const { items } = await session.client

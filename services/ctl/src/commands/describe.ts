@@ -66,7 +66,7 @@ function timeOf({ lastTimestamp, eventTime, metadata }: EventObject): string {
   return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? ''
 }
 
-/** As kubectl prints kinds that it does not know: labelled values, one level of indentation for each level of the object. */
+/** The format of kubectl for unknown kinds: labelled values, one level of indentation for each level of the object. */
 function printDescription(object: ApiObject, events: readonly EventObject[] | undefined): string {
   const { apiVersion, kind, metadata, ...rest } = object
   const { name, namespace, labels, annotations, managedFields: _, ...others } = metadata
@@ -84,7 +84,7 @@ function printDescription(object: ApiObject, events: readonly EventObject[] | un
   return printRows(rows) + (events === undefined ? '' : printEvents(events))
 }
 
-/** A line; without a value it is the heading of those below it. */
+/** A line; without a value it is a heading. */
 interface Row {
   readonly depth: number
   readonly label: string
@@ -114,7 +114,7 @@ function valueRows(label: string, value: unknown, depth: number): Row[] {
   return [{ depth, label, value: undefined }, ...items]
 }
 
-/** `creationTimestamp` is `Creation Timestamp`; names that are no words of a field stay. */
+/** `creationTimestamp` becomes `Creation Timestamp`; names other than field names stay unchanged. */
 function labelOf(key: string): string {
   if (!/^[A-Za-z]+$/.test(key)) return key
   const words = key.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')

@@ -10,7 +10,7 @@ import { CtlError } from '../words.ts'
 import { ofMany } from './chosen.ts'
 import { objectAt } from './history.ts'
 
-/** The sides of a comparison: the live object, or an earlier one, and the object after the change. */
+/** The sides of a comparison: the live or an earlier object, and the object after the change. */
 interface Pair {
   readonly name: string
   readonly before: ApiObject | undefined
@@ -47,7 +47,7 @@ interface ApplyValues extends FileValues {
   readonly 'force-conflicts': boolean
 }
 
-/** The live objects beside the results that the server gives for an apply. */
+/** The live objects with the results of a dry-run apply. */
 async function applyPairs(
   { terminal, session }: { readonly terminal: StatusTerminal; readonly session: Session },
   flags: ApplyValues,
@@ -97,7 +97,7 @@ function fileName({ resource, namespace, name = '' }: Target): string {
   return `${objectName(resource, name).replace('/', '.')}${namespace === undefined ? '' : `.${namespace}`}`
 }
 
-/** The versions that every write changes are no difference. */
+/** Versions, which every write changes, are not a difference. */
 async function textOf(object: ApiObject | undefined, withOwners: boolean): Promise<string> {
   if (object === undefined) return ''
   const { resourceVersion: _, managedFields, ...metadata } = object.metadata

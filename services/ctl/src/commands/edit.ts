@@ -67,7 +67,7 @@ function withoutOwners(object: ApiObject): ApiObject {
 
 type Outcome = 'edited' | 'unchanged'
 
-/** Opens the editor until the server accepts the text, the text is unchanged, or the user saves a refused text once more. */
+/** Opens the editor until the server accepts the text, the text is unchanged, or the user saves a refused text again. */
 async function editUntilAccepted(terminal: CtlTerminal, before: ApiObject, write: (after: unknown) => Promise<boolean>): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'orchctl-edit-'))
   const file = join(folder, `${before.metadata.name ?? 'object'}.yaml`)
@@ -94,7 +94,7 @@ async function editUntilAccepted(terminal: CtlTerminal, before: ApiObject, write
   }
 }
 
-/** A text that was refused and was not changed again is kept, for it may be long. */
+/** A refused text that was not changed again is saved in a file, as it may be long. */
 function giveUp(complaint: string, body: string): 'unchanged' {
   if (complaint === '') return 'unchanged'
   const kept = join(mkdtempSync(join(tmpdir(), 'orchctl-edit-')), 'refused.yaml')
@@ -110,7 +110,7 @@ async function openEditor({ env, run }: CtlTerminal, file: string): Promise<void
   if (code !== 0) throw new CtlError(`the editor "${program}" ended with exit code ${code}`)
 }
 
-/** The object that the editor has left. */
+/** The object in the text of the editor. */
 async function parse(text: string): Promise<unknown> {
   const value = await readText(text, 'the text')
   if (!isJsonObject(value)) throw new CtlError('the text must be one object')

@@ -4,7 +4,7 @@ import { printColumns } from '../output/columns.ts'
 import { fileFlags, namesFiles, pathOf, readObjects, readTargets, targetOf } from '../targets.ts'
 import { CtlError } from '../words.ts'
 
-/** The server's explanation of a request; the shape is described in docs/how-to/explain.md. */
+/** The server's explanation of a request, described in docs/how-to/explain.md. */
 interface Explanation {
   readonly authentication?: { readonly method?: string; readonly user?: string; readonly impersonatedBy?: string }
   readonly authorization?: { readonly decision?: string; readonly reason?: string }

@@ -3,7 +3,7 @@ import { type Command, command } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
 import { CtlError } from '../words.ts'
 
-/** A schema of OpenAPI 3, limited to the explained members. */
+/** An OpenAPI 3 schema, limited to the members that explain uses. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -62,7 +62,7 @@ export const explain: Command = command({
   },
 })
 
-/** Fields of fields are printed this deep at most: some types contain themselves. */
+/** Maximum depth of nested fields, as some types contain themselves. */
 const depthMax = 20
 
 class Explained {
@@ -108,7 +108,7 @@ class Explained {
       .join('')
   }
 
-  /** The schema that holds the fields: a list's items, a map's values. */
+  /** The schema with the fields: that of a list's items or a map's values. */
   #inner(schema: Schema): Schema {
     const resolved = this.#resolve(schema)
     if (resolved.type === 'array' && resolved.items !== undefined) return this.#inner(resolved.items)

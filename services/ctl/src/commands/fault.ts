@@ -76,7 +76,7 @@ function resourceOf({ session }: Context) {
   return session.client.resource<FaultRuleObject>({ group: faultsGroup, version, plural: 'faultrules', namespaced: false })
 }
 
-/** Longest wait for a gateway. */
+/** Maximum wait for a gateway. */
 const waitSeconds = 10
 
 async function add(context: Context, words: readonly string[]): Promise<undefined> {
@@ -93,7 +93,7 @@ async function add(context: Context, words: readonly string[]): Promise<undefine
   const rules = resourceOf(context)
   const made = await rules.create({ apiVersion: `${faultsGroup}/${version}`, kind: 'FaultRule', metadata: { name }, spec })
   const fieldSelector = `metadata.name=${name}`
-  // A gateway has taken it up when it has a status.
+  // A gateway has applied it when it has a status.
   const events = await rules.watch({ fieldSelector, resourceVersion: made.metadata.resourceVersion ?? '', timeoutSeconds: waitSeconds })
   for await (const { object } of events) {
     const { hits, problem } = object.status ?? {}

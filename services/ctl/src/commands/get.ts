@@ -49,7 +49,7 @@ export const get: Command = command({
   },
 })
 
-/** `orchctl watch`: each present object, then each event, with its type. */
+/** `orchctl watch`: each current object, then each event, with its type. */
 export const watchCommand: Command = command({
   usage: 'watch resource [name]',
   doc: 'print objects, then each change with what has happened, until it is ended',
@@ -144,7 +144,7 @@ async function readPages<T extends Page>(
   return pages
 }
 
-/** ` of 7000`: with the remaining number that the page gives. */
+/** ` of 7000`: with the remaining count of the page. */
 function left(page: Page | undefined, count: number): string {
   const remaining = page?.metadata?.remainingItemCount
   return remaining === undefined ? '' : ` of ${count + remaining}`
@@ -215,7 +215,7 @@ function printTables(terminal: CtlTerminal, found: readonly FoundTable[], flags:
   return undefined
 }
 
-/** Rows fit the terminal, unless all columns are asked for; the object's name is never cut. */
+/** Rows fit the terminal, unless all columns are requested; the object's name is never cut. */
 function boundsOf(terminal: CtlTerminal, options: Pick<TableOptions, 'isWide' | 'hasNamespaces' | 'event'>): RowBounds {
   if (options.isWide) return { whole: 0 }
   return { widthMax: terminal.lineWidth(), whole: 1 + Number(options.hasNamespaces) + Number(options.event !== undefined) }
@@ -228,7 +228,7 @@ interface Watching {
   readonly flags: GetValues
 }
 
-/** Prints the present objects, then each change, until the server or the user ends it. */
+/** Prints the current objects, then each change, until the server or the user ends it. */
 async function watch(watching: Watching): Promise<undefined> {
   const { session, targets, flags, terminal } = watching
   const [target] = targets
@@ -262,7 +262,7 @@ async function watchObjects({ session, flags, terminal }: Watching, { target, se
   const list = await collection.list(select)
   const show = async (object: ApiObject, type: string) => {
     const typed = withType(object, target.resource)
-    // An event is printed as the object that it is in the API.
+    // An event is printed in its API form.
     terminal.out(await printer([flags['output-watch-events'] ? ({ type, object: typed } as unknown as ApiObject) : typed], false))
   }
   if (!flags['watch-only']) for (const item of list.items) await show(item, 'ADDED')
@@ -273,7 +273,7 @@ async function watchObjects({ session, flags, terminal }: Watching, { target, se
 
 interface WatchedTable extends TableDocument, ApiObject {}
 
-/** The server makes the row of each event. Its first event, and no other, has the columns. */
+/** The server creates the row of each event. Only its first event has the columns. */
 async function watchTable({ session, flags, terminal }: Watching, { target, select }: Watched): Promise<void> {
   const { signal } = terminal
   const accept = await tableType(session)

@@ -8,7 +8,7 @@ import { readTargets, type Target } from '../targets.ts'
 import { CtlError } from '../words.ts'
 import { mergePatch } from './merge.ts'
 
-/** One state of an object, and its changes against the one before. */
+/** One state of an object, with its changes since the previous state. */
 interface State {
   readonly event: 'first known' | 'created' | 'changed' | 'deleted'
   readonly object: ApiObject
@@ -38,7 +38,7 @@ export const history: Command = command({
   },
 })
 
-/** The object at a resource version that the server still remembers; undefined: it was not there. */
+/** The object at a resource version that the server still has; undefined if absent. */
 export async function objectAt(
   session: Session,
   { resource, namespace, name = '' }: Target,
@@ -55,7 +55,7 @@ export async function objectAt(
   return { ...item, apiVersion: printApiVersion(group, version), kind }
 }
 
-/** The states of an object since the oldest revision that can be read: the one at that revision, then one for each event. */
+/** The states of an object since the oldest readable revision: the state at that revision, then one for each event. */
 async function statesOf(session: Session, target: Target, signal: AbortSignal): Promise<State[]> {
   const { resource, namespace, name = '' } = target
   const collection = session.client.resource(resource)
@@ -66,7 +66,7 @@ async function statesOf(session: Session, target: Target, signal: AbortSignal): 
   const states: State[] = []
   let before = await objectAt(session, target, String(oldest))
   if (before !== undefined) states.push({ event: 'first known', object: before, changed: [] })
-  // All that happens until the list was made: the stream says by a bookmark or a later event that this has passed.
+  // Reads events up to the list: a bookmark or a later event shows that this point has passed.
   const ending = new AbortController()
   const events = await collection.watch({
     ...select,
@@ -93,7 +93,7 @@ async function statesOf(session: Session, target: Target, signal: AbortSignal): 
   return states
 }
 
-/** By bisection: about as many small requests as the latest revision has binary digits. */
+/** Uses bisection: one small request per binary digit of the latest revision. */
 async function oldestRevision(session: Session, target: Target, latest: number): Promise<number> {
   let [low, high] = [1, latest]
   while (low < high) {
@@ -114,7 +114,7 @@ async function canRead(session: Session, target: Target, revision: number): Prom
   }
 }
 
-/** Paths that differ, without those that every write changes. */
+/** Differing paths, without those that every write changes. */
 function changedPaths(before: ApiObject | undefined, after: ApiObject): string[] {
   if (before === undefined) return []
   const { managedFields: _, resourceVersion: __, ...one } = before.metadata

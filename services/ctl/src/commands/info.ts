@@ -202,7 +202,7 @@ export const config: LocalCommand = localCommand({
 
 const secrets = /^(token|password|client-secret|id-token|refresh-token|client-key-data|client-certificate-data|certificate-authority-data)$/
 
-/** Without credentials. */
+/** Omits credentials. */
 function redacted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redacted)
   if (typeof value !== 'object' || value === null) return value

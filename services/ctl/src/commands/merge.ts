@@ -1,6 +1,6 @@
 import { isJsonObject, jsonEqual } from '@orch/core/json'
 
-/** The JSON merge patch (RFC 7386) that makes `after` of `before`; undefined: they are equal. */
+/** The JSON merge patch (RFC 7386) that turns `before` into `after`; undefined if they are equal. */
 export function mergePatch(before: unknown, after: unknown): unknown {
   if (!isJsonObject(before) || !isJsonObject(after)) return jsonEqual(before, after) ? undefined : after
   const patch: Record<string, unknown> = {}

@@ -8,12 +8,12 @@ const object: ApiObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a'
 const deleted: WatchEvent = { type: 'DELETED', object }
 const isGone = (found: ApiObject | undefined) => found === undefined
 
-/** A watch that does not begin. */
+/** A watch that fails to start. */
 interface Refused {
   readonly refusal: Error
 }
 
-/** A collection whose lists and watches are those given, in turn; a watch that is an error breaks off with it. */
+/** A collection with the given lists and watches, in turn; a watch that is an error breaks off with it. */
 function scripted(lists: readonly ApiObject[][], watches: readonly (readonly WatchEvent[] | Error | Refused)[]) {
   const clock = createFakeClock()
   const asked: string[] = []
@@ -39,7 +39,7 @@ function scripted(lists: readonly ApiObject[][], watches: readonly (readonly Wat
 const follow = ({ collection, clock }: ReturnType<typeof scripted>, signal = new AbortController().signal) =>
   untilMet(collection, { namespace: 'default', name: 'a', isMet: isGone, signal, clock })
 
-/** Moves the clock over the pause between a watch and the next list. */
+/** Advances the clock over the delay between a watch and the next list. */
 async function passPause({ clock }: ReturnType<typeof scripted>): Promise<void> {
   for (let turn = 0; turn < 1_000 && clock.pendingTimers === 0; turn++) await Promise.resolve()
   clock.advance(1_000)

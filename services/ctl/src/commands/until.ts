@@ -2,22 +2,22 @@ import type { ResourceClient } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { type Clock, sleep, systemClock } from '@orch/platform'
 
-/** The followed object, and the end of following. */
+/** The watched object, and the signal. */
 export interface Following {
   readonly namespace: string | undefined
   readonly name: string
-  /** True if this is the awaited state. An absent object is `undefined`. */
+  /** True for the awaited state. An absent object is `undefined`. */
   readonly isMet: (object: ApiObject | undefined) => boolean
   readonly signal: AbortSignal
   readonly clock?: Clock
 }
 
-/** Between a watch that the server has ended and the next list. */
+/** Delay between a watch that the server has ended and the next list. */
 const pauseMs = 1_000
 
 /**
- * Resolves when the object is as wanted, with true, or when the signal is raised, with false. A watch that the server ends, or that breaks
- * off, is followed by another list: it says nothing about the object.
+ * Resolves with true when the object meets the condition, or with false when the signal is aborted. A watch that the server ends, or that breaks off, is
+ * followed by another list, as it says nothing about the object.
  */
 export async function untilMet(
   collection: Pick<ResourceClient, 'list' | 'watch'>,

@@ -35,7 +35,7 @@ export const wait: Command = command({
       const collection = session.client.resource(resource)
       const called = objectName(resource, name)
       terminal.statusLine.show(`waiting for ${called}: ${flags.for}${ofMany(index, targets)}`)
-      // An object that is not there never gets a condition.
+      // An absent object never gets a condition.
       if (flags.for !== 'delete' && flags.for !== 'create') await collection.get(name, { namespace })
       if (!(await untilMet(collection, { namespace, name, isMet: wanted, signal: ending })))
         throw new CtlError(`timed out waiting for the condition on ${called}`)

@@ -36,7 +36,7 @@ async function printed(findings: readonly Finding[], output: string | undefined)
   return findings.map((finding) => printFinding(finding, '')).join('\n')
 }
 
-/** Lists that the server does not serve are empty, and so are those that the user may not read, which a warning says. */
+/** Unserved lists are empty, and so are lists that the user may not read, which causes a warning. */
 async function readWorld(session: Session, terminal: CtlTerminal): Promise<World> {
   const { client, namespace } = session
   const served = new Set((await session.resources.all()).map(({ group, version, plural }) => `${group}/${version}/${plural}`))
@@ -86,7 +86,7 @@ async function readWorld(session: Session, terminal: CtlTerminal): Promise<World
   }
 }
 
-/** One line for the object, and indented below it its reasons and parts. */
+/** One line for the object, with its reasons and parts indented below. */
 function printFinding({ kind, name, state, waits, parts, alike, fine = {}, more }: Finding, indent: string): string {
   const inner = `${indent}  `
   const others = Object.entries(fine).map(([of, count]) => `${count} ${of}${count === 1 ? ' waits' : 's wait'} for nothing`)

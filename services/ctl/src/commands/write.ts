@@ -9,7 +9,7 @@ import { CtlError, type Flags } from '../words.ts'
 import { chosen, ofMany, withStatus } from './chosen.ts'
 import { untilMet } from './until.ts'
 
-/** Flags of commands that write. */
+/** Flags of write commands. */
 export const writeFlags = {
   'dry-run': { word: 'server|none', doc: 'server: the server does everything but store the object.' },
   'field-manager': { word: 'name', doc: `Owner of the fields that are written. (default ${clientName})` },
@@ -31,7 +31,7 @@ interface WriteValues {
 
 const validations = { strict: 'Strict', warn: 'Warn', ignore: 'Ignore', true: 'Strict', false: 'Ignore' } as const
 
-/** The options of a write. An output that cannot be printed is refused before anything is written. */
+/** The options of a write. An unsupported output is refused before anything is written. */
 export function writeOptions({ 'dry-run': dryRun, 'field-manager': fieldManager, validate, output }: WriteValues) {
   if (output === 'wide') throw new CtlError('-o wide: must be json, yaml, name, jsonpath=…, or custom-columns=…')
   parseOutput(output, () => '')
@@ -78,7 +78,7 @@ async function eachObject(
       await work(object, target)
     } catch (error) {
       if (!(error instanceof StatusError) && !(error instanceof CtlError)) throw error
-      // The others are written all the same.
+      // The other objects are still written.
       terminal.error(`${describeError(error)}\n`)
       code = 1
     }
@@ -86,7 +86,7 @@ async function eachObject(
   return code
 }
 
-/** A refusal as kubectl prints it. */
+/** A refusal in kubectl's format. */
 export function describeError(error: Error): string {
   if (!(error instanceof StatusError)) return `error: ${error.message}`
   const { reason = '', message = '' } = error.status
@@ -123,7 +123,7 @@ export const replace: Command = command({
     }),
 })
 
-/** `orchctl apply`, on the server's side. */
+/** `orchctl apply`, which is server-side. */
 export const apply: Command = command({
   usage: 'apply -f file | -k folder',
   doc: 'apply the objects of files, server-side',
@@ -205,7 +205,7 @@ export const remove: Command = command({
   },
 })
 
-/** Undefined: as long as the kind of the object says. */
+/** Undefined for the default of the kind. */
 function gracePeriodOf({ force, 'grace-period': text }: { readonly force: boolean; readonly 'grace-period': string | undefined }) {
   const seconds = text === undefined ? undefined : Number(text)
   if (seconds !== undefined && seconds < 0) return undefined
@@ -214,13 +214,13 @@ function gracePeriodOf({ force, 'grace-period': text }: { readonly force: boolea
   return 0
 }
 
-/** An object that was deleted; the uid is absent where the answer did not have it. */
+/** A deleted object; the uid is absent if the answer did not contain it. */
 interface Deleted {
   readonly target: Target
   readonly uid: string | undefined
 }
 
-/** Resolves when none of the objects is there. All were deleted before, as one may wait for another. Another of the same name does not count. */
+/** Resolves when all objects are gone. All were deleted before, as one may wait for another. A recreated object counts as gone. */
 async function untilGone(
   { terminal, session }: Pick<CommandContext<Flags>, 'terminal' | 'session'>,
   deleted: readonly Deleted[],

@@ -1,19 +1,19 @@
-/** Between two columns. */
+/** Separator of two columns. */
 const gap = 3
 
-/** A cut column has at least so many characters. */
+/** Minimum number of characters in a cut column. */
 const cutWidthMin = 8
 
 /** The width of rows, and the number of leading columns that are never cut. */
 export interface RowBounds {
-  /** Absent: as wide as the texts. */
+  /** By default as wide as the texts. */
   readonly widthMax?: number | undefined
   readonly whole: number
 }
 
 /**
- * Rows of texts in columns, each as wide as its widest text and three blanks, without blanks at the end of a line. Where that is wider
- * than the bound, the widest columns are cut first, and a text that is cut ends with `…`.
+ * Rows of texts in columns, each as wide as its widest text and three blanks, without trailing blanks. If that exceeds the bound, the widest columns are
+ * cut first, and a cut text ends with `…`.
  */
 export function printColumns(rows: readonly (readonly string[])[], bounds: RowBounds = { whole: 0 }): string {
   const widths: number[] = []
@@ -35,7 +35,7 @@ function cell(text: string, width: number): string {
   return shown.padEnd(width + gap)
 }
 
-/** Takes characters from the widest column that may be cut until all fit, or none has more than the least. */
+/** Removes characters from the widest column that may be cut until all fit, or all are at the minimum. */
 function fit(widths: number[], { widthMax = Number.POSITIVE_INFINITY, whole }: RowBounds): void {
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - widthMax
   while (excess > 0) {

@@ -4,7 +4,7 @@ import { printColumns } from './columns.ts'
 import { parseTemplate, printValue } from './template.ts'
 import { printYaml, sorted } from './yaml.ts'
 
-/** Prints objects: a single one alone, several as a List. Undefined: the output is a table, which the server makes. */
+/** Prints objects: a single one alone, several as a List. Undefined if the output is a table by the server. */
 export type ObjectPrinter = (objects: readonly ApiObject[], isList: boolean) => string | Promise<string>
 
 /** Parses `-o`; undefined for a table and `wide`. `nameOf` prints an object for `-o name`. */
@@ -72,13 +72,13 @@ export interface TableOptions {
   readonly hasNamespaces: boolean
   readonly hasLabels: boolean
   readonly hasHeaders: boolean
-  /** The event, as the first column. */
+  /** The event type, as the first column. */
   readonly event?: string
-  /** Stands before each name, as `deployment.apps/`. */
+  /** Prefix of each name, such as `deployment.apps/`. */
   readonly prefix: string
 }
 
-/** The rows of a table; `columns` come with the first of several. */
+/** The rows of a table; `columns` are present only in the first of several. */
 export function tableRows(
   { columnDefinitions, rows }: TableDocument,
   columns: NonNullable<TableDocument['columnDefinitions']>,

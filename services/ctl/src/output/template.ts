@@ -1,13 +1,13 @@
 import { MalformedPath, parseJsonPath } from '@orch/core/json-path'
 import { CtlError } from '../words.ts'
 
-/** Part of a template: a text, the values of a path, or parts that are repeated for each value. */
+/** Part of a template: a text, the values of a path, or parts repeated for each value. */
 type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'values'; readonly read: (root: unknown) => readonly unknown[] }
   | { readonly kind: 'range'; readonly read: (root: unknown) => readonly unknown[]; readonly parts: readonly Part[] }
 
-/** Prints a value by a template as kubectl's `jsonpath`: `{.items[*].metadata.name}`, `{range .items[*]}{.a}{"\n"}{end}`. */
+/** Prints a value by a template in kubectl's `jsonpath`: `{.items[*].metadata.name}`, `{range .items[*]}{.a}{"\n"}{end}`. */
 export function parseTemplate(text: string): (value: unknown) => string {
   const tokens = tokensOf(text)
   const parts = readParts(tokens, false)
@@ -33,7 +33,7 @@ function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** Braces within quotes close nothing. */
+/** Braces within quotes are ignored. */
 function closingBrace(text: string, open: number): number {
   let quote = ''
   for (let at = open + 1; at < text.length; at++) {
@@ -94,7 +94,7 @@ function printPart(part: Part, value: unknown): string {
   }
 }
 
-/** Texts unchanged, all other values as JSON. */
+/** Prints strings unchanged, all other values as JSON. */
 export function printValue(value: unknown): string {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 }

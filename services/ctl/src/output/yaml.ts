@@ -1,12 +1,12 @@
 import { CtlError } from '../words.ts'
 
-/** A value as kubectl prints YAML: keys by name, long lines whole. */
+/** A value as YAML in kubectl's style: sorted keys, unwrapped lines. */
 export async function printYaml(value: unknown): Promise<string> {
   const yaml = await import('@orch/core/yaml')
   return yaml.printYaml(sorted(value))
 }
 
-/** The same value with the keys of all maps in the order of their names. */
+/** The same value with sorted keys of all maps. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -17,7 +17,7 @@ export function sorted(value: unknown): unknown {
   )
 }
 
-/** The value of a text that a person wrote, in YAML or JSON. */
+/** The value of a text by a user, in YAML or JSON. */
 export async function readText(text: string, what: string): Promise<unknown> {
   const { readYaml, YamlError } = await import('@orch/core/yaml')
   try {

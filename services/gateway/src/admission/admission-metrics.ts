@@ -17,13 +17,13 @@ export interface AdmissionMetrics {
   step(phase: Phase, operation: string, isRejected: boolean, durationMs: number): void
   /** Observes the durations of plugins and webhooks. */
   plugins(phase: Phase, operation: string, steps: readonly AdmissionStep[]): void
-  /** Counts a plugin's own metric. */
+  /** Counts a metric of a plugin. */
   count(count: MetricCount): void
 }
 
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
-/** Longest age of the values behind the quantiles. */
+/** Maximum age of the values in quantiles. */
 const summaryAgeMsMax = 5 * 60 * 60 * 1000
 
 const durationTable = {
@@ -50,7 +50,7 @@ const durationTable = {
   },
 } as const satisfies MetricTable
 
-/** The plugins' own counters and histograms; each has the labels that its plugin gives it. */
+/** The counters and histograms of plugins, with their labels. */
 const countTable = {
   apiserver_admission_webhook_rejection_count: {
     type: 'counter',
@@ -114,7 +114,7 @@ const countTable = {
   pod_security_errors_total: { type: 'counter', help: '[ALPHA] Failures to tell whether a pod keeps to a level.', isHot: true },
 } as const satisfies MetricTable
 
-/** The observer of series beyond the bound: it drops them. */
+/** The observer for series beyond the bound, which drops values. */
 const unobserved: Observer = { observe: () => {} }
 
 interface Observer {
@@ -133,7 +133,7 @@ interface StepSeries {
 /** Accepted and rejected, by operation. */
 type Kinds = Readonly<Record<Phase, readonly [Map<string, StepSeries>, Map<string, StepSeries>]>>
 
-/** The steps' names in the metrics; webhooks have a word of their own. */
+/** The names of steps in the metrics, with a separate name for webhooks. */
 const stepTypes = { mutate: 'admit', validate: 'validate' } as const
 const webhookTypes = { mutate: 'admit', validate: 'validating' } as const
 
@@ -152,9 +152,9 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     apiserver_admission_webhook_admission_duration_seconds: webhooks,
   } = declareMetrics(metrics, durationTable)
   const counted = new Map<string, CountedNumbers | CountedHistogram>(Object.entries(declareMetrics(metrics, countTable)))
-  // Within one process a plugin that counts the same gives the same labels again.
+  // Within one process a plugin passes the same labels object again.
   const countedBefore = new WeakMap<MetricCount['labels'], { readonly name: string; readonly series: CountedNumber | CountedSeries }>()
-  // Look-ups by texts that are there already replace prom-client's hashing of labels.
+  // Lookups by existing strings replace prom-client's hashing of labels.
   let seriesCount = 0
   const kinds: Kinds = { mutate: [new Map(), new Map()], validate: [new Map(), new Map()] }
   const kindOf = (phase: Phase, operation: string, isRejected: boolean): StepSeries => {
@@ -168,7 +168,7 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     return known
   }
   const begin = (kind: StepSeries, phase: Phase, operation: string, { plugin, webhook, isRejected }: AdmissionStep): Observer => {
-    // Webhooks are added and removed at any time, with names that any client may choose.
+    // Webhooks are added and removed at any time, with names that clients choose.
     if (seriesCount >= seriesMax) return unobserved
     seriesCount += 1
     const labels = { operation, rejected: String(isRejected) }
@@ -216,7 +216,7 @@ function all(observers: readonly Observer[]): Observer {
   }
 }
 
-/** Series that are remembered: some operations of each plugin, and hundreds of webhooks. */
+/** Maximum number of cached series: some operations of each plugin, and hundreds of webhooks. */
 const seriesMax = 10_000
 
 /** One combination of labels. */
@@ -224,7 +224,7 @@ interface SummarySeries {
   observe(value: number): void
 }
 
-/** Made once for each combination of labels and kept by the observer. */
+/** Created once for each combination of labels and cached by the observer. */
 export interface CountedSummary {
   series(labels: Readonly<Record<string, string>>): SummarySeries
 }
@@ -238,12 +238,12 @@ export interface SummaryOptions {
   readonly clock: Clock
 }
 
-/** Values below are counted as this one, values beyond the last bucket as that. */
+/** Smaller values count as this one, and values beyond the last bucket as that bucket. */
 const valueMin = 1e-6
 /** Relative error of a quantile. */
 const growth = 1.05
 const bucketCount = 420
-/** Number of spans of the age: old observations leave in steps of a fifth of it. */
+/** Number of parts of the window: old observations are dropped a fifth at a time. */
 const spanCount = 5
 
 interface Span {
@@ -253,7 +253,7 @@ interface Span {
 
 interface Kept {
   readonly labels: Readonly<Record<string, string>>
-  /** The newest last. */
+  /** Newest last. */
   readonly spans: Span[]
   sum: number
   count: number
@@ -271,7 +271,7 @@ export function createCountedSummary({ registry }: Metrics, { name, help, quanti
     aggregator: 'omit',
     get: async () => ({ name, help, type: 'summary', aggregator: 'omit', values: values() }),
   }
-  // The registry asks a metric for its name and its values, and for nothing else.
+  // The registry only calls a metric's name and values.
   registry.registerMetric(metric as never)
   return {
     series(labels) {
@@ -315,7 +315,7 @@ function valuesOf(name: string, quantiles: readonly number[], { labels, spans, s
   return [...found, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: count }]
 }
 
-/** NaN where nothing was observed lately. */
+/** NaN without recent observations. */
 function quantileOf(spans: readonly Span[], quantile: number): number {
   const total = spans.reduce((sum, { counts }) => counts.reduce((part, count) => part + count, sum), 0)
   let missing = Math.max(1, Math.ceil(total * quantile))

@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 
 const anybody = {}
 
-/** Pause before the admission rules are requested again. */
+/** Delay before the admission rules are requested again. */
 const retryDelayMs = 1_000
 
 interface Waiting {
@@ -14,18 +14,18 @@ interface Waiting {
   resolve(): void
 }
 
-/** The admission rules, as the last part of the rules' stream has them. */
+/** The admission rules of the last message in the stream. */
 export class AdmissionRules {
   readonly #clock: Clock
   readonly #closed = new AbortController()
   readonly #waiting = new Set<Waiting>()
   #made: AdmissionRulesPart['admissionRules'] | undefined
   readonly #sources = new Map<string, number>()
-  /** Another object when it is another set; undefined: none has been received. */
+  /** Changes identity with the content; undefined before the first message. */
   index: AdmissionRuleIndex<unknown> | undefined
-  /** When it was received last, on the monotonic clock. */
+  /** The time of the last message, on the monotonic clock. */
   receivedMs = 0
-  /** Resources that the rules are made from, by their storage prefixes. */
+  /** Resources that the rules are built from, by their storage prefixes. */
   readonly sources: Pick<ReadonlySet<string>, 'has'> = this.#sources
 
   constructor(admission: AdmissionService, clock: Clock, log: Log) {
@@ -33,7 +33,7 @@ export class AdmissionRules {
     void this.#follow(admission, log)
   }
 
-  /** Resolves when the set includes the resource's changes up to the revision, or it has taken too long. */
+  /** Resolves when the rules include the resource's changes up to the revision, or after a timeout. */
   async reached(resource: string, revision: number): Promise<void> {
     if ((this.#sources.get(resource) ?? revision) >= revision || this.#closed.signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -68,7 +68,7 @@ export class AdmissionRules {
 
   #take({ admissionRules, sources }: AdmissionRulesPart): void {
     this.receivedMs = this.#clock.monotonic()
-    // The same set is received repeatedly: while it is equal, decisions made by it remain valid.
+    // Equal rules are received repeatedly, and decisions by them remain valid.
     if (this.index === undefined || !jsonEqual(admissionRules, this.#made)) {
       this.index = createAdmissionRuleIndex(admissionRules.map((admissionRule) => ({ admissionRule, value: anybody })))
       this.#made = admissionRules

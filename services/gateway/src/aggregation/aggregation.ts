@@ -17,7 +17,7 @@ import { Registrar } from './registrar.ts'
 import { RemoteDiscovery } from './remote-discovery.ts'
 import { RemoteOpenApi } from './remote-openapi.ts'
 
-/** The dependencies of serving group versions of other servers. */
+/** The dependencies of serving remote group versions. */
 export interface AggregationOptions {
   readonly storage: StorageService
   readonly builtIn: Catalogue
@@ -35,24 +35,24 @@ export interface AggregationOptions {
   readonly guard: BackendsOptions['guard']
   readonly calls: BackendsOptions['calls']
   readonly pathPrefix: string
-  /** Sends a request of the server's own. */
+  /** Sends a request of the server itself. */
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
-  /** Creates APIServices where none is stored yet. */
+  /** Creates APIServices if none is stored yet. */
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
-  /** Resolves when all stored definitions are served; undefined: they are. */
+  /** Resolves when all stored definitions are served; undefined if they already are. */
   readonly complete: () => Promise<void> | undefined
-  /** Looks after the condition Available of APIServices; else another gateway of the process does. */
+  /** True to maintain the condition Available of APIServices; otherwise another gateway of the process does. */
   readonly keepsAvailability: boolean
 }
 
-/** Group versions that other servers serve, and the APIServices of this server's own. */
+/** Group versions of remote servers, and the APIServices of this server. */
 export interface Aggregation {
   readonly apiServices: ApiServices
   readonly backends: Backends
   readonly discovery: DiscoveryView
   readonly openApi: RemoteOpenApi
   readonly check: HealthCheck
-  /** Follows the stored APIServices, and registers this server's. Called when definitions are known. */
+  /** Watches the stored APIServices, and registers those of this server. Called when definitions are known. */
   load(): Promise<void>
   close(): Promise<void>
 }

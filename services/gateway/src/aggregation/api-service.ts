@@ -10,15 +10,15 @@ export interface ApiServiceCondition {
   readonly message?: string
 }
 
-/** The kept part of a stored APIService. */
+/** The relevant part of a stored APIService. */
 export interface ApiService {
   readonly name: string
   readonly uid: string
   readonly group: string
   readonly version: string
-  /** Absent: this server itself. */
+  /** Undefined for this server. */
   readonly service: ServicePlace | undefined
-  /** The authorities of the service's certificate, PEM; absent: the authorities of the system. */
+  /** The CA bundle for the service's certificate, PEM; by default the authorities of the system. */
   readonly authorities: string | undefined
   readonly skipsVerification: boolean
   readonly groupPriority: number
@@ -27,14 +27,14 @@ export interface ApiService {
   readonly conditions: readonly ApiServiceCondition[]
 }
 
-/** An APIService of another server. */
+/** An APIService of a remote server. */
 export interface RemoteApi extends ApiService {
   readonly service: ServicePlace
 }
 
 const defaultPort = 443
 
-/** Reads an APIService, stored or new. */
+/** Parses an APIService, stored or new. */
 export function readApiService({ metadata, ...rest }: ApiObject): ApiService {
   const { spec = {}, status = {} } = rest as StoredParts
   const { service, caBundle } = spec
@@ -53,19 +53,19 @@ export function readApiService({ metadata, ...rest }: ApiObject): ApiService {
   }
 }
 
-/** The verdict on a group version that this server serves. */
+/** The condition of a group version that this server serves. */
 export const localVerdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' } as const
 
 const localConditions: readonly ApiServiceCondition[] = [{ type: 'Available', ...localVerdict }]
 
-/** One value for all that this server serves: there may be thousands, and it never changes. Since when they say so is not kept. */
+/** One shared value for all local group versions, as there may be thousands. Their transition times are not stored. */
 function ofLocal(conditions: readonly ApiServiceCondition[]): readonly ApiServiceCondition[] {
   const [only, ...others] = conditions
   const isUsual = only?.type === 'Available' && only.status === localVerdict.status && only.reason === localVerdict.reason
   return others.length === 0 && isUsual && only.message === localVerdict.message ? localConditions : conditions
 }
 
-/** True if an APIService of this server has the status available and no other condition. */
+/** True if an APIService of this server has only the condition Available. */
 export function isAsLocal({ service, conditions }: ApiService): boolean {
   return service === undefined && conditions === localConditions
 }
@@ -83,7 +83,7 @@ interface StoredParts {
   readonly status?: { readonly conditions?: readonly ApiServiceCondition[] | null }
 }
 
-/** True if another server serves the group version. */
+/** True if a remote server serves the group version. */
 export function isRemote(api: ApiService): api is RemoteApi {
   return api.service !== undefined
 }

@@ -6,7 +6,7 @@ import { type Clock, type Log, Reflector, type Stored } from '@orch/platform'
 import { type ApiService, isRemote, type RemoteApi, readApiService, rootOf } from './api-service.ts'
 import { managementOf } from './registration.ts'
 
-/** The dependencies of following APIServices. */
+/** The dependencies of watching APIServices. */
 export interface ApiServicesOptions {
   readonly storage: StorageService
   readonly names: Names
@@ -16,7 +16,7 @@ export interface ApiServicesOptions {
   readonly random: () => number
 }
 
-/** A stored APIService, and the revision at which it was written. */
+/** A stored APIService with its revision. */
 export interface KnownApiService {
   readonly api: ApiService
   readonly revision: number
@@ -25,17 +25,17 @@ export interface KnownApiService {
 /** An APIService that was added, changed or removed. */
 interface ApiServiceChange {
   readonly name: string
-  /** Nothing but its conditions. */
+  /** Only its conditions have changed. */
   readonly isOfStatus: boolean
-  /** It is, or was before, another server's. */
+  /** It is or was remote. */
   readonly isRemote: boolean
 }
 
 type ApiServiceListener = (change: ApiServiceChange) => void
 
-/** Follows the stored APIServices, and finds the paths of other servers. */
+/** Watches the stored APIServices, and finds the remote server of a path. */
 export class ApiServices {
-  /** The APIServices of other servers, by the path of the group version. Most servers have none, and need no look-up for each request. */
+  /** The remote APIServices, by the path of the group version. Most servers have none, and need no lookup for each request. */
   readonly remotes = new Map<string, RemoteApi>()
   readonly #all = new Map<string, KnownApiService>()
   readonly #options: ApiServicesOptions
@@ -46,7 +46,7 @@ export class ApiServices {
   readonly #listeners = new Set<ApiServiceListener>()
   readonly #prefix: string
   #isLoaded = false
-  /** This server alone serves the group of APIServices. */
+  /** True if only this server serves the group of APIServices. */
   readonly #ownGroup: string
 
   constructor(options: ApiServicesOptions) {
@@ -56,7 +56,7 @@ export class ApiServices {
     this.#prefix = `${this.#ownGroup}/apiservices`
   }
 
-  /** Begins to follow; resolves when all that are stored are known. */
+  /** Starts to watch; resolves when all stored APIServices are loaded. */
   async load(): Promise<void> {
     const { storage, clock, log, random } = this.#options
     const keep = (stored: Stored) => readApiService(readWithoutOwners(stored))
@@ -87,7 +87,7 @@ export class ApiServices {
     return this.#all.values()
   }
 
-  /** The APIService of this name where it is another server's. */
+  /** The remote APIService of this name. */
   remoteNamed(name: string): RemoteApi | undefined {
     const api = this.#all.get(name)?.api
     return api !== undefined && this.remotes.get(rootOf(api))?.name === name ? this.remotes.get(rootOf(api)) : undefined
@@ -103,7 +103,7 @@ export class ApiServices {
     return this.#byHand.size > 0
   }
 
-  /** The APIService of another server whose group version contains a path. */
+  /** The remote APIService whose group version contains a path. */
   remoteAt(path: string): RemoteApi | undefined {
     const [, root, first, second] = path.split('/', 4)
     return this.remotes.get(root === 'api' ? `/api/${first}` : `/${root}/${first}/${second}`)

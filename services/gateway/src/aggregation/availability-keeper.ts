@@ -9,7 +9,7 @@ import { type JudgeParts, judge, type Verdict, withVerdict } from './availabilit
 import type { AvailabilityMetrics } from './metrics.ts'
 import type { OwnWrites } from './own-writes.ts'
 
-/** The dependencies of keeping the conditions. */
+/** The dependencies of maintaining the conditions. */
 export interface AvailabilityOptions extends JudgeParts {
   readonly queues: WorkqueueMetrics
   readonly storage: StorageService
@@ -29,8 +29,8 @@ const workersMax = 20
 const retryMsMax = 5_000
 
 /**
- * Keeps the condition Available of APIServices: judged again when an APIService, its Service or the endpoints of that change, and
- * every half minute, as a server may end without a word. Each gateway judges for itself; only a verdict that differs is written.
+ * Maintains the condition Available of APIServices: evaluated when an APIService, its Service or its endpoints change, and every half minute, as a
+ * server may end silently. Each gateway evaluates by itself; only a different verdict is written.
  */
 export class AvailabilityKeeper {
   readonly #options: AvailabilityOptions
@@ -56,7 +56,7 @@ export class AvailabilityKeeper {
       const known = apiServices.get(name)
       // There may be thousands at the start.
       if (known !== undefined && isAsLocal(known.api)) return this.#followIfNeeded()
-      // A verdict whose words differ each time must not lead to the next.
+      // A message that differs each time must not cause another evaluation.
       if (!isOfStatus || apiServices.remoteNamed(name) === undefined) this.#queue.add(name)
       this.#followIfNeeded()
     })
@@ -68,7 +68,7 @@ export class AvailabilityKeeper {
     await this.#queue.close()
   }
 
-  /** Services and endpoints change often: they are followed only where an APIService rests on them. */
+  /** Services and endpoints change often, so they are watched only if an APIService depends on them. */
   #followIfNeeded(): void {
     const { apiServices, clock } = this.#options
     const isNeeded = apiServices.remotes.size > 0
@@ -89,7 +89,7 @@ export class AvailabilityKeeper {
     void this.#follow(ending.signal)
   }
 
-  /** Nothing is kept of Services and endpoints: that one of a namespace has changed is enough to look again. */
+  /** Services and endpoints are not cached: a change in a namespace triggers another evaluation. */
   async #follow(signal: AbortSignal): Promise<void> {
     const { storage, names, clock, random, apiServices, log } = this.#options
     const resources = ['core/services', slicesPrefix(names)]
@@ -113,7 +113,7 @@ export class AvailabilityKeeper {
     }
   }
 
-  /** The words of a verdict may differ each time; the gateway that wrote the condition logs the verdict. */
+  /** Messages may differ each time; the gateway that wrote the condition logs the verdict. */
   #report(api: ApiService, { status, reason, message }: Verdict): void {
     const { log } = this.#options
     const before = api.conditions.find(({ type }) => type === 'Available')?.status
@@ -131,7 +131,7 @@ export class AvailabilityKeeper {
     if (isRemote(api)) metrics.note(name, verdict)
     const conditions = withVerdict(api.conditions, verdict, printTime(toInstant(clock.now())))
     if (conditions !== api.conditions && (await writes.patchStatus(name, revision, conditions))) this.#report(api, verdict)
-    // Soon once more, as the server may be about to start.
+    // Evaluated again soon, as the server may be about to start.
     if (verdict.reason === 'FailedDiscoveryCheck') throw new Error(verdict.message)
   }
 }

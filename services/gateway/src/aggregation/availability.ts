@@ -9,17 +9,17 @@ import type { ApiServiceCondition, RemoteApi } from './api-service.ts'
 /** The availability of an APIService for requests, with its reason. */
 export type Verdict = Pick<ApiServiceCondition, 'status' | 'reason' | 'message'>
 
-/** The dependencies of judging. */
+/** The dependencies of the evaluation. */
 export interface JudgeParts {
   readonly storage: Pick<StorageService, 'get' | 'list'>
   readonly names: Names
-  /** Services whose address the settings name: nothing need be stored about them. */
+  /** Services with configured addresses, which need not be stored. */
   readonly knownServices: ReadonlyMap<string, string>
-  /** Asks the server for the group version; rejects with the reason where it does not answer well. */
+  /** Requests the group version from the server; rejects with the reason without a valid answer. */
   readonly probe: (api: RemoteApi) => Promise<void>
 }
 
-/** Judges whether the server of a group version can be reached: by its Service, by the endpoints of that, and by asking it. */
+/** Evaluates if the server of a group version is reachable: by its Service, its endpoints, and a request. */
 export async function judge(api: RemoteApi, parts: JudgeParts): Promise<Verdict> {
   const { namespace, name } = api.service
   if (!parts.knownServices.has(`${namespace}/${name}`)) {
@@ -49,7 +49,7 @@ async function judgeService({ service: place }: RemoteApi, parts: JudgeParts): P
     return unknown('ServiceAccessError', error)
   }
   if (service === undefined) return { status: 'False', reason: 'ServiceNotFound', message: `${where} is not present` }
-  // Ports and endpoints of other types are not this server's to know.
+  // Ports and endpoints of other types cannot be evaluated here.
   if ((service.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
   const port = service.spec?.ports?.find((one) => one.port === number)
   if (port === undefined) return { status: 'False', reason: 'ServicePortError', message: `${where} is not listening on port ${number}` }
@@ -77,7 +77,7 @@ async function readService({ namespace, name }: RemoteApi['service'], storage: J
   return entry === undefined ? undefined : (readOurObject(entry.value) as Service)
 }
 
-/** Conditions with a verdict among them; the time is that of the last change of the status. The same: nothing has to be written. */
+/** Conditions with a verdict; the time is that of the last change of the status. Returns the same list if nothing has to be written. */
 export function withVerdict(
   conditions: readonly ApiServiceCondition[],
   { status, reason, message }: Verdict,

@@ -6,22 +6,22 @@ import { faultyAnswers } from './faulty-answers.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 import { type Answer, type Outgoing, sendBehind } from './send-behind.ts'
 
-/** The dependencies of reaching the servers of APIServices. */
+/** The dependencies of connecting to the servers of APIServices. */
 export interface BackendsOptions {
   readonly addresses: ServiceAddresses
   readonly allowsLinkLocal: boolean
-  /** This server's client certificate for them; undefined for none. */
+  /** This server's client certificate for remote servers; undefined for none. */
   readonly proxyPair: () => KeyPair | undefined | Promise<KeyPair | undefined>
   readonly guard: Guard
-  /** The faults of a test; absent: there are never any. */
+  /** The faults of a test; undefined without faults. */
   readonly calls?: OutgoingCalls | undefined
 }
 
-/** Servers that serve group versions in this server's place, and the connections to them. */
+/** The connections to remote servers of group versions. */
 export class Backends {
   readonly #options: BackendsOptions
   readonly #contexts = new TlsContexts()
-  /** A server that is slow holds its own connections alone: there is no common bound that it could use up. */
+  /** A slow server only uses its own connections: no common limit exists that it could exhaust. */
   readonly #agent = new ContextAgent({ keepAlive: true, maxFreeSockets: 16, scheduling: 'lifo' })
   readonly #sessions: Http2Sessions
 
@@ -31,8 +31,8 @@ export class Backends {
   }
 
   /**
-   * The connection to the service of an APIService. Throws `UnresolvedService`, or the error of the certificates.
-   * `verifies: false` is for questions whose answer is not trusted.
+   * The connection to the service of an APIService. Throws `UnresolvedService`, or the error of the certificates. `verifies: false` is for requests
+   * whose answer is not trusted.
    */
   async reach({ service, authorities, skipsVerification }: RemoteApi, { verifies = true } = {}): Promise<RequestOptions> {
     const pair = await this.#options.proxyPair()
@@ -54,14 +54,14 @@ export class Backends {
     }
   }
 
-  /** Sends a request to where `reach` leads, over HTTP/2 where that server speaks it. */
+  /** Sends a request to the address of `reach`, over HTTP/2 if that server supports it. */
   send(outgoing: Outgoing, options: RequestOptions & { readonly signal: AbortSignal }, api: RemoteApi): Promise<Answer> {
     const { guard, calls } = this.#options
     const send = () => sendBehind(outgoing, options, { sessions: this.#sessions, key: this.#agent.getName(options), guard })
     return passCall(calls, { to: `apiservice/${api.name}`, signal: options.signal, send, ...faultyAnswers })
   }
 
-  /** A question of this server's own; `what` is `availability` or `documents`. A fault takes the place of an answer by a refusal alone. */
+  /** A request of this server itself; `what` is `availability` or `documents`. Only a refusal replaces an answer as a fault. */
   ask<T>(
     api: RemoteApi,
     what: string,

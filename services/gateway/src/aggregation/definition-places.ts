@@ -2,24 +2,24 @@ import type { DefinitionFacts } from '../texts/jobs.ts'
 import type { Beside } from '../texts/openapi-part.ts'
 
 /**
- * The names that definitions of several documents have in one. A definition whose name is taken by another content gets a new name:
- * the first of `<name>_v2`, `<name>_v3`, … that no document has.
+ * Names of definitions from several documents in one document. A definition whose name is used with other content gets a new name: the first unused of
+ * `<name>_v2`, `<name>_v3`, ….
  */
 export class DefinitionPlaces {
   readonly #first: (name: string) => string | undefined
   readonly #added = new Map<string, string>()
 
-  /** `first` gives the hash of a definition that is there from the beginning. */
+  /** `first` returns the hash of an initial definition. */
   constructor(first: (name: string) => string | undefined) {
     this.#first = first
   }
 
-  /** Takes the definitions of one more document. */
+  /** Adds the definitions of another document. */
   add(definitions: readonly DefinitionFacts[]): Beside {
     const own = new Set(definitions.map(([name]) => name))
     const taken = definitions.filter(([name]) => this.#hashOf(name) !== undefined)
     const others = new Set(taken.filter(([name, hash]) => this.#hashOf(name) !== hash).map(([name]) => name))
-    // A definition with references to another definition of equal content is not equal.
+    // A definition is equal only if its references are equal too.
     for (let before = -1; before < others.size; ) {
       before = others.size
       for (const [name, , ...references] of taken) if (references.some((one) => others.has(one))) others.add(name)

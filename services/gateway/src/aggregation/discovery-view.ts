@@ -18,12 +18,12 @@ export class DiscoveryView {
     this.#builtIn = builtIn
   }
 
-  /** Groups in the order of `/apis`. Undefined: the catalogue's, as no APIService differs. */
+  /** Groups in the order of `/apis`. Undefined to use the catalogue's, as no APIService differs. */
   groups(catalogue: Catalogue): readonly Group[] | undefined {
     return this.#apiServices.hasByHand ? this.#current(catalogue).groups : undefined
   }
 
-  /** The aggregated form of `/apis` as JSON. Undefined: that of the catalogue. */
+  /** The aggregated form of `/apis` as JSON. Undefined to use the catalogue's. */
   aggregated(catalogue: Catalogue): Uint8Array | undefined {
     if (!this.#apiServices.hasByHand) return undefined
     const { groups, made } = this.#current(catalogue)

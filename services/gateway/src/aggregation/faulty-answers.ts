@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { brokenAnswer, type CallRefusal } from '@orch/platform'
 import type { Answer, Response } from './send-behind.ts'
 
-/** The answers to calls that faults have hit. */
+/** The answers to calls with faults. */
 export const faultyAnswers = {
   refuse({ code, retryAfter, body }: CallRefusal): Answer {
     const headers = { 'content-type': ['application/json'], ...(retryAfter === undefined ? {} : { 'retry-after': [String(retryAfter)] }) }

@@ -18,14 +18,14 @@ export interface ForwardParts extends PassAnswerParts {
   readonly clock: Pick<Clock, 'after' | 'monotonic'>
   readonly log: Pick<Log, 'warn'>
   readonly pathPrefix: string
-  /** Remote servers receive the uids of users. */
+  /** True if remote servers receive the uids of users. */
   readonly tellsUids: boolean
 }
 
-/** All clients wait for discovery: it must not wait for a slow remote server. */
+/** Discovery must not wait for a slow remote server, as all clients wait for discovery. */
 const discoveryMsMax = 5_000
 
-/** Forwards a request to the server of its group version, and the answer back, both as streams. */
+/** Forwards a request to the server of its group version and returns the answer, both as streams. */
 export async function forward(request: GatewayRequest, api: RemoteApi, parts: ForwardParts): Promise<void> {
   if (!isAvailable(api)) throw unavailable()
   const options = await reach(api, parts)
@@ -58,7 +58,7 @@ function unavailable(): UnreachedServer {
   return new UnreachedServer('service unavailable\n')
 }
 
-/** The condition of the APIService may not say it yet, so the log does. */
+/** The condition of the APIService may not show it yet, so it is logged. */
 function unreached({ path, auditId }: GatewayRequest, { name }: RemoteApi, problem: string, { log }: ForwardParts): UnreachedServer {
   log.warn({ apiService: name, problem, path, auditId }, 'a request could not be passed on')
   return new UnreachedServer(`error trying to reach service: ${problem}\n`)
@@ -78,7 +78,7 @@ interface Limit {
   cancel(): void
 }
 
-/** The deadline of the request. A long-running one, such as a watch, ends with the client or with the remote server. */
+/** The deadline of the request. A long-running request, such as a watch, ends with the client or with the remote server. */
 function limitOf(request: GatewayRequest, api: RemoteApi, ending: AbortController, parts: ForwardParts): Limit {
   const { clock } = parts
   const isDiscovery = request.info.kind === 'path'
@@ -100,7 +100,7 @@ function limitOf(request: GatewayRequest, api: RemoteApi, ending: AbortControlle
   return limit
 }
 
-/** The request as it leaves. */
+/** The forwarded request. */
 function outgoingOf(request: GatewayRequest, options: RequestOptions, { pathPrefix, tellsUids }: ForwardParts): Outgoing {
   const { exchange, method, user, auditId, trace } = request
   const headers = passedRequestHeaders(exchange, { user, auditId, tellsUid: tellsUids, traceparent: trace?.span?.traceparent })
@@ -119,7 +119,7 @@ function outgoingOf(request: GatewayRequest, options: RequestOptions, { pathPref
   }
 }
 
-/** Path and query as the client has sent them. */
+/** Path and query as sent by the client. */
 function targetOf({ exchange, path }: GatewayRequest, pathPrefix: string): string {
   const { target } = exchange
   if (target.startsWith(`${pathPrefix}/`)) return target.slice(pathPrefix.length)

@@ -4,21 +4,21 @@ import { type Guard, IdleTimer } from '@orch/platform'
 
 /** Unread bytes of one answer. */
 const streamWindowBytes = 1024 * 1024
-/** Bytes of all answers of a session: a client that reads slowly must not hold up others. */
+/** Unread bytes of all answers of a session, so that a slow client does not delay others. */
 const sessionWindowBytes = 1024 * 1024 * 1024
-/** Megabytes beyond which Node refuses streams; the streams and their windows are the real bound. */
+/** Megabytes beyond which Node refuses streams; the effective bound is streams and their windows. */
 const sessionMegabytesMax = 1024
-/** Streams until the server has said how many it takes. */
+/** Number of streams until the server has sent its settings. */
 export const streamsAtFirst = 100
 const idleMs = 90_000
 
-/** The connection of a session, and the receiver of its reports. */
+/** The connection of a session, with callbacks. */
 export interface Http2SessionOptions {
   readonly authority: string
   /** Its handshake has agreed on HTTP/2. */
   readonly socket: TLSSocket
   readonly guard: Guard
-  /** Streams until the server has said how many it takes. */
+  /** Number of streams until the server has sent its settings. */
   readonly streamsMax: number
   readonly onStreamsMax: (streamsMax: number) => void
   readonly onClosed: (session: Http2Session) => void
@@ -53,7 +53,7 @@ export class Http2Session {
       })
   }
 
-  /** True if it takes another request. A server that has sent GOAWAY gets none. */
+  /** True if it accepts another request. A server that has sent GOAWAY gets no more. */
   get hasRoom(): boolean {
     return !this.#session.closed && !this.#session.destroyed && this.#idle.users < this.#streamsMax
   }

@@ -8,7 +8,7 @@ export type Reached =
   | { readonly kind: 'http2'; readonly session: Http2Session; readonly isReused: boolean }
   | { readonly kind: 'http1'; readonly socket?: TLSSocket }
 
-/** Node takes the context of a connection from the options of a request, though its types do not say so. */
+/** Node accepts a TLS context in the options of a request, although its types omit it. */
 type SecureOptions = RequestOptions & { readonly secureContext?: SecureContext }
 
 /** The sessions of one address under the same TLS settings. */
@@ -16,20 +16,20 @@ interface Server {
   readonly sessions: Set<Http2Session>
   connecting: Promise<Reached> | undefined
   speaksHttp1: boolean
-  /** Streams of one session, by the settings of the server's last session. */
+  /** Streams of one session, by the last settings of the server. */
   streamsMax: number
 }
 
-/** Longest time of making a connection. */
+/** Maximum duration of connecting. */
 const connectMsMax = 30_000
-/** Silence of a connection before the system probes the other side. */
+/** Silence after which the system probes the peer of a connection. */
 const keepAliveMs = 30_000
-/** Servers that are remembered; the oldest without a session makes room. */
+/** Maximum number of cached servers; the oldest without a session is dropped. */
 const serversMax = 1_000
 
 /**
- * HTTP/2 sessions with remote servers. The first TLS handshake shows whether a server speaks it; a session carries as many requests
- * as the server takes, and another one is opened beyond.
+ * HTTP/2 sessions with remote servers. The first TLS handshake shows if a server supports it; a session carries as many requests as the server allows,
+ * and another one is opened beyond.
  */
 export class Http2Sessions {
   readonly #guard: Guard
@@ -40,7 +40,7 @@ export class Http2Sessions {
     this.#guard = guard
   }
 
-  /** `key` is the same for one address under the same TLS settings. Rejects where no connection is made. */
+  /** `key` identifies an address with its TLS settings. Rejects if the connection fails. */
   async reach(key: string, options: RequestOptions): Promise<Reached> {
     const server = this.#serverOf(key)
     for (;;) {
@@ -98,7 +98,7 @@ export class Http2Sessions {
   }
 }
 
-/** `host:port`, as a header has it. */
+/** `host:port` in the form of a header. */
 export function authorityOf({ host, port }: RequestOptions): string {
   return host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
@@ -131,7 +131,7 @@ function openSocket(options: SecureOptions, signal: AbortSignal): Promise<TLSSoc
   })
 }
 
-/** Waits no longer than the signal allows; the connection is made for the next request. */
+/** Waits until the signal is aborted; the connection is kept for the next request. */
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   signal.throwIfAborted()

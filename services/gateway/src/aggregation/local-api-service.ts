@@ -17,7 +17,7 @@ export function apiServiceName({ group, version }: GroupVersion): string {
 /** Priority of the groups of definitions, and of their versions. */
 export const customPriority = { group: 1_000, version: 100 }
 
-/** The APIService of a group version that this server itself serves. */
+/** The APIService of a local group version. */
 export function localApiService(
   names: Names,
   { group, version, management }: GroupVersion & { readonly management: Management },
@@ -31,14 +31,14 @@ export function localApiService(
   }
 }
 
-/** All served built-in group versions. That of APIServices is always among them. */
+/** All served built-in group versions, always including that of APIServices. */
 export function builtInGroupVersions(catalogue: Catalogue): GroupVersion[] {
   const own = domainGroup(catalogue.names, 'apiregistration')
   const named = catalogue.groups.filter(({ name }) => name !== own)
   return [{ group: '', version: 'v1' }, ...named.flatMap(({ name: group, versions }) => versions.map((version) => ({ group, version })))]
 }
 
-/** Versions of a group that are served beside the built-in ones. */
+/** Versions of a group that are served in addition to the built-in ones. */
 export function customGroupVersions(catalogue: Catalogue, builtIn: Catalogue, name: string): GroupVersion[] {
   const [known, group] = [builtIn.group(name), catalogue.group(name)]
   if (group === undefined || known === group) return []

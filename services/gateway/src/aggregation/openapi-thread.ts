@@ -2,18 +2,18 @@ import type { JoinedOpenApi, JoinOpenApiJob, ReadOpenApiAnswer, ReadOpenApiJob }
 import { joinOpenApi, readOpenApi } from '../texts/openapi-jobs.ts'
 import { TextThread } from '../texts/text-thread.ts'
 
-/** Documents that are read and printed in a few milliseconds. */
+/** Maximum size of documents that are parsed and printed in a few milliseconds. */
 const atOnceBytesMax = 128 * 1024
 
 /**
- * Work on OpenAPI documents of other servers. Large ones are read and printed in a thread of their own, so that neither the event loop
- * nor the texts of clients wait for them; the thread ends when there is nothing more to do.
+ * Processes OpenAPI documents of remote servers. Large ones are parsed and printed in a separate thread, so that neither the event loop nor the texts of
+ * clients wait for them; the thread ends when it has no more work.
  */
 export class OpenApiThread {
   #thread: TextThread | undefined
   #jobs = 0
 
-  /** Reads a document's part of a group version. Rejects a document that is no JSON. */
+  /** Parses a document's part of a group version. Rejects invalid JSON. */
   async read(job: ReadOpenApiJob): Promise<Exclude<ReadOpenApiAnswer, { kind: 'failed' }>> {
     const answer = job.bytes.length <= atOnceBytesMax ? readOpenApi(job) : await this.#in((thread) => thread.do(job))
     if (answer.kind === 'failed') throw answer.error

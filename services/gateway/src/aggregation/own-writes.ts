@@ -3,7 +3,10 @@ import { domainGroup, type Names } from '@orch/core/names'
 import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
 import type { ApiServiceCondition } from './api-service.ts'
 
-/** The server's own writes of APIServices, made as a client would. Each write resolves to true if it changed the object itself, and false if another gateway did. */
+/**
+ * The server's own writes of APIServices, made like a client's. Each write resolves to true if it changed the object itself, and to false if another
+ * gateway did.
+ */
 export interface OwnWrites {
   create(object: ApiObject): Promise<boolean>
   replace(object: ApiObject, revision: number): Promise<boolean>
@@ -16,11 +19,11 @@ export interface OwnWritesOptions {
   readonly names: Names
   readonly pathPrefix: string
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
-  /** Writes under way are waited for no longer once this is raised. */
+  /** Open writes are no longer awaited once this is aborted. */
   readonly closed: AbortSignal
 }
 
-/** Several gateways may write the same at a time: another's faster write is no failure, as the change comes back here. */
+/** Several gateways may write at the same time: another's faster write is no failure, as the change is watched here. */
 const harmless: ReadonlySet<number> = new Set([404, 409])
 
 export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOptions): OwnWrites {
@@ -48,7 +51,7 @@ export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOp
   }
 }
 
-/** A server that ends may have a storage that answers no more. */
+/** The storage of a stopping server may no longer answer. */
 async function untilRaised<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const raised = () => reject(new Error('the server has been closed'))

@@ -5,16 +5,16 @@ import type { GatewayState } from '../server/state.ts'
 import { passedResponseHeaders, passedTrailers } from './passed-headers.ts'
 import type { Response } from './send-behind.ts'
 
-/** The dependencies of passing an answer on. */
+/** The dependencies of forwarding an answer. */
 export interface PassAnswerParts {
   readonly state: Pick<GatewayState, 'watches'>
-  /** A redirect of a remote server is an error; else it goes to the client. */
+  /** True if a redirect of a remote server is an error; otherwise it is forwarded to the client. */
   readonly rejectsRedirects: boolean
 }
 
 const redirectText = 'the backend attempted to redirect this request, which is not permitted'
 
-/** Writes the answer to the client as fast as the client takes it. */
+/** Writes the answer at the speed of the client. */
 export async function passAnswer(request: GatewayRequest, response: Response, { rejectsRedirects, state }: PassAnswerParts): Promise<void> {
   const { exchange } = request
   const { code } = response
@@ -46,7 +46,7 @@ export async function passAnswer(request: GatewayRequest, response: Response, { 
     const trailers = passedTrailers(response.trailers())
     exchange.end(Object.keys(trailers).length === 0 ? undefined : trailers)
   } catch {
-    // The client sees that the answer is not whole.
+    // The client can see that the answer is incomplete.
     exchange.destroy()
   } finally {
     state.watches.delete(watch)
@@ -55,11 +55,11 @@ export async function passAnswer(request: GatewayRequest, response: Response, { 
 
 interface AnswerHead {
   readonly headers: HeaderFields
-  /** The announced length of the body. Undefined: there is none. */
+  /** The announced length of the body; undefined without a body. */
   readonly bodyBytes: number | undefined
 }
 
-/** The head of the answer. This server's own fields and its decision replace the other server's. */
+/** The head of the answer. This server's own fields replace those of the other server. */
 function answerHead(request: GatewayRequest, { code, headers: received }: Response): AnswerHead {
   const { 'content-type': _type, 'cache-control': cacheControl = '', ...ours } = commonHeaders(request, '')
   const { 'content-length': length, ...passed } = passedResponseHeaders(received)

@@ -4,7 +4,7 @@ import type { Upgrade } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { mayServerSet } from './passed-headers.ts'
 
-/** The remote server's answer to a request for another protocol. */
+/** The remote server's answer to an upgrade request. */
 export interface Upgraded {
   readonly response: IncomingMessage
   readonly socket: Duplex
@@ -15,7 +15,7 @@ export interface Upgraded {
 /** Headers that a response without a body cannot have. */
 const framing: ReadonlySet<string> = new Set(['content-length', 'trailer', 'transfer-encoding'])
 
-/** Joins the two connections: from here on neither side is read by this server. Resolves when either has ended. */
+/** Connects the two sockets; from here on this server does not parse either side. Resolves when either has ended. */
 export async function passUpgrade(
   request: GatewayRequest,
   { socket: client, head: first }: Upgrade,
@@ -28,7 +28,7 @@ export async function passUpgrade(
   await joinStreams(client, behind)
 }
 
-/** Passes the bytes of both. When either has ended, and the other has taken its last bytes, both are closed. */
+/** Forwards the bytes of both. When either has ended, and the other has received its last bytes, both are closed. */
 export async function joinStreams(client: Duplex, behind: Duplex): Promise<void> {
   client.pipe(behind).pipe(client)
   await Promise.race([passed(client, behind), passed(behind, client)])
@@ -45,7 +45,7 @@ function passed(from: Duplex, to: Duplex): Promise<void> {
   })
 }
 
-/** The received fields of the answer, each with the end of its line. */
+/** The received header fields of the answer, each with its line end. */
 function fieldsOf({ rawHeaders }: IncomingMessage): string {
   const fields = rawHeaders.map((name, index) => {
     const key = name.toLowerCase()

@@ -3,7 +3,7 @@ import { namesOf, profiles } from '@orch/core/names'
 import { type Exchange, type HeaderFields, headerText } from '../exchange/exchange.ts'
 import { withoutTokens } from '../exchange/web-socket-opening.ts'
 
-/** Header fields that are about one connection, not about the message. */
+/** Header fields of a connection, not of the message. */
 const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
@@ -16,13 +16,13 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Identity is set by this server alone. */
+/** Only this server sets the identity. */
 const identityPrefixes = ['x-remote-', 'impersonate-']
 const identityHeaders: ReadonlySet<string> = new Set(['authorization', 'x-remote-user', 'x-remote-group', 'x-remote-uid'])
 
 /**
- * Fields that this server sets itself, or whose work is done. Framing is set from the sent body: a passed length with another
- * framing makes the body the next request of the connection.
+ * Fields that this server sets itself, or that it has already processed. Framing is set from the sent body: a forwarded length with another framing
+ * would make the body the next request of the connection.
  */
 const replaced: ReadonlySet<string> = new Set([
   'audit-id',
@@ -35,7 +35,7 @@ const replaced: ReadonlySet<string> = new Set([
   'x-forwarded-uri',
 ])
 
-/** Fields that have one value. Of several the first is passed: two readers might take different ones, and HTTP/2 has no second. */
+/** Single-valued fields. The first of several values is forwarded, as two parsers might use different ones, and HTTP/2 allows only one. */
 const singleValued: ReadonlySet<string> = new Set([
   ...['age', 'content-encoding', 'content-language', 'content-length', 'content-location', 'content-md5', 'content-range', 'content-type'],
   ...['date', 'dnt', 'etag', 'expires', 'from', 'if-match', 'if-modified-since', 'if-none-match', 'if-range', 'if-unmodified-since'],
@@ -43,7 +43,7 @@ const singleValued: ReadonlySet<string> = new Set([
   ...['user-agent', 'x-content-type-options'],
 ])
 
-/** Fields that hold for all of this host, which clients share with its other servers. */
+/** Fields that apply to the whole host, which other servers share. */
 const ofHost: ReadonlySet<string> = new Set([
   'alt-svc',
   'clear-site-data',
@@ -59,7 +59,7 @@ const ofHost: ReadonlySet<string> = new Set([
 
 const explainHeaders = profiles.map((profile) => namesOf(profile).explainHeader)
 
-/** Fields of an answer that change how the rest is read, so that they cannot follow the body. */
+/** Fields of an answer that change how the rest is parsed, so that they cannot be trailers. */
 const notInTrailers: ReadonlySet<string> = new Set([
   'content-encoding',
   'content-length',
@@ -69,10 +69,10 @@ const notInTrailers: ReadonlySet<string> = new Set([
   'trailer',
 ])
 
-/** The additions to a forwarded request besides the client's own headers. */
+/** The additions to the client's headers in a forwarded request. */
 export interface Passing {
   readonly auditId: string
-  /** W3C trace context; absent: the client's own. */
+  /** W3C trace context; by default the client's own. */
   readonly traceparent: string | undefined
 }
 
@@ -83,17 +83,17 @@ export interface PassedUser {
   readonly tellsUid: boolean
 }
 
-/** The header of a request for a server that receives its user. */
+/** The headers of a request for a server that receives its user. */
 export function passedRequestHeaders(exchange: Exchange, passing: Passing & PassedUser): HeaderFields {
   return { ...passedHeaders(exchange, passing), ...identityOf(passing.user, passing.tellsUid) }
 }
 
-/** The header of a request for a remote server: without this connection's fields and without any user. */
+/** The headers of a request for a remote server: without this connection's fields and without any user. */
 export function passedHeaders(exchange: Exchange, { auditId, traceparent }: Passing): HeaderFields {
   const headers: HeaderFields = {}
   const named = connectionNames(exchange.header('connection'))
   for (const name of exchange.headerNames()) {
-    // Servers that know headers as variables of their environment read `_` as `-`.
+    // Servers that map headers to environment variables treat `_` like `-`.
     if (hopByHop.has(name) || named.has(name) || replaced.has(name) || isIdentity(name) || name.includes('_')) continue
     headers[name] = passedValue(name, exchange.headerValues(name))
   }
@@ -109,7 +109,7 @@ export function passedHeaders(exchange: Exchange, { auditId, traceparent }: Pass
   return headers
 }
 
-/** A token that was offered as a subprotocol is for this server. */
+/** A token in a subprotocol is meant for this server. */
 function passSubprotocols(headers: HeaderFields): void {
   const passed = withoutTokens(headerText(headers['sec-websocket-protocol']))
   if (passed === undefined) delete headers['sec-websocket-protocol']
@@ -124,12 +124,12 @@ function isIdentity(name: string): boolean {
   return identityHeaders.has(name) || identityPrefixes.some((prefix) => name.startsWith(prefix))
 }
 
-/** Names that `Connection` lists are about this connection too. */
+/** Names in `Connection` also belong to this connection. */
 function connectionNames(text: string | undefined): ReadonlySet<string> {
   return new Set((text ?? '').split(',').map((name) => name.trim().toLowerCase()))
 }
 
-/** The headers that name the user: remote servers trust them from a client with the certificate of a proxy. */
+/** The headers with the user, which remote servers trust from a client with the proxy certificate. */
 export function identityOf({ name, uid, groups, extra }: User, tellsUid: boolean): HeaderFields {
   const headers: HeaderFields = { 'x-remote-user': toHeader(name) }
   if (groups.length > 0) headers['x-remote-group'] = groups.map(toHeader)
@@ -143,7 +143,7 @@ function toHeader(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-/** Encodes a key, which may have characters that a header's name cannot have. */
+/** Encodes characters of a key that a header name cannot contain. */
 function escapedKey(key: string): string {
   return Array.from(Buffer.from(key.toLowerCase()), (byte) => {
     const character = String.fromCharCode(byte)
@@ -151,7 +151,7 @@ function escapedKey(key: string): string {
   }).join('')
 }
 
-/** The header of an answer as the client receives it. */
+/** The headers of an answer for the client. */
 export function passedResponseHeaders(distinct: NodeJS.Dict<string[]>): HeaderFields {
   const headers: HeaderFields = {}
   const named = connectionNames(distinct['connection']?.join(','))
@@ -161,7 +161,7 @@ export function passedResponseHeaders(distinct: NodeJS.Dict<string[]>): HeaderFi
   return headers
 }
 
-/** True if a remote server may set a field of an answer: not the fields about this server's pages and decisions. */
+/** True if a remote server may set a field of an answer; fields about this server's pages and decisions are excluded. */
 export function mayServerSet(name: string): boolean {
   return !ofHost.has(name) && !/^(?::|access-control-)/.test(name) && !explainHeaders.some((header) => name.startsWith(header))
 }

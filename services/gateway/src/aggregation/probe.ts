@@ -18,8 +18,8 @@ const attempts = 5
 const probeMsMax = 5_000
 
 /**
- * Asks the server of a group version for it, several times at once: one good answer is enough. The answer is not
- * believed for anything else, so certificates are not verified here.
+ * Requests the group version from its server, several times at once; one valid answer is sufficient. The answer is used for nothing else, so
+ * certificates are not verified here.
  */
 export async function probe(api: RemoteApi, parts: ProbeParts): Promise<void> {
   try {
@@ -50,7 +50,7 @@ async function probeOnce(api: RemoteApi, { backends, clock, names }: ProbeParts)
   }
 }
 
-/** The head is enough: how much follows does not matter. */
+/** The head is sufficient; the body is ignored. */
 function statusOf(options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = httpsRequest(options, (response: IncomingMessage) => {

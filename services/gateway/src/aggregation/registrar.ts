@@ -25,20 +25,20 @@ export interface RegistrarOptions {
   readonly writes: OwnWrites
   /** Creates objects where none of their kind is stored yet. */
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
-  /** Resolves when all stored definitions are served; undefined: they are. */
+  /** Resolves when all stored definitions are served; undefined if they already are. */
   readonly complete: () => Promise<void> | undefined
 }
 
-/** A group version that is to be registered. */
+/** A group version to register. */
 interface Wanted extends GroupVersion {
   readonly management: Management
 }
 
-/** Grace for another gateway's APIService, which may belong to a definition that this one does not know yet. */
+/** Grace period for another gateway's APIService, which may belong to a definition that this gateway does not know yet. */
 const strangeMs = 2_000
 const workersMax = 4
 
-/** Sees to it that each group version that this server serves has an APIService. */
+/** Ensures that each group version that this server serves has an APIService. */
 export class Registrar {
   /** Not ready before every local APIService has been seen available. */
   readonly check: HealthCheck
@@ -46,13 +46,13 @@ export class Registrar {
   readonly #label: string
   readonly #queue: Workqueue
   readonly #closed = new AbortController()
-  /** By name. The objects are made when they are needed: there may be thousands. */
+  /** By name. The objects are created lazily, as there may be thousands. */
   readonly #wanted = new Map<string, Wanted>()
   readonly #known = new Set<string>()
   readonly #synced = new Set<string>()
   readonly #atStart = new Set<string>()
   readonly #unseen = new Set<string>()
-  /** Observed APIServices that never were wanted here. */
+  /** Observed APIServices that were never registered here. */
   readonly #strange = new Set<string>()
   /** Names of the APIServices that custom resources need, by group. */
   readonly #custom = new Map<string, readonly string[]>()
@@ -102,7 +102,7 @@ export class Registrar {
       catalogue.groups.map(({ name }) => name),
     )
     for (const name of this.#wanted.keys()) this.#queue.add(name)
-    // The definitions' APIServices are known once the definitions have been read, a moment after the start.
+    // The definitions' APIServices are known once the definitions are loaded, a moment after the start.
     const strange = clock.after(strangeMs, () => {
       for (const name of this.#atStart) if (!this.#wanted.has(name)) this.#queue.add(name)
     })
@@ -119,7 +119,7 @@ export class Registrar {
     if (known !== undefined && isAvailable(known.api)) this.#unseen.delete(name)
   }
 
-  /** Takes the served versions of these groups. */
+  /** Reads the served versions of these groups. */
   #takeCustom(catalogue: Catalogue, groups: readonly string[]): void {
     if (!this.#isStarted) return
     for (const group of groups) {
@@ -163,13 +163,13 @@ export class Registrar {
     this.#synced.add(name)
   }
 
-  /** Labels and annotations stay: only registered members are corrected. */
+  /** Labels and annotations stay; only registered members are corrected. */
   async #update(wanted: ApiObject, { api, revision }: KnownApiService): Promise<void> {
     await this.#options.writes.replace({ ...wanted, metadata: { ...wanted.metadata, labels: { ...api.labels } } }, revision)
   }
 
   async #mayDelete(name: string): Promise<boolean> {
-    // Definitions are read a moment after the start, and their groups are wanted then.
+    // Definitions are loaded a moment after the start, and then their groups are registered.
     await this.#options.complete()
     if (this.#wanted.has(name)) return false
     if (this.#known.has(name) || this.#strange.delete(name)) return true

@@ -6,7 +6,7 @@ import type { ApiServices } from './api-services.ts'
 import { type RemoteDocument, type RemoteJsonParts, readRemoteJson } from './remote-json.ts'
 import { type RemoteResource, resourcesInAggregated, resourcesInList } from './remote-resources.ts'
 
-/** The dependencies of asking servers for their resources. */
+/** The dependencies of requesting resources from remote servers. */
 export interface RemoteDiscoveryOptions extends RemoteJsonParts {
   readonly queues: WorkqueueMetrics
   readonly apiServices: ApiServices
@@ -19,7 +19,7 @@ export interface RemoteDiscoveryOptions extends RemoteJsonParts {
 /** A server's answer about the resources of its group version. */
 export interface RemoteVersion {
   readonly resources: readonly RemoteResource[]
-  /** Stale: it does not answer now. */
+  /** True if the server does not answer now. */
   readonly freshness: 'Current' | 'Stale'
 }
 
@@ -27,15 +27,15 @@ interface Known extends RemoteVersion {
   readonly etag: string
 }
 
-/** Versions of the aggregated form that remote servers may speak, the better one first. */
+/** Versions of aggregated discovery that remote servers may support, preferred first. */
 const formVersions = ['v2', 'v2beta1']
 const againMs = 60_000
 const workersMax = 8
 const unknown: RemoteVersion = { resources: [], freshness: 'Stale' }
 
-/** Remembers the resources of other servers, so that discovery waits for none of them. */
+/** Caches the resources of remote servers, so that discovery does not wait for them. */
 export class RemoteDiscovery {
-  /** Grows with every change of the cached answers. */
+  /** Increases with every change of the cached answers. */
   version = 0
   readonly #options: RemoteDiscoveryOptions
   readonly #accept: string
@@ -71,7 +71,7 @@ export class RemoteDiscovery {
     })
   }
 
-  /** The known resources of an APIService. */
+  /** The cached resources of an APIService. */
   of({ name }: RemoteApi): RemoteVersion {
     return this.#known.get(name) ?? unknown
   }
@@ -96,7 +96,7 @@ export class RemoteDiscovery {
     this.version += 1
   }
 
-  /** Everything in one document where the server speaks that form, else the list of the group version. */
+  /** Everything in one document if the server supports that form, otherwise the list of the group version. */
   async #read(api: RemoteApi, before: Known | undefined): Promise<Known | undefined> {
     const { group, version } = api
     const { signal } = this.#closed

@@ -17,7 +17,7 @@ export interface RemoteJsonParts {
 /** A remote server's answer, or the reason why there is no document. */
 type Read<Content> =
   | (Content & { readonly kind: 'read'; readonly contentType: string; readonly etag: string })
-  /** It is unchanged. */
+  /** The document is unchanged. */
   | { readonly kind: 'same' }
   | { readonly kind: 'failed'; readonly code: number; readonly message: string }
 
@@ -30,14 +30,14 @@ export interface ReadLimits {
   readonly msMax: number
 }
 
-/** Discovery of a thousand resources is half a megabyte. A server that is slow is asked again later. */
+/** Discovery of a thousand resources has half a megabyte. A slow server is asked again later. */
 const discoveryLimits: ReadLimits = { bytesMax: 4 * 1024 * 1024, msMax: 5_000 }
 
-/** One question to the server of an APIService, as the server itself. */
+/** One request to the server of an APIService, with the server's own identity. */
 export interface Question {
   readonly path: string
   readonly accept: string
-  /** The tag of the cached document. */
+  /** The ETag of the cached document. */
   readonly etag?: string | undefined
   readonly signal: AbortSignal
 }

@@ -16,7 +16,7 @@ export interface RemoteOpenApiOptions extends RemoteJsonParts {
   readonly random: () => number
 }
 
-/** An OpenAPI 3 document of another server. Its hash is that server's, where it has given one. */
+/** An OpenAPI 3 document of a remote server. Its hash is from that server, if given. */
 export interface RemoteFile extends HashedBytes {
   readonly madeMs: number
 }
@@ -32,9 +32,9 @@ export interface RemoteDocuments {
 
 interface Known {
   readonly documents: RemoteDocuments
-  /** The tag of the document of OpenAPI 2; '' if the document has to be read again. */
+  /** The ETag of the OpenAPI 2 document; '' if the document has to be read again. */
   readonly etag: string
-  /** Its server speaks OpenAPI 3 itself. */
+  /** True if its server supports OpenAPI 3 itself. */
   readonly has3: boolean
 }
 
@@ -44,14 +44,14 @@ interface Described {
   readonly made3: HashedBytes | undefined
 }
 
-/** A server with hundred kinds has two megabytes; beyond this bound there is no server. */
+/** A server with a hundred kinds has two megabytes; this bound is far above. */
 const documentLimits: ReadLimits = { bytesMax: 64 * 1024 * 1024, msMax: 60_000 }
 const againMs = 60_000
 const workersMax = 4
 
-/** Caches the OpenAPI documents of other servers, so that this server's documents wait for none of them. */
+/** Caches the OpenAPI documents of remote servers, so that this server's documents do not wait for them. */
 export class RemoteOpenApi {
-  /** The thread that works on these documents. */
+  /** The thread that processes these documents. */
   readonly thread = new OpenApiThread()
   readonly #options: RemoteOpenApiOptions
   readonly #known = new Map<string, Known>()
@@ -81,7 +81,7 @@ export class RemoteOpenApi {
     })
   }
 
-  /** All that is known; the same value for as long as nothing of it changes. */
+  /** All cached documents; the same value until one changes. */
   get all(): readonly RemoteDocuments[] {
     return this.#all
   }
@@ -107,7 +107,7 @@ export class RemoteOpenApi {
     if (!isSame) this.#list()
   }
 
-  /** In the order of their names, as which of two definitions is renamed depends on it. */
+  /** Sorted by name, since the order decides which of two definitions is renamed. */
   #list(): void {
     const all = [...this.#known.values()].map(({ documents }) => documents)
     this.#all = all.sort((left, right) => (left.name < right.name ? -1 : 1))
@@ -131,7 +131,7 @@ export class RemoteOpenApi {
     return { documents: { name, part2, file3: file3 ?? this.#file3(made3, known?.file3) }, etag: document.etag, has3 }
   }
 
-  /** Undefined for a document that is no JSON. */
+  /** Undefined for invalid JSON. */
   async #describe(api: RemoteApi, bytes: Uint8Array, has3: boolean): Promise<Described | undefined> {
     const { log, names } = this.#options
     const title3 = has3 ? undefined : names.openApiTitle
@@ -164,7 +164,7 @@ export class RemoteOpenApi {
     return { bytes: document.bytes, hash: isUsable ? hash : document.hash, madeMs: this.#options.clock.now() }
   }
 
-  /** A server that speaks the older form alone is shown in both. */
+  /** A server with only the older form is shown in both forms. */
   #file3(made: HashedBytes | undefined, before: RemoteFile | undefined): RemoteFile | undefined {
     return made === undefined || before?.hash === made.hash ? before : { ...made, madeMs: this.#options.clock.now() }
   }

@@ -4,8 +4,8 @@ import { hasMembers } from '@orch/core/json'
 export type RemoteResource = Readonly<Record<string, unknown>>
 
 /**
- * The resources of a group version in an APIGroupDiscoveryList; undefined if the group version is absent. Each is read member by
- * member, since one member of a wrong type would cost clients the whole document.
+ * The resources of a group version in an APIGroupDiscoveryList; undefined if the group version is absent. Each is parsed member by member, since one
+ * member of a wrong type would invalidate the whole document for clients.
  */
 export function resourcesInAggregated(document: unknown, group: string, version: string): readonly RemoteResource[] | undefined {
   const item = itemsOf(document, 'items').find((one) => hasMembers(one['metadata']) && one['metadata']['name'] === group)
@@ -36,7 +36,7 @@ export function resourcesInAggregated(document: unknown, group: string, version:
     })
 }
 
-/** A resource that only has subresources has none. */
+/** A resource with only subresources has no kind. */
 function responseKindOf({ responseKind }: Readonly<Record<string, unknown>>, group: string, version: string) {
   if (!hasMembers(responseKind) || !isText(responseKind['kind']) || responseKind['kind'] === '') return {}
   return { responseKind: kindOf(responseKind, group, version) }

@@ -15,20 +15,20 @@ export interface Outgoing {
   readonly path: string
   readonly authority: string
   readonly headers: HeaderFields
-  /** Undefined: unknown; 0: there is no body. */
+  /** Undefined if unknown; 0 without a body. */
   readonly bodyBytes: number | undefined
   readonly body: () => Readable
-  /** It asks for another protocol, which HTTP/1.1 alone has. */
+  /** True for an upgrade request, which only HTTP/1.1 supports. */
   readonly upgrades: boolean
 }
 
-/** The answer of a remote server, in either version of HTTP. */
+/** The answer of a remote server, in either HTTP version. */
 export interface Response {
   readonly code: number
   readonly headers: NodeJS.Dict<string[]>
-  /** Throws where it breaks off. */
+  /** Throws if it breaks off. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Known once the body has ended. */
+  /** Undefined before the end of the body. */
   trailers(): NodeJS.Dict<string[]>
   destroy(): void
 }
@@ -39,17 +39,17 @@ export type Answer = { readonly kind: 'response'; readonly response: Response } 
 /** The connections to remote servers. */
 export interface Way {
   readonly sessions: Http2Sessions
-  /** The same for one address under the same TLS settings. */
+  /** Identifies an address with its TLS settings. */
   readonly key: string
   readonly guard: Guard
 }
 
-/** Requests that change nothing may be sent again where it is not known whether they arrived. */
+/** Requests without side effects may be sent again with an unknown outcome. */
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Sends a request, over HTTP/2 if the server speaks it. The other side may have just closed a kept connection: a request without
- * body that was not processed, or that changes nothing, is sent once more.
+ * Sends a request, over HTTP/2 if the server supports it. The peer may have just closed a kept connection: a request without a body that was not
+ * processed, or that has no side effects, is sent once more.
  */
 export async function sendBehind(outgoing: Outgoing, options: RequestOptions, way: Way): Promise<Answer> {
   try {
@@ -62,7 +62,7 @@ export async function sendBehind(outgoing: Outgoing, options: RequestOptions, wa
 }
 
 class ClosedConnection extends Error {
-  /** The server says that it has not looked at the request. */
+  /** The server reports that it has not processed the request. */
   readonly isUnprocessed: boolean
 
   constructor(cause: unknown, isUnprocessed: boolean) {
@@ -79,7 +79,7 @@ async function sendOnce(outgoing: Outgoing, options: RequestOptions, { sessions,
   return sendHttp1(outgoing, socket === undefined ? options : overSocket(socket, options), guard)
 }
 
-/** Options of a request over a connection that exists. Any agent, `false` too, would make a connection of its own. */
+/** Options of a request over an existing connection. Any agent, even `false`, would open another connection. */
 export function overSocket(socket: Duplex, options: RequestOptions): RequestOptions {
   return { ...options, agent: undefined, createConnection: () => socket }
 }
@@ -94,7 +94,7 @@ export function sendHttp1(outgoing: Outgoing, options: RequestOptions, guard: Gu
     guard.watch(sent, 'backend', end)
     sent.on('response', (response) => {
       guard.watch(response, 'backend', end)
-      // The server may take the rest of the body for the next request of the connection.
+      // The server may mistake the rest of the body for the next request of the connection.
       response.once('end', () => {
         if (!sent.writableFinished) sent.destroy()
       })
@@ -116,13 +116,13 @@ function lengthField(bytes: number | undefined): HeaderFields {
   return bytes === undefined || bytes === 0 ? {} : { 'content-length': String(bytes) }
 }
 
-/** Sends as many bytes as are announced, or fails. */
+/** Sends exactly the announced number of bytes, or fails. */
 async function sendBody({ bodyBytes, body }: Outgoing, sink: Writable): Promise<void> {
   if (bodyBytes === 0) sink.end()
   else await pipeline(bytesOf(body(), bodyBytes), sink)
 }
 
-/** The bytes of a body. The stream outlives it: the client still gets an answer if the remote server reads no further. */
+/** The bytes of a body. The stream outlives it: the client still gets an answer if the remote server stops reading. */
 async function* bytesOf(body: Readable, announced: number | undefined): AsyncGenerator<Uint8Array, void, undefined> {
   let bytes = 0
   for await (const chunk of body.iterator({ destroyOnReturn: false })) {
@@ -182,7 +182,7 @@ function ofHttp2(stream: ClientHttp2Stream, fields: IncomingHttpHeaders): Respon
   }
 }
 
-/** Node does not make an error of every answer that breaks off. */
+/** Node does not report every truncated answer as an error. */
 async function* readWhole(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* stream.iterator({ destroyOnReturn: false })

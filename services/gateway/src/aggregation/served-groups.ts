@@ -15,8 +15,8 @@ interface RankedGroup {
 }
 
 /**
- * Groups in the order of `/apis`: this server's, and those of hand-managed APIServices, available
- * or not. The highest of the priorities of its APIServices counts for a group; of equal ones the name decides.
+ * Groups in the order of `/apis`: those of this server and of manually managed APIServices, available or not. The highest priority of its APIServices
+ * counts for a group; equal priorities are ordered by name.
  */
 export function servedGroups(catalogue: Catalogue, builtIn: Catalogue, byHand: readonly ApiService[]): Group[] {
   const { names } = catalogue
@@ -44,7 +44,7 @@ function localPriority(names: Names, builtIn: Catalogue, group: string, version:
   return isBuiltIn ? builtInPriority(names, group, version) : customPriority
 }
 
-/** Versions by priority; of equal ones their stage and number decide. */
+/** Versions by priority; equal priorities are ordered by stability and number. */
 export function versionsInOrder(priorities: ReadonlyMap<string, number>): string[] {
   const ranked: RankedVersion[] = [...priorities].map(([version, priority]) => ({ version, priority }))
   return ranked.sort((a, b) => b.priority - a.priority || compareVersions(a.version, b.version)).map(({ version }) => version)

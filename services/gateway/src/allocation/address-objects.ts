@@ -13,7 +13,7 @@ export interface Holder {
   readonly name: string
 }
 
-/** The dependencies of writing addresses that are taken as objects. */
+/** The dependencies of writing used addresses as objects. */
 export interface AddressObjectParts {
   /** The kind IPAddress. */
   readonly resource: Resource
@@ -51,7 +51,7 @@ export function encodeAddress(address: string, holder: Holder, writeId: string, 
   return encodeStoredObject({ stored: resource.stored, object, encoded: encodeObject(object), writeId, expiresAtMs: 0 })
 }
 
-/** The Service that a stored IPAddress belongs to, as `namespace/name`; undefined: another program manages it. */
+/** The Service of a stored IPAddress, as `namespace/name`; undefined if another program manages it. */
 export function parentOf(value: Uint8Array, names: Names): string | undefined {
   const { metadata, spec } = parseStored('networking/v1.IPAddress', value)
   const { namespace = '', name = '' } = spec?.parentRef ?? {}

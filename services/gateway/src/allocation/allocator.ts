@@ -21,24 +21,24 @@ import { claimPorts } from './node-ports.ts'
 import { heldKeys, holderOf, ReservedKeys, type ReservedKeysOptions, type ServiceSpec, specOf } from './reserved-keys.ts'
 import { ServiceRanges } from './service-ranges.ts'
 
-/** Gives Services their addresses and ports, so that no two have the same. */
+/** Allocates unique addresses and ports to Services. */
 export interface Allocator extends Reserver {
   close(): void
 }
 
 export interface AllocatorOptions extends ReservedKeysOptions {
   readonly clusterIpRange: Cidr
-  /** Addresses at the beginning of the range are left to Services that name theirs, as long as there are others. */
+  /** True to reserve the addresses at the beginning of the range for Services that request a specific one, as long as others are free. */
   readonly keepsStaticAddresses: boolean
-  /** The kind ServiceCIDR; absent: the level does not have it, and there is one range. */
+  /** The kind ServiceCIDR; undefined if the level lacks it, and then only one range exists. */
   readonly rangeResource: Resource | undefined
   readonly nodePortRange: PortRange
   readonly metrics: Metrics
-  /** Minor number of the release whose texts refusals have. */
+  /** Minor version of the release whose messages refusals have. */
   readonly level: number
 }
 
-/** Metrics by the range and by whether the Service names its address (`static`) or is given one (`dynamic`). */
+/** Metrics by range, and by whether the Service requests its address (`static`) or not (`dynamic`). */
 const table = {
   kube_apiserver_clusterip_allocator_allocation_total: {
     type: 'counter',
@@ -50,7 +50,7 @@ const table = {
     help: '[ALPHA] Services that were not given an address.',
     labels: ['cidr', 'scope'],
   },
-  // Each thread looks at the same addresses.
+  // All threads share the same addresses.
   kube_apiserver_clusterip_allocator_allocated_ips: {
     type: 'gauge',
     help: '[ALPHA] Addresses that are taken.',
@@ -65,10 +65,10 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** The gate `ServiceIPStaticSubrange` (KEP-3070): this part of the range, with this least and largest number of addresses. */
+/** The gate `ServiceIPStaticSubrange` (KEP-3070): the fraction of the range, with its minimum and maximum number of addresses. */
 const staticPart = { share: 1 / 16, min: 16, max: 256 }
 
-/** One address or port is one key, made before the Service with the Service's uid in it. */
+/** One address or port is one key, created before the Service with the Service's uid in it. */
 export function createAllocator(options: AllocatorOptions): Allocator {
   const range = options.clusterIpRange
   const keys = new ReservedKeys(options)
@@ -82,7 +82,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const counting =
     (value: (taken: number) => number) => async (gauge: { reset(): void; set(labels: { cidr: string }, value: number): void }) => {
       gauge.reset()
-      // Without storage there is no number, and the other metrics are shown all the same.
+      // Without storage this number is omitted, and the other metrics are still shown.
       const taken = await keys.namesBelow(keys.addressPrefix).catch(() => undefined)
       if (taken === undefined) return
       gauge.set({ cidr: range.text }, value([...taken].filter((address) => isUsable(range, address)).length))
@@ -136,7 +136,7 @@ async function reserveForService(reservation: ServiceReservation): Promise<Reser
 }
 
 interface AddressClaim {
-  /** The address is written into it. */
+  /** The address is written into this object. */
   readonly spec: { -readonly [K in keyof ServiceSpec]: ServiceSpec[K] }
   readonly before: ServiceSpec
   readonly subject: Subject
@@ -173,7 +173,7 @@ async function claimAddress(
   Object.assign(spec, { clusterIP: address, clusterIPs: [address], ipFamilies, ipFamilyPolicy })
 }
 
-/** The server's own range first; further ones are looked up when it is full. */
+/** The server's own range first; further ranges are read when it is full. */
 async function* poolsOf(ranges: ServiceRanges, poolOf: (block: Cidr) => Pool): AsyncGenerator<Pool> {
   yield poolOf(ranges.range)
   for (const block of await ranges.further()) yield poolOf(block)
@@ -192,7 +192,7 @@ function sizeOf({ bits, family }: Cidr): number {
   return Math.min(2 ** ((family === 4 ? 32 : 128) - bits) - 2, 2 ** 20)
 }
 
-/** A range of no more addresses than the least such part has none. */
+/** A range with no more addresses than the minimum has no such part. */
 function staticSizeOf({ bits, family }: Cidr): number {
   const { share, min, max } = staticPart
   const all = 2 ** ((family === 4 ? 32 : 128) - bits)

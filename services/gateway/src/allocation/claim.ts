@@ -3,25 +3,25 @@ import type { Served } from '../target/target.ts'
 import type { Holder } from './address-objects.ts'
 import type { ReservedKeys } from './reserved-keys.ts'
 
-/** Random tries before a range is searched from one end to the other. */
+/** Maximum number of random tries before a range is searched sequentially. */
 const randomTries = 16
 
-/** A range of addresses or ports of which any free one may be allocated. */
+/** A range of addresses or ports for allocation. */
 export interface Pool {
   /** Prefix of the keys of its reservations. */
   readonly prefix: string
   /** From 0 to `size - 1`. */
   readonly nameAt: (index: number) => string
   readonly size: number
-  /** This number of addresses from the beginning is allocated only when the others are taken. */
+  /** Number of addresses at the beginning that are allocated last. */
   readonly staticSize: number
 }
 
-/** The Service that a refusal names. */
+/** The Service in the message of a refusal. */
 export interface Subject {
   readonly served: Served
   readonly name: string
-  /** Minor number of the release whose texts the refusal has. */
+  /** Minor version of the release whose messages the refusal has. */
   readonly level: number
 }
 
@@ -40,9 +40,9 @@ export interface Claimant {
   readonly own: readonly string[]
 }
 
-/** The reservations of one write. In a dry run they are checked and not made. */
+/** The reservations of one write. A dry run checks them without making them. */
 export class Claim {
-  /** The keys that this claim has reserved. */
+  /** The keys reserved by this claim. */
   readonly taken: string[] = []
   readonly #keys: ReservedKeys
   readonly #holder: Holder
@@ -64,7 +64,7 @@ export class Claim {
     return undefined
   }
 
-  /** A failed call may have taken the key. */
+  /** A failed call may have created the key. */
   async #take(key: string): Promise<boolean> {
     this.taken.push(key)
     const isTaken = await this.#keys.take(key, this.#holder)
@@ -72,7 +72,7 @@ export class Claim {
     return isTaken
   }
 
-  /** A free one of the pools, in their order. */
+  /** A free address or port of the pools, in order. */
   async anyOf(pools: AsyncIterable<Pool> | Iterable<Pool>): Promise<string> {
     for await (const pool of pools) {
       const name = await this.#anyIn(pool)

@@ -3,7 +3,7 @@ import { invalidTexts, ipFamilyOf } from '@orch/core/validation'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
-/** The fields that decide the address families of a Service. */
+/** The fields that determine the address families of a Service. */
 export interface FamilySpec {
   readonly clusterIP?: string
   readonly clusterIPs?: readonly string[]
@@ -15,7 +15,7 @@ export interface FamilySpec {
 export interface Families {
   readonly ipFamilies: readonly string[]
   readonly ipFamilyPolicy: string
-  /** The errors of requests that this server cannot meet; empty for none. */
+  /** The errors of requests that this server cannot fulfil; empty for none. */
   readonly errors: readonly FieldError[]
 }
 
@@ -36,7 +36,7 @@ export function familiesOf(spec: FamilySpec, before: FamilySpec, own: IpFamily):
   ]
   if (contradictions.length > 0) return settled(ipFamilies, contradictions)
   const families = ipFamilies.length === 0 ? [own] : ipFamilies
-  // Its addresses are its writer's: they may be of families that this server has none of.
+  // Its addresses come from its writer, and may have other families than the server's.
   if (isDetached)
     return settled(ipFamilyPolicy !== 'SingleStack' && families.length === 1 ? [...families, otherThan(families[0])] : families)
   return settled(families, [

@@ -3,7 +3,7 @@ import type { PortRange } from '@orch/platform'
 import { type Claim, refused, type Subject } from './claim.ts'
 import { portPrefix, type ServicePort, type ServiceSpec } from './reserved-keys.ts'
 
-/** A Service whose ports of nodes are claimed; they are written into `spec`. */
+/** A Service whose node ports are claimed; they are written into `spec`. */
 export interface PortClaim {
   /** The ports that all nodes keep for Services. */
   readonly range: PortRange
@@ -14,8 +14,8 @@ export interface PortClaim {
 }
 
 /**
- * Claims a node port for each port that wants one, and one more for the health of nodes if balancers ask for it.
- * Requested ports come first, so that no other is given one of them.
+ * Claims the required node ports, and a health check node port if load balancers need one. Requested ports come first, so that no automatic port takes
+ * one of them.
  */
 export async function claimPorts(claim: Claim, asked: PortClaim): Promise<void> {
   const { spec } = asked
@@ -41,7 +41,7 @@ function withoutNodePort({ nodePort: _nodePort, ...port }: ServicePort): Service
   return port
 }
 
-/** 0 where any will do. */
+/** 0 for any port. */
 function wantedHealthPort({ spec, before }: PortClaim): number {
   return spec.healthCheckNodePort || (hasHealthPort(before) && before.healthCheckNodePort) || 0
 }
@@ -58,7 +58,7 @@ async function fillPorts(claim: Claim, { range, spec, isNew }: PortClaim, ports:
   return given
 }
 
-/** A new Service that offers one port over two protocols has it on one port of nodes. */
+/** A new Service that serves one port over two protocols uses one node port. */
 function withSharedPorts({ isNew }: PortClaim, ports: readonly ServicePort[]): readonly ServicePort[] {
   if (!isNew) return ports
   return ports.map((port) => {
@@ -67,7 +67,7 @@ function withSharedPorts({ isNew }: PortClaim, ports: readonly ServicePort[]): r
   })
 }
 
-/** Completes an update from the earlier object: ports are matched by name. */
+/** Completes an update from the previous object: ports are matched by name. */
 function withFormerPorts({ spec, before }: PortClaim): ServicePort[] {
   const ports = spec.ports ?? []
   if (!hasNodePorts(before)) return [...ports]

@@ -8,12 +8,12 @@ import { type Clock, type Log, usualAddress } from '@orch/platform'
 import type { Draws } from '../request/draws.ts'
 import { type AddressObjectParts, encodeAddress, type Holder, parentOf } from './address-objects.ts'
 
-/** Storage prefixes of reservations; no path leads to them. Addresses are IPAddress objects from the level on that has these. */
+/** Storage prefixes of reservations, which no request can address. Addresses are IPAddress objects from the level that has these. */
 const hiddenAddressPrefix = 'allocation/addresses'
 export const portPrefix = 'allocation/ports'
 export const servicePrefix = 'core/services'
 
-/** A reservation that no Service has is swept after this, and after twice the time of a request, which may still be under way. */
+/** A reservation without a Service is swept after this time, and after twice the timeout of a request, which may still be in progress. */
 const orphanMsMin = 120_000
 const sweepIntervalMs = 30_000
 
@@ -58,7 +58,7 @@ export interface ReservedKeysOptions {
   readonly clock: Clock
   readonly names: Names
   readonly draws: Pick<Draws, 'address' | 'uid' | 'writeId'>
-  /** The kind IPAddress; absent: the level does not have it. */
+  /** The kind IPAddress; undefined if the level lacks it. */
   readonly addressResource: Resource | undefined
   readonly log: Log
   readonly requestTimeoutMs: number
@@ -73,7 +73,7 @@ export class ReservedKeys {
   /** Storage prefix of addresses. */
   readonly addressPrefix: string
   #completion: Promise<void> | undefined
-  /** Reservations that no Service has, by key and revision, and since when. */
+  /** Reservations without a Service, by key and revision, with the time of their first observation. */
   #orphans = new Map<string, number>()
 
   constructor(options: ReservedKeysOptions) {
@@ -138,7 +138,7 @@ export class ReservedKeys {
     return key.startsWith(`${this.addressPrefix}/`)
   }
 
-  /** The text by which a reservation names its holder. */
+  /** The value with which a reservation names its holder. */
   #holderIn(key: string, value: Uint8Array): string | undefined {
     return this.#addresses !== undefined && this.#isAddress(key) ? parentOf(value, this.#options.names) : uidIn(value)
   }
@@ -154,7 +154,7 @@ export class ReservedKeys {
     if (entry !== undefined && this.#holderIn(key, entry.value) === this.#textOf(key, holder)) await this.#remove(key, entry.revision)
   }
 
-  /** Like `free`, but leaves a failure to the sweep: the write stays done, and a refusal keeps its own reason. */
+  /** Like `free`, but leaves a failure to the sweep: the write stays done, and a refusal keeps its reason. */
   async freeAll(keys: readonly string[], holder: Holder): Promise<void> {
     for (const key of keys) {
       try {
@@ -178,7 +178,7 @@ export class ReservedKeys {
     this.#sweep.cancel()
   }
 
-  /** Unless it is another's meanwhile. */
+  /** Unless another holder has it meanwhile. */
   async #remove(key: string, revision: Revision): Promise<void> {
     await this.#options.storage.commit({ key, expected: revision, conditions: [], writeId: this.#options.draws.writeId() })
   }

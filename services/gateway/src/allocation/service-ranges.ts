@@ -8,11 +8,11 @@ export interface ServiceRangesOptions {
   readonly keys: Pick<ReservedKeys, 'addressPrefix' | 'objectsBelow'>
   /** The server's own range. */
   readonly range: Cidr
-  /** Storage prefix of ServiceCIDRs; undefined: the own range is the only one. */
+  /** Storage prefix of ServiceCIDRs; undefined if the own range is the only one. */
   readonly prefix: string | undefined
 }
 
-/** The ranges of addresses of Services: the server's own, and those of ServiceCIDRs, which are read when the own one does not do. */
+/** The address ranges of Services: the server's own, and those of ServiceCIDRs, which are read when the own range is not sufficient. */
 export class ServiceRanges {
   readonly range: Cidr
   readonly addressPrefix: string
@@ -37,7 +37,7 @@ export class ServiceRanges {
     return { kind: 'outside', problem: `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${text}` }
   }
 
-  /** The ranges of ServiceCIDRs that are in use, of the own family. */
+  /** The active ranges of ServiceCIDRs, of the own family. */
   async further(): Promise<readonly Cidr[]> {
     const { keys, prefix } = this.#options
     if (prefix === undefined) return []
@@ -48,7 +48,7 @@ export class ServiceRanges {
   }
 }
 
-/** A range without the condition may be used, as without a controller none has it. */
+/** A range without a ready condition may be used, since without a controller no range has one. */
 function isReady(conditions: readonly { readonly type: string; readonly status: string }[]): boolean {
   return conditions.every(({ type, status }) => type !== 'Ready' || status === 'True')
 }

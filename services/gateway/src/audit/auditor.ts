@@ -14,13 +14,13 @@ import { largeBytesOf, type ReadBodies, readBodies } from './read-bodies.ts'
 import { AuditRecord } from './record.ts'
 import { type AuditSink, endsInTime } from './sink.ts'
 
-/** Records requests, as far as a policy asks. */
+/** Records requests according to a policy. */
 export interface Auditor {
-  /** A request that is known by user begins. The promise is that of a backend which blocks; a strict one may refuse the request. */
+  /** An authenticated request begins. Returns a promise for a blocking backend; a strict one may refuse the request. */
   begin(request: GatewayRequest): void | Promise<void>
-  /** A request was refused before anybody knew whose it is. */
+  /** A request was refused before its user was known. */
   refuse(request: GatewayRequest): void
-  /** Resolves when everything that was taken has been handed to the backends or given up. */
+  /** Resolves when all events have been passed to the backends or dropped. */
   close(): Promise<void>
 }
 
@@ -33,11 +33,11 @@ export interface AuditorOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: AuditMetrics
-  /** Reads large bodies, and is closed with the auditor. Absent: a thread of its own, so that no request waits for its events. */
+  /** Parses large bodies, and is closed with the auditor. By default a separate thread, so that no request waits for its events. */
   readonly thread?: Pick<TextThread, 'do' | 'close'>
 }
 
-/** An auditor over the given backends; their opener closes them after it. */
+/** An auditor over the given backends, which their opener closes afterwards. */
 export function createAuditor({ policy, sinks, names, level, clock, log, metrics, thread = new TextThread() }: AuditorOptions): Auditor {
   const decide = createDecider(policy)
   const apiVersion = `${domainGroup(names, 'audit')}/v1`
@@ -54,7 +54,7 @@ export function createAuditor({ policy, sinks, names, level, clock, log, metrics
     thread,
     onError: (error: unknown) => log.error({ err: error }, 'a body could not be read for its audit event'),
   }
-  /** Events that wait for their bodies, and how many bytes those have. */
+  /** Events that wait for their bodies, and the bytes of these. */
   const waiting = new Set<Promise<void>>()
   let waitingBytes = 0
 
@@ -88,7 +88,7 @@ export function createAuditor({ policy, sinks, names, level, clock, log, metrics
   const recordOf = (request: GatewayRequest, decision: AuditDecision): AuditRecord => {
     const reporter = {
       report(record: AuditRecord, stage: AuditStage) {
-        // No caller waits any more, and the failure has been counted and logged.
+        // The caller does not wait, and the failure is already counted and logged.
         report(request, record, stage)?.catch(() => {})
       },
     }
@@ -105,7 +105,7 @@ export function createAuditor({ policy, sinks, names, level, clock, log, metrics
     return record
   }
 
-  /** More bodies than this would pile up in memory: the next request begins when one of them has been read. */
+  /** Maximum bytes of bodies to parse; beyond it the next request waits until one has been parsed. */
   const room = (): Promise<void> | undefined =>
     waitingBytes < limits.auditWaitingBytesMax ? roomIn(sinks) : Promise.race(waiting).then(() => roomIn(sinks))
 
@@ -128,20 +128,20 @@ export function createAuditor({ policy, sinks, names, level, clock, log, metrics
     },
     async close() {
       await endsInTime(Promise.all(waiting), clock)
-      // Bodies that have not been read by now are left out of the record.
+      // Bodies that have not been parsed by now are omitted.
       await thread.close()
       await Promise.all(waiting)
     },
   }
 }
 
-/** Waits while a blocking backend has so long a queue that more events would pile up. */
+/** Waits while the queue of a blocking backend is too long. */
 function roomIn(sinks: readonly AuditSink[]): Promise<void> | undefined {
   const waits = sinks.map((sink) => sink.room()).filter((wait) => wait !== undefined)
   return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})
 }
 
-/** True if bodies of a request contain tokens: the requested resource decides, as a body may claim any kind. */
+/** True if bodies of a request contain tokens. The requested resource decides, as a body may claim any kind. */
 function carriesTokens(info: RequestInfo, names: Names): boolean {
   if (info.kind !== 'resource') return false
   const { group, resource, subresource } = info

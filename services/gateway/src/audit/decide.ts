@@ -9,7 +9,7 @@ export interface AuditDecision {
   readonly omitManagedFields: boolean
 }
 
-/** The first rule that matches decides; a request that none matches is not written down. */
+/** The first matching rule decides; a request without one is not recorded. */
 export function createDecider(policy: AuditPolicy): (user: User, info: RequestInfo) => AuditDecision {
   const nothing: AuditDecision = { level: 'None', omitStages: new Set(), omitManagedFields: false }
   const decisions = policy.rules.map((rule) => ({
@@ -47,7 +47,7 @@ function isAmong({ group, resources, resourceNames }: AuditResources, info: Reso
   return resources.some((pattern) => matchesName(pattern, info))
 }
 
-/** `*` is everything, `pods` the objects alone, `pods/log` one part, `pods/*` objects and parts, `*` + `/status` that part of all. */
+/** `*` matches everything, `pods` only the objects, `pods/log` one subresource, `pods/*` objects and subresources, `*` + `/status` that subresource of all. */
 function matchesName(pattern: string, { resource, subresource }: ResourceInfo): boolean {
   if (pattern === '*' || pattern === (subresource === '' ? resource : `${resource}/${subresource}`)) return true
   if (pattern.startsWith('*/')) return subresource !== '' && pattern.slice(2) === subresource

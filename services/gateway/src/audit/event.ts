@@ -16,7 +16,7 @@ export interface AuditEvent {
   readonly userAgent?: string
   readonly objectRef?: AuditObjectRef
   readonly responseStatus?: AuditStatus
-  /** An object, or one that has been printed. */
+  /** An object, or a printed object. */
   readonly requestObject?: unknown
   readonly responseObject?: unknown
   readonly requestReceivedTimestamp: string
@@ -24,7 +24,7 @@ export interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** An object of an event whose JSON is at hand. */
+/** An object of an event with its JSON. */
 export class PrintedObject {
   readonly json: Uint8Array
 
@@ -53,7 +53,7 @@ export interface AuditObjectRef {
   readonly subresource?: string
 }
 
-/** The end of a request: the code, and the members of an answered Status. */
+/** The end of a request: the code, and the members of a returned Status. */
 export interface AuditStatus {
   readonly metadata: Readonly<Record<string, never>>
   readonly status?: string
@@ -83,7 +83,7 @@ export function printLegacyEvent(event: AuditEvent): string {
   return `${event.requestReceivedTimestamp} AUDIT: ${fields.map(([name, text]) => `${name}=${text}`).join(' ')}`
 }
 
-/** Texts of clients may hold anything; a line must stay a line. */
+/** Texts of clients may contain line breaks; the event must stay one line. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }

@@ -12,9 +12,9 @@ export interface AuditLogOptions {
   /** `-` is standard output. */
   readonly path: string
   readonly format: (typeof auditLogFormats)[number]
-  /** A file that has grown to this is set aside; 0 is 100. */
+  /** Size in megabytes at which a file is rotated; 0 means 100. */
   readonly sizeMegabytesMax: number
-  /** Files set aside are kept this long; 0 is for ever. */
+  /** Days that rotated files are kept; 0 for ever. */
   readonly ageDaysMax: number
   /** Number of rotated files that are kept; 0 for all. */
   readonly filesMax: number
@@ -23,7 +23,7 @@ export interface AuditLogOptions {
   readonly log: Log
 }
 
-/** Writes events to a file, a line each. The file is opened by the first event. */
+/** Writes events to a file, one per line. The first event opens the file. */
 export function createAuditLog(options: AuditLogOptions): AuditDelivery {
   const print = (event: AuditEvent): Uint8Array =>
     options.format === 'json' ? Buffer.concat([printAuditEvent(event), newline]) : Buffer.from(`${printLegacyEvent(event)}\n`)
@@ -32,7 +32,7 @@ export function createAuditLog(options: AuditLogOptions): AuditDelivery {
   let isClosed = false
   const opened = (): Promise<RotatingFileStream> => {
     file ??= openFile(options, () => {
-      // A failed stream stays failed: the next event tries a new one, and writing resumes when there is room again.
+      // A failed stream stays failed: the next event tries a new one, and writing resumes when there is space again.
       file = undefined
     })
     return file
@@ -40,7 +40,7 @@ export function createAuditLog(options: AuditLogOptions): AuditDelivery {
   return {
     name: 'log',
     async deliver(events) {
-      // Of a request that has outlasted the server's end: a file that was opened for it would never be closed.
+      // For a request that outlasts the server: a newly opened file would never be closed.
       if (isClosed) throw new Error('the audit log is closed')
       const stream = await opened()
       await writeInTurns(stream, events, print)
@@ -92,7 +92,7 @@ async function openFile(options: AuditLogOptions, onEnd: () => void): Promise<Ro
   return stream
 }
 
-/** `audit-2026-01-01T00-00-00.000.log` beside `audit.log`; files set aside within one millisecond are numbered. */
+/** `audit-2026-01-01T00-00-00.000.log` next to `audit.log`; files rotated within one millisecond are numbered. */
 function asideName(path: string, at: Date, index: number, isCompressed: boolean): string {
   const extension = extname(path)
   const stem = basename(path, extension)
@@ -100,12 +100,12 @@ function asideName(path: string, at: Date, index: number, isCompressed: boolean)
   return join(dirname(path), `${stem}-${time}${index === 1 ? '' : `.${index}`}${extension}${isCompressed ? '.gz' : ''}`)
 }
 
-/** Removes files set aside that are too old or too many. */
+/** Removes rotated files that are too old or too many. */
 async function dropOldFiles({ path, ageDaysMax, filesMax, clock }: AuditLogOptions): Promise<void> {
   const extension = extname(path)
   const stem = `${basename(path, extension)}-`
   const names = (await readdir(dirname(path))).filter((name) => name.startsWith(stem) && /-\d{4}-\d\d-\d\dT[\d.-]+/.test(name))
-  // Their names tell their times: the newest first.
+  // Their names contain their times: newest first.
   const files = names
     .sort()
     .reverse()

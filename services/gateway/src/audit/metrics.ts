@@ -7,7 +7,7 @@ export interface AuditMetrics {
   level(level: AuditLevel): void
   /** Events that a backend has lost. */
   lost(plugin: string, count: number): void
-  /** A request was refused because its event could not be kept. */
+  /** A request was refused because its event could not be recorded. */
   rejected(): void
 }
 

@@ -9,19 +9,16 @@ import type { AuditStage } from './policy.ts'
 import type { ReadBodies } from './read-bodies.ts'
 import type { AuditOrigin, AuditRecord } from './record.ts'
 
-/** A moment of a request, and the words for it. */
+/** The stage of an event, and its name. */
 export interface Moment {
   readonly apiVersion: string
-  /** Annotation of an event that had to leave something out. */
+  /** Annotation of a truncated event. */
   readonly truncatedKey: string
   readonly stage: AuditStage
   readonly nowMs: number
 }
 
-/**
- * The event of a request at one stage, in the order in which it is written. The request is read now; the result
- * makes the event when its bodies have been read.
- */
+/** The event of a request at one stage, in output order. The request is read now; the result builds the event when its bodies have been parsed. */
 export function eventOf(request: GatewayRequest, record: AuditRecord, moment: Moment): (bodies: ReadBodies) => AuditEvent {
   const { level } = record.decision
   const { stage, nowMs } = moment
@@ -78,7 +75,7 @@ function printUser({ name, uid, groups, extra }: User): AuditUser {
   }
 }
 
-/** Addresses in the request's own headers, then the connection's. The former are the client's claim. */
+/** Addresses in the request's headers, which clients may forge, then the connection's. */
 function sourcesOf({ exchange }: GatewayRequest): string[] {
   const forwarded = (exchange.header('x-forwarded-for') ?? '').split(',').map((text) => text.trim())
   const found = forwarded.filter(isAddress).slice(0, limits.auditSourcesMax)

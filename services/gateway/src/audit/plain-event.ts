@@ -1,14 +1,14 @@
 import { printJson } from '@orch/core/json'
 import { type AuditEvent, PrintedObject } from './event.ts'
 
-/** An event that can leave its thread: its objects are printed. */
+/** An event for another thread: its objects are printed. */
 export interface PlainAuditEvent {
   readonly event: Omit<AuditEvent, 'requestObject' | 'responseObject'>
   readonly requestObject?: Uint8Array | undefined
   readonly responseObject?: Uint8Array | undefined
 }
 
-/** The event, to be sent. */
+/** Converts the event for sending. */
 export function toPlainEvent({ requestObject, responseObject, ...event }: AuditEvent): PlainAuditEvent {
   return {
     event,
@@ -17,7 +17,7 @@ export function toPlainEvent({ requestObject, responseObject, ...event }: AuditE
   }
 }
 
-/** The event that was sent. */
+/** Restores the sent event. */
 export function fromPlainEvent({ event, requestObject, responseObject }: PlainAuditEvent): AuditEvent {
   return {
     ...event,

@@ -2,11 +2,11 @@ import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
 import { parseYaml } from '@orch/core/yaml'
 
-/** The levels of a record, from nothing to everything. */
+/** The levels of a record, from none to all. */
 export const auditLevels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
 export type AuditLevel = (typeof auditLevels)[number]
 
-/** Moments of a request that an event is written at. */
+/** Stages of a request with events. */
 const auditStages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type AuditStage = (typeof auditStages)[number]
 
@@ -17,7 +17,7 @@ export interface AuditPolicy {
   readonly omitManagedFields: boolean
 }
 
-/** One rule. An empty list matches everything. */
+/** One rule. An empty list matches all. */
 export interface AuditRule {
   readonly level: AuditLevel
   readonly users: readonly string[]
@@ -27,11 +27,11 @@ export interface AuditRule {
   readonly namespaces: readonly string[]
   readonly nonResourceURLs: readonly string[]
   readonly omitStages: readonly AuditStage[]
-  /** Absent: as the policy says. */
+  /** By default the policy's value. */
   readonly omitManagedFields: boolean | undefined
 }
 
-/** Resources of one group: none named means all of them. */
+/** Resources of one group; an empty list means all of them. */
 export interface AuditResources {
   readonly group: string
   readonly resources: readonly string[]
@@ -40,10 +40,10 @@ export interface AuditResources {
 
 export type PolicyReading =
   | { readonly kind: 'policy'; readonly policy: AuditPolicy }
-  /** Each names the rule and the expected value. */
+  /** Each message names the rule and the expected value. */
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
 
-/** Parses a policy file. Anything unknown in it is an error: a misread rule would leave an unnoticed gap. */
+/** Parses a policy file. Unknown members are errors: a misread rule would leave an unnoticed gap. */
 export function parseAuditPolicy(text: string, names: Names): PolicyReading {
   const parsed = parseYaml(text)
   if (parsed.kind === 'malformed') return { kind: 'refused', problems: [`the file is not YAML: ${parsed.message}`] }

@@ -1,7 +1,7 @@
 import { printJson } from '@orch/core/json'
 import { type AuditEvent, PrintedObject } from './event.ts'
 
-/** The JSON of an event. Objects that have been printed are copied into it. */
+/** The JSON of an event, into which printed objects are copied. */
 export function printAuditEvent(event: AuditEvent): Buffer {
   const { requestObject, responseObject } = event
   if (!(requestObject instanceof PrintedObject || responseObject instanceof PrintedObject)) return Buffer.from(print(event))
@@ -36,10 +36,10 @@ export function* inPieces(events: readonly AuditEvent[], print: (event: AuditEve
   if (bytes > 0) yield Buffer.concat(texts, bytes)
 }
 
-/** The size of the part of the events printed in one turn. */
+/** Maximum characters of events printed in one turn. */
 export const pieceBytes = 256 * 1024
 
-/** Lets others have their turn between two pieces. */
+/** Lets other work run between two pieces. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -6,26 +6,26 @@ import { PrintedObject } from './event.ts'
 import type { AuditStage } from './policy.ts'
 import type { AuditedBody, AuditRecord } from './record.ts'
 
-/** The bodies of an event. `isCut`: one could not be read. */
+/** The bodies of an event. `isCut` is true if one could not be parsed. */
 export interface ReadBodies {
   readonly sent: ReadBody | undefined
   readonly answered: ReadBody | undefined
   readonly isCut: boolean
 }
 
-/** Reads bodies for events. */
+/** Parses bodies for events. */
 export interface BodyReader {
   readonly names: Names
   /** The minor version of the API. */
   readonly level: number
   readonly thread: Pick<TextThread, 'do'>
-  /** Told of a body that the thread has given up. */
+  /** Called for a body that the thread has failed to parse. */
   readonly onError: (error: unknown) => void
 }
 
 const nothing: ReadBodies = { sent: undefined, answered: undefined, isCut: false }
 
-/** The bodies that an event shows: small ones are read at once, and where one is large there is a promise. */
+/** The bodies of an event: small ones are parsed at once, and a large one returns a promise. */
 export function readBodies(
   { body, answer, decision, carriesTokens, isStatus }: AuditRecord,
   stage: AuditStage,
@@ -36,7 +36,7 @@ export function readBodies(
   const read = (audited: AuditedBody | undefined, how: Omit<HowToRead, 'omitManagedFields'>) =>
     readOne(audited, { omitManagedFields, ...how }, reader)
   const sent = read(body, { isPrinted: level !== 'Metadata', withholdsTokens: carriesTokens })
-  // A refusal is the server's own text.
+  // A refusal has the server's own text.
   const answered = level === 'RequestResponse' ? read(answer, { isPrinted: true, withholdsTokens: carriesTokens && !isStatus }) : undefined
   if (!(sent instanceof Promise) && !(answered instanceof Promise)) return { sent, answered, isCut: false }
   return Promise.allSettled([sent, answered]).then((bodies) => {
@@ -46,7 +46,7 @@ export function readBodies(
   })
 }
 
-/** Bytes of the bodies that are read in the thread for an event of this stage. */
+/** Bytes of the bodies that the thread parses for an event of this stage. */
 export function largeBytesOf({ body, answer }: AuditRecord): number {
   return [body, answer].reduce((sum, one) => sum + (one === undefined || !isLarge(one) ? 0 : lengthOf(one)), 0)
 }

@@ -11,12 +11,12 @@ export interface AuditedBody {
   readonly chunks: readonly Uint8Array[]
 }
 
-/** The facts of a request's head. It is gone when a long answer has begun. */
+/** The facts of a request's head, which is dropped when a long answer has begun. */
 export interface AuditOrigin {
   readonly requestURI: string
   readonly sourceIPs: readonly string[]
   readonly userAgent: string
-  /** As it is written: equal in all events of the request. */
+  /** In output form, equal in all events of the request. */
   readonly receivedTimestamp: string
 }
 
@@ -37,8 +37,8 @@ export interface AuditRecordOptions {
 }
 
 /**
- * The record of one request for its events. Bodies are kept unread and read only when an event is written, so that
- * a request pays only for its own level.
+ * The record of one request for its events. Bodies are stored unparsed and parsed only when an event is written, so that a request pays only for its own
+ * level.
  */
 export class AuditRecord implements AuditTrail {
   readonly decision: AuditDecision
@@ -47,15 +47,15 @@ export class AuditRecord implements AuditTrail {
   readonly origin: AuditOrigin
   readonly carriesTokens: boolean
   body: AuditedBody | undefined
-  /** The Status that was answered, if one was. */
+  /** The returned Status, if any. */
   status: Omit<Status, 'code'> | undefined
-  /** Something failed that should not. */
+  /** An unexpected failure. */
   hasPanicked = false
   /** The request was not authenticated: one event records its refusal. */
   isRefused = false
-  /** The answer was longer than the kept part. */
+  /** The answer was longer than the stored part. */
   isCut = false
-  /** The last event of the request that waits for its bodies; the next one follows it. */
+  /** The last event of the request that waits for its bodies; the next one follows. */
   writing: Promise<void> | undefined
   #answer: (AuditedBody & { readonly chunks: Uint8Array[] }) | undefined
   #answerBytes = 0
@@ -75,12 +75,12 @@ export class AuditRecord implements AuditTrail {
     return this.isCut ? undefined : this.#answer
   }
 
-  /** The answer is a Status, as of a request that was refused. */
+  /** The answer is a Status, such as a refusal. */
   get isStatus(): boolean {
     return this.status !== undefined
   }
 
-  /** True if a body is wanted; at level Metadata only an object's names. */
+  /** True if a body is needed; at level Metadata only an object's name. */
   get wantsBody(): boolean {
     return this.decision.level !== 'None'
   }
@@ -93,19 +93,19 @@ export class AuditRecord implements AuditTrail {
     if (this.wantsBody) this.body = { contentType, chunks: [bytes] }
   }
 
-  /** The first whole answer counts: the sent bytes may be another form of it. */
+  /** The first complete answer counts, as the sent bytes may be another form of it. */
   takeAnswer(contentType: string, bytes: Uint8Array): void {
     if (this.wantsAnswer && this.#answer === undefined) this.addAnswer(contentType, bytes)
   }
 
-  /** A Status is recorded at every level, and whole where response bodies are. */
+  /** A Status is recorded at every level, and completely with response bodies. */
   takeStatus(status: Omit<Status, 'code'>, hasPanicked: boolean): void {
     this.status = status
     this.hasPanicked = hasPanicked
     if (this.wantsAnswer) this.takeAnswer('application/json', Buffer.from(JSON.stringify(status)))
   }
 
-  /** One piece of an answer that leaves in pieces. */
+  /** One piece of a streamed answer. */
   addAnswer(contentType: string, bytes: Uint8Array): void {
     if (!this.wantsAnswer || this.isCut) return
     this.#answerBytes += bytes.length
@@ -123,7 +123,7 @@ export class AuditRecord implements AuditTrail {
     this.#reporter.report(this, 'ResponseStarted')
   }
 
-  /** The request is over. */
+  /** The request has ended. */
   responseComplete(): void {
     this.#reporter.report(this, this.isRefused ? 'ResponseStarted' : this.hasPanicked ? 'Panic' : 'ResponseComplete')
   }

@@ -22,7 +22,7 @@ const anEvent = (auditID: string, more: object = {}): AuditEvent => ({
 
 const options: BatchOptions = { bufferEventsMax: 3, batchEventsMax: 2, waitMs: 1_000, throttle: undefined, backoffMs: 100 }
 
-/** A delivery that keeps its events, and fails a given number of times. */
+/** A delivery that stores its events, and fails a given number of times. */
 function aDelivery(failures = 0) {
   const batches: string[][] = []
   let left = failures
@@ -108,7 +108,7 @@ test('AUDIT-08: events that are too large lose their bodies, and batches that ar
   expect(lost).toBe(1)
 })
 
-/** A delivery that answers when the test lets it. */
+/** A delivery whose answers the test releases. */
 function aSlowDelivery() {
   const waiting: { resolve(): void; reject(error: Error): void }[] = []
   const delivery: AuditDelivery = {

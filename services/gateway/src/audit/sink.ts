@@ -7,16 +7,16 @@ import type { AuditMetrics } from './metrics.ts'
 export interface AuditDelivery {
   /** Label of its metrics. */
   readonly name: string
-  /** Resolves when the events are kept; rejects when they are not. */
+  /** Resolves when the events are stored, and rejects otherwise. */
   deliver(events: readonly AuditEvent[]): Promise<void>
   close(): Promise<void>
 }
 
-/** Takes events for a delivery: blocking, blocking and strict, or in batches. */
+/** Queues events for a delivery: blocking, blocking and strict, or in batches. */
 export interface AuditSink {
-  /** Takes an event. Where there is a promise, the request waits for it; only that of a strict sink rejects. */
+  /** Queues an event. The request waits for a returned promise; only that of a strict sink rejects. */
   take(event: AuditEvent): Promise<void> | undefined
-  /** Resolves when there is room for more events; undefined: there is room now. */
+  /** Resolves when there is space for more events; undefined if there is space now. */
   room(): Promise<void> | undefined
   close(): Promise<void>
 }
@@ -65,15 +65,15 @@ export class BlockingSink implements AuditSink {
   }
 }
 
-/** Bounds and pace of a batch sink. */
+/** Bounds and intervals of a batch sink. */
 export interface BatchOptions {
-  /** Events that may wait. Events beyond are lost, counted and logged: a request never waits. */
+  /** Maximum number of waiting events. Further events are dropped, counted and logged; a request never waits. */
   readonly bufferEventsMax: number
   readonly batchEventsMax: number
-  /** Longest that events wait for a batch to fill. */
+  /** Maximum time that events wait for a full batch. */
   readonly waitMs: number
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined
-  /** Pause before the second attempt; each later one is half as long again. */
+  /** Delay before the second attempt, which grows by half with each further one. */
   readonly backoffMs: number
 }
 
@@ -164,7 +164,7 @@ export class BatchSink implements AuditSink {
   }
 }
 
-/** False: the work takes longer than a server that stops can wait. */
+/** False if the work takes longer than a stopping server can wait. */
 export async function endsInTime(work: Promise<unknown>, clock: Clock): Promise<boolean> {
   const ended = new AbortController()
   const late = sleep(clock, limits.auditClosingMs, ended.signal).then(() => false)
@@ -200,7 +200,7 @@ class Throttle {
   }
 }
 
-/** Counts lost events. A broken backend loses thousands: the log receives the first loss, then a sum from time to time. */
+/** Counts lost events. A broken backend loses thousands: the log gets the first loss, and then a sum at intervals. */
 class Losses {
   readonly #backend: string
   readonly #log: Log

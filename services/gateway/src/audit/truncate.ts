@@ -12,7 +12,7 @@ export interface TruncateOptions {
   readonly onLost: (count: number) => void
 }
 
-/** Gives a delivery no event and no batch that is larger than it may be: large events lose their bodies, large batches are divided. */
+/** Limits the size of events and batches of a delivery: large events lose their bodies, large batches are divided. */
 export function truncating(
   delivery: AuditDelivery,
   { eventBytesMax, batchBytesMax, truncatedKey, onLost }: TruncateOptions,

@@ -2,7 +2,7 @@ import type { AuditEvent } from './event.ts'
 import { inPieces, nextTurn, printAuditEvent } from './print-event.ts'
 import type { AuditDelivery } from './sink.ts'
 
-/** A way to a webhook. Resolves when it has taken the text; credentials and addresses are the sender's affair. */
+/** A transport to a webhook. Resolves when the webhook has accepted the text; the sender knows credentials and addresses. */
 export interface AuditSender {
   post(json: string): Promise<void>
   close(): void
@@ -10,7 +10,7 @@ export interface AuditSender {
 
 const comma = Buffer.from(',')
 
-/** Sends events to a webhook, a list at a time. */
+/** Sends lists of events to a webhook. */
 export function createAuditWebhook(sender: AuditSender, apiVersion: string): AuditDelivery {
   return {
     name: 'webhook',

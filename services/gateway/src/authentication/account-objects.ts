@@ -5,7 +5,7 @@ import type { AccountClaims, SecretClaims } from '@orch/core/tokens'
 import { readBytesOfOurs } from '../conversion/convert.ts'
 import { limits } from './limits.ts'
 
-/** The presence of the objects that a token names. */
+/** The existence of the objects that a token names. */
 export type AccountFinding =
   | { readonly kind: 'valid'; readonly validUntilMs: number }
   | { readonly kind: 'invalid'; readonly reason: string }
@@ -31,7 +31,7 @@ export function keyOfBound(namespace: string, { kind, name }: Pick<NonNullable<A
   return objectKey(kind === 'Pod' ? 'core/pods' : 'core/secrets', namespace, name)
 }
 
-/** Looks for the account, and for the object that the token is bound to. Nothing is refused by memory that may be old. */
+/** Looks up the account, and the object that the token is bound to. No refusal is based on possibly outdated memory. */
 export function findAccount(claims: AccountClaims, options: AccountObjectsOptions): Promise<AccountFinding> {
   const [accountKey, boundKey] = keysOf(claims)
   return twice(async (read) => {
@@ -72,7 +72,7 @@ async function readObject(key: string, read: Freshness, { storage, timeoutMs }: 
   return entry === undefined ? undefined : readBytesOfOurs(entry.value).object
 }
 
-/** An object that is being deleted keeps its tokens valid for a while: their holder may need them to shut down. */
+/** An object under deletion keeps its tokens valid for a time, as their holder may need them to shut down. */
 function check(object: ApiObject | undefined, uid: string, nowMs: number): AccountFinding {
   if (object === undefined) return invalid('is gone')
   if (object.metadata.uid !== uid) return invalid('is another one of the same name')

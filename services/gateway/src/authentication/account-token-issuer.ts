@@ -4,16 +4,16 @@ import type { SigningKey, VerificationKey } from '@orch/platform'
 
 /** The issuer of tokens of service accounts. */
 export interface AccountTokenIssuer {
-  /** Stands in the tokens; where it is an https URL, others can find the keys from it. */
+  /** Written into tokens; if it is an https URL, others can find the keys from it. */
   readonly name: string
   readonly signingKey: SigningKey
-  /** Each of them verifies. */
+  /** Each key verifies. */
   readonly keys: readonly VerificationKey[]
-  /** The URL of the keys; '' for this server's own. */
+  /** The URL of the keys; '' for the server's own. */
   readonly keysUri: string
-  /** Longest life of a token in seconds; 0: no bound. */
+  /** Maximum lifetime of a token in seconds; 0 for no limit. */
   readonly expirationSecondsMax: number
-  /** Tokens of pods live longer than asked for, and their later use is noted, so that pods that do not renew them are found. */
+  /** True if tokens of pods are valid longer than requested, and their later use is noted, to find pods that do not renew them. */
   readonly extendsExpiration: boolean
 }
 
@@ -23,7 +23,7 @@ export interface AccountTokenRequest {
   readonly audiences: readonly string[]
   readonly issuedAt: number
   readonly expiresAt: number
-  /** Identity of the token; absent for none. */
+  /** ID of the token; undefined for none. */
   readonly id?: string | undefined
 }
 
@@ -47,7 +47,7 @@ export async function signAccountToken(
   return new CompactSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey)
 }
 
-/** The public keys as others read them, each once. */
+/** The public keys in published form, each once. */
 export function toKeySet({ keys }: AccountTokenIssuer): object {
   const byId = new Map(keys.map((key) => [key.id, key]))
   return {
@@ -60,7 +60,7 @@ export function toKeySet({ keys }: AccountTokenIssuer): object {
   }
 }
 
-/** The provider document with which other servers check tokens of this one; undefined if its issuer is no URL. */
+/** The provider document with which other servers check tokens of this one; undefined if its issuer is not a URL. */
 export function toProviderDocument({ name, keys, keysUri }: AccountTokenIssuer, ownKeysUri: string): object | undefined {
   if (!name.startsWith('https://')) return undefined
   return {

@@ -28,13 +28,13 @@ const method = 'service account token'
 export interface AccountTokenOptions {
   readonly names: Names
   readonly storage: StorageService
-  /** Each of them verifies. */
+  /** Each key verifies. */
   readonly keys: readonly VerificationKey[]
-  /** The accepted issuers, besides that of tokens in Secrets. */
+  /** The accepted issuers, in addition to that of token Secrets. */
   readonly issuers: readonly string[]
-  /** Audiences of a token that names none. */
+  /** Audiences of a token without any. */
   readonly audiences: readonly string[]
-  /** True if the Secret of a token must still exist; tokens of other kinds are always looked up. */
+  /** True if the Secret of a token must still exist; the objects of other tokens are always looked up. */
   readonly looksUpSecrets: boolean
   readonly metrics: AccountTokenMetrics
   readonly isGateOn: IsGateOn
@@ -44,7 +44,7 @@ export interface AccountTokenOptions {
 
 type Payload = Readonly<Record<string, unknown>>
 
-/** Tokens of service accounts: signed by one of our keys, and good for as long as the objects that they name are there. */
+/** Tokens of service accounts: signed by one of our keys, and valid while the objects that they name exist. */
 export function createAccountTokenAuthenticator(options: AccountTokenOptions): TokenAuthenticator {
   const issuers = new Set([...options.issuers, secretTokenIssuer(options.names)])
   return {
@@ -150,7 +150,7 @@ async function checkAccountToken(
   return { ...answer, validUntilMs, auditAnnotations: { [`${group}/stale-token`]: text } }
 }
 
-/** The identity of the token, and the pod and the node that it is bound to. */
+/** The ID of the token, and its bound pod and node. */
 function extraOf(
   { bound, node: ofPod }: AccountClaims,
   { jti }: Payload,
@@ -208,7 +208,7 @@ async function verifiedPayload(token: string, keys: readonly VerificationKey[]):
       const { payload } = await compactVerify(token, publicKey, { algorithms: [algorithm] })
       return parseJson(payload)
     } catch {
-      // Another key may be the one.
+      // Another key may fit.
     }
   }
   return undefined

@@ -7,19 +7,19 @@ import type { AccountTokenIssuer } from './account-token-issuer.ts'
 export interface Attempt extends Pick<Exchange, 'peer' | 'header' | 'headerValues' | 'headerNames'> {
   /** Wall clock. */
   readonly nowMs: number
-  /** The remaining time of the request. */
+  /** The deadline of the request. */
   readonly timeoutMs: number
 }
 
 /** The result for a credential. */
 export type Authentication =
-  /** A known user. The group of all authenticated users is added later. */
+  /** A known user, without the group of all authenticated users, which is added later. */
   | {
       readonly kind: 'user'
       readonly user: User
-      /** The method, in words for people. */
+      /** The name of the method for users. */
       readonly method?: string
-      /** Audiences that the credential is good for, if it names any; absent: those of the server. */
+      /** Audiences of the credential; by default those of the server. */
       readonly audiences?: readonly string[]
       /** For the audit event of the request. */
       readonly auditAnnotations?: Readonly<Record<string, string>>
@@ -29,43 +29,43 @@ export type Authentication =
       readonly validUntilMs?: number
       /** Longest time in the cache, on the monotonic clock; by default the cache's own. */
       readonly keptMsMax?: number
-      /** Storage keys of the objects behind the credential: when one changes, the credential is evaluated anew. */
+      /** Storage keys of the objects that the credential depends on: when one changes, it is evaluated again. */
       readonly dependsOn?: readonly string[]
     }
-  /** Nothing was presented that this way looks at; the next one is asked. */
+  /** No credential of this kind was presented; the next authenticator is asked. */
   | { readonly kind: 'none' }
-  /** Something was presented and is not good. The reason is for the log, never for the client, and never holds the credential. */
+  /** An invalid credential. The reason is for the log, never for the client, and never contains the credential. */
   | Refusal
 
-/** A credential that is not good. */
+/** An invalid credential. */
 export interface Refusal {
   readonly kind: 'refused'
   readonly reason: string
-  /** Details of an authenticator's answer, for users who may review tokens; absent: none. */
+  /** Details of an authenticator's answer, for users who may review tokens; undefined for none. */
   readonly detail?: string
   readonly dependsOn?: readonly string[]
-  /** Wall clock after which it has to be evaluated anew; absent: it does not change as far as is known. */
+  /** Wall clock time after which it has to be evaluated again; undefined if it does not change. */
   readonly validUntilMs?: number
-  /** Longest time of a refusal in the cache, on the monotonic clock; 0 if it may pass at any time. */
+  /** Maximum cache time of a refusal, on the monotonic clock; 0 if it may change at any time. */
   readonly keptMsMax?: number
 }
 
-/** Finds the user of a request from the request as a whole. Cheap ones answer at once, without a promise. */
+/** Finds the user of a request from the whole request. Cheap authenticators answer without a promise. */
 export interface RequestAuthenticator {
   readonly name: string
-  /** Headers that carry its credential: names in lower case, or prefixes before a `*`. They are removed for all later steps. */
+  /** Headers that contain its credential: names in lower case, or prefixes before a `*`. They are removed for all later steps. */
   readonly headers?: readonly string[]
   authenticate(attempt: Attempt): Authentication | Promise<Authentication>
 }
 
-/** A question about a token. */
+/** A token to authenticate. */
 export interface TokenQuestion {
-  /** Accepted audiences of the token: one of them is enough. */
+  /** Accepted audiences of the token, one of which is sufficient. */
   readonly audiences: readonly string[]
   /** Wall clock. */
   readonly nowMs: number
   readonly timeoutMs: number
-  /** Stands for the token: the same object means the same token, for the same audiences. */
+  /** Represents the token: the same object means the same token and audiences. */
   readonly source?: object | undefined
 }
 
@@ -75,7 +75,7 @@ export interface TokenAuthenticator {
   authenticate(token: string, question: TokenQuestion): Authentication | Promise<Authentication>
 }
 
-/** Nothing was presented. */
+/** No credential was presented. */
 export const none: Authentication = Object.freeze({ kind: 'none' })
 
 /** The refusal of a presented credential. */
@@ -85,13 +85,13 @@ export function refused(reason: string, dependsOn?: readonly string[]): Refusal 
 
 /** The authentication of requests: the gateway's part of a configuration. */
 export interface GatewayAuthentication {
-  /** Asked in order before bearer tokens: the authenticating proxy, then client certificates. */
+  /** Called in order before bearer tokens: the authenticating proxy, then client certificates. */
   readonly requests: readonly RequestAuthenticator[]
-  /** Asked in order about a bearer token: file, service accounts, bootstrap, OIDC, webhook. */
+  /** Called in order for a bearer token: file, service accounts, bootstrap, OIDC, webhook. */
   readonly tokens: readonly TokenAuthenticator[]
   /** Audiences of this server. */
   readonly audiences: readonly string[]
-  /** The issuer of service account tokens; absent: none are issued. */
+  /** The issuer of service account tokens; undefined if none are issued. */
   readonly issuer?: AccountTokenIssuer
   /** Reports the first use of a token of a Secret on a day; absent: uses are not noted. */
   readonly secretUses?: Listeners<SecretUse>

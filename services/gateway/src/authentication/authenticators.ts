@@ -29,15 +29,15 @@ export interface Authenticators {
   authenticate(attempt: Attempt): Answer
   /** The user of a token. A token that no authenticator accepts is refused. */
   readToken(token: string, question: TokenQuestion): Answer
-  /** Headers beside `Authorization` that carry credentials: names in lower case, or prefixes before a `*`. */
+  /** Headers other than `Authorization` with credentials: names in lower case, or prefixes before a `*`. */
   readonly credentialHeaders: readonly string[]
   /** Audiences of this server. */
   readonly audiences: readonly string[]
-  /** The issuer of service account tokens; undefined: none are issued. */
+  /** The issuer of service account tokens; undefined if none are issued. */
   readonly issuer: AccountTokenIssuer | undefined
 }
 
-/** The first level at which users of certificates have the identity of their certificate. */
+/** First level at which users of certificates have the ID of their certificate. */
 const certificateIdsSince = 32
 
 /** Client certificates, verified by TLS: the common name is the user, each organization a group. */
@@ -48,7 +48,7 @@ export function createCertificateAuthenticator({ names, level }: Pick<Catalogue,
     authenticate({ peer, nowMs }: Attempt): Authentication {
       switch (peer.kind) {
         case 'certificate': {
-          // A connection may outlive the certificate that opened it.
+          // A connection may outlive its client certificate.
           if (peer.expiresMs <= nowMs) return refused('the client certificate has expired')
           const extra = level < certificateIdsSince ? {} : { [key]: [`X509SHA256=${peer.sha256}`] }
           return ofPeer(peer, { name: peer.commonName, groups: peer.organizations, extra })
@@ -70,12 +70,12 @@ const ofPeer = memo((peer: Peer, { name, groups, extra }: Pick<User, 'name' | 'g
   return { kind: 'user', method, user: { name, uid: '', groups: [...new Set(groups)], extra } }
 })
 
-/** The default configuration: client certificates alone. */
+/** The default configuration: only client certificates. */
 export function certificatesAlone(catalogue: Pick<Catalogue, 'names' | 'level'>): GatewayAuthentication {
   return { requests: [createCertificateAuthenticator(catalogue)], tokens: [], audiences: [] }
 }
 
-/** Joins the configured authenticators in the order in which they are asked. */
+/** Joins the configured authenticators in call order. */
 export function createAuthenticators(
   { requests, tokens, audiences, issuer }: GatewayAuthentication,
   { apiDomain }: Pick<Names, 'apiDomain'>,
@@ -112,7 +112,7 @@ export function createAuthenticators(
       const { peer } = attempt
       // Parts of this process need no credential.
       if (peer.kind === 'internal') return ofPeer(peer, { ...peer, extra: {} })
-      // A session has authenticated already; nothing else in its requests counts.
+      // A session is already authenticated; other credentials in its requests are ignored.
       if (peer.kind === 'console') return { kind: 'user', method: 'session of the console', user: peer.user }
       return firstToAccept(authenticators, (authenticator) => authenticator.authenticate(attempt))
     },
@@ -123,7 +123,7 @@ export function createAuthenticators(
   }
 }
 
-/** The last credential of a connection. Clients repeat themselves; reading and hashing a long token costs more than comparing it. */
+/** The last credential of a connection. Clients repeat it, and reading and hashing a long token costs more than comparing it. */
 interface Brought {
   readonly header: string
   readonly token: string | undefined
@@ -138,7 +138,7 @@ function forAudiences(answer: Authentication, asked: readonly string[], ours: re
 
 /** The treatment of requests without credentials: as `system:anonymous`, or refused. */
 export interface AnonymousAccess {
-  /** `path` without query, and without the prefix of the server. It answers at once where it can. */
+  /** `path` is without query, and without the prefix of the server. Returns no promise if possible. */
   isAllowed(path: string): boolean | Promise<boolean>
 }
 
@@ -153,7 +153,7 @@ export interface AuthenticateParts {
 
 const anonymous: User = Object.freeze({ name: 'system:anonymous', uid: '', groups: Object.freeze(['system:unauthenticated']), extra: {} })
 
-/** Authenticates a request. Without anonymous access every path refuses a stranger, health included, as upstream. */
+/** Authenticates a request. Without anonymous access every path needs credentials, including health, as upstream. */
 export function authenticate(request: GatewayRequest, parts: AuthenticateParts): void | Promise<void> {
   const { exchange } = request
   const startedMs = parts.clock.monotonic()
@@ -165,7 +165,7 @@ export function authenticate(request: GatewayRequest, parts: AuthenticateParts):
     headerValues: (name) => exchange.headerValues(name),
     headerNames: () => exchange.headerNames(),
   })
-  // A user known by the connection must not cost a promise.
+  // A user known by the connection must not cause a promise.
   const settled = (known: Authentication): void | Promise<void> => {
     const outcome = known.kind === 'none' ? withoutCredential(request, parts) : known
     return outcome instanceof Promise
@@ -175,7 +175,7 @@ export function authenticate(request: GatewayRequest, parts: AuthenticateParts):
   return answer instanceof Promise ? answer.then(settled) : settled(answer)
 }
 
-/** The result of an attempt: `none` is a request without the required credential. */
+/** The result of an attempt; `none` for a request without the required credential. */
 type Outcome = Authentication | { readonly kind: 'anonymous' }
 
 function withoutCredential({ path }: GatewayRequest, { anonymousAuth }: AuthenticateParts): Outcome | Promise<Outcome> {
@@ -225,12 +225,12 @@ function takeOutcome(request: GatewayRequest, outcome: Outcome, { authentication
 const noAnnotations: Readonly<Record<string, string>> = {}
 const noWarnings: readonly string[] = []
 
-/** A credential that names audiences must name one of ours. */
+/** A credential with audiences must have one of ours. */
 function isForUs({ audiences }: Extract<Authentication, { kind: 'user' }>, ours: readonly string[]): boolean {
   return audiences === undefined || ours.length === 0 || audiences.some((audience) => ours.includes(audience))
 }
 
-/** Headers without use after authentication. */
+/** Headers that are not needed after authentication. */
 function spentHeaders(exchange: Exchange, patterns: readonly string[]): readonly string[] {
   const authorization = exchange.header('authorization') === undefined ? noHeaders : onlyAuthorization
   if (patterns.length === 0) return authorization

@@ -2,7 +2,7 @@ import { bearerSubprotocol, offeredSubprotocols } from '../exchange/web-socket-o
 import { type Authentication, none, refused } from './authenticator.ts'
 import { textOfHeader } from './header-text.ts'
 
-/** The token of an `Authorization` header: all that follows the word `Bearer`. undefined: the header carries none. */
+/** The token of an `Authorization` header: the text after `Bearer`. Undefined without one. */
 export function bearerTokenOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const match = /^bearer[ \t]+(\S.*)$/is.exec(header.trim())
@@ -11,7 +11,7 @@ export function bearerTokenOf(header: string | undefined): string | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The token among the subprotocols that a WebSocket offers, which the domain of the API must name. */
+/** The token in the subprotocols of a WebSocket, whose name must be in the domain of the API. */
 export function tokenInSubprotocols(
   header: string | undefined,
   apiDomain: string,

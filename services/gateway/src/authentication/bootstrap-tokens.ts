@@ -10,7 +10,7 @@ export interface BootstrapTokenOptions {
   readonly storage: StorageService
 }
 
-/** Bootstrap tokens: each is a Secret in the system namespace, and is good for as long as that is there and has not expired. */
+/** Bootstrap tokens: each is a Secret in the system namespace, and is valid while that exists and has not expired. */
 export function createBootstrapTokenAuthenticator({ names, storage }: BootstrapTokenOptions): TokenAuthenticator {
   return {
     name: 'bootstrap token',
@@ -44,7 +44,7 @@ export function createBootstrapTokenAuthenticator({ names, storage }: BootstrapT
   }
 }
 
-/** Takes the same time for any texts. Both have the length of a token's secret. */
+/** Takes constant time for texts of equal length, as secrets of tokens have. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }

@@ -11,14 +11,14 @@ export interface ChangedKeysOptions {
   /** Storage prefixes of the resources. */
   readonly resources: readonly string[]
   readonly onChange: (key: string) => void
-  /** From here on every change is heard of, until they are lost. */
+  /** From here on every change is received until `lost`. */
   readonly onWatching: () => void
   /** Changes may have been missed. */
   readonly onLost: () => void
   readonly signal: AbortSignal
 }
 
-/** Hears which objects change, and keeps nothing of them. Ends with the signal. */
+/** Reports which objects change, without caching them. Ends with the signal. */
 export async function watchKeys({
   storage,
   clock,

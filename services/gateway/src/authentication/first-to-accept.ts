@@ -1,6 +1,6 @@
 import { type Authentication, none, type Refusal, refused } from './authenticator.ts'
 
-/** An authenticator's answer: at once if possible. */
+/** An authenticator's answer, without a promise if possible. */
 export type Answer = Authentication | Promise<Authentication>
 
 interface Progress {
@@ -10,7 +10,7 @@ interface Progress {
 
 const start: Progress = { index: 0, refusals: [] }
 
-/** Asks authenticators in order until one accepts. The reasons of refusals are joined; `none` if all are `none`. */
+/** Calls authenticators in order until one accepts. The reasons of refusals are joined; `none` if all are `none`. */
 export function firstToAccept<Named extends { readonly name: string }>(
   authenticators: readonly Named[],
   ask: (authenticator: Named) => Answer,
@@ -34,7 +34,7 @@ export function firstToAccept<Named extends { readonly name: string }>(
   return joined(refusals)
 }
 
-/** As long as the shortest-lived of them. */
+/** The minimum of their cache times. */
 function joined(refusals: readonly Refusal[]): Refusal {
   const details = refusals.flatMap(({ detail = [] }) => detail)
   return {
@@ -47,7 +47,7 @@ function joined(refusals: readonly Refusal[]): Refusal {
   }
 }
 
-/** An authenticator that fails has refused; the others are still asked. It may recover at any time, so the refusal is not cached. */
+/** A failed authenticator counts as a refusal, and the others are still called. It may recover at any time, so the refusal is not cached. */
 function askOne<Named extends { readonly name: string }>(authenticator: Named, ask: (authenticator: Named) => Answer): Answer {
   try {
     const answer = ask(authenticator)

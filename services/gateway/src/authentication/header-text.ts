@@ -1,4 +1,4 @@
-/** Header values have one character for each byte; this is the text of these bytes. */
+/** Header values have one character for each byte; this decodes these bytes. */
 export function textOfHeader(bytes: string): string {
   for (let index = 0; index < bytes.length; index += 1) {
     if (bytes.charCodeAt(index) > 0x7f) return Buffer.from(bytes, 'latin1').toString('utf8')
@@ -6,7 +6,7 @@ export function textOfHeader(bytes: string): string {
   return bytes
 }
 
-/** The key in a header's name: lower case, percent-decoded; one that cannot be decoded stays as it was sent. */
+/** The key in a header's name: lower case, percent-decoded; an invalid one stays unchanged. */
 export function keyOfHeader(name: string): string {
   const key = name.toLowerCase()
   try {

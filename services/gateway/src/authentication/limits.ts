@@ -1,17 +1,17 @@
-/** Bounds of authentication, each with the reason for its number. */
+/** Limits of authentication, each with the reason for its number. */
 export const limits = {
-  /** Longest bearer token in characters; the largest that providers issue have some 10,000. */
+  /** Maximum characters of a bearer token; the largest of known providers have some 10,000. */
   tokenLengthMax: 16 * 1024,
-  /** Tokens whose outcome is kept. */
+  /** Maximum number of cached tokens. */
   cachedTokensMax: 4_096,
-  /** Time in the cache of an accepted token, unless the objects behind it change. */
+  /** Cache time of an accepted token, unless the objects that it depends on change. */
   cachedAcceptedMs: 10_000,
-  /** Time in the cache of a refused token, unless the objects that could be behind it change. */
+  /** Cache time of a refused token, unless the objects that it could depend on change. */
   cachedRefusedMs: 10_000,
-  /** Tolerated difference between our clock and that of a token's issuer. */
+  /** Tolerated difference between our clock and the clock of a token's issuer. */
   clockSkewMs: 60_000,
-  /** Time for which tokens outlive the deletion of their object, while it still exists: the pod may have to end in order. */
+  /** Time that tokens stay valid after the deletion of their object has begun, as the pod may have to shut down. */
   deletionGraceMs: 60_000,
-  /** Longest pause between two attempts to hear of changes again; until then a token is believed for `cachedAcceptedMs` at most. */
+  /** Maximum delay between two attempts to watch changes again; until then a token is cached for at most `cachedAcceptedMs`. */
   changesRetryMsMax: 5_000,
 } as const

@@ -53,9 +53,9 @@ export function createAttemptMetrics(metrics: Metrics): AttemptMetrics {
 export interface TokenCacheMetrics {
   /** The token's result was cached. */
   hit(): void
-  /** The lookup was necessary, or one was under way already. */
+  /** The lookup was necessary, or already in progress. */
   miss(seconds: number): void
-  /** A lookup starts, or a wait for one that is under way; the result is called at its end. */
+  /** A lookup starts, or a wait for one in progress; the result is called at its end. */
   begin(kind: 'in_flight' | 'blocked'): () => void
   fetched(isAccepted: boolean): void
 }
@@ -98,7 +98,7 @@ export function createTokenCacheMetrics(metrics: Metrics): TokenCacheMetrics {
   return {
     hit() {
       hits.count.add(1)
-      // A look into a map takes less than the first bucket can tell.
+      // A lookup in a map is faster than the first bucket.
       hits.duration.observe(0)
     },
     miss(seconds) {
@@ -113,12 +113,12 @@ export function createTokenCacheMetrics(metrics: Metrics): TokenCacheMetrics {
   }
 }
 
-/** Tokens of service accounts that were accepted, by their kind. */
+/** Accepted tokens of service accounts by kind. */
 export interface AccountTokenMetrics {
   valid(): void
-  /** Used after the time that was asked for. */
+  /** Used after the requested expiry. */
   stale(): void
-  /** Out of a Secret. */
+  /** From a Secret. */
   legacy(): void
 }
 

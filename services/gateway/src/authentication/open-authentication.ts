@@ -14,10 +14,10 @@ import { TokenCache } from './token-cache.ts'
 
 /** The issuing and checking of service account tokens. */
 interface ServiceAccountOptions {
-  /** The first is written into new tokens; tokens of each are accepted. */
+  /** The first issuer is written into new tokens; tokens of each are accepted. */
   readonly issuers: readonly [string, ...string[]]
   readonly signingKey: SigningKey
-  /** Each of them verifies. */
+  /** Each key verifies. */
   readonly keys: readonly VerificationKey[]
   readonly keysUri: string
   readonly looksUpSecrets: boolean
@@ -25,10 +25,10 @@ interface ServiceAccountOptions {
   readonly extendsExpiration: boolean
 }
 
-/** The thread that evaluates tokens for the others of its process, so that a token is looked up once. */
+/** The thread that evaluates tokens for all threads of its process, so that a token is looked up once. */
 export interface TokensElsewhere {
   readonly authenticator: TokenAuthenticator
-  /** The number of times that everything was forgotten. */
+  /** The number of resets. */
   readonly forgotten: () => number
 }
 
@@ -41,23 +41,23 @@ export interface OpenAuthenticationOptions {
   readonly metrics: Metrics
   /** A number in [0, 1). */
   readonly random: () => number
-  /** Asked before tokens: the authenticating proxy, then client certificates. */
+  /** Called before tokens: the authenticating proxy, then client certificates. */
   readonly requests: readonly RequestAuthenticator[]
-  /** Absent: there is no file of tokens. */
+  /** Undefined without a token file. */
   readonly staticTokens?: StaticTokens | undefined
   readonly serviceAccounts: ServiceAccountOptions
   readonly hasBootstrapTokens: boolean
-  /** Asked last, in order: OIDC, then the webhook. */
+  /** Called last, in order: OIDC, then the webhook. */
   readonly otherTokens: readonly TokenAuthenticator[]
   /** Audiences of tokens for this server. */
   readonly audiences: readonly string[]
-  /** Evaluates tokens in place of the authenticators that the other options describe; absent: they do. */
+  /** Evaluates tokens instead of the authenticators of the other options. */
   readonly elsewhere?: TokensElsewhere | undefined
 }
 
-/** To be closed, as it follows changes. */
+/** Must be closed, as it watches changes. */
 export interface OpenedAuthentication extends GatewayAuthentication {
-  /** The check for `/readyz`. It fails while revoked credentials are not noticed. */
+  /** The check for `/readyz`. It fails while revocations are not received. */
   readonly check: HealthCheck
   /** The user of a token, from the authenticators of tokens in their order. */
   readToken(token: string, question: TokenQuestion): Answer
@@ -66,7 +66,7 @@ export interface OpenedAuthentication extends GatewayAuthentication {
   close(): Promise<void>
 }
 
-/** All authenticators, in order, with a cache over those that look something up. `close` ends the watch for changes. */
+/** All authenticators, in order, with a cache over those with lookups. `close` ends the watch for changes. */
 export function openAuthentication(options: OpenAuthenticationOptions): OpenedAuthentication {
   const { storage, clock, log, random, requests, serviceAccounts, audiences, elsewhere } = options
   const { issuers, looksUpSecrets: _, ...rest } = serviceAccounts

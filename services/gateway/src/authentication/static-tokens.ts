@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { User } from '@orch/core/contracts'
 import { type Authentication, none, type TokenAuthenticator } from './authenticator.ts'
 
-/** Users by the hash of their token, so that the time of a look-up tells nothing about a token. */
+/** Users by the hash of their token, so that the time of a lookup reveals nothing about a token. */
 export type StaticTokens = ReadonlyMap<string, User>
 
 /**
@@ -24,7 +24,7 @@ export function parseStaticTokens(text: string): StaticTokens {
   return tokens
 }
 
-/** Tokens of a file, which are good until the server ends. */
+/** Tokens from a file, which are valid until the server ends. */
 export function createStaticTokenAuthenticator(tokens: StaticTokens): TokenAuthenticator {
   const answers = new Map(
     [...tokens].map(([id, user]): [string, Authentication] => [id, { kind: 'user', user, method: 'token of the file' }]),
@@ -48,7 +48,7 @@ interface Row {
   readonly fields: readonly string[]
 }
 
-/** Rows of comma separated values. A field in quotes may hold commas, line breaks and, doubled, quotes. */
+/** Rows of comma-separated values. A quoted field may contain commas, line breaks and, doubled, quotes. */
 function* parseRows(text: string): Generator<Row> {
   const field = /"((?:[^"]|"")*)"(?=,|\r?\n|$)|([^",\r\n]*)(?=,|\r?\n|$)/y
   let line = 1

@@ -9,7 +9,7 @@ import { TokenCache } from './token-cache.ts'
 const jane = (more: object = {}): Authentication => ({ kind: 'user', user: { name: 'jane', uid: '', groups: [], extra: {} }, ...more })
 const question = { audiences: ['us'], nowMs: 0, timeoutMs: 1000 }
 
-/** A cache over a way that gives these answers, and counts how often it was asked. */
+/** A cache over an authenticator with these answers, which counts its calls. */
 function aCache(answer: (token: string) => Authentication | Promise<Authentication>) {
   const asked: string[] = []
   const authenticator: TokenAuthenticator = {

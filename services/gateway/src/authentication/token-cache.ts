@@ -8,7 +8,7 @@ import type { TokenCacheMetrics } from './metrics.ts'
 export interface TokenCacheNeeds {
   readonly clock: Clock
   readonly metrics: TokenCacheMetrics
-  /** Counts how often the authenticators themselves have forgotten all tokens, and with them those here. Absent: they never do. */
+  /** Counts how often the authenticators have dropped all tokens, which drops those here. Undefined if they never do. */
   readonly forgottenBefore?: (() => number) | undefined
 }
 
@@ -16,13 +16,13 @@ interface Kept {
   readonly answer: Authentication
   /** On the monotonic clock: the wall clock may be set back. */
   readonly untilMs: number
-  /** Wall clock. */
+  /** The wall clock. */
   readonly validUntilMs: number
 }
 
 /**
- * The results for tokens, kept for seconds. A token is stored as its hash alone, and forgotten when one of the objects
- * behind it changes. Parallel questions about one token share one answer.
+ * The results for tokens, cached for seconds. A token is stored only as a hash, and dropped when an object that it depends on changes. Parallel lookups
+ * of one token share one answer.
  */
 export class TokenCache implements TokenAuthenticator {
   readonly name = 'tokens'
@@ -33,9 +33,9 @@ export class TokenCache implements TokenAuthenticator {
   readonly #asked = new Map<string, Promise<Authentication>>()
   /** Hashes of tokens by their representative. */
   readonly #ids = new WeakMap<object, string>()
-  /** Hashes by the storage keys of the objects behind their tokens. */
+  /** Hashes by the storage keys that their tokens depend on. */
   readonly #dependents = new Map<string, Set<string>>()
-  /** Counts removals: an answer that was on its way meanwhile may be old. */
+  /** Counts removals: an answer in transit meanwhile may be outdated. */
   #forgotten = 0
   readonly #forgottenBefore: (() => number) | undefined
   #noticed = 0
@@ -82,7 +82,7 @@ export class TokenCache implements TokenAuthenticator {
     for (const id of this.#dependents.get(key) ?? []) this.#drop(id)
   }
 
-  /** Forgets everything, after changes that were not seen. */
+  /** Drops everything, after changes that were not received. */
   forgetAll(): void {
     this.#forgotten += 1
     this.#kept.clear()

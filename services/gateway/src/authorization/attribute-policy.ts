@@ -29,7 +29,7 @@ export function createAttributePolicy(policies: readonly AttributePolicy[]): Aut
   }
 }
 
-/** Reads a policy file: one object per line; empty lines and lines that begin with `#` are skipped. Errors name the line. */
+/** Parses a policy file: one object per line; empty lines and lines that begin with `#` are skipped. Errors name the line. */
 export function parseAttributePolicies(text: string, names: Names): AttributePolicy[] {
   const policies: AttributePolicy[] = []
   for (const [index, line] of text.split('\n').entries()) {
@@ -93,7 +93,7 @@ function readFields(values: Readonly<Record<string, unknown>>, where: string, kn
 
 const everybodyKnown = { user: '', group: 'system:authenticated' }
 
-/** A star matches every authenticated user, never a stranger. */
+/** A star matches every authenticated user, never an anonymous one. */
 function subjectOf({ user, group }: Pick<AttributePolicy, 'user' | 'group'>): Pick<AttributePolicy, 'user' | 'group'> {
   return user === '*' || group === '*' ? everybodyKnown : { user, group }
 }

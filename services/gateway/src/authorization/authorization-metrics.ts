@@ -88,9 +88,9 @@ export type CountedDecision = 'allow' | 'deny'
 /** The counts of one authorization webhook. */
 export interface AccessWebhookMetrics {
   decided(kind: CountedDecision): void
-  /** A question that was sent has an answer, or none. Nothing cancels a question, as equal ones wait for one answer. */
+  /** A sent request has an answer, or none. Nothing cancels a request, as equal ones share one answer. */
   asked(result: 'success' | 'timeout' | 'error', seconds: number): void
-  /** Without an answer the next authorizer is asked. */
+  /** Without an answer the next authorizer is called. */
   failedOpen(result: 'timeout' | 'error'): void
   /** Its conditions have been evaluated. */
   conditions(outcome: 'met' | 'unmet' | 'error', seconds: number): void
@@ -101,7 +101,7 @@ export interface AuthorizationMetrics {
   /** Counts the decisions of an authorizer. */
   decisionsOf(type: string, name: string): (kind: CountedDecision) => void
   webhook(name: string): AccessWebhookMetrics
-  /** The graph of the node authorizer has taken in a change: `AddPod`, `DeletePV`. */
+  /** The graph of the node authorizer has processed a change: `AddPod`, `DeletePV`. */
   graphChanged(operation: string, seconds: number): void
 }
 

@@ -16,41 +16,41 @@ import {
 import { openNodeAuthorizer } from './node.ts'
 import { Roles, type RolesOptions } from './roles.ts'
 
-/** The ways to decide that there are, by their names in `--authorization-mode`. */
+/** The authorization modes, by their names in `--authorization-mode`. */
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const
 export type AuthorizationMode = (typeof authorizationModes)[number]
 
-/** A mode, or an authorizer of the mode Webhook: there may be several. */
+/** A mode, or an authorizer of the mode Webhook, of which there may be several. */
 export type AuthorizationLink = Exclude<AuthorizationMode, 'Webhook'> | Authorizer
 
 export interface AuthorizationOptions extends RolesOptions {
-  /** Minor number of the release whose rules nodes have. */
+  /** Minor version of the release whose rules nodes have. */
   readonly level: number
-  /** Asked in this order. */
+  /** In call order. */
   readonly chain: readonly AuthorizationLink[]
-  /** True if others may take their places later. */
+  /** True if the authorizers may be replaced later. */
   readonly isReplaceable?: boolean
   /** Policies of the mode ABAC. */
   readonly policies: readonly AttributePolicy[]
-  /** Absent: nothing is counted. */
+  /** Undefined if nothing is counted. */
   readonly counted?: AuthorizationMetrics
 }
 
 /** The authorizers of a gateway. The opener closes them. */
 export interface Authorization {
   readonly authorizers: readonly Authorizer[]
-  /** Roles and bindings, for questions about them in any mode; undefined: no question is ever denied. */
+  /** Roles and bindings, for checks in any mode; undefined if every access is allowed. */
   readonly roles: Roles | undefined
-  /** Begins to follow the objects behind decisions; resolves when all are read. Until then only administrators are let in, and health checks. */
+  /** Starts to watch the objects that decisions depend on; resolves when all are loaded. Until then only administrators and health checks are allowed. */
   load(): Promise<void>
-  /** Replaces the authorizers, if that was wanted: the modes stay those of the start. */
+  /** Replaces the authorizers, if enabled; the modes stay those of the start. */
   replace(chain: readonly AuthorizationLink[]): void
   /** Fails until everything is loaded. */
   readonly check: HealthCheck
   close(): void
 }
 
-/** Opens the dependencies of the modes. The administrators' group is asked first in every mode. */
+/** Opens the dependencies of the modes. The administrators' group is checked first in every mode. */
 export function openAuthorization(options: AuthorizationOptions): Authorization {
   const { chain, isReplaceable = false } = options
   if (!isReplaceable && chain.every((link) => link === 'AlwaysAllow')) return everythingAllowed
@@ -90,7 +90,7 @@ const everythingAllowed: Authorization = {
 function countedBy(counted: AuthorizationMetrics | undefined, link: AuthorizationLink, authorizer: Authorizer): Authorizer {
   if (counted === undefined || typeof link !== 'string') return authorizer
   const decided = counted.decisionsOf(link, link.toLowerCase())
-  // These two are shared by all servers of the process.
+  // All servers of the process share these two.
   if (authorizer === alwaysAllow || authorizer === alwaysDeny) return { ...authorizer, decided }
   authorizer.decided = decided
   return authorizer
@@ -121,7 +121,7 @@ function authorizerOf(link: AuthorizationLink, { roles, node, policies }: Opened
   }
 }
 
-/** Several authorizers as one, which can be replaced. A running question ends with those that it began with. */
+/** Several authorizers as one, which can be replaced. A request in progress finishes with its original authorizers. */
 class ReplaceableChain implements Authorizer {
   #authorizers: readonly Authorizer[]
 

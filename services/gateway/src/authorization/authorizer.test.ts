@@ -7,7 +7,7 @@ const user = { name: 'u', uid: '', groups: [], extra: {} }
 const access = { kind: 'path', verb: 'get', path: '/' } as const
 const none = (reason = '', error?: string): Decision => ({ kind: 'noOpinion', reason, ...(error === undefined ? {} : { error }) })
 
-/** Decides at once, or later, as these do; authorizers after the first opinion must not be asked. */
+/** Authorizers with these decisions, synchronous or not; those after the first opinion must not be called. */
 async function ask(...decisions: readonly Decision[]) {
   const answers: unknown[] = []
   for (const isLate of [false, true]) {

@@ -9,17 +9,17 @@ import type { PathInfo, ResourceInfo } from '../request/request-info.ts'
 import { PlainRefusal } from '../request/respond.ts'
 import type { AccessMetrics, CountedDecision } from './authorization-metrics.ts'
 
-/** An access to authorize. Every request is one; a review may ask about others, with verbs that no request has. */
+/** An access to authorize. Every request is an access; a review may check others, with verbs that no request has. */
 export type Access =
   | PathInfo
   | (Omit<ResourceInfo, 'verb' | 'rest'> & {
       /** A verb of requests, another word such as `impersonate`, or `*`. */
       readonly verb: string
-      /** Absent: all objects. */
+      /** Undefined for all objects. */
       readonly selectors?: SelectorTexts
     })
 
-/** The selectors of a list, a watch or a deletion of many objects, as the request says them; '' where it has none. */
+/** The selectors of a list, a watch or a deletion of many objects, as sent; '' for none. */
 export interface SelectorTexts {
   readonly field: string
   readonly label: string
@@ -28,39 +28,39 @@ export interface SelectorTexts {
 /** An access to a resource. */
 export type ResourceInfoAccess = Extract<Access, { kind: 'resource' }>
 
-/** The decision of an authorizer, or of all, about an access. */
+/** The decision of one or all authorizers about an access. */
 export type Decision = DecisionKind & {
-  /** Why; '' where there is nothing to say. */
+  /** The reason; '' for none. */
   readonly reason: string
-  /** An error on the way to the decision. It does not change the decision. */
+  /** An error on the way to the decision, which does not change it. */
   readonly error?: string
 }
 
 interface DecisionKind {
-  /** Without an opinion the next authorizer is asked, and in the end the access is refused. */
+  /** Without an opinion the next authorizer is called, and finally the access is refused. */
   readonly kind: 'allow' | 'deny' | 'noOpinion'
 }
 
-/** A user's known rights, without a question about one access. */
+/** The known rights of a user, independent of an access. */
 export interface KnownRules {
   /** Rules about resources and about paths. */
   readonly rules: readonly PolicyRule[]
-  /** The list is not complete. */
+  /** True if the list is incomplete. */
   readonly isIncomplete?: boolean
   /** The error. */
   readonly error?: string
 }
 
-/** One way to decide whether a user may do something. It answers at once where it can: a promise costs every request. */
+/** An authorizer decides if a user may do something, without a promise if possible, which would cost every request. */
 export interface Authorizer {
   authorize(user: User, access: Access): Decision | Promise<Decision>
   /** In a namespace, or '' for the rules of all namespaces. */
   rulesOf(user: User, namespace: string): KnownRules
-  /** Counts its decisions; absent: they are not counted. */
+  /** Counts its decisions; undefined if they are not counted. */
   decided?: ((kind: CountedDecision) => void) | undefined
 }
 
-/** Asks in order; the first that has an opinion decides. Without any, the reasons of all are joined. */
+/** Calls authorizers in order; the first opinion decides. Without any, the reasons of all are joined. */
 export function decide(authorizers: readonly Authorizer[], user: User, access: Access): Decision | Promise<Decision> {
   return decideFrom(0, nothingSaid, { authorizers, user, access })
 }
@@ -119,21 +119,18 @@ const everything: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** The group whose members may do everything in every mode, so that a broken configuration can be mended. */
+/** The group whose members may do everything in every mode, so that a broken configuration can be repaired. */
 const mastersGroup = 'system:masters'
 
 export const isMaster = ({ groups }: User): boolean => groups.includes(mastersGroup)
 
-/** Allows the members of the administrators' group everything. It lists no rules: the roles' rules are the same. */
+/** Allows the administrators' group everything. It lists no rules, as the roles list the same ones. */
 export const allowMasters: Authorizer = {
   authorize: (user) => (isMaster(user) ? allow : noOpinion),
   rulesOf: () => ({ rules: [] }),
 }
 
-/**
- * Answers health checks for all users until the roles that decide about them are loaded: a
- * supervisor must not end this process because storage is away.
- */
+/** Allows health checks for all users until roles are loaded: a supervisor must not end this process because storage is unreachable. */
 export const allowHealth = (applies: () => boolean): Authorizer => ({
   authorize: (_user, access) =>
     access.kind === 'path' && access.verb === 'get' && /^\/(?:livez|readyz|healthz)$/.test(access.path) && applies() ? allow : noOpinion,
@@ -152,7 +149,7 @@ export const alwaysDeny: Authorizer = {
 /** The dependencies of a decision about access. */
 export interface AuthorizeParts {
   readonly names: Names
-  /** Asked in order until one decides. */
+  /** Called in order until one decides. */
   readonly authorizers: readonly Authorizer[]
 }
 
@@ -171,7 +168,7 @@ export function authorize(request: GatewayRequest, parts: AuthorizeParts & Count
     requireAllowed(request, access, decision, parts.names)
   }
   const decision = decide(parts.authorizers, request.user, access)
-  // A decision that is known at once must not cost a promise.
+  // A synchronous decision must not cause a promise.
   return decision instanceof Promise ? decision.then(decided) : decided(decision)
 }
 
@@ -181,7 +178,7 @@ function resultOf({ kind, error }: Decision): Parameters<AccessMetrics['authoriz
   return error === undefined ? 'no-opinion' : 'error'
 }
 
-/** A PUT or an apply that makes an object is its creation too, and must be allowed as one. A POST has been asked about already. */
+/** A PUT or an apply that creates an object must be allowed as a create too. A POST has already been checked. */
 export function requireMayCreate(
   { info, user }: GatewayRequest,
   name: string,
@@ -207,7 +204,7 @@ function requireAllowed(request: GatewayRequest, access: Access, { kind, reason,
   throw refusal(user, access, reason)
 }
 
-/** The access of a request. A list or watch of the one object that its field selector names is an access to that object. */
+/** The access of a request. A list or watch of one object by its field selector is an access to that object. */
 export function accessOf({ info, query }: GatewayRequest): Access {
   if (info.kind === 'path' || query.isEmpty || info.name !== '' || !selectingVerbs.has(info.verb)) return info
   const [field = '', label = ''] = [query.get('fieldSelector'), query.get('labelSelector')]

@@ -16,13 +16,13 @@ export interface DeviceParts {
   readonly isGateOn: IsGateOn
 }
 
-/** A write of a claim for devices, or of a template. */
+/** A write of a device claim, or of a template. */
 export interface DeviceWrite {
   readonly user: User
-  /** The access that the request is. */
+  /** The access of the request. */
   readonly access: ResourceInfoAccess
   readonly object: ApiObject
-  /** Absent: the object is created. */
+  /** Undefined for a create. */
   readonly live: ApiObject | undefined
 }
 
@@ -30,8 +30,8 @@ type Claim = BuiltIn<'resource/v1.ResourceClaim'>
 type Status = NonNullable<Claim['status']>
 
 /**
- * The errors of a writer without the rights that a claim needs beside those of the request: access for administration needs a label of the
- * namespace, an allocation and the users of a claim one right more, and the state of a device another one for its driver.
+ * The errors of a writer without the additional rights for a claim: admin access needs a label of the namespace, an allocation and the users of a claim
+ * need another right, and the status of a device needs a right for its driver.
  */
 export async function refusedDevices(write: DeviceWrite, parts: DeviceParts): Promise<readonly FieldError[]> {
   if (write.access.subresource === '') return refuseAdminRequests(write, parts)
@@ -43,14 +43,14 @@ export async function refusedDevices(write: DeviceWrite, parts: DeviceParts): Pr
   return errors
 }
 
-/** The status is the same in each version. */
+/** The status is equal in each version. */
 function statusOf(claim: ApiObject | undefined): Status {
   for (const type of ['resource/v1.ResourceClaim', 'resource/v1beta2.ResourceClaim', 'resource/v1beta1.ResourceClaim'] as const)
     if (isOfType(type, claim)) return claim.status ?? {}
   return {}
 }
 
-/** A spec never changes, so it is asked about when it is made. */
+/** A spec is immutable, so it is checked at the create. */
 async function refuseAdminRequests({ object, live }: DeviceWrite, parts: DeviceParts): Promise<readonly FieldError[]> {
   if (live !== undefined) return []
   const index = requestsOf(object).findIndex((request) => asksForAdmin(request) || asksForAdmin(memberOf(request, 'exactly')))
@@ -99,7 +99,7 @@ async function refuseBinding({ user, access }: DeviceWrite, status: Status, befo
   return why === undefined ? [] : [forbidden('status.allocation', `${what}: ${why}`)]
 }
 
-/** A driver on the node of the devices may have the right for its node alone. */
+/** A driver on the node of the devices may have the right for its node only. */
 async function refuseDeviceStatus({ user, access }: DeviceWrite, status: Status, before: Status, parts: DeviceParts) {
   const isNear = isOnNode(user, nodeOf(status), parts.names)
   const verbs = [...(isNear ? ['associated-node:'] : []), 'arbitrary-node:'].map((prefix) => `${prefix}${access.verb}`)
@@ -118,13 +118,13 @@ async function refuseDeviceStatus({ user, access }: DeviceWrite, status: Status,
   return errors
 }
 
-/** The text of the refusal of an access; undefined: it is allowed. */
+/** The message of the refusal of an access; undefined if it is allowed. */
 async function whyNot(access: ResourceInfoAccess, user: User, authorizers: readonly Authorizer[]): Promise<string | undefined> {
   const { kind, reason } = await decide(authorizers, user, access)
   return kind === 'allow' ? undefined : refusal(user, access, reason).message
 }
 
-/** Drivers with a device whose state is added, changed or removed, in order. */
+/** Drivers with a device whose status is added, changed or removed, in order. */
 function changedDrivers(status: Status, before: Status): readonly string[] {
   const keyOf = ({ driver, pool, device, shareID }: NonNullable<Status['devices']>[number]) =>
     JSON.stringify([driver, pool, device, shareID ?? ''])
@@ -135,7 +135,7 @@ function changedDrivers(status: Status, before: Status): readonly string[] {
   return [...drivers].sort()
 }
 
-/** The one node from which the devices can be used; undefined: it is not given by its name. */
+/** The single node that can use the devices; undefined if it is not given by name. */
 function nodeOf({ allocation }: Status): string | undefined {
   const [term, ...others] = allocation?.nodeSelector?.nodeSelectorTerms ?? []
   const [field, ...more] = term?.matchFields ?? []

@@ -58,7 +58,7 @@ const strategyOfKind = (hooks: string | undefined) => strategyOf({ hooks } as Re
 const refuseWrite = ({ user, target, object, live }: RoleWrite, parts: RoleParts) =>
   refuseEscalation({ object, live: live && { object: live }, write: { request: { user }, target } } as never, parts as never)
 
-/** The error of a write of the object, '' for none. */
+/** The error of a write of the object; '' for none. */
 async function judge(object: Record<string, unknown>, setting: Setting = {}) {
   const { held = [], heldInAll = [], user = jane, namespace = 'n', live, target = {}, requestName = 'x', isWithoutRoles = false } = setting
   const kind = object['kind'] as keyof typeof kinds

@@ -9,10 +9,10 @@ import type { Target } from '../target/target.ts'
 import { type Authorizer, decide, isMaster } from './authorizer.ts'
 import { type Roles, rulesOf } from './roles.ts'
 
-/** The dependencies of checking roles and bindings. */
+/** Undefined if every request is allowed. */
 export interface RoleParts {
   readonly authorizers: readonly Authorizer[]
-  /** Absent where every request is allowed. */
+  /** Undefined for a create. */
   readonly roles: Roles | undefined
   readonly pace: Pace
 }
@@ -25,7 +25,7 @@ export interface RoleWrite {
   readonly live: ApiObject | undefined
 }
 
-/** Prevents escalation: refuses an object that grants permissions, a role or a binding, where its writer lacks some of them. */
+/** Prevents escalation: refuses a role or a binding that grants permissions that its writer lacks. */
 export function refuseGrant(grants: Grants, write: RoleWrite, parts: RoleParts): void | Promise<void> {
   const { roles } = parts
   if (roles === undefined || isMaster(write.user) || changesOnlyHolders(write)) return
@@ -42,13 +42,13 @@ async function refuseRole({ user, target, object, live }: RoleWrite, roles: Role
   const name = object.metadata.name ?? ''
   const { group, resource } = served.name
   const namespace = served.resource.isNamespaced ? info.namespace : ''
-  // The name is that of the request. A create has none, so that a permission for one role does not let it be created.
+  // The name in the request. A create has none, so that a permission for one role does not allow its create.
   const access = { kind: 'resource', verb: 'escalate', group, version: '*', namespace, resource, name: info.name, subresource: '' } as const
   if ((await decide(parts.authorizers, user, access)).kind === 'allow') return
   const refuse = (why: string) => forbidden(served.name, name, why)
   const problem = await escalationIn(rulesOf(object), { user, namespace, roles }, parts)
   if (problem !== undefined) throw refuse(problem)
-  // The aggregated rules may be any.
+  // The aggregated rules may be any rules.
   const gathers = [object, live].some(
     (role) => isOfType('rbac/v1.ClusterRole', role) && (role.aggregationRule?.clusterRoleSelectors ?? []).length > 0,
   )
@@ -92,7 +92,7 @@ interface Holder {
   readonly roles: Roles
 }
 
-/** The rules that the user does not hold, as a text; undefined if all are held. */
+/** The rules that the user lacks, as a text; undefined if all are held. */
 async function escalationIn(
   rules: readonly PolicyRule[],
   { user, namespace, roles }: Holder,

@@ -1,4 +1,4 @@
-/** The links of one stored object on the path from nodes to things: `from` needs each of `to`. */
+/** The links of one stored object on the path from nodes to objects: `from` needs each of `to`. */
 export interface Links {
   readonly links: readonly Link[]
 }
@@ -16,7 +16,7 @@ interface Link {
  *   pod on n1 with claim c, bound to volume v with secret s:   n1 → c, c → v, c → s     so n1 reaches c, v and s
  */
 export class NodeGraph {
-  /** By thing: its needers, with the number of reasons. */
+  /** By object: the objects that need it, with the number of reasons. */
   readonly #needers = new Map<string, Map<string, number>>()
 
   replace(before: Links | undefined, after: Links | undefined): void {
@@ -24,7 +24,7 @@ export class NodeGraph {
     for (const { from, to } of before?.links ?? []) this.#count(from, to, -1)
   }
 
-  /** True if a node needs a thing, directly or through others. There are two links at most. */
+  /** True if a node needs an object, directly or through others, over two links at most. */
   isReached(node: string, thing: string): boolean {
     const start = `node/${node}`
     const needers = this.#needers.get(thing)
@@ -44,14 +44,14 @@ export class NodeGraph {
   }
 }
 
-/** The needs of a pod's node for it. */
+/** The links from a pod's node to the objects of the pod. */
 export function linksOfPod(value: Uint8Array): Links {
   const { metadata, spec, status } = parseStored('core/v1.Pod', value)
   if (!spec.nodeName) return { links: [] }
   const from = `node/${spec.nodeName}`
   const at = (kind: string, name: string | undefined) => (name ? [{ from, to: `${kind}/${metadata.namespace}/${name}` }] : [])
   const own = at('pods', metadata.name)
-  // Pods that a node has made by itself give it nothing else: the node could name anything in them.
+  // Mirror pods give their node access to nothing else, since the node could name anything in them.
   if (Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/config.mirror'))) return { links: own }
   const links = [
     ...own,
@@ -68,7 +68,7 @@ export function linksOfPod(value: Uint8Array): Links {
   return { links }
 }
 
-/** The needs of a volume's claim: the volume itself, and the secrets that it is opened with. */
+/** The links from a volume's claim: the volume itself, and its secrets. */
 export function linksOfClaimVolume(value: Uint8Array): Links {
   const { metadata, spec } = parseStored('core/v1.PersistentVolume', value)
   const { claimRef } = spec
@@ -84,13 +84,13 @@ export function nodeOfAttachment(value: Uint8Array): Links {
   return { links: spec.nodeName ? [{ from: `node/${spec.nodeName}`, to: `volumeattachments//${metadata.name}` }] : [] }
 }
 
-/** A slice tells of the devices of one node, or of several, which then do not own it. */
+/** A slice describes the devices of one node, or of several, which then do not own it. */
 export function nodeOfSlice(value: Uint8Array): Links {
   const { metadata, spec } = parseStored('resource/v1.ResourceSlice', value)
   return { links: spec.nodeName ? [{ from: `node/${spec.nodeName}`, to: `resourceslices//${metadata.name}` }] : [] }
 }
 
-/** A request for a certificate belongs to the node of its Pod. */
+/** A PodCertificateRequest belongs to the node of its Pod. */
 export function nodeOfCertificateRequest(value: Uint8Array): Links {
   const { metadata, spec } = parseStored('certificates/v1beta1.PodCertificateRequest', value)
   const to = `podcertificaterequests/${metadata.namespace}/${metadata.name}`

@@ -20,7 +20,7 @@ const podOfN1 = {
 }
 const statusOfP = { resourceClaimStatuses: [{ name: 't', resourceClaimName: 'made' }] }
 
-/** The decisions of the node authorizer beside one pod of n1 with its claim, volume and attachment. */
+/** The decisions of the node authorizer with one pod of n1 with its claim, volume and attachment. */
 async function aNodeAuthorizer({ counted, level = 25 }: { counted?: AuthorizationMetrics; level?: number } = {}) {
   const storage = createTinyStorage()
   const object = (kind: string, spec: object) => ({ kind, apiVersion: 'v1', spec })
@@ -218,7 +218,7 @@ describe('AUTHZ-07: a node', () => {
       expect(authorizer.authorize(n2, anAccess({ resource }))).toMatchObject({ kind: 'noOpinion' })
     expect(authorizer.authorize(n2, anAccess(account))).toMatchObject({ kind: 'noOpinion' })
     storage.remove('core/pods', 'p', 'n')
-    // The change waits for nothing but its turn.
+    // The change only waits for its turn.
     await new Promise((resolve) => setImmediate(resolve))
     expect(authorizer.authorize(n1, anAccess({ resource: 'secrets' }))).toMatchObject({ reason: unrelated })
     expect(authorizer.authorize(n1, anAccess({ resource: 'persistentvolumes', namespace: '' }))).toMatchObject({ reason: unrelated })

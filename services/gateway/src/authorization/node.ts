@@ -18,33 +18,33 @@ import {
 export interface NodeAuthorizerOptions {
   readonly storage: StorageService
   readonly names: Names
-  /** Minor number of the release whose rules nodes have. */
+  /** Minor version of the release whose rules nodes have. */
   readonly level: number
   readonly clock: Clock
   readonly log: Log
   /** A number in [0, 1). */
   readonly random: () => number
-  /** Absent: nothing is counted. */
+  /** Undefined if nothing is counted. */
   readonly counted?: Pick<AuthorizationMetrics, 'graphChanged'> | undefined
 }
 
-/** An authorizer for nodes, and its end. */
+/** An authorizer for nodes, with its close function. */
 export interface NodeAuthorizer extends Authorizer {
-  /** Begins to follow storage; resolves when everything has been loaded once. */
+  /** Starts to watch storage; resolves when everything has been loaded. */
   load(): Promise<void>
   close(): void
 }
 
 const allow: Decision = { kind: 'allow', reason: '' }
 const nothing: Decision = { kind: 'noOpinion', reason: '' }
-/** The first levels with devices in a stable version, and with certificates of Pods. */
+/** The first levels with stable resource claims, and with Pod certificates. */
 const [devicesSince, certificatesSince] = [34, 37]
 const userPrefix = 'system:node:'
 const nodesGroup = 'system:nodes'
 
 /**
- * Lets `system:node:NAME` of the group `system:nodes` read the objects that the pods on that node need, and write its own. A list of
- * rules holds the rights of every node.
+ * Lets `system:node:NAME` of the group `system:nodes` read the objects that the pods on that node need, and write its own. The list of rules contains
+ * the rights of every node.
  */
 export function openNodeAuthorizer({ storage, names, level, clock, log, random, counted }: NodeAuthorizerOptions): NodeAuthorizer {
   const graph = new NodeGraph()
@@ -95,7 +95,7 @@ export function openNodeAuthorizer({ storage, names, level, clock, log, random, 
   }
 }
 
-/** The node as which a user acts; undefined: the user is none. */
+/** The node of a user; undefined for other users. */
 function nodeOf({ name, groups }: User): string | undefined {
   return name.startsWith(userPrefix) && groups.includes(nodesGroup) ? name.slice(userPrefix.length) : undefined
 }
@@ -104,14 +104,14 @@ interface Places {
   /** API groups. */
   readonly storage: string
   readonly coordination: string
-  /** Undefined: the level has none. */
+  /** Undefined if the level has none. */
   readonly devices: string | undefined
   readonly certificates: string | undefined
   /** The namespace of the nodes' leases. */
   readonly leaseNamespace: string
 }
 
-/** Undefined: the resource is not one that is looked at by the node's own objects. */
+/** Undefined if the resource is not authorized by node. */
 function decideForNode(node: string, access: ResourceInfoAccess, graph: NodeGraph, places: Places): Decision | undefined {
   const { group, resource, subresource, namespace, name } = access
   const reach = (): Decision => {
@@ -171,7 +171,7 @@ function createToken({ verb, subresource, name }: ResourceInfoAccess, reach: Rea
   return subresource === 'token' ? reach() : no('can only create token subresource of serviceaccount')
 }
 
-/** Admission looks at whose object is written. */
+/** Admission checks the object of a write. */
 function keepNode(node: string, { verb, subresource, name }: ResourceInfoAccess): Decision {
   const isWrite = verb === 'update' || verb === 'patch'
   if (subresource === 'status') return isWrite ? allow : nothing
@@ -182,7 +182,7 @@ function keepNode(node: string, { verb, subresource, name }: ResourceInfoAccess)
   return no(`node '${node}' cannot read ${name === '' ? 'all nodes' : `'${name}'`}, only its own Node object`)
 }
 
-/** Pods of the node, by a selector of fields or one by one. */
+/** Pods of the node, by field selector or name. */
 function keepPods(node: string, access: ResourceInfoAccess, reach: Reach): Decision {
   const { verb, subresource, name } = access
   switch (`${verb} ${subresource}`) {
@@ -209,7 +209,7 @@ function selectsObjectsOf(node: string, { selectors }: ResourceInfoAccess): bool
   return reading.requirements.some(({ field, operator, value }) => field === 'spec.nodeName' && operator === 'Equals' && value === node)
 }
 
-/** The devices of a node. Admission looks at the node of a new slice. */
+/** The devices of a node. Admission checks the node of a new slice. */
 function keepSlices(node: string, access: ResourceInfoAccess, reach: Reach): Decision {
   const { verb, subresource } = access
   if (subresource !== '') return no('cannot authorize ResourceSlice subresources')
@@ -233,7 +233,7 @@ function keepSlices(node: string, access: ResourceInfoAccess, reach: Reach): Dec
   }
 }
 
-/** Certificates of the node's Pods. Admission looks at the Pod of a new request. */
+/** Certificates of the node's Pods. Admission checks the Pod of a new request. */
 function requestCertificates(node: string, access: ResourceInfoAccess, reach: Reach): Decision {
   const { verb, subresource } = access
   if (subresource !== '') return no('nodes may not access the status subresource of PodCertificateRequests')
@@ -245,7 +245,7 @@ function requestCertificates(node: string, access: ResourceInfoAccess, reach: Re
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']
 
-/** A create has its name in the object, where admission looks at it. */
+/** A create has its name only in the object, which admission checks. */
 function keepLease(node: string, { verb, name, namespace }: ResourceInfoAccess, leaseNamespace: string): Decision {
   if (!ownVerbs.includes(verb)) return no('can only get, create, update, patch, or delete a node lease')
   if (namespace !== leaseNamespace) return no(`can only access leases in the ${JSON.stringify(leaseNamespace)} system namespace`)

@@ -19,7 +19,7 @@ export interface ParameterParts {
 interface PolicyWrite {
   readonly user: User
   readonly object: ApiObject
-  /** Absent: the object is created. */
+  /** Undefined for a create. */
   readonly live: ApiObject | undefined
 }
 
@@ -29,8 +29,8 @@ interface ParamKind {
 }
 
 /**
- * The server reads the parameters of policies with its own permissions and shows them in messages: a writer of a policy must be allowed to
- * read all objects of its parameters' kind, and the writer of a binding the objects that it refers to.
+ * The server reads the parameters of policies with its own permissions and shows them in messages. So a writer of a policy must be allowed to read all
+ * objects of its parameters' kind, and the writer of a binding the objects that it refers to.
  */
 export async function unreadableParameters(reads: Reads, write: PolicyWrite, parts: ParameterParts): Promise<readonly FieldError[]> {
   if (isMaster(write.user)) return []
@@ -52,7 +52,7 @@ async function checkKind({ user, object, live }: PolicyWrite, parts: ParameterPa
   return [refusal('spec.paramKind', `user ${printUser(user)} ${what}`)]
 }
 
-/** kube-apiserver asks at every update of a binding that has a reference. */
+/** kube-apiserver checks this at every update of a binding with a reference. */
 async function checkReference({ user, object }: PolicyWrite, parts: ParameterParts): Promise<readonly FieldError[]> {
   const { paramRef, policyName = '' } = bindingSpecOf(object)
   if (paramRef == null) return []
@@ -86,7 +86,7 @@ type AskedResource = Pick<ResourceInfoAccess, 'group' | 'version' | 'resource'>
 
 const anyResource: AskedResource = { group: '*', version: '*', resource: '*' }
 
-/** For a kind that is not served, all resources of its group version. */
+/** For an unserved kind, all resources of its group version. */
 function resourceOf({ apiVersion = '', kind = '' }: ParamKind, catalogue: Catalogue): AskedResource {
   const slash = apiVersion.indexOf('/')
   const [group, version] = [apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1)]
@@ -106,7 +106,7 @@ async function isAllowed(asked: Omit<ResourceInfoAccess, 'kind' | 'subresource'>
   return kind === 'allow'
 }
 
-/** A user as Go prints the structure. */
+/** A user in the format of a Go struct. */
 function printUser({ name, uid, groups, extra }: User): string {
   const keys = Object.keys(extra).sort()
   return `&{${name} ${uid} [${groups.join(' ')}] map[${keys.map((key) => `${key}:[${extra[key]?.join(' ')}]`).join(' ')}]}`

@@ -45,7 +45,7 @@ function rolesIn(storage: TinyStorage) {
   return roles
 }
 
-/** Lets changes of storage arrive, which wait for nothing but their turn. */
+/** Waits for changes of storage, which only wait for their turn. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 async function loaded(prepare: (storage: TinyStorage) => void) {

@@ -33,8 +33,8 @@ interface Binding {
 }
 
 /**
- * Roles and bindings in memory, kept up to date by the changes of storage, and the rights that they grant. Grants are indexed by namespace and
- * subject, so that a request costs as much as its user has bindings, for any number of bindings.
+ * Roles and bindings in memory, updated by changes of storage, with the rights that they grant. Grants are indexed by namespace and subject, so that the
+ * cost of a request depends only on the bindings of its user.
  *
  *   '/group:system:masters' → [cluster-admin]      'team-a/user:jane' → [edit of team-a]
  */
@@ -43,7 +43,7 @@ export class Roles implements Authorizer {
   readonly #group: string
   readonly #closed = new AbortController()
   readonly #grants = new Map<string, Grant[]>()
-  /** Rules of users beside all roles, by name. */
+  /** Additional rules of users, by name. */
   readonly #given = new Map<string, { readonly rules: readonly PolicyRule[]; readonly grant: Grant }>()
   #roles: Reflector<KeptRole> | undefined
   #clusterRoles: Reflector<KeptRole> | undefined
@@ -54,7 +54,7 @@ export class Roles implements Authorizer {
     this.#group = domainGroup(options.names, 'rbac.authorization')
   }
 
-  /** Begins to follow storage; resolves when everything has been loaded once. Before that nothing is allowed. */
+  /** Starts to watch storage; resolves when everything has been loaded. Before that nothing is allowed. */
   load(): Promise<void> {
     this.#loaded ??= this.#load()
     return this.#loaded
@@ -81,20 +81,20 @@ export class Roles implements Authorizer {
     return errors.length === 0 ? { rules: found } : { rules: found, error: printErrors(errors) }
   }
 
-  /** Gives a user rules in all namespaces that no object holds, so that no reset takes them away. */
+  /** Gives a user rules in all namespaces without an object, so that a reset does not remove them. */
   give(user: string, rules: readonly PolicyRule[]): void {
     const text = `rules of server.user(${JSON.stringify(user)})`
     const reference = { apiGroup: this.#group, kind: 'ClusterRole', name: '' }
     this.#given.set(user, { rules, grant: { bindingKey: '', isInAll: true, roleKey: '', reference, text } })
   }
 
-  /** The rules of a role at the latest revision; undefined: the role does not exist. */
+  /** The rules of a role at the latest revision; undefined for an absent role. */
   async rulesOfRole(reference: RoleReference, namespace: string): Promise<readonly PolicyRule[] | undefined> {
     const { entry } = await this.#options.storage.get({ key: roleKeyOf(reference, namespace, this.#group), read: { kind: 'latest' } })
     return entry === undefined ? undefined : rulesIn(entry.value)
   }
 
-  /** The error for a role that does not exist. */
+  /** The error for an absent role. */
   roleNotFound({ kind, name }: RoleReference): StatusError {
     return notFound({ group: this.#group, resource: kind.toLowerCase() }, name)
   }
@@ -155,7 +155,7 @@ export class Roles implements Authorizer {
 
 const allPlaces = ['']
 
-/** A role whose rules are read when a request needs them: most of a start's roles are never asked for. */
+/** A role whose rules are parsed when a request needs them, as most bootstrap roles are never used. */
 class KeptRole {
   #stored: Stored | undefined
   #rules: readonly PolicyRule[] = []
@@ -175,7 +175,7 @@ function allows(rule: PolicyRule, access: Access): boolean {
   return access.kind === 'path' ? allowsPath(rule, access.verb, access.path) : allowsResource(rule, access)
 }
 
-/** The decision of a grant, which the log names. */
+/** The decision of a grant, which is named in the log. */
 const allowedBy = memo((grant: Grant): Decision => ({ kind: 'allow', reason: `RBAC: allowed by ${grant.text}` }))
 
 /** Service accounts are users with a name of a certain form. */

@@ -1,14 +1,14 @@
 import { parseFieldSelector, parseLabelSelector } from '@orch/core/selectors'
 import type { SelectorTexts } from './authorizer.ts'
 
-/** One term of a selector, as reviews have it. */
+/** One term of a selector in the form of reviews. */
 interface Requirement {
   readonly key: string
   readonly operator: string
   readonly values?: readonly string[]
 }
 
-/** The selectors in a review. A term that reviews cannot express, and a selector that cannot be read, is left out: the review then asks for more. */
+/** The selectors in a review. A term that reviews cannot express, and an invalid selector, is omitted: the review then asks for more. */
 export function selectorAttributes(selectors: SelectorTexts | undefined): Readonly<Record<string, unknown>> {
   if (selectors === undefined) return {}
   return { ...named('fieldSelector', fieldRequirements(selectors.field)), ...named('labelSelector', labelRequirements(selectors.label)) }

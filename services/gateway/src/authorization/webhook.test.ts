@@ -18,7 +18,7 @@ const status = (of: unknown, version = 'v1') => ({
 const yes = status({ allowed: true })
 const no = status({ allowed: false })
 
-/** A webhook whose questions are noted, and answered in turn; the last answer is repeated. */
+/** A webhook whose requests are recorded, and answered in order; the last answer is repeated. */
 function aWebhook(answers: readonly (ReviewAnswer | Error)[], options: Partial<AccessWebhookOptions> = {}) {
   const asked: string[] = []
   const clock = createFakeClock()
@@ -152,7 +152,7 @@ describe('AUTHZ-07: a failed attempt', () => {
     const { ask, asked, clock } = aWebhook([failed, failed, yes], { random: () => 0.5 })
     const answer = ask()
     await turn()
-    // 500 ms and a tenth by chance, and then half as long again.
+    // 500 ms with up to a tenth of jitter, and then half as long again.
     clock.advance(549)
     await turn()
     expect(asked).toHaveLength(1)

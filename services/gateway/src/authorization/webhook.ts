@@ -7,14 +7,14 @@ import type { AccessWebhookMetrics } from './authorization-metrics.ts'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 import { selectorAttributes } from './selector-attributes.ts'
 
-/** The other side's answer to a review that was sent to it. */
+/** The remote server's answer to a review. */
 export interface ReviewAnswer {
   readonly code: number
   readonly body: string
 }
 
 export interface AccessWebhookOptions {
-  /** Sends a review in JSON; rejects when there is no answer in time. */
+  /** Sends a review in JSON; rejects without an answer in time. */
   readonly send: (body: string) => Promise<ReviewAnswer>
   /** Version of the sent reviews. */
   readonly version: 'v1' | 'v1beta1'
@@ -22,12 +22,12 @@ export interface AccessWebhookOptions {
   readonly authorizedTtlMs: number
   /** Lifetime of a cached refusal; 0 for none. */
   readonly unauthorizedTtlMs: number
-  /** The decision without an answer of the webhook, or with a failed condition; default: NoOpinion. */
+  /** The decision without an answer, or with a failed condition; NoOpinion by default. */
   readonly failurePolicy?: 'NoOpinion' | 'Deny'
-  /** The webhook is asked where all are true; absent: always. */
+  /** The webhook is called if all are true; by default always. */
   readonly conditions?: readonly AccessCondition[]
   readonly names: Names
-  /** Absent: nothing is counted. */
+  /** Undefined if nothing is counted. */
   readonly counted?: AccessWebhookMetrics
   readonly clock: Clock
   /** A number in [0, 1). */
@@ -35,8 +35,8 @@ export interface AccessWebhookOptions {
 }
 
 /**
- * Asks another server by a SubjectAccessReview. Answers are remembered, equal questions wait for one answer, and failures that
- * may pass are tried again. Without an answer the failure policy decides, and the decision has an error.
+ * Asks a remote server by a SubjectAccessReview. Answers are cached, equal requests share one answer, and temporary failures are retried. Without an
+ * answer the failure policy decides, and the decision has an error.
  */
 export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
   const { clock, conditions = [], counted } = options
@@ -61,7 +61,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
     }
   }
   const remember = (question: string, decision: Decision, ttlMs: number) => {
-    // The oldest is removed first: a map keeps the order of its insertions.
+    // The oldest is removed first, as a map keeps insertion order.
     const [oldest] = remembered.size >= limits.accessAnswersMax ? remembered.keys() : []
     if (oldest !== undefined) remembered.delete(oldest)
     remembered.set(question, { decision, untilMs: clock.monotonic() + ttlMs })
@@ -86,12 +86,12 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
   }
 }
 
-/** A user's known rules where a webhook decides. */
+/** A user's known rules with a webhook. */
 export const webhookRules: KnownRules = { rules: [], isIncomplete: true, error: 'webhook authorizer does not support user rule resolution' }
 
 const noOpinion: Decision = { kind: 'noOpinion', reason: '' }
 
-/** True if all conditions are true. A false one decides, whatever errors others have led to. */
+/** True if all conditions are true. A false one takes precedence over errors of others. */
 function meet(conditions: readonly AccessCondition[], user: User, access: Access): 'met' | 'unmet' | { readonly error: string } {
   if (conditions.length === 0) return 'met'
   const { name, groups, uid, extra } = user
@@ -114,7 +114,7 @@ function reviewOf(user: User, access: Access, { names, version }: AccessWebhookO
     spec: {
       ...attributesOf(access),
       ...(name === '' ? {} : { user: name }),
-      // The older version has another word for it.
+      // The older version has another name for it.
       ...(groups.length === 0 ? {} : { [version === 'v1' ? 'groups' : 'group']: groups }),
       ...(Object.keys(extra).length === 0 ? {} : { extra }),
       ...(uid === '' ? {} : { uid }),
@@ -131,16 +131,16 @@ function attributesOf(access: Access): Record<string, unknown> {
   return { resourceAttributes: { ...texts, ...selectorAttributes(access.selectors) } }
 }
 
-/** Why there is no decision. */
+/** The reason without a decision. */
 interface Failure {
   readonly kind: 'failure'
   readonly error: unknown
   readonly result: 'timeout' | 'error'
-  /** The same question may be answered later. */
+  /** A later repetition may be answered. */
   readonly mayPass: boolean
 }
 
-/** Asks until there is a decision, or a failure that does not pass. Each question that is sent is counted. */
+/** Sends requests until there is a decision, or a permanent failure. Each sent request is counted. */
 async function answerTo(question: string, options: AccessWebhookOptions): Promise<Decision | Failure> {
   const { clock, random, counted } = options
   for (let attempt = 1; ; attempt += 1) {
@@ -171,7 +171,7 @@ async function askOnce(question: string, options: AccessWebhookOptions): Promise
   }
 }
 
-/** As signals of time limits and sockets say it. */
+/** Messages of timeouts and sockets. */
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && (error.name === 'TimeoutError' || systemCodeOf(error) === 'ETIMEDOUT' || isTimeout(error.cause))
 }
@@ -186,7 +186,7 @@ function decisionIn(body: string, { names, version }: AccessWebhookOptions): Dec
   if (typeof allowed !== 'boolean' || typeof denied !== 'boolean' || typeof reason !== 'string') {
     throw new Error('the authorization webhook has answered without a decision')
   }
-  // An answer that both allows and denies is faulty: it must neither allow the request nor let a later mode overrule the denial.
+  // An answer that both allows and denies is invalid: it must neither allow the request nor let a later mode override the denial.
   if (allowed && denied) return { kind: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' }
   const kind = allowed ? 'allow' : denied ? 'deny' : 'noOpinion'
   return { kind, reason }

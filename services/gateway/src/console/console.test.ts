@@ -11,7 +11,7 @@ const aUser = (name: string) => ({ name, uid: '', groups: [], extra: {} })
 const host = '127.0.0.1:8080'
 const ownHeaders = { host, origin: `http://${host}`, 'content-type': 'application/json' }
 
-/** A console over no files and no API. */
+/** A console without files and API. */
 function aConsole() {
   const clock = createFakeClock(0)
   const served: string[] = []

@@ -12,10 +12,10 @@ import { Tickets } from './tickets.ts'
 import { headersOf, streamWatches } from './watch-stream.ts'
 import { isWithoutValues, WithoutApplied } from './without-applied.ts'
 
-/** Header that carries the token of a session beside its cookie. */
+/** Header with the token of a session, in addition to its cookie. */
 const tokenHeader = 'x-csrf-token'
 
-/** Headers of every answer: the page runs its own files alone, and asks no other host for anything. */
+/** Headers of every answer: the page runs only its own files, and sends requests to no other host. */
 const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -26,7 +26,7 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
-/** Headers that would make a request of a session one of another user, or that no other server may read. */
+/** Headers that would change the user of a session's request, or that no remote server may read. */
 const headersOfTheBrowser = ['authorization', 'cookie', tokenHeader, 'origin', 'referer']
 
 /** The dependencies of the console. */
@@ -40,12 +40,12 @@ export interface ConsoleParts {
   readonly facts: Readonly<Record<string, string>>
   /** Handles a request of the API; the peer of its exchange is the session's. */
   readonly serve: (exchange: Exchange) => void
-  /** The same for a request of this process, whose path has the prefix of the server and not that of the console. */
+  /** The same for an in-process request, whose path has the prefix of the server and not that of the console. */
   readonly open: (request: InProcessRequest, peer: Peer) => InProcessExchange
   readonly isWatch: (target: string) => boolean
 }
 
-/** The server's side of the console: the files of the page, one-time tickets, sessions, and the API as a session's user. */
+/** The server side of the console: the files of the page, one-time tickets, sessions, and the API as a session's user. */
 export class Console {
   readonly #parts: ConsoleParts
   readonly #files: StaticFiles
@@ -66,7 +66,7 @@ export class Console {
     return `${origin}${this.#parts.path}/#ticket=${ticket}`
   }
 
-  /** Answers a request at a path of the console. `isPlain`: it has come without TLS. */
+  /** Answers a request at a path of the console. `isPlain` is true without TLS. */
   async answer(exchange: Exchange, isPlain: boolean): Promise<void> {
     try {
       await this.#answer(exchange, isPlain)
@@ -76,7 +76,7 @@ export class Console {
     }
   }
 
-  /** The same for a request over the port without TLS. A name that leads to this machine (DNS rebinding) is not of the port. */
+  /** The same for a request over the port without TLS. A host name that resolves to this machine (DNS rebinding) is refused. */
   async answerPlain(exchange: Exchange, port: number): Promise<void> {
     const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`)
     const given = exchange.headerValues('host')
@@ -124,7 +124,7 @@ export class Console {
     return { user: { name, groups }, expires, server: this.#parts.facts }
   }
 
-  /** The session of a request: by cookie and token, from a page of the console alone. */
+  /** The session of a request: by cookie and token, only from a page of the console. */
   #authenticate(exchange: Exchange, isPlain: boolean): Session {
     refuseOthers(exchange, isPlain)
     const session = this.sessions.find(cookiesOf(exchange, cookieName(exchange)), exchange.header(tokenHeader) ?? '')
@@ -140,7 +140,7 @@ export class Console {
     this.#parts.serve(exchange)
   }
 
-  /** Answers with objects in a form that has none of their values, the annotation of `kubectl apply` included. */
+  /** Answers with objects in a form without their values, including the annotation of `kubectl apply`. */
   async #withoutApplied(exchange: Exchange, { peer }: Session): Promise<void> {
     const path = exchange.target.slice(this.#parts.path.length + '/api'.length)
     const asked = this.#parts.open({ method: 'GET', path, headers: headersOf(exchange) }, peer)

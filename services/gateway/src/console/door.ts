@@ -10,15 +10,15 @@ export interface OpenPlainPort {
   close(): Promise<void>
 }
 
-/** The parts of the way to the console. */
+/** The dependencies of the console's entry. */
 export interface DoorOptions extends ConsoleParts {
-  /** Opens the plain port. Absent: browsers come over TLS. */
+  /** Opens the plain port. Without it browsers use TLS. */
   readonly openPlainPort: ((serve: (exchange: Exchange, port: number) => Promise<void>) => Promise<OpenPlainPort>) | undefined
   /** Origin of the port with TLS. */
   readonly secureOrigin: () => string
 }
 
-/** The way to the console of a server that has one. The console itself is loaded, and its port opened, with the first request for it. */
+/** The entry to the console. The console itself is loaded, and its port opened, with the first request for it. */
 export class ConsoleDoor {
   readonly #options: DoorOptions
   #console: Promise<Console> | undefined
@@ -28,7 +28,7 @@ export class ConsoleDoor {
     this.#options = options
   }
 
-  /** True if the console answers a request for this target. Its tickets are made by the ordinary way. */
+  /** True if the console answers a request for this target. Its tickets are created by the API. */
   isAt(target: string): boolean {
     const { path } = this.#options
     if (!target.startsWith(path)) return false
@@ -36,7 +36,7 @@ export class ConsoleDoor {
     return (rest === '' || rest[0] === '/' || rest[0] === '?') && !/^\/ticket(?:$|\?)/.test(rest)
   }
 
-  /** Answers such a request, which has come over TLS. */
+  /** Answers such a request over TLS. */
   async answer(exchange: Exchange): Promise<void> {
     await (await this.#load()).answer(exchange, false)
   }

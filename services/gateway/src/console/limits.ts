@@ -1,27 +1,27 @@
-/** Bounds of the console, each with the reason for its number. */
+/** Limits of the console, each with the reason for its number. */
 export const limits = {
-  /** Time in which a link has to be opened: a person clicks on it, or a program opens the browser. */
+  /** Time in which a link must be opened: a user clicks on it, or a program opens the browser. */
   ticketMs: 60_000,
-  /** Tickets that wait to be opened, of one user; the oldest gives way to the next. */
+  /** Maximum number of unused tickets of one user; the oldest is dropped. */
   ticketsPerUserMax: 8,
-  /** The same, of all users; one more is answered 429. */
+  /** Maximum number of unused tickets of all users; another is answered with 429. */
   ticketsMax: 128,
-  /** Time after which a session ends: a working day. */
+  /** Lifetime of a session: a working day. */
   sessionMs: 12 * 60 * 60 * 1000,
-  /** Sessions of one user; the oldest gives way to the next. A browser has one for all of its tabs. */
+  /** Maximum number of sessions of one user; the oldest is dropped. A browser has one for all of its tabs. */
   sessionsPerUserMax: 16,
-  /** Sessions of all users; one more is answered 429. */
+  /** Maximum number of sessions of all users; another is answered with 429. */
   sessionsMax: 128,
-  /** Cookies of one name that are tried: pages at other ports of the same host may set some. */
+  /** Maximum number of cookies of one name that are tried, as pages at other ports of the same host may set some. */
   cookiesTriedMax: 4,
-  /** Cookies of one request that are looked at. */
+  /** Maximum number of cookies of one request that are read. */
   cookiesReadMax: 256,
-  /** Bytes of a body that the console reads itself: a ticket, or the watches of a page. */
+  /** Maximum bytes of a body that the console parses itself: a ticket, or the watches of a page. */
   bodyBytesMax: 64 * 1024,
-  /** Watches of one stream. A page has one for each kind that it shows, and a server has a hundred kinds with their versions. */
+  /** Maximum number of watches of one stream. A page has one for each kind that it shows, and a server has a hundred kinds with their versions. */
   watchesPerStreamMax: 128,
-  /** Open streams of one session: one for each tab. */
+  /** Maximum number of open streams of one session: one for each tab. */
   streamsPerSessionMax: 16,
-  /** Unread bytes of one stream, from which on its watches wait. */
+  /** Unread bytes of one stream at which its watches wait. */
   streamBytesMax: 4 * 1024 * 1024,
 } as const

@@ -7,8 +7,8 @@ export function hostOf(exchange: Exchange): string {
 }
 
 /**
- * True if a page of the console itself has sent the request. Pages at other ports of the host belong to the same site, so that the browser
- * sends them cookies of `SameSite=Strict`. A request that may change something has to say its origin.
+ * True if a page of the console has sent the request. Pages at other ports of the host belong to the same site, so that the browser sends them cookies
+ * of `SameSite=Strict`. A request that may change something must have an origin.
  */
 export function isOwnOrigin(exchange: Exchange, isPlain: boolean): boolean {
   const [origin, site] = [exchange.header('origin'), exchange.header('sec-fetch-site')]
@@ -17,12 +17,12 @@ export function isOwnOrigin(exchange: Exchange, isPlain: boolean): boolean {
   return origin === `${isPlain ? 'http' : 'https'}://${hostOf(exchange)}`
 }
 
-/** Cookies are shared by all ports of a host; the name tells those of several servers apart. */
+/** All ports of a host share cookies; the name distinguishes those of several servers. */
 export function cookieName(exchange: Exchange): string {
   return `console-session-${/:(\d{1,5})$/.exec(hostOf(exchange))?.[1] ?? '443'}`
 }
 
-/** The values of a cookie, as sent. Text that is no cookie is skipped. */
+/** The values of a cookie, as sent. Invalid cookies are skipped. */
 export function cookiesOf(exchange: Exchange, name: string): string[] {
   const pairs = (exchange.header('cookie') ?? '').split(/[;,]/, limits.cookiesReadMax).map((pair) => pair.trim())
   return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))

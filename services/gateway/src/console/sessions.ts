@@ -4,31 +4,31 @@ import type { Exchange, Peer } from '../exchange/exchange.ts'
 import { limits } from './limits.ts'
 import { drawSecret, hasKey, keyOfSecret } from './secrets.ts'
 
-/** The other end of the requests of a session. */
+/** The peer of the requests of a session. */
 type SessionPeer = Extract<Peer, { kind: 'console' }>
 
 /** A browser that acts as a user. */
 export interface Session {
   readonly key: string
   readonly peer: SessionPeer
-  /** Key of the token that each request has to bring beside the cookie. */
+  /** Key of the token that each request must have in addition to the cookie. */
   readonly tokenKey: string
   /** Milliseconds since 1970. */
   readonly expires: number
-  /** Requests that are open. They end with the session. */
+  /** Open requests, which end with the session. */
   readonly open: Set<Pick<Exchange, 'destroy'>>
   streams: number
   readonly timer: Timer
 }
 
-/** The secrets of a new session: the browser keeps one in a cookie, and the page the other one. */
+/** The secrets of a new session: the browser stores one in a cookie, and the page stores the other. */
 interface OpenedSession {
   readonly cookie: string
   readonly token: string
   readonly session: Session
 }
 
-/** The open sessions, in memory: none outlives its server. */
+/** The open sessions in memory: all end with their server. */
 export class Sessions {
   readonly #clock: Clock
   /** By the key of their cookie, oldest first. */
@@ -38,7 +38,7 @@ export class Sessions {
     this.#clock = clock
   }
 
-  /** Undefined: too many are open. */
+  /** Undefined if too many are open. */
   begin(user: User): OpenedSession | undefined {
     const ofUser = [...this.#sessions.values()].filter(({ peer }) => peer.user.name === user.name)
     if (ofUser[0] !== undefined && ofUser.length >= limits.sessionsPerUserMax) this.end(ofUser[0])

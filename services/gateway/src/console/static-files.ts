@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Exchange, HeaderFields } from '../exchange/exchange.ts'
 
-/** A file of the page, as it is sent. */
+/** A file of the page in sent form. */
 interface StaticFile {
   readonly type: string
   readonly bytes: Uint8Array
-  /** Compressed by the build; absent: it is sent as it is. */
+  /** Compressed by the build; undefined if it is sent uncompressed. */
   readonly brotli: Uint8Array | undefined
   readonly tag: string
 }
@@ -31,12 +31,12 @@ export class StaticFiles {
     this.#folder = folder
   }
 
-  /** The names of the files. Empty: the page was not built. */
+  /** The names of the files. Empty if the page was not built. */
   async names(): Promise<readonly string[]> {
     return [...(await this.#read()).keys()]
   }
 
-  /** Answers with a file. False: there is none of the name. */
+  /** Answers with a file. False for an unknown name. */
   async send(exchange: Exchange, name: string, headers: HeaderFields): Promise<boolean> {
     const file = (await this.#read()).get(name)
     if (file === undefined) return false

@@ -19,7 +19,7 @@ export class Tickets {
     this.#clock = clock
   }
 
-  /** A new ticket, valid for `limits.ticketMs`. Undefined: too many wait. */
+  /** A new ticket, valid for `limits.ticketMs`. Undefined if too many are unused. */
   issue(user: User): string | undefined {
     this.#forgetExpired()
     const ofUser = [...this.#tickets].filter(([, ticket]) => ticket.user.name === user.name)
@@ -30,7 +30,7 @@ export class Tickets {
     return secret
   }
 
-  /** The user of a ticket, which is then used. Undefined: it is unknown, used or expired. */
+  /** The user of a ticket, which is thereby used. Undefined if it is unknown, used or expired. */
   redeem(secret: string): User | undefined {
     this.#forgetExpired()
     const key = keyOfSecret(secret)
@@ -39,7 +39,7 @@ export class Tickets {
     return ticket?.user
   }
 
-  /** Number of tickets that wait. */
+  /** Number of unused tickets. */
   get size(): number {
     return this.#tickets.size
   }

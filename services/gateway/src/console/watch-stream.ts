@@ -30,7 +30,7 @@ export function streamWatches(exchange: Exchange, watches: Readonly<Record<strin
   exchange.onClose(() => {
     for (const { watch } of open) watch.destroy()
   })
-  // An answer that has written nothing is not sent: a page has to learn that its watches have begun.
+  // An answer is sent with its first write, and a page must know that its watches have begun.
   exchange.write('\n')
   const batches = new Batches(exchange)
   void Promise.all(open.map(({ name, watch }) => follow(exchange, batches, { name, watch }))).then(() => batches.end())
@@ -41,7 +41,7 @@ interface OpenWatch {
   readonly watch: InProcessExchange
 }
 
-/** The headers of a request that the console sends for a page. Compression would hide the bytes. */
+/** The headers of a request by the console for a page. Compression would hide the bytes. */
 export function headersOf(exchange: Exchange): Record<string, string> {
   return { accept: exchange.header('accept') ?? 'application/json', 'user-agent': exchange.header('user-agent') ?? '' }
 }
@@ -66,7 +66,7 @@ async function follow(exchange: Exchange, batches: Batches, { name, watch }: Ope
       while (exchange.waitingBytes > limits.streamBytesMax && !exchange.isClosed) await exchange.drained()
     }
   } catch {
-    // The watch was cut off, as by the end of the session: the page opens it again.
+    // The watch was cut off, for example at the end of the session: the page opens it again.
   }
   const status = code === 200 || code === 0 ? 'null' : JSON.stringify(rest)
   batches.write(`${front}"end":${code},"status":${status}}\n`)

@@ -1,11 +1,14 @@
 import type { Exchange } from '../exchange/exchange.ts'
 
-/** True if a page asks for metadata or rows: objects without their values. */
+/** True if a page requests metadata or rows: objects without their values. */
 export function isWithoutValues(exchange: Exchange): boolean {
   return /;\s*as=(?:PartialObjectMetadata|Table)/.test(exchange.header('accept') ?? '')
 }
 
-/** The end of the name of the annotation in which `kubectl apply` repeats an object, before its value. No other text holds it: its quotes would be escaped. */
+/**
+ * The end of the key of the annotation in which `kubectl apply` repeats an object, up to its value. No other string contains it, as its quotes would be
+ * escaped.
+ */
 const opening = Buffer.from('/last-applied-configuration":"')
 /** The text that the console gets instead of the annotation's value. */
 const withheld = Buffer.from('withheld')
@@ -13,17 +16,17 @@ const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Replaces the value of the annotation of `kubectl apply` in JSON that passes in pieces. Pages ask for the metadata of Secrets, and the annotation has their
- * values.
+ * Replaces the value of the annotation of `kubectl apply` in JSON that arrives in pieces. Pages request the metadata of Secrets, and the annotation
+ * contains their values.
  */
 export class WithoutApplied {
-  /** The end of the last piece, if the annotation may begin there. */
+  /** The end of the last piece, if the annotation may start there. */
   #rest: Uint8Array = new Uint8Array()
   #isInValue = false
-  /** The next byte of the value is escaped. */
+  /** True if the next byte of the value is escaped. */
   #isEscaped = false
 
-  /** The part of a piece that may be passed on. */
+  /** The part of a piece that may be forwarded. */
   pass(bytes: Uint8Array): Buffer {
     const piece = Buffer.concat([this.#rest, bytes])
     this.#rest = new Uint8Array()
@@ -46,12 +49,12 @@ export class WithoutApplied {
     return Buffer.concat(shown)
   }
 
-  /** The bytes that are left after the last piece. */
+  /** The remaining bytes after the last piece. */
   end(): Uint8Array {
     return this.#rest
   }
 
-  /** The place of the closing quote of the value, or the end of the piece. */
+  /** The position of the closing quote of the value, or the end of the piece. */
   #skipValue(piece: Uint8Array, start: number): number {
     for (let at = start; at < piece.length; at++) {
       if (this.#isEscaped) this.#isEscaped = false
@@ -65,7 +68,7 @@ export class WithoutApplied {
   }
 }
 
-/** The length of the longest beginning of the annotation with which a piece ends. */
+/** The length of the longest prefix of the annotation at the end of a piece. */
 function beginningAtEnd(piece: Buffer, from: number): number {
   for (let length = Math.min(opening.length - 1, piece.length - from); length > 0; length--)
     if (piece.subarray(piece.length - length).equals(opening.subarray(0, length))) return length

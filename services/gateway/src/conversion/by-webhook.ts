@@ -15,7 +15,7 @@ export interface WebhookConversionParts {
   readonly pace: Pace
 }
 
-/** The user on whose behalf a webhook is called, and the deadline of the call. */
+/** The user for the call of a webhook, and the deadline of the call. */
 export type ConversionContext = Pick<CallContext, 'timeoutMs' | 'traceparent'>
 
 /**
@@ -109,7 +109,7 @@ function asServed<T extends StoredContent>(content: T, value: Uint8Array): T {
   return { ...content, value, metadataStart: undefined, metadataEnd: undefined, fingerprint: undefined }
 }
 
-/** As in kube-apiserver: defaults of the object's own version are filled in before, and fields that the requested version lacks are dropped after. */
+/** As in kube-apiserver: defaults of the object's own version are set before, and fields that the requested version lacks are dropped after. */
 async function toServed(
   { converter }: WebhookConversionParts,
   { resource }: Served,
@@ -133,7 +133,7 @@ function required(conversion: ConversionWebhook | undefined): ConversionWebhook 
   return conversion
 }
 
-/** Lets other work run after so many bytes of examined objects. */
+/** Lets other work run after this number of bytes of examined objects. */
 class Turns {
   readonly #pace: Pace
   #bytes = 0

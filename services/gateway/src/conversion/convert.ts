@@ -11,16 +11,16 @@ export interface ConversionParts {
   readonly names: Names
 }
 
-/** An object that has been read from bytes of ours. */
+/** An object decoded from stored bytes. */
 export interface ReadObject {
   readonly object: ApiObject
   readonly hasBigIntegers: boolean
 }
 
-/** The bytes of an object of the stored version, or of one before. */
+/** The bytes of an object in the stored version, or in an earlier one. */
 export interface StoredBytes {
   readonly value: Uint8Array
-  /** The fingerprint of the schema that the object was written under. Absent: that of the present schema. */
+  /** The fingerprint of the schema that the object was written under; by default that of the current schema. */
   readonly fingerprint?: number | undefined
 }
 
@@ -33,19 +33,19 @@ function isOfPresentSchema({ stored: { readers } }: Resource, { fingerprint }: P
   return fingerprint === undefined || readers.fingerprint === undefined || fingerprint === readers.fingerprint
 }
 
-/** True if a stored object needs a look at its version, and perhaps a webhook, before it is shown in this version. */
+/** True if a stored object may need a conversion before it is shown in this version. */
 export function needsWebhook(served: Served, stored: Pick<StoredBytes, 'fingerprint'>): boolean {
   return served.resource.conversion !== undefined && !isCurrent(served, stored)
 }
 
-/** Bytes of the stored version as the asked version shows them. */
+/** Bytes of the stored version in the requested version. */
 export function toServedBytes(parts: ConversionParts, served: Served, stored: StoredBytes): Uint8Array {
   if (isCurrent(served, stored)) return stored.value
   const { object, hasBigIntegers } = readBytesOfOurs(stored.value)
   return Buffer.from(printJson(toServedObject(parts, served, object, stored), { hasBigIntegers }))
 }
 
-/** Bytes of the stored version, read by its present schema; those that only a webhook could convert stay unchanged. */
+/** Bytes of the stored version, decoded by its current schema; those that only a webhook could convert stay unchanged. */
 export function toCurrentBytes({ names }: ConversionParts, { resource }: Served, stored: StoredBytes): Uint8Array {
   if (isOfPresentSchema(resource, stored) || resource.conversion !== undefined) return stored.value
   const { object, hasBigIntegers } = readBytesOfOurs(stored.value)
@@ -55,8 +55,8 @@ export function toCurrentBytes({ names }: ConversionParts, { resource }: Served,
 }
 
 /**
- * An object read from stored bytes, in the requested version. As in kube-apiserver the stored version gives the
- * defaults, and the requested one drops the fields that it lacks: its own defaults are for new writes.
+ * A stored object in the requested version. As in kube-apiserver the stored version sets the defaults, and the requested one drops the fields that it
+ * lacks: its own defaults are for new writes.
  */
 export function toServedObject(
   { names }: ConversionParts,
@@ -71,7 +71,7 @@ export function toServedObject(
   return resource.readers.prune(convert(kept, { names, from: resource.stored, to: resource }))
 }
 
-/** A stored object as the schema of the version that it is in reads it now. */
+/** A stored object decoded by the current schema of its version. */
 export function asStored({ stored, readersOf }: Resource, object: ApiObject): ApiObject {
   const readers = object.apiVersion === stored.apiVersion ? stored.readers : (readersOf?.(object.apiVersion) ?? stored.readers)
   return readers.renew(object)
@@ -79,7 +79,7 @@ export function asStored({ stored, readersOf }: Resource, object: ApiObject): Ap
 
 const present: Pick<StoredBytes, 'fingerprint'> = {}
 
-/** An object of the asked version in the stored one. */
+/** An object of the requested version in the stored one. */
 export function toStoredObject({ names }: ConversionParts, { resource, isStoredVersion }: Served, object: ApiObject): ApiObject {
   if (isStoredVersion) return object
   refuseByName(resource)
@@ -97,12 +97,12 @@ export function readBytesOfOurs(bytes: Uint8Array): ReadObject {
   return { object: value as ApiObject, hasBigIntegers }
 }
 
-/** As `readBytesOfOurs`, for large objects. */
+/** Like `readBytesOfOurs`, for large objects. */
 export function* readBytesOfOursInSteps(bytes: Uint8Array): Steps<ReadObject> {
   const decoded = yield* decodeJsonInSteps(bytes)
   if (decoded.kind === 'malformed') throw new Error(`a stored object is not JSON: ${decoded.message}`)
   return { object: decoded.value as ApiObject, hasBigIntegers: decoded.hasBigIntegers }
 }
 
-/** An object of the stored version: an entry of storage, or one that a write has just made and that is not kept. */
+/** An object of the stored version: an entry of storage, or a newly written one that is not cached. */
 export type StoredContent = Pick<Entry, 'value'> & Partial<Entry>

@@ -3,10 +3,10 @@ import type { ApiObject } from '@orch/core/meta'
 import type { Served } from '../target/target.ts'
 import type { ConversionContext, WebhookConversionParts } from './by-webhook.ts'
 
-/** Gives the object, whose owners are looked for, in another version. */
+/** Returns the object in another version, for its owners. */
 export type ConvertOwned = (object: ApiObject, to: Served) => ApiObject
 
-/** A version of an object that is not there yet. */
+/** A version of an object that is not converted yet. */
 class MissingVersion extends Error {
   readonly key: string
   readonly object: ApiObject
@@ -21,8 +21,8 @@ class MissingVersion extends Error {
 }
 
 /**
- * Does work that needs objects in versions which it finds out by itself, and cannot wait for: it is begun anew with each version that
- * the webhook has given, until it misses none. Owners have written in few versions.
+ * Runs synchronous work that needs objects in versions that it determines itself: it is restarted with each converted version until none is missing. Few
+ * versions occur among owners.
  */
 export async function withOwnedVersions<T>(
   { converter }: Pick<WebhookConversionParts, 'converter'>,
@@ -52,7 +52,7 @@ export async function withOwnedVersions<T>(
   }
 }
 
-/** Before its creation an object has nothing that a webhook could convert. */
+/** Before its creation an object cannot be converted by a webhook. */
 function isEmpty({ apiVersion: _apiVersion, kind: _kind, metadata, ...rest }: Partial<ApiObject>): boolean {
   return Object.keys(rest).length === 0 && Object.keys(metadata ?? {}).length === 0
 }

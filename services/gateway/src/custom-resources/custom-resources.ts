@@ -35,7 +35,7 @@ export interface CustomResourcesOptions {
   readonly random: () => number
 }
 
-/** The kept part of a definition. */
+/** The relevant part of a definition. */
 interface Kept {
   readonly revision: number
   readonly uid: string
@@ -50,12 +50,12 @@ interface Kept {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A definition in the stream: storage may read it on demand. */
+/** A definition in the stream, which storage may load on demand. */
 interface Arrived {
   stored: Stored | undefined
 }
 
-/** A definition that was stored at the start, and has not been read since. */
+/** A definition in storage at the start that has not been read yet. */
 interface Unread {
   readonly arrived: Arrived
   readonly revision: number
@@ -67,19 +67,19 @@ interface LookUp {
   readonly next: Promise<void> | undefined
 }
 
-/** Delay after the start until stored definitions are read, when the server's own controllers have begun. */
+/** Delay after the start until stored definitions are read, after the server's own controllers have started. */
 const readAfterMs = 200
-/** Definitions of some 25 KB that are read in one step: some milliseconds. */
+/** Maximum number of definitions of about 25 KB read in one step: some milliseconds. */
 const readPerStep = 10
 
-/** Longest that the answer to the write of a definition waits for the changes of storage. */
+/** Maximum wait of the answer to a write of a definition for the changes of storage. */
 const reachedMsMax = 1_000
 
 const scaleReaders = new BuiltInReaders('autoscaling/v1.Scale')
 
 /**
- * Follows the stored definitions, and puts the resources of each into the live catalogue when its stored conditions say that it is
- * served: so all gateways serve the same. What other gateways have acknowledged a moment ago is looked up before a 404.
+ * Watches the stored definitions, and adds the resources of each to the live catalogue when its stored conditions say that it is served, so that all
+ * gateways serve the same. What other gateways have acknowledged a moment ago is looked up before a 404.
  *
  * Definitions that are stored at the start are read when they are first needed: one when its objects are, all for discovery, and
  * otherwise a moment later, in steps.
@@ -91,9 +91,9 @@ export class CustomResources {
   readonly #packer = new BytesPacker()
   readonly #kept = new Map<string, Kept>()
   readonly #byGroup = new Map<string, readonly Kept[]>()
-  /** By key; reading one shows its whole group. */
+  /** By key; reading one adds its whole group. */
   readonly #unread = new Map<string, Unread>()
-  /** Groups of which definitions have been read that are not shown yet. */
+  /** Groups with newly read definitions that are not added yet. */
   readonly #unshown = new Set<string>()
   #isLoading = false
   #isLoaded = false
@@ -101,7 +101,7 @@ export class CustomResources {
   readonly #lookUps = new Map<string, LookUp>()
   readonly #waiters = new Set<{ readonly revision: number; readonly resolve: () => void }>()
   #revision = 0
-  /** The newest revision of a definition that a client has been shown. */
+  /** The newest revision of a definition in an answer to a client. */
   #shownRevision = 0
   #loaded: Promise<void> | undefined
 
@@ -110,7 +110,7 @@ export class CustomResources {
     this.#prefix = `${domainGroup(options.catalogue.current().names, 'apiextensions')}/customresourcedefinitions`
   }
 
-  /** Begins to follow; resolves when all definitions that are stored can be looked up. */
+  /** Starts to watch; resolves when all stored definitions can be looked up. */
   load(): Promise<void> {
     this.#loaded ??= this.#followDefinitions()
     return this.#loaded
@@ -121,7 +121,7 @@ export class CustomResources {
     return this.#isLoaded
   }
 
-  /** Resolves when all definitions that were stored at the start are in the catalogue; undefined: they are. */
+  /** Resolves when all definitions that were stored at the start are in the catalogue; undefined if they are. */
   complete(): Promise<void> | undefined {
     if (this.#unread.size + this.#unshown.size === 0) return undefined
     this.#reading ??= this.#options.pace.run(this.#readAll()).finally(() => {
@@ -130,12 +130,12 @@ export class CustomResources {
     return this.#reading
   }
 
-  /** Notes that a client has been shown a definition of a revision. */
+  /** Records that a client has seen a definition at a revision. */
   shown(revision: number): void {
     this.#shownRevision = Math.max(this.#shownRevision, revision)
   }
 
-  /** Resolves when the catalogue has all definitions that clients of this gateway have been shown, or cannot have them before long; undefined: it has. */
+  /** Resolves when the catalogue has all definitions that clients of this gateway have seen, or after a timeout; undefined if it has. */
   upToDate(): Promise<void> | undefined {
     const completed = this.complete()
     if (this.#shownRevision <= this.#revision) return completed
@@ -147,14 +147,14 @@ export class CustomResources {
     this.#closed.abort()
   }
 
-  /** True if a group may be one of custom resources: theirs have a dot. */
+  /** True if a group may be one of custom resources, whose names have a dot. */
   mayServe(group: string, plural: string): boolean {
     return group.includes('.') && /^[a-z0-9.-]+$/.test(group) && /^[a-z0-9-]+$/.test(plural)
   }
 
   /**
-   * Reads a definition as it is stored now. All callers during a request share the next one: the running one's answer
-   * may be older than their knowledge. Absence is not cached.
+   * Reads the current definition from storage. All callers during a request share the next one, as the answer in progress may be older than their
+   * knowledge. Absence is not cached.
    */
   lookUp(name: string): Promise<void> {
     this.#readOne(name)
@@ -169,7 +169,7 @@ export class CustomResources {
     return later
   }
 
-  /** This gateway's definition is served at once. */
+  /** The definition of this gateway's own write is served at once. */
   #readOne(name: string): void {
     const key = objectKey(this.#prefix, undefined, name)
     const unread = this.#unread.get(key)
@@ -203,12 +203,12 @@ export class CustomResources {
     return asked
   }
 
-  /** The uid of a definition as this gateway serves it; undefined where it serves none of the name. */
+  /** The uid of a definition as this gateway serves it; undefined if unserved. */
   uidOf(name: string): string | undefined {
     return this.#kept.get(objectKey(this.#prefix, undefined, name))?.uid
   }
 
-  /** Resolves when the change of a definition at this revision is served, or cannot be before long. */
+  /** Resolves when the change of a definition at this revision is served, or after a timeout. */
   reached(revision: number): Promise<void> {
     if (this.#revision >= revision) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -249,12 +249,12 @@ export class CustomResources {
   #noteChange(key: string, after: Arrived | undefined, revision: number): void {
     this.#unread.delete(key)
     const group = this.#applyStored(key, after?.stored, revision)
-    // Only the readers made of it are kept.
+    // Only the readers built from it are kept.
     if (after !== undefined) after.stored = undefined
     if (group !== undefined) this.#showGroups([group], revision)
   }
 
-  /** Applies a definition at a revision. Returns the name of its group if that serves something else now. */
+  /** Applies a definition at a revision. Returns the name of its group if its served resources have changed. */
   #applyStored(key: string, stored: Stored | undefined, revision: number): string | undefined {
     const before = this.#kept.get(key)
     if (before !== undefined && before.revision >= revision) return undefined
@@ -269,7 +269,7 @@ export class CustomResources {
     return before?.digest === after.digest ? undefined : after.group
   }
 
-  /** The group of a definition is in its name, and does not change. */
+  /** The group of a definition is part of its name, and immutable. */
   #placeKept(key: string, before: Kept | undefined, after: Kept | undefined): void {
     const group = (before ?? after)?.group ?? ''
     const others = (this.#byGroup.get(group) ?? []).filter((kept) => kept !== before)
@@ -281,7 +281,7 @@ export class CustomResources {
     if (before?.source !== after?.source) for (const readers of before?.source.readers ?? []) this.#options.schemas.drop(readers)
   }
 
-  /** Keeps the resources of a definition. If none has changed, the resources stay the same values. */
+  /** Stores the resources of a definition. If none has changed, the resources stay the same values. */
   #keepStored(key: string, stored: Stored, revision: number, before: Kept | undefined): Kept | undefined {
     try {
       const definition = readOurObject(stored.value)
@@ -293,7 +293,7 @@ export class CustomResources {
       const source = known ?? { bytes: this.#packer.keep(spec), isStructural: isStructural(definition), readers: [] }
       const readersOf = this.#readersFrom(source)
       const resources = customResources(definition, { readersOf, scale: scaleReaders, definedBy: digest, hashOf })
-      // A copy is exactly as long as it must be.
+      // A copy has exactly the needed length.
       return { revision, uid, group, digest, schemas, source, resources: resources.slice() }
     } catch (error) {
       this.#options.log.error({ err: error, key }, 'a stored definition cannot be served')
@@ -301,7 +301,7 @@ export class CustomResources {
     }
   }
 
-  /** The result may be kept with a conversion, and holds nothing else of the definition. */
+  /** The result may be cached with a conversion, and references nothing else of the definition. */
   #readersFrom(source: Source): (version: CustomVersion) => StructuralReaders {
     return (version) => {
       const known = source.readers.find((one) => one.version === version.version)
@@ -337,7 +337,7 @@ function groupOf(name: string, kept: readonly Kept[]): GroupChange {
   return { name, versions: [...new Set(resources.map(({ version }) => version))].sort(compareVersions), resources }
 }
 
-/** All of a definition that its resources are made of: its spec, its accepted names, and whether it is served and going. */
+/** The parts of a definition that its resources depend on: its spec, its accepted names, and its served and deletion state. */
 function digestsOf(definition: Json, stored: Stored): Pick<Kept, 'digest' | 'schemas'> & { readonly spec: Uint8Array } {
   const { generation, deletionTimestamp } = (definition['metadata'] ?? {}) as Json
   const { acceptedNames, conditions } = statusOf(definition)
@@ -355,7 +355,7 @@ function isStructural(definition: Json): boolean {
   return !(statusOf(definition).conditions ?? []).some(({ type }) => type === 'NonStructuralSchema')
 }
 
-/** As kube-apiserver: the first eight bytes of the hash. */
+/** As in kube-apiserver: the first eight bytes of the hash. */
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
@@ -365,7 +365,7 @@ interface Source {
   /** The bytes of the spec. */
   readonly bytes: PackedBytes
   readonly isStructural: boolean
-  /** Readers of the versions that were looked up. */
+  /** Readers of the versions in use. */
   readers: readonly StructuralReaders[]
 }
 
@@ -379,7 +379,7 @@ function createReaders(source: Source, version: CustomVersion, schemas: SchemaBu
 /** One value for all. */
 const none: readonly never[] = []
 
-/** A version's facts about its objects. There may be thousands, most never used: no closures, and the schema is read when it is needed. */
+/** A version's facts about its objects. There may be thousands, most never used: so it has no closures, and the schema is parsed when it is needed. */
 class FactsOfVersion implements CustomFacts {
   readonly columns: CustomFacts['columns']
   readonly selectable: readonly string[]
@@ -430,7 +430,7 @@ class FactsOfVersion implements CustomFacts {
   }
 }
 
-/** The memory of a schema's tree, with everything made of it, for each byte of its definition. */
+/** The memory of a schema's tree, with everything built from it, per byte of its definition. */
 const memoryPerByte = 3
 
 /** The published form of a version in OpenAPI documents. */
@@ -444,7 +444,7 @@ function publishedIn(source: Source, { version, selectableFields = [] }: CustomV
   }
 }
 
-/** Read again each time: most are never used. */
+/** Parsed each time, as most are never used. */
 function specIn({ bytes }: Source): DefinitionSpec {
   return readOurJson(bytes.read()) as DefinitionSpec
 }
@@ -453,12 +453,12 @@ function schemaOf({ versions }: DefinitionSpec, version: string): SchemaProps | 
   return (versions ?? []).find(({ name }) => name === version)?.schema?.openAPIV3Schema
 }
 
-/** The bytes of the spec of a stored definition, which is read already. */
+/** The bytes of the spec of a stored definition that is already decoded. */
 export function specBytes(definition: object, stored: Stored): Uint8Array {
   return betweenMetadataAndStatus(definition, stored) ?? wherever(stored)
 }
 
-/** The spec at its place in our own bytes, after the metadata and before the status; undefined: it is at another place. */
+/** The spec at its position in stored bytes, after the metadata and before the status; undefined for another order. */
 function betweenMetadataAndStatus(definition: object, { value, metadataEnd }: Stored): Uint8Array | undefined {
   if (Object.keys(definition).slice(-3).join() !== 'metadata,spec,status') return undefined
   const behind = Buffer.from(`,"status":${JSON.stringify(Object.values(definition).at(-1))}}`)
@@ -469,7 +469,7 @@ function betweenMetadataAndStatus(definition: object, { value, metadataEnd }: St
 
 const front = Buffer.from(',"spec":')
 
-/** The same for any order of members: a spec of a megabyte takes ten milliseconds, since it is read byte by byte. */
+/** The same for any order of members: a spec of a megabyte takes ten milliseconds, since it is scanned byte by byte. */
 function wherever({ value }: Stored): Uint8Array {
   const span = memberSpan(value, 0, 'spec')
   if (span === undefined) throw new Error('a stored definition has no spec')

@@ -1,9 +1,9 @@
 import { type Catalogue, type GroupChange, withGroups } from '@orch/core/catalogue'
 
-/** Called with each new value, the names of the groups in which it differs from the one before, and the revision of the change. */
+/** Called with each new value, the names of the changed groups, and the revision of the change. */
 export type CatalogueListener = (catalogue: Catalogue, changed: readonly string[], revision: number) => void
 
-/** The served kinds: the built-in ones, and those of the stored definitions. */
+/** The served kinds: built-in kinds, and those of the stored definitions. */
 export class LiveCatalogue {
   readonly #builtIn: Catalogue
   #current: Catalogue
@@ -14,18 +14,18 @@ export class LiveCatalogue {
     this.#current = builtIn
   }
 
-  /** The present value. A request reads it once and keeps using it. */
+  /** The current value. A request reads it once and keeps using it. */
   current(): Catalogue {
     return this.#current
   }
 
-  /** Calls back with every new value. There may be thousands of groups, of which one change concerns few. */
+  /** Calls back with every new value. There may be thousands of groups, of which a change affects few. */
   onChange(listener: CatalogueListener): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Serves these custom resources of a revision in place of the earlier ones of their groups. All other resources stay the same values. */
+  /** Serves these custom resources of a revision instead of the earlier ones of their groups. All other resources stay the same values. */
   setGroups(changes: readonly GroupChange[], revision: number): void {
     this.#current = this.#with(this.#current, changes)
     const changed = changes.map(({ name }) => name)

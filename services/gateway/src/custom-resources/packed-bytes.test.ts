@@ -8,7 +8,7 @@ test('bytes are read unchanged, before they are compressed and after; the newest
   const read = () => kept.map((one) => Buffer.from(one.read()).toString())
   expect(read()).toEqual(texts)
   expect(kept.map(({ length }) => length)).toEqual([100_000, 0, 7, 160_000, 100_000])
-  // Each reading of compressed bytes makes them anew.
+  // Each read of compressed bytes decompresses them again.
   const isCompressed = () => kept.map((one) => new Set([one.read(), one.read()]).size === 2)
   await vi.waitFor(() => expect(isCompressed()).toEqual([true, false, false, false, false]), { timeout: 60_000 })
   expect(read()).toEqual(texts)

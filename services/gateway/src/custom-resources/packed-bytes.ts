@@ -1,22 +1,19 @@
 import { deflateRaw, inflateRawSync } from 'node:zlib'
 
-/** Bytes that are seldom read. */
+/** Bytes that are rarely read. */
 export interface PackedBytes {
   /** The number of items. */
   readonly length: number
   read(): Uint8Array
 }
 
-/**
- * Keeps seldom read bytes compressed, in another thread, one after the other. The newest stay uncompressed: they are
- * read soon.
- */
+/** Stores rarely read bytes compressed, by another thread, one after the other. The newest stay uncompressed, as they are read soon. */
 export class BytesPacker {
   readonly #waiting: Kept[] = []
   #waitingBytes = 0
   #isBusy = false
 
-  /** Takes a copy. */
+  /** Copies the bytes. */
   keep(bytes: Uint8Array): PackedBytes {
     const kept = new Kept(bytes)
     this.#waiting.push(kept)
@@ -33,13 +30,13 @@ export class BytesPacker {
   }
 }
 
-/** Bytes of the newest items that stay uncompressed, together. */
+/** Maximum total bytes of the newest items, which stay uncompressed. */
 const newestBytesMax = 256 * 1024
 
 class Kept implements PackedBytes {
   readonly length: number
   #plain: Uint8Array | undefined
-  /** A text of one byte a character: a view of a buffer of its own would take 200 bytes more. */
+  /** A string of one byte per character: a separate buffer would take 200 bytes more. */
   #packed = ''
 
   constructor(bytes: Uint8Array) {
@@ -51,7 +48,7 @@ class Kept implements PackedBytes {
     return this.#plain ?? inflateRawSync(Buffer.from(this.#packed, 'latin1'))
   }
 
-  /** The compression level with the least CPU. It shrinks schemas to a twentieth; the best level gains little more. */
+  /** The compression level with the least CPU. It reduces schemas to a twentieth; the best level gains little more. */
   pack(done: () => void): void {
     deflateRaw(this.#plain ?? nothing, { level: 1 }, (error, packed) => {
       if (error === null) {

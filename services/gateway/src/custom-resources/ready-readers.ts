@@ -14,13 +14,13 @@ export async function withReaders(served: Served, parts: SchemaParts, work: () =
   }
 }
 
-/** Prepares the readers of a resource; undefined if they are ready, or need nothing. */
+/** Prepares the readers of a resource; undefined if they are ready, or not needed. */
 export function readyReaders(served: Served, parts: SchemaParts): Promise<void> | undefined {
   if (served.resource.readers.preparable === undefined) return undefined
   return neededBy(served).every(({ isReady }) => isReady) ? undefined : prepareAll(served, parts)
 }
 
-/** Parts of a list, the first object of which waits for the readers of its resource. */
+/** Parts of a list, whose first object waits for the readers of its resource. */
 export async function* withReadyReaders(listed: AsyncIterable<ListPart>, served: Served, parts: SchemaParts): AsyncGenerator<ListPart> {
   for await (const part of listed) {
     if (part.kind === 'entries' && part.entries.length > 0) await readyReaders(served, parts)
@@ -33,6 +33,6 @@ async function prepareAll(served: Served, { schemas, pace }: SchemaParts): Promi
 }
 
 function neededBy({ resource }: Served): Preparable[] {
-  // One and the same in the version in which objects are stored.
+  // The same object in the stored version.
   return [...new Set([resource.readers, resource.stored.readers])].flatMap(({ preparable }) => preparable ?? [])
 }

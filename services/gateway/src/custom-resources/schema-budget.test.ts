@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { Pace } from '../request/pace.ts'
 import { SchemaBudget } from './schema-budget.ts'
 
-/** An item of so many bytes, which counts how often it is made. */
+/** An item of this size, which counts how often it is built. */
 class Made implements Preparable {
   count = 0
   isReady = false

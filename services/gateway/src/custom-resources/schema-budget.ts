@@ -1,7 +1,7 @@
 import type { Preparable } from '@orch/core/catalogue'
 import type { Pace } from '../request/pace.ts'
 
-/** The budget of schemas, and the pace of the work on them. */
+/** The budget of schemas, and their work per turn. */
 export interface SchemaParts {
   readonly schemas: SchemaBudget
   readonly pace: Pace
@@ -9,15 +9,15 @@ export interface SchemaParts {
 
 interface Kept {
   bytes: number
-  /** Requests and watches that use it: it is not forgotten meanwhile. */
+  /** Requests and watches that use it, during which it is not dropped. */
   holds: number
   /** Its definition was changed or deleted. */
   isDropped?: true
 }
 
 /**
- * The readers made of the schemas of custom resources, under a budget of bytes. The least recently used is forgotten first,
- * and made again when it is used again.
+ * The readers made of the schemas of custom resources, under a budget of bytes. The least recently used is dropped first, and built again when it is
+ * used again.
  *
  *   budget 100:   use a (60), use b (30), use c (40) → a is forgotten   use a → b and then c are, as far as they are in the way
  */
@@ -32,12 +32,12 @@ export class SchemaBudget {
     this.#bytesMax = bytesMax
   }
 
-  /** Bytes of all that is kept. */
+  /** Bytes of all cached items. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Notes that an item of so many bytes was made. */
+  /** Records that an item of this size was built. */
   made(preparable: Preparable, bytes: number): void {
     const kept = this.#kept.get(preparable) ?? { bytes: 0, holds: 0 }
     this.#bytes += bytes - kept.bytes
@@ -60,7 +60,7 @@ export class SchemaBudget {
     }
   }
 
-  /** Forgets the schema of a definition that was changed or deleted, once no request uses it: other caches may still refer to its resource. */
+  /** Drops the schema of a changed or deleted definition once no request uses it, as other caches may still refer to its resource. */
   drop(preparable: Preparable): void {
     const kept = this.#kept.get(preparable)
     if (kept === undefined) return
@@ -70,7 +70,7 @@ export class SchemaBudget {
     if (kept.holds === 0) preparable.forget()
   }
 
-  /** Prepares an absent item, once for all callers; undefined if it is present. */
+  /** Builds a missing item, once for all callers; undefined if it is present. */
   prepare(preparable: Preparable, pace: Pace): Promise<void> | undefined {
     if (preparable.isReady) return undefined
     const under = this.#preparing.get(preparable)

@@ -2,7 +2,7 @@ import type { ListPart } from '@orch/core/contracts'
 import type { Served } from '../target/target.ts'
 import type { CustomResources } from './custom-resources.ts'
 
-/** The dependencies of noting which definitions have been shown. */
+/** The dependencies of recording definitions in answers. */
 export interface ShownParts {
   readonly customResources: Pick<CustomResources, 'shown'>
 }
@@ -12,12 +12,12 @@ export function areDefinitions({ strategy }: Served): boolean {
   return strategy.rules.definesResources === true
 }
 
-/** Notes that a client is shown an object, should it be a definition. */
+/** Records that a client sees an object, if it is a definition. */
 export function noteShown(served: Served, revision: number, { customResources }: ShownParts): void {
   if (areDefinitions(served)) customResources.shown(revision)
 }
 
-/** A list of definitions, each of which is noted. */
+/** A list of definitions, each of which is recorded. */
 export async function* notingShown(listed: AsyncIterable<ListPart>, { customResources }: ShownParts): AsyncGenerator<ListPart> {
   for await (const part of listed) {
     if (part.kind === 'entries') for (const { revision } of part.entries) customResources.shown(revision)

@@ -13,7 +13,7 @@ import { inOrder } from '../write/prepare.ts'
 import type { Reserver } from '../write/reservation.ts'
 import { DefinitionRows, type Found } from './definition-rows.ts'
 
-/** The dependencies of keeping names of definitions. */
+/** The dependencies of managing names of definitions. */
 export interface DefinitionKeeperOptions {
   readonly storage: StorageService
   readonly clock: Clock
@@ -24,23 +24,23 @@ export interface DefinitionKeeperOptions {
   readonly served: Pick<ServedResources, 'find'>
   /** Storage prefix of definitions. */
   readonly prefix: string
-  /** Minor number of the release whose texts conditions have. */
+  /** Minor version of the release whose messages conditions have. */
   readonly level: number
 }
 
-/** Age after which a row without a definition is repaired, and the time between two looks. */
+/** Age after which a row without a definition is repaired, and the interval of checks. */
 const orphanMs = 5_000
 const sweepIntervalMs = 2_000
-/** Longest time for which a write of a group delays the others. Rows keep the writes apart; the delay avoids conflicts. */
+/** Maximum time that a write of a group delays the others. Rows keep the writes apart; the delay avoids conflicts. */
 const turnMs = 3_000
 const attemptsMax = 20
 
 const nothingToDo = async (): Promise<void> => {}
 
 /**
- * Settles names and conditions of definitions in their own write. A definition needs two commits beside its own, since one commit
- * changes one key: its names are put into the row of its group, and its serving state into a row of its own. Then the definition is
- * committed on condition that both rows are unchanged. A row whose write has ended in between is repaired by any gateway.
+ * Settles names and conditions of definitions in their own write. A definition needs two additional commits, since one commit changes one key: its names
+ * are put into the row of its group, and its serving state into a separate row. Then the definition is committed on condition that both rows are
+ * unchanged. A row whose write was interrupted is repaired by any gateway.
  */
 export class DefinitionKeeper implements Reserver {
   readonly #options: DefinitionKeeperOptions
@@ -89,7 +89,7 @@ export class DefinitionKeeper implements Reserver {
     this.#sweep.cancel()
   }
 
-  /** Writes of one group follow each other as far as one gateway sees them. */
+  /** Writes of one group are serialized within one gateway. */
   async #whileLocked(group: string, served: Served, name: string, reserve: () => Promise<Holding | undefined>): Promise<Reservation> {
     const end = await this.#lockGroup(group)
     try {
@@ -138,7 +138,7 @@ export class DefinitionKeeper implements Reserver {
     const { clock, names, level } = this.#options
     const name = nameOf(object)
     const others = Object.entries(row.definitions).flatMap(([other, held]) => (other === name ? [] : [held.names, held.former ?? {}]))
-    // Names are accepted here, and by no writer of a status.
+    // Names are accepted here, and not by writers of the status.
     const given = { ...object, status: { ...statusOf({ ...object }), acceptedNames: statusOf({ ...live }).acceptedNames ?? {} } }
     const now = printTime(toInstant(clock.now()))
     const status = settleStatus(given, { taken: takenNames(others), names, now, level })
@@ -171,7 +171,7 @@ export class DefinitionKeeper implements Reserver {
     return ofServing && { object, conditions: [ofNames, ofServing], pending, isRenamed }
   }
 
-  /** Writes the rows for the present definition, unless another write of it has come in between. */
+  /** Writes the rows for the current definition, unless another write of it has intervened. */
   async #tidy(group: string, name: string, pending: string | undefined): Promise<void> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const found = await this.#rows.names(group)
@@ -209,7 +209,7 @@ export class DefinitionKeeper implements Reserver {
     return { definition, condition: { key, revision: entry?.revision ?? 0 } }
   }
 
-  /** A sweep repeats failed work. */
+  /** A sweep repeats failed repairs. */
   async #orLater(group: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -237,7 +237,7 @@ export class DefinitionKeeper implements Reserver {
 interface Holding {
   readonly object: ApiObject
   readonly conditions: readonly Condition[]
-  /** Id of the write in the rows; undefined: they are unchanged. */
+  /** Id of the write in the rows; undefined if they are unchanged. */
   readonly pending: string | undefined
   readonly isRenamed: boolean
 }

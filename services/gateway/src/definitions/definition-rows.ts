@@ -13,13 +13,13 @@ import {
 import type { Draws } from '../request/draws.ts'
 import type { Condition } from '../write/draft.ts'
 
-/** A row at its read revision; revision 0: it is absent. */
+/** A row at its read revision; revision 0 if absent. */
 export interface Found<T> {
   readonly row: T
   readonly revision: number
 }
 
-/** The rows beside definitions, in storage. */
+/** The rows for definitions in storage. */
 export class DefinitionRows {
   readonly #storage: StorageService
   readonly #writeId: Draws['writeId']
@@ -41,14 +41,14 @@ export class DefinitionRows {
     return { row: decodeServingRow(entry), revision: entry?.revision ?? 0 }
   }
 
-  /** Replaces the names of a group; undefined: another write was faster. A group without definitions has no row. */
+  /** Replaces the names of a group; undefined if another write was faster. A group without definitions has no row. */
   async writeNames(group: string, row: NamesRow, expected: number, conditions: readonly Condition[] = []): Promise<Condition | undefined> {
     const isEmpty = Object.keys(row.definitions).length === 0
     const encode = isEmpty ? undefined : (writeId: string) => encodeNamesRow(group, row, writeId)
     return this.#commit({ key: namesKey(group), expected, conditions, encode })
   }
 
-  /** Replaces how a definition is served; undefined: another write was faster. */
+  /** Replaces the serving state of a definition; undefined if another write was faster. */
   async writeServing(
     definition: string,
     row: ServingRow | undefined,
@@ -59,7 +59,7 @@ export class DefinitionRows {
     return this.#commit({ key: servingKey(definition), expected, conditions, encode })
   }
 
-  /** The names of all groups in which a write may be under way. */
+  /** The names of all groups in which a write may be in progress. */
   async pendingNames(): Promise<(Found<NamesRow> & { readonly group: string })[]> {
     const entries: Entry[] = []
     for await (const page of listEntries(this.#storage, { resource: namesPrefix }, { read: { kind: 'any' } }))
@@ -90,7 +90,7 @@ export class DefinitionRows {
   }
 }
 
-/** False: no write of a definition of the group is under way. Found in the bytes: a sweep looks at thousands of rows. */
+/** False if no write of a definition of the group is in progress. Searched in the bytes, as a sweep checks thousands of rows. */
 export function mayBePending({ value: { buffer, byteOffset, length } }: Pick<Entry, 'value'>): boolean {
   return Buffer.from(buffer, byteOffset, length).includes(pendingMember)
 }
@@ -101,6 +101,6 @@ interface RowWrite {
   readonly key: string
   readonly expected: number
   readonly conditions: readonly Condition[]
-  /** Absent: the row is removed. */
+  /** Undefined if the row is removed. */
   readonly encode: ((writeId: string) => Uint8Array) | undefined
 }

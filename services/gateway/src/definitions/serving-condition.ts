@@ -21,15 +21,14 @@ interface KnownRow {
   readonly revision: number
 }
 
-/** Rows that are kept: far more than definitions whose objects are created. */
+/** Maximum number of cached rows: far more than definitions in use. */
 const rowsMax = 10_000
 
 const nothingToDo = async (): Promise<void> => {}
 
 /**
- * The precondition of creates of custom resources: their definition is served unchanged, and is not being deleted. A row is read at the first
- * create of a kind and taken from memory from then on; after a failed commit the next create asks storage again. A dry run,
- * which no commit checks, asks always.
+ * The precondition of creates of custom resources: their definition is served unchanged, and is not being deleted. A row is read at the first create of
+ * a kind and cached from then on; after a failed commit the next create reads it again. A dry run, which no commit checks, always reads it.
  */
 export class ServingConditions implements Reserver {
   readonly #options: ServingConditionOptions
@@ -65,7 +64,7 @@ export class ServingConditions implements Reserver {
     return !isTerminating && isSameResource && uid === this.#options.definitions.uidOf(definition)
   }
 
-  /** This gateway has not seen the definition's change yet: the client's next attempt meets it. */
+  /** This gateway has not received the definition's change yet: the client's next attempt succeeds. */
   async #refuseOutdated(definition: string): Promise<never> {
     await this.#options.definitions.lookUp(definition)
     throw serviceUnavailable(`the definition ${definition} has been changed; try again`, { retryAfterSeconds: 1 })
@@ -91,7 +90,7 @@ export class ServingConditions implements Reserver {
       return { row: undefined, revision: 0 }
     }
     const known = { row, revision: entry.revision }
-    // Removed definitions leave theirs.
+    // Removed definitions leave their rows.
     if (this.#rows.size >= rowsMax) this.#rows.clear()
     this.#rows.set(key, known)
     return known

@@ -14,7 +14,7 @@ beforeAll(async () => {
   certificates = await readCertificates({ files: certificateMemory(), product: 'orch', names: ['localhost'], clock: systemClock })
 })
 
-/** A port, and the exchanges of it in their order. */
+/** A port, and its exchanges in order. */
 async function aPort() {
   const exchanges: Exchange[] = []
   const waiting: ((exchange: Exchange) => void)[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { EventMessages } from './event-messages.ts'
 
-/** Messages of a stream given in pieces of so many bytes. */
+/** Messages of a stream in pieces of this size. */
 function messagesOf(stream: Buffer, pieceBytes: number, isText: boolean): { messages: string[]; fragments: number } {
   const events = new EventMessages(isText)
   const messages: string[] = []

@@ -1,7 +1,7 @@
 const newline = 0x0a
 const lengthBytes = 4
 
-/** A part of a message, or all of it. */
+/** A fragment of a message, or all of it. */
 export interface Fragment {
   readonly bytes: Buffer
   readonly isLast: boolean
@@ -19,7 +19,7 @@ export class EventMessages {
   /** Bytes of the event that have not arrived. */
   #left = 0
 
-  /** Events in JSON end with their lines; those in Protobuf begin with their lengths, which are not sent. */
+  /** Events in JSON end with their lines; events in Protobuf begin with their lengths, which are not sent. */
   constructor(isText: boolean) {
     this.#isText = isText
   }

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { User } from '@orch/core/contracts'
 
-/** The other end of the connection, from the connection itself. */
+/** The peer, identified by the connection itself. */
 export type Peer =
-  /** No certificate was shown, or none was asked for. */
+  /** No certificate was presented or requested. */
   | { readonly kind: 'unknown' }
   /** A certificate of one of the client CAs. */
   | {
@@ -17,20 +17,20 @@ export type Peer =
       readonly expiresMs: number
       readonly proxy?: ProxyPeer | undefined
     }
-  /** A certificate that does not make its owner a user. */
+  /** A certificate that authenticates no user. */
   | { readonly kind: 'untrusted'; readonly reason: string; readonly proxy?: ProxyPeer | undefined }
-  /** A part of this very process. */
+  /** A part of this process. */
   | { readonly kind: 'internal'; readonly name: string; readonly groups: readonly string[] }
   /** A page of the console, in a session of this user. */
   | { readonly kind: 'console'; readonly user: User }
 
-/** The same certificate where one of the proxies' CAs has signed it. */
+/** The same certificate if a proxy CA has signed it. */
 export interface ProxyPeer {
   readonly commonName: string
   readonly expiresMs: number
 }
 
-/** Header fields of a response. Names are lower-case; HTTP/2 wants them so. Several values are as many fields. */
+/** Header fields of a response. Names are in lower case, as HTTP/2 requires. Several values become several fields. */
 export type HeaderFields = Record<string, string | string[]>
 
 /** One request and its response, over HTTP/1.1, HTTP/2 or a call in this process. */
@@ -38,64 +38,67 @@ export interface Exchange {
   readonly method: string
   /** Path and query as sent. */
   readonly target: string
-  /** Replaced by the console, for a request of a session. */
+  /** Replaced by the console for a request of a session. */
   peer: Peer
   /** Remote address for the log; '' in process. */
   readonly remoteAddress: string
   /** The same object for all exchanges over one connection. */
   readonly connection: object
-  /** Why the request can only be refused, as far as its head tells; absent: it can be served. */
+  /** The reason why the request must be refused, from its head; undefined if it can be served. */
   readonly problem?: string | undefined
   /** Nothing more can be written. */
   readonly isClosed: boolean
-  /** Bytes that were written and that the client has not taken. */
+  /** Written bytes that the client has not received. */
   readonly waitingBytes: number
   /** Value of a request header; the name is lower-case. */
   header(name: string): string | undefined
-  /** The same, one text for each time that the header was sent. */
+  /** The same, one value for each time that the header was sent. */
   headerValues(name: string): readonly string[]
   /** Names of the request's headers, in lower case. */
   headerNames(): readonly string[]
-  /** Drops request headers, so that no later code reads or logs those that only the beginning needed. */
+  /** Drops request headers, so that no later code reads or logs headers that only the beginning needed. */
   dropHeaders(names: readonly string[]): void
-  /** Bytes that the body has according to the request's head; undefined: it has some, and does not say how many. */
+  /** Bytes of the body according to the head; undefined if the head does not say. */
   readonly announcedBytes: number | undefined
-  /** The whole body. More than `bytesMax` is `tooLarge`; the connection is then not used again. */
+  /** The whole body. More than `bytesMax` is `tooLarge`; the connection is then not reused. */
   readBody(bytesMax: number): Promise<BodyOutcome>
   /** The body as a stream, for forwarding. */
   bodyStream(): Readable
-  /** The connection below an HTTP/1.1 request for another protocol; absent: the protocol stays. */
+  /** The connection of an HTTP/1.1 upgrade request; undefined without an upgrade. */
   readonly upgrade?: Upgrade | undefined
-  /** Answers at once. */
+  /** Sends the whole answer. */
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void
-  /** Begins an answer of unknown length; the head leaves with the writes of the same tick. The request's head is not used any more. */
+  /** Begins an answer of unknown length; the head is sent with the writes of the same tick. The request's head is no longer used. */
   begin(code: number, headers: HeaderFields): void
-  /** False: wait for `drained` before writing more. `onTaken` is called when the connection has taken the bytes; not always after its end. */
+  /**
+   * False if the caller must wait for `drained` before writing more. `onTaken` is called when the connection has sent the bytes, not always after its
+   * end.
+   */
   write(bytes: Uint8Array | string, onTaken?: () => void): boolean
   /**
-   * Writes the same bytes as other exchanges: the protocol's frame around them is made once for all. Nothing asks for a
-   * pause; `waitingBytes` counts the bytes that have not been taken.
+   * Writes the same bytes as other exchanges, with the protocol's frame built once for all. Never asks for a pause; `waitingBytes` counts the unsent
+   * bytes.
    */
   writeShared(bytes: Uint8Array, onTaken?: () => void): void
-  /** Resolves when there is room again or the exchange has closed. */
+  /** Resolves when there is space again or the exchange has closed. */
   drained(): Promise<void>
-  /** `trailers` follow the body where the protocol has a place for them. */
+  /** `trailers` follow the body if the protocol supports them. */
   end(trailers?: HeaderFields): void
-  /** Breaks the answer off, so that the client sees that it is not whole. */
+  /** Aborts the answer, so that the client sees that it is incomplete. */
   destroy(): void
-  /** The same for the whole connection, with all other exchanges over it. */
+  /** The same for the whole connection, with all its exchanges. */
   destroyConnection(): void
-  /** Nothing that comes over the connection is read any more, not even the frames of its protocol. */
+  /** Stops reading the connection, including the frames of its protocol. */
   stopReading(): void
-  /** Calls back once when the exchange is over, however it ended; soon, where it is over already. */
+  /** Calls back once when the exchange has ended in any way; soon if it already has. */
   onClose(callback: () => void): void
 }
 
-/** A connection that is about to speak another protocol. */
+/** A connection during a protocol upgrade. */
 export interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Socket
-  /** The client's first bytes in it. */
+  /** The client's first bytes in the new protocol. */
   readonly head: Uint8Array
 }
 
@@ -105,7 +108,7 @@ export type BodyOutcome =
   /** The client closed the connection. */
   | { readonly kind: 'broken' }
 
-/** The value when it is one text, or several joined as HTTP says. */
+/** A single value, or several joined according to HTTP. */
 export function headerText(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'object' ? value.join(', ') : value
 }
@@ -140,7 +143,7 @@ export function collectBody(source: NodeJS.ReadableStream, bytesMax: number): Pr
   })
 }
 
-/** The value of `content-length`; undefined where it is no number. */
+/** The value of `content-length`; undefined if it is not a number. */
 export function lengthOf(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }

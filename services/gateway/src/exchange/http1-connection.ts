@@ -2,24 +2,23 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemCodeOf } from '@orch/platform'
 
-/** Bounds of bytes read and dropped after the last answer. */
+/** Limits of bytes read and dropped after the last answer. */
 export interface ConnectionBounds {
   readonly lingerMs: number
   readonly lingerBytesMax: number
 }
 
 /**
- * The answers of one connection over HTTP/1.1, and its end. A socket closed with unread bytes resets the connection, and
- * the client may lose the last answer. So only this server's half ends after it; later bytes are read and dropped until the client
- * ends the other half, or a bound is reached.
+ * The answers of one connection over HTTP/1.1, and its end. A socket closed with unread bytes resets the connection, and the client may lose the last
+ * answer. So only this server's half is closed after it; later bytes are read and dropped until the client closes the other half, or a limit is reached.
  */
 export class Http1Connection {
   readonly #socket: Socket
   readonly #bounds: ConnectionBounds
-  /** Answers that are not complete, in the order of their requests. */
+  /** Incomplete answers, in the order of their requests. */
   readonly #answers = new Set<ServerResponse>()
   #dropsInput = false
-  /** Sent after the answers to all requests that were read whole. */
+  /** Sent after the answers to all completely read requests. */
   #refusal: string | undefined
 
   constructor(socket: Socket, bounds: ConnectionBounds) {
@@ -30,7 +29,7 @@ export class Http1Connection {
     socket.once('close', () => this.#closeWaiting())
   }
 
-  /** True if an answer other than this one, or any, is incomplete. */
+  /** True if another answer, or any, is incomplete. */
   hasAnswersBefore(response: ServerResponse | undefined): boolean {
     const [first] = this.#answers
     return first !== undefined && first !== response
@@ -44,7 +43,7 @@ export class Http1Connection {
     })
   }
 
-  /** Ends the connection after an error of Node's parser or of its timers; which the client receives as its last answer. */
+  /** Ends the connection after an error of Node's parser or of its timers, which the client receives as its last answer. */
   refuse(error: Error): void {
     const status = statusOf(error)
     if (status === undefined || !this.#socket.writable) {
@@ -56,7 +55,7 @@ export class Http1Connection {
     this.#refuseInTurn()
   }
 
-  /** An answer that waits for an earlier one has no socket, and Node does not say that the client has left. */
+  /** An answer that waits for an earlier one has no socket, and Node does not report that the client has left. */
   #closeWaiting(): void {
     for (const answer of this.#answers) if (answer.socket === null) answer.destroy().emit('close')
   }
@@ -64,7 +63,7 @@ export class Http1Connection {
   #refuseInTurn(): void {
     const [first] = this.#answers
     if (first?.req.complete === true || !this.#socket.writable) return
-    // The body that failed is of a request whose answer has begun: only a broken connection says that it is not whole.
+    // The failed body belongs to a request whose answer has begun: only a broken connection shows that it is incomplete.
     if (first?.headersSent === true) this.#socket.destroy()
     else this.#end(this.#refusal)
   }
@@ -85,12 +84,12 @@ export class Http1Connection {
       bytes += chunk.length
       if (bytes > this.#bounds.lingerBytesMax) this.#socket.destroy()
     }
-    // Node's parser lets the socket go at a second listener.
+    // Node's parser releases the socket at a second listener.
     this.#socket.removeAllListeners('data').on('data', drop).resume()
   }
 }
 
-/** Undefined: the connection has failed, and no answer would arrive. */
+/** Undefined if the connection has failed, so that no answer would arrive. */
 function statusOf(error: Error): number | undefined {
   const code = systemCodeOf(error) ?? ''
   if (code === 'HPE_HEADER_OVERFLOW') return 431

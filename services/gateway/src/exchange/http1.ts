@@ -17,10 +17,10 @@ import {
 
 const noNames: readonly string[] = []
 
-/** The state shared by the exchanges of one server. */
+/** The shared state of the exchanges of one server. */
 export interface Http1Server {
   readonly isDraining: boolean
-  /** Connections that are closed unless their clients ask once more. */
+  /** Connections that are closed unless their clients send another request. */
   readonly leaving: Map<Socket, NodeJS.Timeout>
 }
 
@@ -29,10 +29,10 @@ export class Http1Exchange implements Exchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   peer: Peer
-  /** Set by the listener, for a request that may change the protocol. */
+  /** Set by the listener, for a request with an upgrade. */
   upgrade: Upgrade | undefined
   readonly #server: Http1Server
-  /** Headers that are of no concern any more. */
+  /** Headers that are no longer needed. */
   #dropped: readonly string[] = noNames
   /** The connection is closed after this answer. */
   #closesConnection = false
@@ -68,7 +68,7 @@ export class Http1Exchange implements Exchange {
     return this.#problem
   }
 
-  /** Lets nothing be served but a refusal, after which the connection ends. */
+  /** Only allows a refusal, after which the connection ends. */
   refuse(problem: string): void {
     this.#problem = problem
     this.#closesConnection = true
@@ -96,7 +96,7 @@ export class Http1Exchange implements Exchange {
   }
 
   dropHeaders(names: readonly string[]): void {
-    // Node makes its second set of headers when it is touched, and an object from which a member is deleted becomes slow.
+    // Node creates its second set of headers when it is accessed, and an object from which a member is deleted becomes slow.
     this.#dropped = [...this.#dropped, ...names]
   }
 
@@ -134,10 +134,10 @@ export class Http1Exchange implements Exchange {
   begin(code: number, headers: HeaderFields): void {
     if (this.isClosed) return
     const response = this.#response
-    // Fields after the body need chunks.
+    // Trailers need chunks.
     if (headers['content-length'] !== undefined || !response.useChunkedEncodingByDefault) delete headers['trailer']
     this.#writeHead(code, headers)
-    // The writes of this turn leave together with the head.
+    // The writes of this turn are sent together with the head.
     response.cork()
     response.flushHeaders()
     process.nextTick(() => response.uncork())
@@ -192,8 +192,8 @@ export class Http1Exchange implements Exchange {
 }
 
 /**
- * An answer that began before the server drained could not announce that it is the last on its connection. Its client may
- * have sent the next request already, which is answered, and the announcement with it; closed at once it would be lost.
+ * An answer that began before the drain could not announce that it is the last on its connection. Its client may have sent the next request already,
+ * which is answered with the announcement; an immediate close would lose it.
  */
 function leave(socket: Socket, { leaving }: Http1Server): void {
   const timer = setTimeout(() => {
@@ -209,10 +209,10 @@ function stay(socket: Socket, { leaving }: Http1Server): void {
   leaving.delete(socket)
 }
 
-/** A client that breaks off is an ordinary end, which `close` tells. */
+/** A client that disconnects is an ordinary end, which `close` reports. */
 function ignoreError(): void {}
 
-/** Calls back once, at `close`; an emitter that has closed does not emit it again. */
+/** Calls back once at `close`; an emitter that has closed does not emit it again. */
 export function callAtClose(callback: () => void, emitter: EventEmitter, hasClosed: boolean): void {
   if (hasClosed) queueMicrotask(callback)
   else emitter.once('close', callback)
@@ -233,8 +233,8 @@ export function drainOf(target: NodeJS.WritableStream, isClosed: boolean): Promi
 const lineEnd = '\r\n'
 
 /**
- * Bytes as one chunk of HTTP/1.1's chunked coding. It is made once for all exchanges that write these bytes, and goes to each
- * socket in one write: `ServerResponse.write` makes four of it, and joins them again for each client.
+ * Bytes as one chunk of HTTP/1.1's chunked coding. It is built once for all exchanges that write these bytes, and sent to each socket in one write:
+ * `ServerResponse.write` makes four writes, and joins them again for each client.
  */
 export const chunkOf: (bytes: Uint8Array) => Uint8Array = memo((bytes: Uint8Array) => {
   const front = bytes.length.toString(16) + lineEnd

@@ -12,7 +12,7 @@ export class Http2Exchange implements Exchange {
   #rawHeaders: readonly string[]
   peer: Peer
   #resetsAfterAnswer = false
-  /** Not `writableEnded`: a HEAD's stream counts as ended before it is answered. */
+  /** Not `writableEnded`: the stream of a HEAD counts as ended before it is answered. */
   #isEnded = false
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[], peer: Peer) {
@@ -27,7 +27,7 @@ export class Http2Exchange implements Exchange {
   }
 
   get target(): string {
-    // A CONNECT has none.
+    // A CONNECT has no path.
     return this.#headers[':path'] ?? ''
   }
 
@@ -100,7 +100,7 @@ export class Http2Exchange implements Exchange {
 
   begin(code: number, headers: HeaderFields): void {
     if (this.isClosed) return
-    // Node ends a stream in order before it resets it, so that an interrupted answer would look whole. It waits for trailers first.
+    // Node ends a stream normally before it resets it, so that an interrupted answer would look complete. It waits for trailers first.
     this.#respond(code, headers, { endStream: false, waitForTrailers: true })
     // The answer may last for hours.
     this.#headers = noHeaders
@@ -128,8 +128,8 @@ export class Http2Exchange implements Exchange {
   }
 
   /**
-   * Only when the last byte has left. Node never resets a stream that is closed without an error earlier and whose connection ends
-   * meanwhile: its bytes are dropped, nghttp2 asks for them, and gets none and no end, in an endless loop that takes all memory.
+   * Only after the last byte was sent. Otherwise Node never resets a stream that is closed without an error and whose connection ends meanwhile: its
+   * bytes are dropped, nghttp2 requests them, and gets neither bytes nor an end, in an endless loop that takes all memory.
    */
   #resetBehindAnswer(): void {
     if (!this.#resetsAfterAnswer) return
@@ -150,7 +150,7 @@ export class Http2Exchange implements Exchange {
   stopReading(): void {
     const { session } = this.#stream
     if (session === undefined || session.destroyed) return
-    // The session reads its socket below the stream, where a pause of the stream would change nothing.
+    // The session reads its socket below the stream, so a pause of the stream would have no effect.
     const socket: unknown = session.socket
     const handle = hasMembers(socket) ? socket['_handle'] : undefined
     if (hasMembers(handle) && typeof handle['readStop'] === 'function') handle['readStop']()

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type BodyOutcome, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
 
-/** A request made by a part of this process. It has the shape that clients send through any transport. */
+/** A request by a part of this process, in the form of a transport. */
 export interface InProcessRequest {
   readonly method: string
   /** Path with its query: `/api/v1/pods?limit=5`. */
@@ -18,7 +18,7 @@ export interface InProcessResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** The unread bytes of a caller before `write` asks to wait. */
+/** Unread bytes at which `write` asks for a pause. */
 const waitingBytesComfortable = 1024 * 1024
 
 /** An exchange without a socket: the answer's head resolves `response`, its body is an async iterable. */
@@ -35,12 +35,12 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   #waitingBytes = 0
   #readers: { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }[] = []
   #waitForRoom: (() => void)[] = []
-  /** Called when the reader has taken the waiting bytes. */
+  /** Called when the reader has read the waiting bytes. */
   #onTaken: (() => void)[] = []
   #state: 'open' | 'ended' | 'broken' = 'open'
   #onClose: (() => void)[] = []
 
-  /** Its maker calls `abort` when the request's signal is raised. */
+  /** Its creator calls `abort` when the request's signal is aborted. */
   constructor(request: InProcessRequest, peer: Peer) {
     this.#request = request
     this.#headers = request.headers
@@ -96,7 +96,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const { body = '' } = this.#request
     if (body.length > bytesMax) return { kind: 'tooLarge' }
-    // A copy: the body may be read again after the caller has reused its bytes.
+    // A copy, as the body may be read again after the caller has reused its bytes.
     const bytes = Buffer.from(body)
     return bytes.length > bytesMax ? { kind: 'tooLarge' } : { kind: 'body', bytes }
   }
@@ -147,7 +147,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   }
 
   destroy(): void {
-    // The end has arrived, but the reader has not reached it.
+    // The end was received, but the reader has not reached it.
     if (this.#state === 'ended' && this.#chunks.length > 0) {
       this.#chunks = []
       this.#state = 'broken'
@@ -159,7 +159,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     this.destroy()
   }
 
-  /** The request is there as a whole. */
+  /** The whole request is present. */
   stopReading(): void {}
 
   onClose(callback: () => void): void {
@@ -191,7 +191,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     return this
   }
 
-  /** The request's signal has been raised. */
+  /** The request's signal was aborted. */
   abort(): void {
     this.#chunks = []
     this.#close('broken')

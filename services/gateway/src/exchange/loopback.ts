@@ -1,14 +1,14 @@
 import type { Exchange } from './exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './in-process.ts'
 
-/** A way into a gateway without a socket. */
+/** An in-process transport to a gateway. */
 export interface Loopback {
   send(request: InProcessRequest): Promise<InProcessResponse>
-  /** Breaks open answers off. */
+  /** Aborts open answers. */
   close(): void
 }
 
-/** A way in as a part of this process. `handle` serves an exchange. */
+/** A transport for a part of this process. `handle` serves an exchange. */
 export function createLoopback(
   handle: (exchange: Exchange) => void,
   user: { readonly name: string; readonly groups: readonly string[] },
@@ -35,7 +35,7 @@ export function createLoopback(
   }
 }
 
-/** The open exchanges of a signal. The requests of a controller share one, which has one listener for all of them. */
+/** The open exchanges of a signal. The requests of a controller share one signal, with one listener for all. */
 function endedWith(signal: AbortSignal, endings: WeakMap<AbortSignal, Set<InProcessExchange>>): Set<InProcessExchange> {
   const known = endings.get(signal)
   if (known !== undefined) return known

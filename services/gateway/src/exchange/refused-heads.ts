@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 
 /** The last observed counters of a session. */
 interface Seen {
-  /** Streams that became requests, since the session began. */
+  /** Number of streams that became requests since the session began. */
   opened: number
   openedBefore: number
   lastStream: number
@@ -11,13 +11,12 @@ interface Seen {
   refused: number
 }
 
-/** Fewest bytes of a head on the wire: the frame's own and one field. */
+/** Minimum bytes of a head on the wire: the frame and one field. */
 const headBytesMin = 10
 
 /**
- * Ends sessions whose heads are refused time after time. A head may name a field of four kilobytes, which the table of the session
- * keeps, by one byte, hundreds of times; Node refuses such streams without an event, and continues. The visible sign is
- * that the numbers of streams rise, with the bytes read, while no requests come.
+ * Ends sessions whose heads are refused repeatedly. A head may refer to a field of four kilobytes in the session's table by one byte, hundreds of times;
+ * Node refuses such streams without an event, and continues. The visible sign is that stream numbers and read bytes grow without requests.
  */
 export class RefusedHeads {
   readonly #sessions = new Map<Http2Session, Seen>()
@@ -32,7 +31,7 @@ export class RefusedHeads {
     session.once('close', () => this.#sessions.delete(session))
   }
 
-  /** Counts a stream that became a request; false: it is one too many for a client that has not confirmed the settings. */
+  /** Counts a stream that became a request; false if it exceeds the limit of a client that has not acknowledged the settings. */
   opens(session: Http2Session): boolean {
     const seen = this.#sessions.get(session)
     if (seen === undefined) return true
@@ -53,7 +52,7 @@ export class RefusedHeads {
       const lastStream = session.state.lastProcStreamID ?? 0
       const begun = (lastStream - seen.lastStream) / 2
       const refused = begun - (seen.opened - seen.openedBefore)
-      // A client may skip numbers; without bytes there was no head.
+      // A client may skip numbers; without bytes no head was sent.
       if (refused > 0) seen.refused += Math.min(refused, newBytes / headBytesMin)
       Object.assign(seen, { openedBefore: seen.opened, lastStream, bytes: bytesRead })
       if (seen.refused > limits.refusedHeadsMax) session.destroy()

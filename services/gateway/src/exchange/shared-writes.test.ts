@@ -29,7 +29,7 @@ async function aSocket(port: number): Promise<TLSSocket> {
   return socket
 }
 
-/** All that a server answers to a text, to the end of the connection. */
+/** All bytes of a server's answer to a text, to the end of the connection. */
 async function answerTo(port: number, text: string): Promise<string> {
   const socket = await aSocket(port)
   socket.write(text)

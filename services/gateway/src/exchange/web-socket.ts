@@ -14,9 +14,9 @@ export interface WebSocketOpening {
 }
 
 /**
- * A watch as a WebSocket: the stream of its events is sent as messages, one for each event, a large one in fragments. In JSON an event
- * is a text with its end of line; in Protobuf a binary message, without the length prefix of a stream. An answer that is
- * no stream, such as a refusal, is that of HTTP/1.1. The client's messages are read and ignored.
+ * A watch over a WebSocket: its events are sent as messages, one for each event, a large one in fragments. In JSON an event is a text with its newline;
+ * in Protobuf a binary message, without the length prefix of a stream. An answer other than a stream, such as a refusal, is an HTTP/1.1 answer. The
+ * client's messages are read and ignored.
  */
 export class WebSocketExchange extends Http1Exchange {
   readonly #request: IncomingMessage
@@ -28,7 +28,7 @@ export class WebSocketExchange extends Http1Exchange {
 
   constructor(request: IncomingMessage, response: ServerResponse, { peer, upgrade, server }: WebSocketOpening) {
     super(request, response, peer, server)
-    // Messages have no encoding of their own.
+    // Messages have no content encoding.
     this.dropHeaders(['accept-encoding'])
     this.#request = request
     this.#response = response
@@ -100,12 +100,12 @@ export class WebSocketExchange extends Http1Exchange {
   }
 }
 
-/** Status of a close (RFC 6455, section 7.4.1): the purpose of the connection is fulfilled. */
+/** Status of a normal close (RFC 6455, section 7.4.1). */
 const normalClosure = 1000
 /** The same bytes, not a copy. */
 function bytesOf(bytes: Uint8Array | string): Buffer {
   return typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** A client that breaks off is an ordinary end, which `close` tells. */
+/** A client that disconnects is an ordinary end, which `close` reports. */
 function ignoreError(): void {}

@@ -14,7 +14,7 @@ export type Effect =
       readonly reason: string
       readonly message: string | undefined
       readonly causes: readonly StatusCause[]
-      /** Also for a write without a resourceVersion, where the code is 409. */
+      /** Also applies to a write without a resourceVersion if the code is 409. */
       readonly always: boolean
     }
   | { readonly kind: 'cut'; readonly when: 'before' | 'after'; readonly scope: CutScope }
@@ -24,12 +24,12 @@ export type Effect =
   | { readonly kind: 'refuseConnection' }
   | { readonly kind: 'blackHole' }
 
-/** The request waits before it is served: a duration (`2s`, `1m30s`) or milliseconds of the server's clock. */
+/** Delay before the request is served: a duration (`2s`, `1m30s`) or milliseconds of the server's clock. */
 export function delay(time: string | number): Effect {
   return { kind: 'delay', ms: toMs('delay', time) }
 }
 
-/** Reasons of a Status, as a server has them for a code. */
+/** Default reasons of a Status by code. */
 const reasons: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -46,17 +46,17 @@ const reasons: Readonly<Record<number, string>> = {
 
 /** Details of a refusal. */
 export interface RefuseOptions {
-  /** Seconds in the header `Retry-After`, which clients obey in real time; 0 for 429 and 503, else no header. */
+  /** Seconds in the header `Retry-After`, which clients obey in real time; by default 0 for 429 and 503, and otherwise no header. */
   readonly retryAfter?: number | undefined
   /** Reason of the Status; by default that of the code. */
   readonly reason?: string | undefined
   readonly message?: string | undefined
   readonly causes?: readonly StatusCause[] | undefined
-  /** With 409: also for writes that carry no resourceVersion, which no server refuses so. */
+  /** The request is answered with a Status of this code, and not served. A 409 is for writes with a resourceVersion. */
   readonly always?: boolean | undefined
 }
 
-/** The request is answered with a Status of this code, and not served. A 409 is for writes that carry a resourceVersion. */
+/** The connection ends without a byte of an answer, before or after the request is served. */
 export function refuse(code: number, { retryAfter, reason, message, causes = [], always = false }: RefuseOptions = {}): Effect {
   if (!Number.isInteger(code) || code < 400 || code > 599)
     throw new RangeError(`refuse(): ${code} is no code of an error: expected 400 to 599`)
@@ -71,7 +71,7 @@ export function refuse(code: number, { retryAfter, reason, message, causes = [],
   }
 }
 
-/** The connection ends without a byte of an answer: before the request is served, or after. */
+/** The object is written, and then the connection ends without a byte of an answer. Requests that write nothing are not matched. */
 export function cut({
   when = 'before',
   scope = 'stream',
@@ -92,18 +92,18 @@ export function hang(): Effect {
   return { kind: 'hang' }
 }
 
-/** The answer breaks off after this many bytes of its body. */
+/** The answer is truncated after this number of bytes of its body. */
 export function truncate(bytes: number): Effect {
   if (!Number.isInteger(bytes) || bytes < 0) throw new RangeError(`truncate(): ${bytes} is no number of bytes`)
   return { kind: 'truncate', bytes }
 }
 
-/** The whole connection is reset; a client that connects anew is reset at its first request that matches. */
+/** The whole connection is reset; a client that reconnects is reset at its first matching request. */
 export function refuseConnection(): Effect {
   return { kind: 'refuseConnection' }
 }
 
-/** Nothing that the client sends is read any more, pings included, and nothing is answered; the connection stays. */
+/** Nothing that the client sends is read, including pings, and nothing is answered; the connection stays. */
 export function blackHole(): Effect {
   return { kind: 'blackHole' }
 }

@@ -9,7 +9,7 @@ import { faultDefinition, faultRulesPlural, faultRulesVersion } from './fault-de
 import { readFault } from './fault-spec.ts'
 import type { Faults } from './faults.ts'
 
-/** The dependencies of faults that are objects. */
+/** The dependencies of faults stored as objects. */
 export interface FaultRulesOptions {
   readonly storage: StorageService
   readonly names: Names
@@ -19,7 +19,7 @@ export interface FaultRulesOptions {
   readonly random: () => number
   readonly faults: Faults
   readonly pathPrefix: string
-  /** Sends a request of the server's own. */
+  /** Sends a request of the server itself. */
   send(request: InProcessRequest): Promise<InProcessResponse>
 }
 
@@ -32,11 +32,11 @@ interface StoredRule {
   readonly problem: string
 }
 
-/** A rule in force, or one that cannot be. */
+/** An active rule, or an invalid one. */
 interface KnownRule extends StoredRule {
   readonly handle: FaultHandle | undefined
   readonly found: string
-  /** Hits that the status does not have yet; undefined: the status was never written. */
+  /** Hits that the status does not include yet; undefined if the status was never written. */
   unreported: number
   isReporting: boolean
 }
@@ -44,7 +44,7 @@ interface KnownRule extends StoredRule {
 const retryMsMax = 5_000
 
 /**
- * Faults that are objects: each gateway follows them, puts them in force, and adds its hits to their status.
+ * Faults stored as objects: each gateway watches them, activates them, and adds its hits to their status.
  *
  *   FaultRule lost, status.hits 3;  gateway A hits twice, B once  →  A: 3 + 2, B: 5 + 1, each on condition of the version that it read
  */
@@ -57,7 +57,7 @@ export class FaultRules {
     this.#options = options
   }
 
-  /** Makes the kind, and follows its objects. Resolves when those that are stored are in force. */
+  /** Creates the kind, and watches its objects. Resolves when the stored ones are active. */
   async begin(): Promise<void> {
     const { storage, clock, log, random } = this.#options
     const { signal } = this.#closed
@@ -124,7 +124,7 @@ export class FaultRules {
     }
   }
 
-  /** Adds the hits of this gateway to the status: one write at a time, so that hits of a moment are written together. */
+  /** Adds the hits of this gateway to the status, one write at a time, so that simultaneous hits are written together. */
   #report(rule: KnownRule): void {
     if (rule.isReporting) return
     rule.isReporting = true
@@ -179,7 +179,7 @@ export class FaultRules {
   }
 }
 
-/** Characters of a problem in a status. */
+/** Maximum characters of a problem in a status. */
 const problemMax = 1_000
 
 async function textOf({ body }: InProcessResponse): Promise<string> {

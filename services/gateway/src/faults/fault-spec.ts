@@ -11,7 +11,7 @@ const watchMembers = ['user', 'resource', 'subresource', 'namespace', 'name']
 const matchMembers = [...watchMembers, 'agent', 'verb', 'path', 'header', 'dryRun', 'body', 'outgoing']
 const faultMembers = ['name', 'on', 'after', 'times', 'every', 'perSecond', 'probability', 'seed', 'effect']
 
-/** Effects by name, each with the reader of its members. */
+/** Effects by name, each with the parser of its members. */
 const effects: Readonly<Record<string, (value: unknown, at: string) => Effect>> = {
   delay: (value, at) => {
     const members = new Members(value, at, ['time'])
@@ -60,8 +60,7 @@ function withoutMembers(value: unknown, at: string, effect: Effect): Effect {
 }
 
 /**
- * A fault as JSON has it, which a request or a FaultRule brings. Texts of a match may have `*` for any characters. A wrong one is a 400
- * that names the member.
+ * A fault in JSON, from a request or a FaultRule. Texts of a match may have `*` for any characters. An invalid one is a 400 that names the member.
  *
  *   { on: { user: 'operator', verb: ['update'], resource: 'widgets' }, times: 2, effect: { refuse: { code: 409 } } }
  */
@@ -95,7 +94,7 @@ function readEffect(value: Readonly<Record<string, unknown>> | undefined, at: st
   return asBadRequest(`${at}.${name}`, () => read(detail, `${at}.${name}`))
 }
 
-/** Values that a builder refuses are a mistake of the caller. */
+/** Values that a builder refuses are an error of the caller. */
 export function asBadRequest<T>(at: string, build: () => T): T {
   try {
     return build()
@@ -122,7 +121,7 @@ function readFaultMatch(value: unknown, at: string): FaultMatch {
   }
 }
 
-/** The watches that a request of the control is for. */
+/** The watches that a control request selects. */
 export function readWatchMatch(value: unknown, at = ''): WatchMatch {
   return readWatchMembers(new Members(value, at, watchMembers))
 }
@@ -161,14 +160,14 @@ export function matchOf(text: string | undefined): TextMatch | undefined {
   }
 }
 
-/** True if a value has all members of a part of it, in any depth. */
+/** True if a value contains all members of another, at any depth. */
 function hasPart(value: unknown, part: unknown): boolean {
   if (Array.isArray(part)) return Array.isArray(value) && value.length === part.length && part.every((item, at) => hasPart(value[at], item))
   if (!isJsonObject(part)) return value === part
   return isJsonObject(value) && Object.entries(part).every(([name, item]) => hasPart(value[name], item))
 }
 
-/** A fault as JSON shows it: expressions as `/text/`, and a function of the body as the text `function`. */
+/** A fault in JSON: expressions as `/text/`, and a function of the body as the text `function`. */
 export function printFault({ until: _, name: _name, ...fault }: Fault): Readonly<Record<string, unknown>> {
   return JSON.parse(
     JSON.stringify({ ...fault, effect: printEffect(fault.effect) }, (key, value: unknown) => {

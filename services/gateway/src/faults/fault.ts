@@ -4,37 +4,37 @@ import type { TextMatch } from '../request/request-match.ts'
 import { compileMatch, matchesText, type RequestFacts, type RequestMatch } from '../request/request-match.ts'
 import type { Effect } from './effects.ts'
 
-/** The requests that a fault hits. */
+/** The requests that a fault matches. */
 export interface FaultMatch extends RequestMatch {
   /** Headers by lower-case name. */
   readonly header?: Readonly<Record<string, TextMatch>> | undefined
   readonly dryRun?: boolean | undefined
-  /** True for the bodies that are meant: the object of a create or an update, a patch, or the options of a delete. */
+  /** True for matching bodies: the object of a create or an update, a patch, or the options of a delete. */
   readonly body?: ((body: unknown) => boolean) | undefined
   /**
-   * Calls of the server instead of requests to it, by the kind and name of the called server: `webhook/deny.example.com`, `kms/one/encrypt`.
-   * It allows no other member beside it.
+   * Calls of the server instead of requests to it, by the kind and name of the called server: `webhook/deny.example.com`, `kms/one/encrypt`. It excludes
+   * all other members.
    */
   readonly outgoing?: TextMatch | undefined
 }
 
-/** A fault: the requests, how many of them, and what happens to them. */
+/** A fault: the matching requests, their number, and the effect on them. */
 export interface Fault {
   /** Shown in answers, in the log and in metrics; `fault-1` and so on by default. */
   readonly name?: string | undefined
-  /** Absent: all requests but those of the server's own parts and of `server.client`, which only a match with `user` hits. */
+  /** By default all requests except those of the server's own parts and of `server.client`, which only a match with `user` includes. */
   readonly on?: FaultMatch | undefined
-  /** Matching requests that pass first; 0 by default. */
+  /** Number of matching requests that pass first; 0 by default. */
   readonly after?: number | undefined
-  /** Requests that are hit at most. */
+  /** Maximum number of hits. */
   readonly times?: number | undefined
-  /** Every so many matching requests one is hit; 1 by default. */
+  /** One of this number of matching requests is hit; 1 by default. */
   readonly every?: number | undefined
   /** Number of matching requests that pass in each second of the server's clock. Default: 0. */
   readonly perSecond?: number | undefined
   /** From 0 to 1, drawn from the seed of the server; 1 by default. */
   readonly probability?: number | undefined
-  /** Decides what `probability` draws, instead of the seed of the server. */
+  /** Seed of the draws for `probability`, instead of the server's. */
   readonly seed?: number | string | undefined
   /** Removes the fault when it settles. */
   readonly until?: Promise<unknown> | undefined
@@ -44,14 +44,14 @@ export interface Fault {
 /** A fault that has been added. `using` removes it at the end of its block. */
 export interface FaultHandle extends Disposable {
   readonly name: string
-  /** Requests that it has hit. */
+  /** The number of hits. */
   readonly hits: number
-  /** Resolves when it has hit so many requests; 1 by default. Rejects when it is removed before. */
+  /** Resolves after this number of hits; 1 by default. Rejects when the fault is removed before. */
   hit(times?: number): Promise<void>
   remove(): void
 }
 
-/** A request as a fault sees it. */
+/** A request in the form for faults. */
 export interface FaultyRequest extends RequestFacts {
   readonly isDryRun: boolean
   header(name: string): string | undefined
@@ -71,7 +71,7 @@ interface FaultRuleParts {
 export class FaultRule implements FaultHandle {
   readonly name: string
   readonly effect: Effect
-  /** It names the user, so that it is meant for the server's own parts too. */
+  /** It names the user, so that it also applies to the server's own parts. */
   readonly namesUser: boolean
   readonly #fault: Fault
   readonly #draw: () => number
@@ -79,12 +79,12 @@ export class FaultRule implements FaultHandle {
   readonly #onHit: (() => void) | undefined
   readonly #onEnd: (rule: FaultRule) => void
   readonly #matches: (facts: RequestFacts) => boolean
-  /** The calls that it hits; undefined: it hits requests. */
+  /** The calls that it matches; undefined if it matches requests. */
   readonly outgoing: TextMatch | undefined
   readonly #waiting: { readonly times: number; resolve(): void; reject(error: Error): void }[] = []
   #seen = 0
   #hits = 0
-  /** The second that is counted, and the requests that have passed in it. */
+  /** The current second, and the requests that have passed in it. */
   #second = { from: Number.NEGATIVE_INFINITY, passed: 0 }
   #isRemoved = false
 
@@ -119,7 +119,7 @@ export class FaultRule implements FaultHandle {
     return this.#isRemoved
   }
 
-  /** True if the request is meant, as far as it is known without its body. */
+  /** True if the request matches, without its body. */
   matches(request: FaultyRequest): boolean {
     if (!this.#matches(request)) return false
     const { header, dryRun } = this.#fault.on ?? {}
@@ -127,7 +127,7 @@ export class FaultRule implements FaultHandle {
     return Object.entries(header ?? {}).every(([name, match]) => matchesText(match, request.header(name.toLowerCase()) ?? ''))
   }
 
-  /** The question about the body; absent: the fault asks none. */
+  /** The condition about the body; undefined for none. */
   get body(): ((body: unknown) => boolean) | undefined {
     const { effect } = this
     const { body } = this.#fault.on ?? {}
@@ -135,7 +135,7 @@ export class FaultRule implements FaultHandle {
     return (value) => carriesVersion(value) && (body?.(value) ?? true)
   }
 
-  /** Counts a request that matches in full. True: it is hit. */
+  /** Counts a completely matching request. Returns true for a hit. */
   take(): boolean {
     const { after = 0, every = 1, times = Number.POSITIVE_INFINITY, probability = 1 } = this.#fault
     if (this.#isRemoved || this.#hits >= times) return false
@@ -202,7 +202,7 @@ function requireNumbers({ after = 0, times = 1, every = 1, perSecond = 0, probab
   if (!(probability >= 0 && probability <= 1)) throw wrong('probability', probability, 'a number from 0 to 1')
 }
 
-/** An object, or the preconditions of a delete, with a resourceVersion: its writer expects to lose a race. */
+/** An object, or the preconditions of a delete, with a resourceVersion: its writer expects a possible conflict. */
 function carriesVersion(body: unknown): boolean {
   if (!isJsonObject(body)) return false
   const versionIn = (part: unknown) => isJsonObject(part) && Boolean(part['resourceVersion'])

@@ -22,24 +22,24 @@ export interface FaultsOptions {
   readonly chance: Chance
   readonly clock: Clock
   readonly log: Log
-  /** Told of each request that a fault has hit; absent: nothing is. */
+  /** Called for each hit; optional. */
   readonly onHit?: (request: GatewayRequest) => void
 }
 
-/** The faults of one server, in the order in which they were added. */
+/** The faults of one server, in insertion order. */
 export class Faults {
   readonly #options: FaultsOptions
   readonly #draw: () => number
   readonly watches: WatchFaults
   readonly reads = new StaleReads()
-  /** The calls of the server, with the faults among them. */
+  /** The calls of the server, with their faults. */
   readonly calls: FaultyCalls
   /** Rules that may still hit requests. */
   readonly #rules = new Set<FaultRule>()
-  /** Rules that have hit all that they could, oldest first, until they are removed or too many. */
+  /** Finished rules, oldest first, until they are removed or too many. */
   readonly #ended = new Set<FaultRule>()
   readonly #listeners = new Set<() => void>()
-  /** Fingerprints of the certificates by which clients of the test itself connect. */
+  /** Fingerprints of the client certificates of the test itself. */
   readonly #ownClients = new Map<string, { readonly isHarness: boolean }>()
   #metrics: MetricsOf<typeof table> | undefined
   #added = 0
@@ -51,7 +51,7 @@ export class Faults {
     this.calls = new FaultyCalls({ clock: options.clock, onHit: (rule, to) => this.#noteCall(rule, to) })
   }
 
-  /** Adds a fault; it is in force at once. A wrong one throws a TypeError or a RangeError. `onHit` is called for each request that it hits. */
+  /** Adds an active fault. An invalid one throws a TypeError or a RangeError. `onHit` is called for each hit. */
   add(fault: Fault, onHit?: () => void): FaultHandle {
     if (this.#rules.size + this.calls.rules.size >= limits.faultsMax)
       throw new RangeError(`there are ${limits.faultsMax} faults already: remove some`)
@@ -71,7 +71,7 @@ export class Faults {
     return rule
   }
 
-  /** All faults that have not been removed, also those that hit no more; without those that were forgotten. */
+  /** All faults that were not removed, including finished ones; without dropped ones. */
   list(): readonly FaultRule[] {
     return [...this.#ended, ...this.#rules, ...this.calls.rules]
   }
@@ -83,7 +83,7 @@ export class Faults {
     this.watches.clear()
   }
 
-  /** True if no rule hits requests. */
+  /** True if no rule matches requests. */
   get isEmpty(): boolean {
     return this.#rules.size === 0
   }
@@ -93,14 +93,14 @@ export class Faults {
     this.#listeners.add(listener)
   }
 
-  /** Metrics of the server that the faults are in. */
+  /** Metrics of the server that include the faults. */
   countIn(metrics: Metrics): void {
     this.#metrics = declareMetrics(metrics, table)
   }
 
   /**
-   * Tells a client of the test's own process by its certificate: its requests are counted as work before the server sees them. The
-   * harness is hit only by faults that name its user.
+   * Registers a client of the test's own process by its certificate: its requests count as work before the server receives them. Only faults that name
+   * its user apply to it.
    */
   addClient(sha256: string, how: { readonly isHarness: boolean }): void {
     this.#ownClients.set(sha256, how)
@@ -111,13 +111,13 @@ export class Faults {
     return peer.kind === 'certificate' && this.#ownClients.has(peer.sha256)
   }
 
-  /** True for requests of the server's own parts, of the test itself, and for calls of the control: only faults that name the user hit them. */
+  /** True for requests of the server's own parts, of the test itself, and for control requests: only faults that name the user apply. */
   spares({ exchange: { peer }, info }: GatewayRequest): boolean {
     if (peer.kind === 'internal' || isOfControl(info)) return true
     return peer.kind === 'certificate' && this.#ownClients.get(peer.sha256)?.isHarness === true
   }
 
-  /** The rules that a request may be hit by, as far as it is known without its body. */
+  /** The rules that may match a request, without its body. */
   rulesFor(request: GatewayRequest): readonly FaultRule[] | undefined {
     const { exchange, user, info, query } = request
     if (isOfControl(info)) return undefined
@@ -142,12 +142,12 @@ export class Faults {
     return found
   }
 
-  /** Notes that a rule has hit a request: in the request, the log and the metrics. */
+  /** Records a hit in the request, the log and the metrics. */
   note({ name, effect }: FaultRule, request: GatewayRequest): void {
     this.#note(name, effect.kind, request)
   }
 
-  /** Notes a read that sees the past. */
+  /** Records a read of the past. */
   noteStale(request: GatewayRequest): void {
     this.#note('staleRead', 'staleRead', request)
   }
@@ -181,7 +181,7 @@ export class Faults {
   }
 }
 
-/** Faults can be removed, whatever they hit. */
+/** Faults can always be removed, whatever they match. */
 function isOfControl(info: RequestInfo): boolean {
   return info.kind === 'resource' ? info.group === faultsGroup : isControlPath(info.path)
 }

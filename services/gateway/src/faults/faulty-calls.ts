@@ -6,11 +6,11 @@ import type { FaultRule } from './fault.ts'
 /** The dependencies of faults of calls. */
 interface FaultyCallsParts {
   readonly clock: Clock
-  /** Told of each call that a rule has hit. */
+  /** Called for each hit. */
   readonly onHit: (rule: FaultRule, to: string) => void
 }
 
-/** The calls of a server to others, under the faults of a test, in the order in which they were added. */
+/** The outgoing calls of a server, with the faults of a test, in insertion order. */
 export class FaultyCalls implements OutgoingCalls {
   readonly #parts: FaultyCallsParts
   /** Rules that may still hit. */

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import type { BodyOutcome, Exchange, HeaderFields, Peer, Upgrade } from '../exchange/exchange.ts'
 import type { CutScope } from './effects.ts'
 
-/** An exchange whose answer a fault has changed. */
+/** An exchange whose answer a fault changes. */
 export class FaultyExchange implements Exchange {
   readonly #inner: Exchange
   readonly #headers: Record<string, string> = {}
   #body: BodyOutcome | undefined
   #isCut = false
-  /** Nothing of the answer is sent, and the connection ends instead. */
+  /** True if nothing of the answer is sent, and the connection ends instead. */
   #loses: CutScope | undefined
-  /** Bytes of the answer's body that are still sent; undefined: all. */
+  /** Remaining bytes of the answer's body; undefined for all. */
   #bytesLeft: number | undefined
 
   constructor(inner: Exchange) {
@@ -22,12 +22,12 @@ export class FaultyExchange implements Exchange {
     this.#headers[name] = value
   }
 
-  /** Ends the connection in place of the answer. */
+  /** Ends the connection instead of answering. */
   loseAnswer(scope: CutScope): void {
     this.#loses = scope
   }
 
-  /** Breaks the answer off after these bytes of its body. */
+  /** Truncates the answer after this number of bytes of its body. */
   truncate(bytes: number): void {
     this.#bytesLeft = bytes
   }
@@ -95,7 +95,7 @@ export class FaultyExchange implements Exchange {
     this.#inner.dropHeaders(names)
   }
 
-  /** Read once: a fault may have looked at it before the verb does. */
+  /** Read once, as a fault may have read it before the verb. */
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     this.#body ??= await this.#inner.readBody(bytesMax)
     return this.#body
@@ -150,7 +150,7 @@ export class FaultyExchange implements Exchange {
     } else this.write(bytes, onTaken)
   }
 
-  /** Sends these last bytes, then ends the connection: bytes that have not left would be lost with it. */
+  /** Sends these last bytes, then ends the connection: unsent bytes would be lost. */
   #breakOff(last: Uint8Array): void {
     this.#isCut = true
     this.#inner.write(last, () => this.#inner.destroy())

@@ -5,16 +5,19 @@ import { unreachedReason } from '@orch/platform/webhooks'
 import { InjectedRefusal } from '../request/our-failure.ts'
 import type { FaultyCalls } from './faulty-calls.ts'
 
-/** The dependencies of calls to kubelets under faults. */
+/** The dependencies of calls to kubelets with faults. */
 interface FaultyNodesParts {
   readonly calls: FaultyCalls
   readonly clock: Clock
 }
 
-/** Longest wait for a kubelet that a fault holds. */
+/** Maximum wait for a kubelet that a fault delays. */
 const heldMsMax = 30_000
 
-/** Simulated nodes, with faults of calls to their kubelets: `kubelet/node-1/logs`. Input of an open session, and metrics of all nodes, are no calls. */
+/**
+ * Simulated nodes, with faults of calls to their kubelets: `kubelet/node-1/logs`. Input of an open session, and metrics of all nodes, do not count as
+ * calls.
+ */
 export function faultyNodes(nodes: NodesService, parts: FaultyNodesParts): NodesService {
   const stream = <Part>(node: string, what: string, open: () => Stream<Part>) =>
     parts.calls.rules.size === 0 ? open() : streamOf({ node, what }, open, { nodes, ...parts })
@@ -38,7 +41,7 @@ function breakOff(): never {
   throw brokenAnswer()
 }
 
-/** The node of a call, and its task: `logs`, or a path. */
+/** The node of a call, and its operation: `logs`, or a path. */
 interface NodeCall {
   readonly node: string
   readonly what: string
@@ -55,7 +58,7 @@ interface PassParts extends FaultyNodesParts {
   readonly nodes: NodesService
 }
 
-/** Makes a call. Its failure is that of a node which is not reached. A node that is not simulated is no node here, whatever the faults. */
+/** Makes a call. Its failure is that of an unreachable node. An unsimulated node is absent here, with any faults. */
 async function pass<Answer>(
   { node, what }: NodeCall,
   steps: Steps<Answer>,
@@ -75,7 +78,7 @@ async function pass<Answer>(
   }
 }
 
-/** A stream that is opened when it is read first. */
+/** A stream that is opened at its first read. */
 function streamOf<Part>(call: NodeCall, open: () => Stream<Part>, parts: PassParts): Stream<Part> {
   const ending = new AbortController()
   let opened: Stream<Part> | undefined
@@ -103,7 +106,7 @@ function refuseStream({ code, message }: CallRefusal): never {
   throw new InjectedRefusal(relayed(code, '', message).status)
 }
 
-/** Ends after so many bytes of output. */
+/** Ends after this number of bytes of output. */
 function truncateStream<Part>(stream: Stream<Part>, bytes: number): Stream<Part> {
   async function* read() {
     let left = bytes

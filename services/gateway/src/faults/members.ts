@@ -2,7 +2,7 @@ import { isJsonObject } from '@orch/core/json'
 import { badRequest } from '@orch/core/meta'
 
 /**
- * The members of an object of a request or of a file. A member that is unknown or of another type is a 400 that names it.
+ * The members of an object in a request or a file. An unknown member, or one of another type, is a 400 that names it.
  *
  *   new Members({ times: '2' }, 'fault', ['times']).whole('times')   // fault.times: must be a whole number, not "2"
  */

@@ -3,35 +3,35 @@ import { compileMatch, type RequestFacts } from '../request/request-match.ts'
 import type { WatchFault, WatchFaults, WatchMatch } from './watch-faults.ts'
 
 /**
- * The reads that are frozen. `cache`: those that a server may answer from its cache, lists and gets with a resourceVersion and watches.
- * `all`: lists and gets without one, too.
+ * The frozen reads. `cache`: those that a server may answer from its cache, lists and gets with a resourceVersion and watches. `all`: also lists and
+ * gets without one.
  */
 export type FreezeStrength = 'cache' | 'all'
 
-/** Reads of a user that see a revision of the past. */
+/** Reads of a user frozen at a past revision. */
 export interface FrozenReads extends Disposable {
   /** The revision that they see. */
   readonly revision: number
-  /** They see the present again, and watches get all that they have missed. */
+  /** Reads return to the current state, and watches get all missed events. */
   thaw(): void
 }
 
-/** A freeze as a read sees it. */
+/** A freeze for one read. */
 export interface Freeze {
   readonly revision: number
   readonly strength: FreezeStrength
-  /** Resolves when it has thawed. */
+  /** Resolves when it is thawed. */
   readonly thawed: Promise<void>
 }
 
-/** The beginning of a freeze. */
+/** The start of a freeze. */
 export interface FreezeStart {
   readonly user: string
-  /** The wanted revision. The user sees nothing older than it has seen. */
+  /** The requested revision. The user sees nothing older than it has already seen. */
   readonly revision: number
   readonly strength: FreezeStrength
   readonly match: Omit<WatchMatch, 'user'>
-  /** Told of each watch that is held meanwhile. */
+  /** Called for each watch that is paused meanwhile. */
   readonly watches: Pick<WatchFaults, 'hold' | 'newestOf'>
 }
 
@@ -40,13 +40,13 @@ interface Frozen extends Freeze {
   readonly held: WatchFault
 }
 
-/** Reads that do not see the present. Writes always do. */
+/** Reads of past state. Writes always use the current state. */
 export class StaleReads {
   readonly #frozen = new Map<Frozen, () => void>()
   /** The newest revision that each user's lists and gets have seen. */
   readonly #seen = new Map<string, number>()
 
-  /** Notes a revision that a user has seen. */
+  /** Records a revision that a user has seen. */
   give({ user: { name } }: GatewayRequest, revision: number): void {
     if (revision > (this.#seen.get(name) ?? 0)) this.#seen.set(name, revision)
   }
@@ -65,7 +65,7 @@ export class StaleReads {
     return { revision: at, thaw, [Symbol.dispose]: thaw }
   }
 
-  /** The freeze that a read is under; absent: it sees the present. */
+  /** The freeze of a read; undefined for the current state. */
   freezeOf({ user, info }: GatewayRequest): Freeze | undefined {
     if (this.#frozen.size === 0) return undefined
     const facts = { user: user.name, agent: '', info }
@@ -73,7 +73,7 @@ export class StaleReads {
     return undefined
   }
 
-  /** Thaws all, and forgets what users have seen. */
+  /** Thaws all, and drops the seen revisions. */
   clear(): void {
     for (const thaw of [...this.#frozen.values()]) thaw()
     this.#seen.clear()

@@ -4,7 +4,7 @@ import type { GatewayRequest } from '../request/request.ts'
 import { compileMatch, type RequestFacts, type RequestMatch } from '../request/request-match.ts'
 import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts'
 
-/** Watches by user and target. Their headers are forgotten when they have begun. */
+/** Selects watches by user and target. Their headers are dropped when they have begun. */
 export type WatchMatch = Omit<RequestMatch, 'agent' | 'verb' | 'path'>
 
 /** An open watch. */
@@ -12,26 +12,26 @@ export interface FaultyWatch extends WatchSink {
   readonly request: GatewayRequest
   /** Everything up to this revision has been sent. */
   readonly lastRevision: number
-  /** Bytes that its client has not taken. */
+  /** Unread bytes of its client. */
   readonly unreadBytes: number
-  /** Breaks the stream off. */
+  /** Aborts the stream. */
   cut(): void
   /** Ends the stream with the event of an expired revision. */
   expire(): void
-  /** Ends the stream in order. */
+  /** Ends the stream normally. */
   finish(): void
 }
 
-/** An open watch, as it is listed. */
+/** An open watch in a list. */
 export interface ListedWatch {
   readonly user: string
   readonly path: string
-  /** Id of its request in the log; 0: it is in none. */
+  /** Id of its request in the log; 0 if it is not logged. */
   readonly request: number
   /** Everything up to this revision has been sent. */
   readonly revision: number
   readonly unreadBytes: number
-  /** Its client gets no events for now. */
+  /** True if its client gets no events for now. */
   readonly isHeld: boolean
 }
 
@@ -50,18 +50,18 @@ interface Rule {
 /** The dependencies of faults of watches. */
 export interface WatchFaultsOptions {
   readonly clock: Clock
-  /** Told of each watch that a fault hits. */
+  /** Called for each watch that a fault affects. */
   readonly onHit: (effect: string, request: GatewayRequest) => void
 }
 
 const compile = (match: WatchMatch) => compileMatch(match)
 
-/** The console shows the weather, and has none of its own. */
+/** The console shows faults, and is not affected by them. */
 function isOfConsole({ request }: { readonly request: GatewayRequest }): boolean {
   return request.exchange.peer.kind === 'console'
 }
 
-/** The faults of watches: at once for those that are open, or lasting, for open and new ones. */
+/** The faults of watches: for open ones at once, or lasting, for open and new ones. */
 export class WatchFaults {
   readonly #options: WatchFaultsOptions
   readonly #open = new Set<FaultyWatch>()
@@ -80,7 +80,7 @@ export class WatchFaults {
     this.#open.delete(watch)
   }
 
-  /** Attaches a watch to the hub, as far as faults let it. */
+  /** Attaches a watch to the hub, subject to faults. */
   attach(hub: Pick<WatchHub, 'attach'>, options: FaultyAttachmentOptions): WatchAttachment {
     const { clock } = this.#options
     const attachment = new FaultyAttachment(hub, options, { clock, onClose: () => this.#attachments.delete(attachment) })
@@ -103,14 +103,14 @@ export class WatchFaults {
     })
   }
 
-  /** The newest revision that a user's open watches have been sent; 0 without any. */
+  /** The newest revision sent to a user's open watches; 0 without any. */
   newestOf(user: string): number {
     let newest = 0
     for (const { request, lastRevision } of this.#open) if (request.user.name === user) newest = Math.max(newest, lastRevision)
     return newest
   }
 
-  /** Breaks open watches off; returns their number. */
+  /** Aborts open watches; returns their number. */
   cut(match: WatchMatch = {}): number {
     return this.#each('cutWatch', match, (watch) => watch.cut())
   }
@@ -120,27 +120,27 @@ export class WatchFaults {
     return this.#each('expireWatch', match, (watch) => watch.expire())
   }
 
-  /** Ends open watches in order; returns their number. */
+  /** Ends open watches normally; returns their number. */
   endNow(match: WatchMatch = {}): number {
     return this.#each('endWatch', match, (watch) => watch.finish())
   }
 
-  /** No event and no bookmark is sent until the release; then all that was missed, or an expired revision. */
+  /** Sends no event and no bookmark until the release; then all missed events, or an expired revision. */
   hold(match: WatchMatch = {}): WatchFault {
     return this.#last({ kind: 'holdWatch' }, match)
   }
 
-  /** Each event is sent so much later, in the time of the server's clock. */
+  /** Delays each event by this time of the server's clock. */
   delay(time: string | number, match: WatchMatch = {}): WatchFault {
     return this.#last({ kind: 'delayWatch', ms: toMs('delay', time) }, match)
   }
 
-  /** No bookmark is sent, but for the one after the initial events. */
+  /** Sends no bookmark, except for the one after the initial events. */
   withholdBookmarks(match: WatchMatch = {}): WatchFault {
     return this.#last({ kind: 'withholdBookmarks' }, match)
   }
 
-  /** True if a watch is sent no bookmark. */
+  /** True if a watch gets no bookmarks. */
   withholds(request: GatewayRequest): boolean {
     if (isOfConsole({ request })) return false
     const facts = factsOf(request)
@@ -201,8 +201,7 @@ interface FaultyAttachmentOptions extends Omit<Parameters<WatchHub['attach']>[0]
 }
 
 /**
- * The sink between a watch and the hub. A watch that is held has no attachment, and no buffer: at its release it is attached after the last
- * revision that it has received.
+ * The sink between a watch and the hub. A paused watch has no attachment, and no buffer: at its release it is attached after its last received revision.
  *
  *   received 7, held; 9 and 12 happen; released → attached after 7, receives 9 and 12, or an expired revision if 9 is forgotten
  */
@@ -214,11 +213,11 @@ class FaultyAttachment implements WatchSink, WatchAttachment {
   #attachment: WatchAttachment | undefined
   #received: number
   #delayMs = 0
-  /** Ends when the events that were received last have been handed on. */
+  /** Ends when the last received events have been delivered. */
   #turn = Promise.resolve()
   #waiting = 0
   #waitingBytes = 0
-  /** While it is held, also events that were received before wait for the release. */
+  /** While it is paused, earlier received events also wait for the release. */
   #held: PromiseWithResolvers<void> | undefined
   #isClosed = false
 
@@ -238,7 +237,7 @@ class FaultyAttachment implements WatchSink, WatchAttachment {
     return this.#options.sink.request
   }
 
-  /** Puts the present faults in force. */
+  /** Applies the current faults. */
   weather(isHeld: boolean, delayMs: number): void {
     this.#delayMs = delayMs
     if (isHeld) {
@@ -258,7 +257,7 @@ class FaultyAttachment implements WatchSink, WatchAttachment {
     const { sink } = this.#options
     this.#received = lastRevision
     if (this.#delayMs === 0 && this.#waiting === 0) return sink.frames(bytes, lastRevision, count, older)
-    // The bytes are not ours to keep.
+    // The bytes may be reused by their owner.
     const own = Uint8Array.from(bytes)
     return this.#later(own.length, () => void sink.frames(own, lastRevision, count, older))
   }

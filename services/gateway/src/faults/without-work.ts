@@ -2,13 +2,13 @@ import type { Clock } from '@orch/platform'
 import { countsAsWork, type GatewayRequest } from '../request/request.ts'
 import type { Faults } from './faults.ts'
 
-/** The dependencies of a wait that a test has asked for. */
+/** The dependencies of a wait on behalf of a test. */
 interface WaitParts {
   readonly clock: Clock
   readonly faults: Pick<Faults, 'isCounted'> | undefined
 }
 
-/** Waits without counting the request as work: a clock that a test moves would wait for it, and it for the clock. */
+/** Waits without counting the request as work: a manual clock would otherwise wait for it, and the request for the clock. */
 export async function withoutWork(
   request: GatewayRequest,
   { clock: { work }, faults }: WaitParts,

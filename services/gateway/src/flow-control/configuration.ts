@@ -1,12 +1,12 @@
 import { isJsonObject } from '@orch/core/json'
 import { type LimitShare, shareOf } from '../server/limit-share.ts'
 
-/** The contents of FlowSchemas and PriorityLevelConfigurations, as far as requests are concerned. */
+/** The relevant contents of FlowSchemas and PriorityLevelConfigurations. */
 export interface FlowSchema {
   readonly name: string
   readonly uid: string
   readonly priorityLevel: string
-  /** The lowest is first; between equals the name decides. */
+  /** Lowest first; equal ones are ordered by name. */
   readonly precedence: number
   readonly distinguisher: 'ByUser' | 'ByNamespace' | 'none'
   readonly rules: readonly FlowRule[]
@@ -45,7 +45,7 @@ export interface PriorityLevel {
 }
 
 type PriorityLevelKind =
-  /** Nothing is counted against it. */
+  /** True if it has no limits. */
   { readonly kind: 'exempt' } | { readonly kind: 'limited'; readonly shares: number; readonly whenFull: WhenFull }
 
 export type WhenFull =
@@ -54,7 +54,7 @@ export type WhenFull =
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A FlowSchema from its JSON, which has passed validation; an absent member has its default. */
+/** A FlowSchema from its validated JSON; an absent member gets its default. */
 export function parseFlowSchema(object: Json): FlowSchema {
   const metadata = child(object, 'metadata')
   const spec = child(object, 'spec')
@@ -117,7 +117,7 @@ export function parsePriorityLevel(object: Json): PriorityLevel {
   return { ...common, kind: { kind: 'limited', shares: number(limited.assuredConcurrencyShares, 30), whenFull } }
 }
 
-/** The level with the share of each queue that one of several gateways keeps, at least a place for one. */
+/** The level with the share of each queue for one of several gateways, at least one place. */
 export function shareOfLevel(level: PriorityLevel, share: LimitShare): PriorityLevel {
   const { kind } = level
   if (share.of === 1 || kind.kind === 'exempt' || kind.whenFull.kind === 'reject') return level

@@ -2,13 +2,13 @@ import type { RequestInfo } from '../request/request-info.ts'
 import type { FlowControl } from './flow-control.ts'
 import type { Level, Waiting } from './priority-level.ts'
 
-/** The dumps of flow control, by the last part of the path. */
+/** The dumps of flow control, by the last path segment. */
 export const dumps = ['dump_priority_levels', 'dump_queues', 'dump_requests'] as const
 export type Dump = (typeof dumps)[number]
 
 const none = '<none>'
 
-/** A row for each level, queue in use or request that waits, as text in columns: a comma after each cell but the last of a row. */
+/** A row for each level, queue in use or waiting request, as text in columns: a comma after each cell but the last of a row. */
 export function dump(flowControl: FlowControl, which: Dump, hasDetails: boolean): string {
   const levels = flowControl.levels.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   switch (which) {
@@ -42,7 +42,7 @@ function levelRow(level: Level): string[] {
   if (isExempt) return [name, ...levelColumns.slice(1).map(() => none)]
   const active = [...level.queues()].filter(({ waiting }) => waiting.length > 0).length
   const isIdle = waitingCount === 0 && executing === 0
-  // A level whose object is deleted is not kept: no request waits in it without being seated.
+  // A level without its object is not stored: no request waits in it without a seat.
   const cells = [active, isIdle, false, waitingCount, executing, counts.dispatched, counts.rejected, counts['time-out'], counts.cancelled]
   return [name, ...cells.map(String)]
 }
@@ -101,7 +101,7 @@ function requestRows(level: Level, hasDetails: boolean): string[][] {
     waiting.map((one, index) => {
       const { seats, arrivedMs, wish } = one
       const { flow } = wish
-      // A flow is its schema's name, and after a slash the user or the namespace that shares a turn.
+      // A flow is its schema's name, and after a slash the user or the namespace.
       const slash = flow.indexOf('/')
       const [schema, distinguisher] = slash < 0 ? [flow, ''] : [flow.slice(0, slash), flow.slice(slash + 1)]
       const cells = [level.name, schema, card, index, distinguisher, new Date(arrivedMs).toISOString(), seats, 0, '0s']
@@ -120,7 +120,7 @@ function addressOf(info: RequestInfo): string[] {
   return info.kind === 'path' ? ['', '', '', '', ''] : [info.namespace, info.name, info.version, info.resource, info.subresource]
 }
 
-/** A cell holds no comma, quote or line break that is its own: names of users may have some. */
+/** A cell contains no comma, quote or line break: user names may contain some. */
 function inColumns(rows: readonly (readonly string[])[]): string {
   const quoted = rows.map((row) => row.map((cell) => (/[",\n\r]/.test(cell) ? JSON.stringify(cell) : cell)))
   const widths = (quoted[0] ?? []).map((_, column) => Math.max(...quoted.map((row) => row[column]?.length ?? 0)))

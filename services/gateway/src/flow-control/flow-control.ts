@@ -20,7 +20,7 @@ export interface FlowControlOptions {
   /** From 0 to 1. */
   readonly random: () => number
   readonly metrics: Metrics
-  /** Seats that all levels share, in all gateways of the process. */
+  /** Seats of all levels together, in all gateways of the process. */
   readonly seatsMax: number
   /** This gateway's part of the seats and queues of each level. */
   readonly share: LimitShare
@@ -35,11 +35,11 @@ export interface Classification {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The known size of a request before it is served. */
+/** The estimated size of a request before it is served. */
 interface RequestSize {
-  /** Objects that a list asks for; 0: all. */
+  /** The limit of a list; 0 for all objects. */
   readonly limit: number
-  /** Undefined: the body may be as large as any. */
+  /** Undefined if the body may have any size. */
   readonly bodyBytes: number | undefined
 }
 
@@ -49,7 +49,7 @@ interface SeatParts {
   readonly state: InFlightCounts
 }
 
-/** Mandatory, and declared here for any contents of the store: without them the rest could not be repaired. */
+/** Mandatory, and declared here for any contents of the store, as the rest could not be repaired without them. */
 const exemptLevel: PriorityLevel = { name: 'exempt', uid: '', kind: { kind: 'exempt' } }
 const catchAllLevel: PriorityLevel = { name: 'catch-all', uid: '', kind: { kind: 'limited', shares: 5, whenFull: { kind: 'reject' } } }
 const everything = {
@@ -80,8 +80,8 @@ interface ClassifiedSchema {
 }
 
 /**
- * The admission of requests to service: schemas assign a request to a level, and levels bound the parallel requests. Keeps levels and schemas
- * up to date with their objects in storage; before these are known every request but those of administrators is catch-all.
+ * The admission of requests to service: schemas assign a request to a level, and levels limit parallel requests. Updates levels and schemas from their
+ * objects in storage; before these are loaded every request except those of administrators is catch-all.
  */
 export class FlowControl {
   readonly metrics: FlowMetrics
@@ -91,7 +91,7 @@ export class FlowControl {
   readonly #configurations: Reflector<PriorityLevel>
   readonly #levels = new Map<string, Level>()
   #inOrder: readonly ClassifiedSchema[] = []
-  /** Classifications by user and kind of request. */
+  /** Cached classifications by user and kind of request. */
   #known = new WeakMap<User, Map<string, Classification>>()
   /** Bytes of the last response to each kind of list. */
   readonly #listBytes = new Map<string, number>()
@@ -119,12 +119,12 @@ export class FlowControl {
     )
   }
 
-  /** True if schemas and levels are those of storage. */
+  /** True if schemas and levels are loaded from storage. */
   get isLoaded(): boolean {
     return this.#isLoaded
   }
 
-  /** The step of a request that gives it its seat, or a promise where it has to wait for one. What gets none is refused with 429. */
+  /** The step that assigns a seat to a request, or returns a promise if it has to wait. A request without a seat is refused with 429. */
   readonly takeSeat = (request: GatewayRequest, parts: SeatParts): Promise<void> | undefined => {
     const { user, info } = request
     const classification = this.classify(user, info)
@@ -175,7 +175,7 @@ export class FlowControl {
     return [...this.#levels.values()]
   }
 
-  /** The first schema in order of precedence that matches, and its level. */
+  /** The first matching schema in order of precedence, and its level. */
   classify(user: User, info: RequestInfo): Classification {
     let ofUser = this.#known.get(user)
     if (ofUser === undefined) {
@@ -192,7 +192,7 @@ export class FlowControl {
     return classification
   }
 
-  /** Identifies the flow: requests of one schema that are indistinguishable share one turn. */
+  /** Identifies the flow: requests of one schema with equal distinguisher share one turn. */
   #flowOf({ schema }: Classification, user: User, info: RequestInfo): string {
     switch (schema.distinguisher) {
       case 'ByUser':
@@ -204,7 +204,7 @@ export class FlowControl {
     }
   }
 
-  /** Number of seats of a request: for a list by the size of the last response to one like it, for other requests by their bodies. */
+  /** Number of seats of a request: for a list by the size of the last similar response, for other requests by their bodies. */
   #widthOf(info: RequestInfo, { limit, bodyBytes = limits.bodyBytesMax }: RequestSize): number {
     if (info.kind === 'path' || info.verb !== 'list') return seatsFor(bodyBytes / limits.flowBytesPerSeat)
     const { bytesPerSeat, seatsMax } = this.#listCost
@@ -212,7 +212,7 @@ export class FlowControl {
     return seatsFor(limit > 0 ? Math.min(weight, limit / limits.flowObjectsPerSeat) : weight, seatsMax)
   }
 
-  /** Remembers the size of the response to a list, for the width of the next one. */
+  /** Records the size of the response to a list, for the width of the next one. */
   #noteList(info: RequestInfo, bytes: number): void {
     const key = listKeyOf(info)
     if ((bytes < this.#listCost.bytesPerSeat && !this.#listBytes.has(key)) || key.length > limits.flowKeyLengthMax) return
@@ -232,7 +232,7 @@ export class FlowControl {
       log,
       random,
       resource: `${domainGroup(catalogue.names, 'flowcontrol.apiserver')}/${plural}`,
-      // Storage holds nothing but objects that the gateway has checked.
+      // The gateway has validated all objects in storage.
       decode: (value) => parse(JSON.parse(Buffer.from(value).toString())),
       signal: this.#closed.signal,
     })
@@ -243,7 +243,7 @@ export class FlowControl {
     throw new Error('no FlowSchema matches, not even catch-all')
   }
 
-  /** Changes arrive in groups: those of one turn of the event loop cause one arrangement. */
+  /** Changes arrive in groups: those of one turn of the event loop cause one update. */
   #arrangeSoon(): void {
     if (this.#isArrangementPlanned) return
     this.#isArrangementPlanned = true
@@ -261,11 +261,11 @@ export class FlowControl {
       const level = this.#levels.get(name) ?? new Level(name, clock, this.metrics.meterOf(name))
       this.#levels.set(name, level)
       const { kind } = configuration
-      // Rounded up: no level is left without a seat.
+      // Rounded up, so that no level is left without a seat.
       const seats = kind.kind === 'exempt' ? 0 : Math.ceil((seatsMax * kind.shares) / shares)
       level.configure(shareOfLevel(configuration, share), seats === 0 ? 0 : Math.max(1, shareOf(seats, share)))
     }
-    // Requests in a removed level are served to their end; no new request enters it.
+    // Requests in a removed level are finished; no new request enters it.
     for (const name of this.#levels.keys()) if (!wanted.has(name)) this.#levels.delete(name)
     const schemas = inOrderOfPrecedence(withMandatory(this.#schemas, [exemptSchema, catchAllSchema]).values())
     this.#inOrder = schemas.flatMap((schema) => {
@@ -282,7 +282,7 @@ export class FlowControl {
   }
 }
 
-/** A client may ask for fewer objects than there are. */
+/** A limit may be smaller than the number of objects. */
 function limitOf({ query, info }: GatewayRequest): number {
   return query.isEmpty || info.kind === 'path' || info.verb !== 'list' ? 0 : (queryInteger(query, 'limit') ?? 0)
 }
@@ -291,7 +291,7 @@ function seatsFor(weight: number, seatsMax: number = limits.flowSeatsPerRequestM
   return Math.max(1, Math.min(seatsMax, Math.ceil(weight)))
 }
 
-/** The stored objects by name, with the mandatory ones as declared here; only the uid of these is taken from storage. */
+/** The stored objects by name, with the mandatory ones as declared here, of which only the uid comes from storage. */
 function withMandatory<T extends { readonly name: string; readonly uid: string }>(
   stored: Reflector<T>,
   mandatory: readonly T[],

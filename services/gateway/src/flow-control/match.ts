@@ -2,12 +2,12 @@ import type { User } from '@orch/core/contracts'
 import type { RequestInfo, ResourceInfo } from '../request/request-info.ts'
 import type { FlowResourceRule, FlowRule, FlowSchema, FlowSubject } from './configuration.ts'
 
-/** In the order in which they are asked. */
+/** In matching order. */
 export function inOrderOfPrecedence(schemas: Iterable<FlowSchema>): FlowSchema[] {
   return [...schemas].sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1))
 }
 
-/** True if a schema matches requests like this one. */
+/** True if a schema matches such requests. */
 export function schemaMatches({ rules }: FlowSchema, user: User, info: RequestInfo): boolean {
   return rules.some((rule) => rule.subjects.some((subject) => isSubject(subject, user)) && ruleMatches(rule, info))
 }
@@ -46,7 +46,7 @@ function has(list: readonly string[], word: string): boolean {
   return list.includes('*') || list.includes(word)
 }
 
-/** `/healthz` is that path alone, `/healthz/*` all below it, `*` everything. */
+/** `/healthz` matches only that path, `/healthz/*` all below it, `*` everything. */
 function pathMatches(pattern: string, path: string): boolean {
   return pattern === '*' || pattern === path || (pattern.endsWith('/*') && path.startsWith(pattern.slice(0, -1)))
 }

@@ -9,7 +9,7 @@ const name = 'apiserver_flowcontrol_priority_level'
 const whenFull = { kind: 'queue', queues: 2, handSize: 1, queueLengthMax: 5 } as const
 const limited: PriorityLevel = { name: 'l', uid: 'u', kind: { kind: 'limited', shares: 1, whenFull } }
 
-/** A level of four seats and room for ten waiting requests, and the sums of its measurements, in milliseconds. */
+/** A level of four seats and a queue of ten, and the sums of its measurements in milliseconds. */
 function aMeasuredLevel(configuration = limited) {
   const clock = createFakeClock()
   const metrics = createMetrics({ process: false })

@@ -5,15 +5,15 @@ import type { Level, LevelMeter, RejectReason, SeatSeries } from './priority-lev
 export interface FlowSeries extends SeatSeries {
   rejected(reason: RejectReason): void
   queued(queueLength: number): void
-  /** It waited so long, and then was worked on or not. */
+  /** The duration of its wait, and whether it was executed. */
   waited(seconds: number, isExecuted: boolean): void
-  /** Changes by one how many wait; `isWrite` says of which kind. */
+  /** Adds one to the number of waiting requests; `isWrite` is their kind. */
   addWaiting(change: 1 | -1, isWrite: boolean): void
 }
 
 /** The series of each schema of each level. */
 export interface FlowMetrics {
-  /** Follows how much of a level is used. */
+  /** Measures the used part of a level. */
   meterOf(level: string): LevelMeter
   seriesOf(level: string, schema: string): FlowSeries
 }

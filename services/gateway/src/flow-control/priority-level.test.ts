@@ -21,7 +21,7 @@ function seated(reception: Reception): Seat {
   return reception.seat
 }
 
-/** Names of the seated requests, in the order of seating. */
+/** Names of the seated requests, in order. */
 function follow(order: string[], name: string, reception: Reception): void {
   if (reception.kind === 'seated') order.push(name)
   if (reception.kind === 'queued') void reception.waiting.seated.then((outcome) => outcome instanceof Seat && order.push(name))
@@ -98,7 +98,7 @@ describe('queues', () => {
     expect(order[0]).toBe('quiet')
   })
 
-  /** Names in the order in which requests are seated; each holds its seat for its time, and then gives it back. */
+  /** Names in seating order; each holds its seat for its duration, and then releases it. */
   async function serve(level: Level, clock: ReturnType<typeof createFakeClock>, flows: Record<string, number>, dispatches: number) {
     const order: string[] = []
     const seats: { readonly seat: Seat; readonly seconds: number }[] = []

@@ -5,18 +5,18 @@ import { limits } from '../limits.ts'
 import type { RequestInfo } from '../request/request-info.ts'
 import type { PriorityLevel, WhenFull } from './configuration.ts'
 
-/** Why a request was not taken, in the words of the metric. */
+/** The reason of a rejection, in the words of the metric. */
 export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out' | 'cancelled'
 
-/** A request that wants to be worked on. */
+/** A request for a seat. */
 export interface Wish {
-  /** Schema and distinguisher: requests with both in common share a turn. */
+  /** Schema and distinguisher: requests with equal values share a turn. */
   readonly flow: string
   /** Number of its seats. */
   readonly width: number
   /** For the debug endpoints, which list waiting requests. */
   readonly asked?: Asked
-  /** The series for the use of its seat; absent for none. */
+  /** The series for the use of its seat; undefined for none. */
   readonly series?: SeatSeries
   /** Called when its seat is released. */
   readonly onEnd?: (() => void) | undefined
@@ -24,24 +24,24 @@ export interface Wish {
 
 /** The counts of the seats of one schema. */
 export interface SeatSeries {
-  /** A request with so many seats begins to execute. */
+  /** A request with this number of seats starts to execute. */
   begun(seats: number): void
   ended(seconds: number, seats: number, kind: 'regular' | 'watch'): void
 }
 
-/** The shown facts of a waiting request. */
+/** The listed facts of a waiting request. */
 interface Asked {
   readonly user: User
   readonly info: RequestInfo
   readonly path: string
-  /** It may last: a watch, or a tunnel. */
+  /** True for a watch or a tunnel, which may last. */
   readonly isLongRunning: boolean
 }
 
 /** Observes the use of a level; called after each change. */
 export type LevelMeter = (level: Level) => void
 
-/** The result of asking for a seat. */
+/** The result of a request for a seat. */
 export type Reception =
   | { readonly kind: 'seated'; readonly seat: Seat }
   | { readonly kind: 'queued'; readonly waiting: Waiting; readonly queueLength: number }
@@ -49,30 +49,30 @@ export type Reception =
 
 interface Queue {
   readonly waiting: Waiting[]
-  /** Its requests that are being worked on. */
+  /** Its executing requests. */
   executing: number
-  /** Seats of its requests that are being worked on. */
+  /** Seats of its executing requests. */
   seatsInUse: number
   /** The start of its next request on the level's meter. */
   nextStart: number
-  /** The level's turn in which it was last served; of two equal queues the one that has waited longer is next. */
+  /** The level's sequence number when it was last served; among equal queues the one that has waited longer is next. */
   lastTurn: number
   /** Its place in the deck. */
   readonly card: number
-  /** It has been replaced: its executing requests no longer count for turns. */
+  /** True if it was replaced: its executing requests no longer count. */
   isRetired: boolean
 }
 
-/** Hands that are remembered: as many flows as a busy server sees at a time. */
+/** Maximum number of cached hands: about the number of flows of a busy server. */
 const handsMax = 10_000
-/** Empty queues that are kept, so that returning flows find their meter; a level may have ten million. */
+/** Maximum number of cached empty queues, so that returning flows find their meter; a level may have ten million. */
 const idleQueuesMax = 4_096
-/** Assumed duration of a request until it is known, in seconds. An excess is given back. */
+/** Assumed duration of a request until it is known, in seconds. An excess is refunded. */
 const guessSeconds = 60
 
 /**
- * One priority level: seats, and queues of requests that wait for one. The waiting queue that has been served least is next,
- * measured in seconds of seats on a meter that all queues share (fair queuing by virtual time).
+ * One priority level: seats, and queues of requests that wait for them. The waiting queue that was served least is next, measured in seat-seconds on a
+ * meter that all queues share (fair queuing by virtual time).
  */
 export class Level {
   readonly name: string
@@ -82,11 +82,11 @@ export class Level {
   seatsInUse = 0
   waitingCount = 0
   executing = 0
-  /** The counts of requests since the level exists. */
+  /** The counts of requests since the creation of the level. */
   readonly counts = { dispatched: 0, rejected: 0, 'time-out': 0, cancelled: 0 }
   #configuration: PriorityLevel | undefined
   #whenFull: WhenFull = { kind: 'reject' }
-  /** The queues that were needed, by their places in the deck. */
+  /** The queues in use, by index in the deck. */
   #queues = new Map<number, Queue>()
   /** The queues with waiting requests. */
   readonly #waitingQueues = new Set<Queue>()
@@ -106,18 +106,18 @@ export class Level {
     this.#meterMs = clock.monotonic()
   }
 
-  /** The meter's value: seconds for which a queue that was never empty would have been served. */
+  /** The meter's value: seat-seconds that an always busy queue would have been served. */
   get meter(): number {
     this.#advance()
     return this.#meter
   }
 
-  /** Largest number of waiting requests. */
+  /** Maximum number of waiting requests. */
   get waitingMax(): number {
     return this.#whenFull.kind === 'reject' ? 0 : this.#whenFull.queues * this.#whenFull.queueLengthMax
   }
 
-  /** The queues that were needed, with their contents. */
+  /** The queues in use, with their contents. */
   queues(): Iterable<{
     readonly card: number
     readonly waiting: readonly Waiting[]
@@ -133,7 +133,7 @@ export class Level {
     return seats * guessSeconds
   }
 
-  /** Applies its object. Waiting requests are dealt anew when the queues change. */
+  /** Applies its object. Waiting requests are dealt again when the queues change. */
   configure(configuration: PriorityLevel, seatsMax: number): void {
     if (configuration === this.#configuration && seatsMax === this.seatsMax) return
     this.#configuration = configuration
@@ -154,7 +154,7 @@ export class Level {
     return reception
   }
 
-  /** A level without seats of its own has no share that is used. */
+  /** A level without its own seats has no share to measure. */
   #measure(): void {
     if (!this.isExempt) this.#use?.(this)
   }
@@ -182,7 +182,7 @@ export class Level {
     if (queue !== undefined && !queue.isRetired) {
       queue.seatsInUse -= seats
       queue.executing -= 1
-      // It was charged for the guess; now the time it took is known.
+      // It was charged for the estimate; now its duration is known.
       queue.nextStart -= seats * (guessSeconds - seconds)
       this.#rest(queue)
     }
@@ -237,13 +237,13 @@ export class Level {
     queue.nextStart += seats * guessSeconds
   }
 
-  /** A queue that had nothing to do has saved nothing up. */
+  /** An idle queue does not accumulate credit. */
   #activate(queue: Queue): void {
     this.#activeQueues += 1
     queue.nextStart = Math.max(queue.nextStart, this.#meter)
   }
 
-  /** A queue that may have nothing to do any more. What it was served too much is remembered while there is room. */
+  /** Handles a possibly idle queue. Its debt is remembered while there is space. */
   #rest(queue: Queue): void {
     if (queue.seatsInUse > 0 || queue.waiting.length > 0) return
     this.#activeQueues -= 1
@@ -273,7 +273,7 @@ export class Level {
     return queue
   }
 
-  /** Starts waiting requests while there are seats. If the next one needs more seats than are free, all wait. */
+  /** Starts waiting requests while seats are free. If the next one needs more seats than are free, all wait. */
   #dispatch(): void {
     while (this.waitingCount > 0) {
       const queue = this.#nextQueue()
@@ -294,7 +294,7 @@ export class Level {
     }
   }
 
-  /** The queue whose first request would be done first. */
+  /** The queue whose first request would finish first. */
   #nextQueue(): Queue | undefined {
     let best: Queue | undefined
     let bestEnd = Number.POSITIVE_INFINITY
@@ -330,7 +330,7 @@ export class Level {
     this.#waitingSeats = 0
     for (const waiting of waited) {
       const queue = this.#queueFor(waiting.wish.flow)
-      // Without queues there is nothing to wait in: they are seated rather than lost.
+      // Without queues waiting requests are seated rather than lost.
       if (queue === undefined) waiting.resolve(this.#seat(undefined, waiting.seats, waiting.wish))
       else {
         if (queue.waiting.length === 0) this.#activate(queue)
@@ -344,14 +344,14 @@ export class Level {
   }
 }
 
-/** The work in a queue; one that was never needed has none. */
+/** The work in a queue; an unused queue has none. */
 function burden(queue: Queue | undefined): number {
   return queue === undefined ? 0 : queue.waiting.length + queue.seatsInUse
 }
 
 /** The seats of an executing request. */
 interface Taken {
-  /** undefined: the level has none. */
+  /** Undefined if the level has none. */
   readonly queue: Queue | undefined
   readonly seats: number
   /** On the monotonic clock. */
@@ -359,7 +359,7 @@ interface Taken {
   readonly wish: Wish
 }
 
-/** A place at which a request is worked on, until it is released. */
+/** A seat on which a request executes, until it is released. */
 export class Seat {
   #level: Level | undefined
   readonly #taken: Taken
@@ -394,7 +394,7 @@ export class Waiting {
   readonly seats: number
   readonly wish: Wish
   readonly arrivedMs: number
-  /** A seat, or why there will be none. */
+  /** A seat, or the reason of a rejection. */
   readonly seated: Promise<Seat | RejectReason>
   #settle!: (outcome: Seat | RejectReason) => void
 
@@ -413,7 +413,7 @@ export class Waiting {
     this.#settle(seat)
   }
 
-  /** Waits no longer. Does nothing for one that has a seat. */
+  /** Stops waiting. Does nothing with a seat. */
   giveUp(reason: 'time-out' | 'cancelled'): void {
     this.#level.forget(this, reason)
     this.#settle(reason)
@@ -421,8 +421,8 @@ export class Waiting {
 }
 
 /**
- * Deals a flow a hand of queues: always the same for the same flow, and seldom quite that of another one, so that one that floods
- * its queues leaves the others at least one that is free.
+ * Deals a flow a hand of queues: always the same for the same flow, and rarely equal to that of another flow, so that a flow that floods its queues
+ * leaves the others at least one free queue.
  *
  *   8 queues, hands of 3:   deal('jane') → [6, 0, 3]      deal('batch') → [2, 6, 7]
  */
@@ -433,7 +433,7 @@ export function dealHand(flow: string, { queues, handSize }: { readonly queues: 
     const left = BigInt(queues - dealt)
     let card = Number(entropy % left)
     entropy /= left
-    // The card counts among those that are still in the deck: it moves up past each lower one that was dealt.
+    // The index counts the remaining cards: it moves up past each lower dealt card.
     for (const taken of [...hand].sort((a, b) => a - b)) if (card >= taken) card += 1
     hand.push(card)
   }

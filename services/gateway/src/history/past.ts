@@ -4,19 +4,16 @@ import type { Clock } from '@orch/platform'
 import { type CallOrigin, callContext, type GatewayRequest } from '../request/request.ts'
 import { pastFolder } from '../request/request-info.ts'
 
-/** The dependencies of requests to a state of the past. */
+/** The dependencies of requests to a past state. */
 export interface PastParts {
   readonly storage: Pick<StorageService, 'revisionAt'>
   readonly clock: Clock
 }
 
-/** Subresources that a stored object has in itself. */
+/** Subresources that are part of the stored object. */
 const storedParts: ReadonlySet<string> = new Set(['', 'status'])
 
-/**
- * Enters the state of the past that a path names. Only stored objects can be read there; everything else is refused with a 405, and a moment
- * that is forgotten with a 410.
- */
+/** Enters the past state in the path. Only stored objects can be read there; everything else is refused with a 405, and a compacted state with a 410. */
 export async function enterPast(request: GatewayRequest, moment: string, parts: PastParts): Promise<void> {
   const { info, method } = request
   const parsed = parsePastMoment(moment)
@@ -35,18 +32,18 @@ async function revisionAt(timeMs: number, request: CallOrigin, parts: PastParts)
   return revision
 }
 
-/** The read of a request to a state of the past, whatever freshness it asks for; undefined: it is of the present. */
+/** The read of a request to a past state, with any requested freshness; undefined for the current state. */
 export function pastReadOf({ pastRevision }: Pick<GatewayRequest, 'pastRevision'>): Freshness | undefined {
   if (pastRevision === 0) return undefined
   return { kind: 'exact', revision: pastRevision, asked: String(pastRevision), isPast: true }
 }
 
-/** A moment of the past: at a revision, or at a time in milliseconds since 1970. */
+/** A past state: at a revision, or at a time in milliseconds since 1970. */
 type PastMoment = { readonly kind: 'revision'; readonly revision: Revision } | { readonly kind: 'time'; readonly timeMs: number }
 
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Parses the name of a moment: a revision, or a time as in RFC 3339. Throws a 400 for others. */
+/** Parses the name of a past state: a revision, or a time in RFC 3339. Throws a 400 for others. */
 function parsePastMoment(text: string): PastMoment {
   const revision = parseRevision(text)
   if (revision !== undefined && revision > 0) return { kind: 'revision', revision }

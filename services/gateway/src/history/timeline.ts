@@ -14,11 +14,11 @@ import type { Pace } from '../request/pace.ts'
 
 /** The changes that a timeline shows. */
 export interface TimelineQuery {
-  /** Absent: changes of all resources. */
+  /** Undefined for all resources. */
   readonly resource?: Resource | undefined
-  /** Absent: all namespaces. */
+  /** Undefined for all namespaces. */
   readonly namespace?: string | undefined
-  /** Absent: all objects; else resource and, for a kind with namespaces, namespace are needed. */
+  /** Undefined for all objects; otherwise resource and, for a namespaced kind, namespace are needed. */
   readonly name?: string | undefined
   /** Only changes after this revision. */
   readonly after?: number | undefined
@@ -31,7 +31,7 @@ export interface TimelineQuery {
 export interface TimelineChange {
   readonly entry: TimelineEntry
   readonly served: Resource
-  /** JSON of the stored version; absent: the object was created, or could not be read. */
+  /** JSON of the stored version; undefined if the object was created, or could not be read. */
   readonly before?: Uint8Array | undefined
   readonly after?: Uint8Array | undefined
 }
@@ -40,11 +40,11 @@ export interface TimelineChange {
 export interface Timeline {
   /** Newest first. */
   readonly changes: readonly TimelineChange[]
-  /** The store's revision. */
+  /** The revision of the store. */
   readonly revision: number
-  /** Changes up to this revision are forgotten. */
+  /** Changes up to this revision are compacted. */
   readonly oldest: number
-  /** Older changes are asked for with this as `before`; absent: there are none. */
+  /** The value of `before` for older changes; undefined without any. */
   readonly next?: number | undefined
 }
 
@@ -55,16 +55,16 @@ export interface TimelineParts {
   readonly pace: Pace
 }
 
-/** Most paths that an entry names. */
+/** Maximum number of paths in an entry. */
 const changedPathsMax = 100
 
 /** Members that every write changes. */
 const unshown: ReadonlySet<string> = new Set(['metadata.managedFields', 'metadata.resourceVersion', 'metadata.generation'])
 
-/** Bytes of objects that are compared in one turn of the event loop. */
+/** Maximum bytes of objects compared in one turn of the event loop. */
 const comparedBytesPerTurn = 128 * 1024
 
-/** Reads a page of a timeline: changes of stored objects, those from before a restore included. */
+/** Reads a page of a timeline: changes of stored objects, including those before a restore. */
 export async function readTimeline(query: TimelineQuery, parts: TimelineParts, context?: CallContext): Promise<Timeline> {
   const { limit, after = 0, before } = query
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > historyChangesMax)
@@ -96,7 +96,7 @@ function keysOf({ resource, namespace, name }: TimelineQuery): { readonly prefix
   return { prefix: objectKey(stored.prefix, namespace, name), isKey: true }
 }
 
-/** Undefined: the key is one of the server's own, or its resource is no longer served. */
+/** Undefined for a key of the server itself, or of an unserved resource. */
 function toTimelineChange(
   { key, revision, timeMs, request, user, before, after }: PastChange,
   { catalogue }: TimelineParts,
@@ -135,8 +135,8 @@ function objectIn(bytes: Uint8Array | undefined): ApiObject | undefined {
 }
 
 /**
- * The managers whose entries a change has made, or given another time. Another writer may have taken fields away from an entry, which keeps
- * its time then. Times are whole seconds: where they tell nothing, those with changed fields have made it, or else those with the newest time.
+ * The managers whose entries a change has added, or given another time. Another writer may have removed fields from an entry, which then keeps its time.
+ * Times are whole seconds: if they are not conclusive, the managers with changed fields made it, or otherwise those with the newest time.
  */
 function managersOf(before: ApiObject | undefined, after: ApiObject | undefined): string[] {
   const entries = after?.metadata.managedFields ?? []

@@ -2,13 +2,13 @@ import { badRequest, failed, OutsideError } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import { isGlobalUnicast } from '@orch/platform'
 
-/** The choice of the address at which a kubelet is reached. */
+/** The selection of a kubelet's address. */
 export interface KubeletAddressing {
-  /** Types of addresses, the first that a Node has is taken. */
+  /** Address types in order of preference. */
   readonly preferredAddressTypes: readonly string[]
-  /** Port of a kubelet whose Node names none. */
+  /** Port of a kubelet whose Node has none. */
   readonly port: number
-  /** Loopback and link-local addresses are reached, too. */
+  /** True if loopback and link-local addresses are allowed too. */
   readonly allowsLocal: boolean
 }
 
@@ -22,7 +22,7 @@ export interface KubeletPlace {
   readonly features: ReadonlySet<string>
 }
 
-/** The place of a node's kubelet. Throws the refusal of a Node without a usable address. */
+/** The address of a node's kubelet. Throws the refusal of a Node without a usable address. */
 export function kubeletPlace({ metadata, status }: BuiltIn<'core/v1.Node'>, addressing: KubeletAddressing): KubeletPlace {
   const { addresses = [], daemonEndpoints, declaredFeatures = [] } = status
   const host = addressing.preferredAddressTypes

@@ -9,15 +9,15 @@ import type { KubeletAddressing } from './kubelet-place.ts'
 
 /** The settings of calls to kubelets and Pods. */
 export interface KubeletSettings extends KubeletAddressing {
-  /** PEM; absent: any certificate of a kubelet is accepted. */
+  /** PEM; without it any certificate of a kubelet is accepted. */
   readonly authorities?: string | undefined
   /** This server's client certificate for kubelets; undefined for none. */
   readonly pair?: (() => KeyPair | undefined) | undefined
-  /** Longest time of making a connection. */
+  /** Maximum duration of connecting. */
   readonly timeoutMs: number
 }
 
-/** Settings of a gateway that is given none: those of the flags' defaults. */
+/** Settings of a gateway without any: those of the default flags. */
 export const usualKubelets: KubeletSettings = {
   preferredAddressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
   port: 10_250,
@@ -25,14 +25,14 @@ export const usualKubelets: KubeletSettings = {
   timeoutMs: 5_000,
 }
 
-/** The other end of a request: a kubelet, whose certificate is verified, or a Pod over HTTP or HTTPS. */
+/** The target of a request: a kubelet, whose certificate is verified, or a Pod over HTTP or HTTPS. */
 export interface KubeletTarget {
   readonly kind: 'kubelet' | 'http' | 'https'
   /** The node of a kubelet. */
   readonly node?: string
   readonly host: string
   readonly port: number
-  /** Accepts any certificate of a kubelet. */
+  /** True to accept any certificate of a kubelet. */
   readonly skipsVerification?: boolean
 }
 
@@ -40,11 +40,11 @@ export interface KubeletTarget {
 interface KubeletsParts {
   readonly clock: Pick<Clock, 'after'>
   readonly guard: Guard
-  /** The faults of a test; absent: there are never any. */
+  /** The faults of a test; undefined without faults. */
   readonly calls?: OutgoingCalls | undefined
 }
 
-/** Connections to kubelets and Pods. Each request has one of its own, so that no answer is read as that of another request. */
+/** Connections to kubelets and Pods. Each request uses a separate connection, so that no answer is mistaken for that of another request. */
 export class Kubelets {
   readonly settings: KubeletSettings
   readonly #clock: Pick<Clock, 'after'>
@@ -60,8 +60,8 @@ export class Kubelets {
   }
 
   /**
-   * Sends a request. Rejects with the error of the connection, or that of a malformed answer. `headMs`: longest wait for the head of the
-   * answer; absent: it may take as long as the client waits.
+   * Sends a request. Rejects with the error of the connection, or that of a malformed answer. `headMs` is the timeout for the head of the answer;
+   * unlimited by default.
    */
   send(outgoing: Outgoing, target: KubeletTarget, limit: SendLimit): Promise<Answer> {
     const send = () => this.#send(outgoing, target, limit)
@@ -81,7 +81,7 @@ export class Kubelets {
     }
   }
 
-  /** Sends a request over a connection that exists. */
+  /** Sends a request over an existing connection. */
   sendOver(socket: Duplex, outgoing: Outgoing, signal: AbortSignal): Promise<Answer> {
     return sendHttp1(outgoing, overSocket(socket, { signal }), this.#guard)
   }
@@ -126,7 +126,7 @@ export class Kubelets {
   }
 }
 
-/** When a request is given up. */
+/** Timeouts of a request. */
 interface SendLimit {
   readonly signal: AbortSignal
   readonly headMs?: number
@@ -134,14 +134,14 @@ interface SendLimit {
 
 const tasks: Readonly<Record<string, string>> = { containerLogs: 'logs', portForward: 'forward', exec: 'exec', attach: 'attach' }
 
-/** The task that a path of a kubelet is for, as simulated nodes have it; of another path the path itself. */
+/** The operation of a kubelet's path, named as for simulated nodes; for another path the path itself. */
 function taskOf(path: string): string {
   const whole = path.replace(/\?.*/, '').replace(/^\//, '')
   const first = whole.split('/', 1)[0] ?? ''
   return Object.hasOwn(tasks, first) ? (tasks[first] ?? whole) : whole
 }
 
-/** Silence of a connection before the system probes the other side. */
+/** Silence after which the system probes the peer of a connection. */
 const keepAliveMs = 30_000
 
 /** `host:port`, with brackets around an address of IPv6. */

@@ -285,7 +285,7 @@ test.skipIf(!canSharePorts)(
     }
     const count = 120
     for (let index = 0; index < count; index += 1) await ask()
-    // Three of four: that it is less than half cannot happen by chance.
+    // Three of four, as less than half cannot happen by chance.
     expect(answered.filter((name) => name === 'second').length).toBeGreaterThan(count / 2)
     await second.close()
     answered.length = 0
@@ -302,7 +302,7 @@ test('a request with a long body is read whole after an answer that its client h
   })
   const socket = await aSocket(port)
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  // The first bytes of the answer are here, and the others wait for this client.
+  // The first bytes of the answer have arrived, and the others wait for this client.
   await once(socket, 'readable')
   const head = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 900000\r\n\r\n'
   socket.write(`${head}${'y'.repeat(900_000)}`)

@@ -30,50 +30,50 @@ import { openSharedPort } from './shared-port.ts'
 /** Address, certificates and bounds of a port. */
 export interface ListenOptions {
   readonly host: string
-  /** As clients write it in a URL; absent: as above. */
+  /** The host in URLs; by default the address above. */
   readonly publicHost?: string | undefined
-  /** 0: any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   /**
-   * The sharing of the port with further listeners of this process: the first one opens it, where nothing listens yet, and the
-   * others join it. Absent: it is not shared.
+   * The port shared with further listeners of this process: the first one opens it if nothing listens there, and the others join. By default it is not
+   * shared.
    */
   readonly sharing?: 'opens' | 'joins' | undefined
-  /** Sockets at a shared port, of which each is given as many connections as every other; default: 1. */
+  /** Number of sockets at a shared port, between which connections are divided equally; 1 by default. */
   readonly portSockets?: number | undefined
   /** The port's certificate; connections that are opened after a change see the new one. */
   readonly pair: Pick<PairSource, 'current' | 'listen'>
-  /** Other certificates, for clients that ask for their names. */
+  /** Other certificates by server name. */
   readonly namedPairs?: readonly NamedPair[] | undefined
-  /** Without any when the port is opened, client certificates are not asked for. */
+  /** Without any at the start, client certificates are not requested. */
   readonly authorities: AuthoritySource
-  /** Oldest version of TLS that is spoken. */
+  /** Minimum TLS version. */
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
-  /** As OpenSSL calls them, with colons between. */
+  /** OpenSSL names separated by colons. */
   readonly ciphers?: string | undefined
-  /** Key exchanges, as OpenSSL calls them, with colons between. Absent: those of OpenSSL. */
+  /** Key exchanges: OpenSSL names separated by colons. By default those of OpenSSL. */
   readonly curves?: string | undefined
   readonly streamsPerConnectionMax?: number | undefined
-  /** Chance, from 0 to 1, that a request over HTTP/2 is answered with the request to connect anew. */
+  /** Probability, from 0 to 1, that a client over HTTP/2 is asked to reconnect. */
   readonly goawayChance?: number | undefined
-  /** The handling of a request for another protocol, by its path and query. Absent: it is answered as if it had not asked. */
+  /** The handler of an upgrade request, by its path and query. Without one it is answered like a request without an upgrade. */
   readonly upgradeOf?: (target: string) => UpgradeKind | undefined
-  /** A handshake has failed. */
+  /** Called after a failed handshake. */
   readonly onHandshakeError?: () => void
-  /** Clock that decides the validity of client certificates; absent: the machine's. */
+  /** Clock for the validity of client certificates; by default the machine's. */
   readonly clock?: Clock
-  /** Ends exchanges and connections that fail; absent: without a report. */
+  /** Ends failing exchanges and connections; by default without a report. */
   readonly guard?: Guard
   /** Interval of counting refused heads; for tests. */
   readonly headCheckMs?: number
-  /** Longest that a head may take; for tests. */
+  /** Timeout of a head; for tests. */
   readonly headTimeoutMs?: number
   /** Time and bytes for which a connection over HTTP/1.1 is read after its last answer; for tests. */
   readonly lingerMs?: number
   readonly lingerBytesMax?: number
 }
 
-/** Another server takes the connection, or the events of a watch are sent as messages of a WebSocket. */
+/** The connection is taken over by another server, or the events of a watch are sent as messages of a WebSocket. */
 export type UpgradeKind = 'tunnel' | 'events'
 
 interface KnownPeer {
@@ -139,18 +139,18 @@ export class Listener {
     return this.#connections.size
   }
 
-  /** Asks the clients of all connections to leave when their requests are done; new connections are still taken. */
+  /** Asks the clients of all connections to disconnect after their requests; new connections are still accepted. */
   announceEnd(): void {
     this.#drainState.isDraining = true
     for (const session of this.#sessions.keys()) session.close()
   }
 
-  /** Takes no new connections and asks the clients of open ones to leave when their requests are done. */
+  /** Accepts no new connections and asks the clients of open ones to disconnect after their requests. */
   drain(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
     this.#drainState.isDraining = true
-    // Not `http1.close`, which ends idle connections at once: a request may be on its way, and over HTTP/1.1 only a response can
-    // ask the client to leave. Connections that stay idle are ended by `close` below.
+    // Not `http1.close`, which ends idle connections at once: a request may be in transit, and over HTTP/1.1 only a response can ask the client to
+    // disconnect. Connections that stay idle are ended by `close` below.
     NetServer.prototype.close.call(this.#http1)
     for (const beside of this.#beside) beside.close()
     for (const session of this.#sessions.keys()) session.close()
@@ -252,9 +252,9 @@ export class Listener {
     const { request, socket } = upgrade
     socket.on('error', ignoreError)
     const isOfEvents = this.#upgradeOf(request) === 'events'
-    // Few servers are ever asked for one.
+    // Created lazily, as few servers need one.
     const { WebSocketExchange } = isOfEvents ? await import('../exchange/web-socket.ts') : noWebSocket
-    // An earlier answer that broke off has ended the connection.
+    // An earlier aborted answer has ended the connection.
     if (request.socket.destroyed) return
     const response = new this.#messages.ServerResponse(request)
     response.shouldKeepAlive = false
@@ -297,7 +297,7 @@ export class Listener {
       return
     }
     if (!this.#refusedHeads.opens(session)) {
-      // Not in this call: native code of some releases of Node 26 aborts where a session is destroyed while it hands over a stream.
+      // Deferred, since native code of some releases of Node 26 aborts when a session is destroyed while it delivers a stream.
       setImmediate(() => session.destroy())
       return
     }
@@ -325,7 +325,7 @@ export class Listener {
     this.#unsubscribe.push(authorities.listen(renew), pair.listen(renew), ...namedPairs.map((named) => named.pair.listen(renew)))
   }
 
-  /** The kernel gives each socket at a port as many connections as every other. */
+  /** The kernel distributes connections equally among sockets at a port. */
   async #listenBeside(): Promise<void> {
     const beside = new NetServer({ noDelay: true }, (socket) => void this.#http1.emit('connection', socket))
     this.#beside.push(beside)
@@ -354,8 +354,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Classes of the messages of one port, whose listeners are guarded. A failing answer can be ended with its connection alone.
- * `onAnswer` is called for each answer, Node's own included.
+ * Guarded classes for the messages of one port. A failing answer is ended with its connection only. `onAnswer` is called for each answer, including
+ * Node's own.
  */
 function guardedMessages(guard: Guard, onAnswer: (response: ServerResponse) => void) {
   class GuardedRequest extends IncomingMessage {}
@@ -412,7 +412,7 @@ function routeByProtocol(http1: HttpsServer, http2: Http2Server, { guard, onHttp
 const plainHttpText = 'Client sent an HTTP request to an HTTPS server.\n'
 const plainHttpAnswer = `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${plainHttpText.length}\r\nConnection: close\r\n\r\n${plainHttpText}`
 
-/** Tells a client that speaks HTTP without TLS so. The connection below the failed handshake is still open; Node has no public name for it. */
+/** Reports the error to a client that uses HTTP without TLS. The connection below the failed handshake is still open; Node has no public name for it. */
 function answerPlainHttp(handshake: TLSSocket): void {
   if ('_parent' in handshake && handshake._parent instanceof Socket) handshake._parent.end(plainHttpAnswer)
 }
@@ -443,5 +443,5 @@ function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'T
   return { cert: pair.certificate, key: pair.key, ...choice, ...exchange, ...(ca.length === 0 ? {} : { ca: [...ca] }) }
 }
 
-/** A client that breaks off is an ordinary end. */
+/** A client that disconnects is an ordinary end. */
 function ignoreError(): void {}

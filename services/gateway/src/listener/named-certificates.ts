@@ -3,19 +3,19 @@ import type { SecureContext } from 'node:tls'
 import { at } from '@orch/core/json'
 import type { KeyPair, PairSource } from '@orch/platform'
 
-/** A certificate that is shown to clients that ask for one of its names. */
+/** A certificate for clients that request one of its names. */
 export interface NamedPair {
   readonly pair: Pick<PairSource, 'current' | 'listen'>
-  /** `example.com` or `*.example.com`; none: the names of the certificate. */
+  /** `example.com` or `*.example.com`; empty for the names of the certificate. */
   readonly names: readonly string[]
 }
 
-/** Finds the certificate for a name that a client asks for; undefined: the default certificate. */
+/** Finds the certificate for a requested name; undefined for the default certificate. */
 export type ContextByName = (name: string) => SecureContext | undefined
 
 /**
- * Contexts by name. Names that were given count more than those of certificates, earlier pairs more than later ones, and whole names
- * more than wildcards, which are for one label.
+ * Contexts by name. Configured names take precedence over those of certificates, earlier pairs over later ones, and exact names over wildcards, which
+ * match one label.
  */
 export function contextsByName(pairs: readonly NamedPair[], contextOf: (pair: KeyPair) => SecureContext): ContextByName {
   const byName = new Map<string, SecureContext>()
@@ -31,7 +31,7 @@ export function contextsByName(pairs: readonly NamedPair[], contextOf: (pair: Ke
   }
 }
 
-/** The DNS names of a certificate; its common name where it has none. */
+/** The DNS names of a certificate; its common name if it has none. */
 function namesOfCertificate(text: string): string[] {
   const { subject, subjectAltName = '' } = new X509Certificate(text)
   const names = subjectAltName.split(', ').flatMap((entry) => (entry.startsWith('DNS:') ? [entry.slice('DNS:'.length)] : []))

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import { Http1Exchange } from '../exchange/http1.ts'
 import { limits } from '../limits.ts'
 
-/** Options of a port without TLS, which only this machine reaches. */
+/** Options of a port without TLS, which is reachable only from this machine. */
 export interface PlainPortOptions {
   /** A loopback address. */
   readonly host: string
@@ -43,7 +43,7 @@ export async function openPlainPort({ host, guard, serve }: PlainPortOptions) {
   await once(server, 'listening')
   return {
     origin: `http://${host.includes(':') ? `[${host}]` : host}:${portOf(server)}`,
-    /** Cuts the connections that are open. */
+    /** Closes open connections. */
     async close(): Promise<void> {
       const closed = once(server, 'close')
       server.close()

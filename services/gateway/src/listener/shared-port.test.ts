@@ -15,7 +15,7 @@ async function listen(port: number, reusePort: boolean): Promise<Server> {
   return server
 }
 
-/** A port that has just been given back. */
+/** A port that was just released. */
 async function aPort(): Promise<number> {
   const server = await listen(0, false)
   const port = portOf(server)

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { systemCodeOf } from '@orch/platform'
 
-/** True if several listeners of a process can share a port here, so that each gets some of the connections. */
+/** True if several listeners of a process can share a port on this system. */
 export const canSharePorts = process.platform === 'linux'
 
 /** An address to listen on. */
@@ -17,13 +17,13 @@ const claimAttempts = 200
 const claimPauseMs = 5
 
 /**
- * Opens a port that further listeners of this process will share. Linux lets any process of the same user join such a port, which
- * would then be given some of the connections: so it is tried first that nothing listens there, and no two servers do both at once.
- * Rejects with EADDRINUSE where something listens.
+ * Opens a port that further listeners of this process will share. Linux lets any process of the same user join such a port, which would then get some of
+ * the connections: so a plain listen is tried first, and a lock prevents two servers from doing both at once. Rejects with EADDRINUSE if something
+ * listens.
  */
 export async function openSharedPort(address: PortAddress, listen: () => Promise<void>): Promise<void> {
   if (address.port === 0) return await listen()
-  // A name that the kernel knows as long as its holder lives, as it does ports.
+  // An abstract socket name, which the kernel releases with its holder, like a port.
   const claim = await claimName(`\0listen-${address.port}`)
   try {
     await tryAlone(address)
@@ -47,7 +47,7 @@ async function claimName(path: string): Promise<Server> {
   }
 }
 
-/** Listens for a moment as one that shares its port with no other. */
+/** Listens briefly without sharing the port. */
 async function tryAlone({ host, port }: PortAddress): Promise<void> {
   const server = createServer((socket) => socket.destroy())
   server.listen({ host, port })

@@ -18,11 +18,11 @@ export class ProfilerBusyError extends Error {}
 export class Profilers {
   readonly #busy = new Set<string>()
 
-  /** Takes a profile of the time that begins now: gzipped for pprof, or the JSON of V8. */
+  /** Takes a profile from now on: gzipped for pprof, or the JSON of V8. */
   async take(which: 'profile' | 'heap', format: 'pprof' | 'v8', time: ProfileTime): Promise<Uint8Array> {
     if (this.#busy.has(which)) throw new ProfilerBusyError(`${which} profiling already in use`)
     this.#busy.add(which)
-    // Few processes take a profile; the profiler is loaded then.
+    // Loaded lazily, as few processes take a profile.
     const { Session } = await import('node:inspector/promises')
     const { cpuToPprof, heapToPprof } = await import('./to-pprof.ts')
     const session = new Session()

@@ -2,7 +2,7 @@ import type { HeapProfiler, Profiler, Runtime } from 'node:inspector'
 import { Function as Described, Line, Location, Profile, Sample, StringTable, ValueType } from 'pprof-format'
 import { heapIntervalBytes } from './intervals.ts'
 
-/** A profile of V8's sampler of the processor in the form of pprof: samples and nanoseconds, without the time in which nothing ran. */
+/** A CPU profile of V8 in the format of pprof: samples and nanoseconds, without idle time. */
 export function cpuToPprof({ nodes, samples = [], timeDeltas = [], startTime, endTime }: Profiler.Profile, nowMs: number): Uint8Array {
   const writer = new ProfileWriter([
     ['samples', 'count'],
@@ -30,7 +30,7 @@ export function cpuToPprof({ nodes, samples = [], timeDeltas = [], startTime, en
   return writer.encode({ period: ['cpu', 'nanoseconds', 1_000_000], nowMs, durationNanos })
 }
 
-/** A profile of V8's sampler of the heap in the form of pprof: objects and bytes that are still in use. */
+/** A heap profile of V8 in the format of pprof: objects and bytes still in use. */
 export function heapToPprof({ head }: HeapProfiler.SamplingHeapProfile, nowMs: number): Uint8Array {
   const writer = new ProfileWriter([
     ['inuse_objects', 'count'],
@@ -51,11 +51,11 @@ interface Ending {
   readonly durationNanos: number
 }
 
-/** Gathers stacks: functions, places in them and texts are there once, as pprof wants them. */
+/** Collects stacks with unique functions, locations and strings, as pprof requires. */
 class ProfileWriter {
   readonly #texts = new StringTable()
   readonly #types: ValueType[]
-  /** Ids of functions. The place of a function, of which there is one, has the same id. */
+  /** Ids of functions. The single location of a function has the same id. */
   readonly #ids = new Map<string, number>()
   readonly #functions: Described[] = []
   readonly #locations: Location[] = []

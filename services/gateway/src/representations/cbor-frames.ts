@@ -10,7 +10,7 @@ export function cborFrameOf(frame: Uint8Array, fields: ByteFields | undefined): 
   return cborEvent(type, jsonToCbor(value, fields))
 }
 
-/** As `cborFrameOf`, of many events or large ones: some in one turn of the event loop, and large ones in the thread of texts. */
+/** Like `cborFrameOf`, for many events or large ones: some in one turn of the event loop, and large ones in the thread of texts. */
 export async function cborFramesInTurns(
   frames: Uint8Array,
   fields: ByteFields | undefined,

@@ -5,8 +5,8 @@ const bytesPerUnitMax = 3
 const firstBytes = 4 * 1024
 
 /**
- * Writes texts and bytes into chunks of the size that is worth a write. All parts of a chunk are copied to it, once;
- * bytes of a chunk's size are not copied, and are a chunk of their own.
+ * Writes texts and bytes into chunks of a size that is efficient to write. Parts are copied once; bytes of a chunk's size are not copied, and become a
+ * separate chunk.
  */
 export class ChunkWriter {
   #ready: Uint8Array[] = []
@@ -33,14 +33,14 @@ export class ChunkWriter {
     this.#used += bytes.length
   }
 
-  /** Chunks that are complete, since the last call. */
+  /** Complete chunks since the last call. */
   take(): readonly Uint8Array[] {
     const taken = this.#ready
     this.#ready = []
     return taken
   }
 
-  /** All that has been written since the last call. */
+  /** Everything written since the last call. */
   takeAll(): readonly Uint8Array[] {
     this.#finish()
     return this.take()

@@ -12,7 +12,7 @@ export function frontOf(type: EventType): string {
   return `{"type":"${type}","object":`
 }
 
-/** Events as watch gives them, one by one. */
+/** Events from watch, one by one. */
 export function* framesIn(frames: Uint8Array): Generator<Uint8Array, void, undefined> {
   for (let start = 0; start < frames.length; ) {
     const end = frames.indexOf(newline, start) + 1

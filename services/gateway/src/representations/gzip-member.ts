@@ -21,20 +21,20 @@ const deflate = promisify<Uint8Array, object, Buffer>(deflateRaw)
 /** Largest distance of a reference in deflate (RFC 1951, section 2). */
 const windowBytes = 32 * 1024
 
-/** Blocks that end at the end of a byte and refer to nothing before them, so that any blocks may follow; made beside the event loop. */
+/** Blocks that end at a byte boundary and refer to nothing before them, so that any blocks may follow; compressed outside of the event loop. */
 export function deflateBlocks(bytes: Uint8Array): Promise<Uint8Array> {
   return deflate(bytes, { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH })
 }
 
 /**
- * As `deflateBlocks`, for bytes that are compressed once and sent often: as small as possible, and with references to the bytes
- * before them, which must precede the blocks in every file.
+ * Like `deflateBlocks`, for bytes that are compressed once and sent often: as small as possible, with references to the previous bytes, which must
+ * precede the blocks in every file.
  */
 export function deflateBehind(bytes: Uint8Array, before: Uint8Array): Promise<Uint8Array> {
   return deflate(bytes, optionsBehind(before))
 }
 
-/** As `deflateBehind`, at once. */
+/** The synchronous form of `deflateBehind`. */
 export function deflateBehindAtOnce(bytes: Uint8Array, before: Uint8Array): Uint8Array {
   return deflateRawSync(bytes, optionsBehind(before))
 }

@@ -22,7 +22,7 @@ test('a piece is compressed once behind the one before it, for all who ask at th
   const packer = new PiecePacker()
   const asked = [unpacked([kept, other], packer), unpacked([other, kept], packer)]
   expect((await Promise.all(asked)).map(String)).toEqual([`${'a'.repeat(5000)}other`, `other${'a'.repeat(5000)}`])
-  // Nothing changes a piece that is kept: here it shows that it is not read again.
+  // A cached piece is never changed: the change shows that it is not read again.
   kept.fill('b')
   expect(String(await unpacked([other, kept], packer))).toBe(`other${'a'.repeat(5000)}`)
 })

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { deflateBehind, deflateBehindAtOnce, gzipHeader, gzipTrailer } from './gzip-member.ts'
 import { endsRun, type RunItem, Runs } from './runs.ts'
 
-/** A part of any compressed file in which the same bytes precede it. */
+/** A compressed part of any file in which the same bytes precede it. */
 interface Packed extends RunItem {
   readonly blocks: Uint8Array
   /** Bytes before they were compressed. */
@@ -22,8 +22,8 @@ interface Kept {
 export type Pieces = readonly Uint8Array[]
 
 /**
- * Compresses documents whose pieces callers keep as the same values. A piece is compressed once for the piece before it, and refers to that
- * one, since the pieces of a document are alike.
+ * Compresses documents with cached pieces. A piece is compressed once for the previous piece, and refers to it, since the pieces of a document are
+ * similar.
  *
  *   a b c      b becomes B:      a B c      compressed: B, and c after it
  *
@@ -51,7 +51,7 @@ export class PiecePacker {
       const isAtOnce = piece.length <= atOnceBytesMax && atOnceLeft > 0
       const packing = known?.before === before ? known.packed : this.#pack(piece, before, isAtOnce)
       if (isAtOnce && packing !== known?.packed) atOnceLeft -= 1
-      // One after the other: each takes a quarter of a megabyte while it is compressed.
+      // In sequence, as each takes a quarter of a megabyte while it is compressed.
       parts.push(packing instanceof Promise ? await packing : packing)
       before = piece
     }
@@ -66,9 +66,9 @@ export class PiecePacker {
     return packed
   }
 
-  /** Compresses a piece beside the event loop. */
+  /** Compresses a piece outside of the event loop. */
   async #packAside(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
-    // Meanwhile the piece may be in use after another one.
+    // Meanwhile the piece may be used after another one.
     const isKept = () => this.#packed.get(piece)?.before === before
     try {
       const packed = packedOf(piece, await deflateBehind(piece, before))
@@ -83,7 +83,7 @@ export class PiecePacker {
 
 const nothing = new Uint8Array()
 
-/** Pieces of a file that are compressed on the event loop: for a few short ones, another thread costs more than it saves. */
+/** Maximum pieces of a file compressed on the event loop: for a few short ones, another thread costs more than it saves. */
 const atOnceMax = 4
 const atOnceBytesMax = 32 * 1024
 

@@ -27,7 +27,7 @@ import { rowOf, servedMetadataOf } from './stored-representations.ts'
 /** The writer of a list. */
 export interface ListRepresentation {
   readonly format: Format
-  /** The form in which storage is asked for it. */
+  /** The requested form of storage. */
   readonly storageLayout: 'joined' | 'entries'
   /** The bytes of the whole list, in pieces. */
   pieces(listed: Listed): AsyncGenerator<Uint8Array>
@@ -37,11 +37,11 @@ export interface ListRepresentation {
 interface Listed {
   readonly metadata: ListMeta
   readonly objects: AsyncIterable<ListPart>
-  /** Forms of its epoch, where they may be kept. */
+  /** Cached forms of its epoch, if allowed. */
   readonly representations?: Representations
 }
 
-/** The form and format of a list that the client accepts. */
+/** The accepted form and format of a list. */
 export function listRepresentationOf(request: GatewayRequest, served: Served, parts: RespondStoredParts): ListRepresentation {
   const { format, representation } = request.answer
   switch (representation.kind) {
@@ -59,7 +59,7 @@ export function listRepresentationOf(request: GatewayRequest, served: Served, pa
   }
 }
 
-/** Stored objects, joined already, unless another version is wanted. Objects of an older schema are converted first. */
+/** Stored objects, joined if the version is the stored one. Objects of an older schema are converted first. */
 function objects(served: Served, parts: RespondStoredParts, format: Format): ListRepresentation {
   const print: Print = (entry, into) => into.bytes(toServedBytes(parts, served, entry))
   return {
@@ -105,7 +105,7 @@ function table(served: Served, parts: RespondStoredParts, { format, version, inc
   }
 }
 
-/** The objects of a list in an order of their own; kinds that have one have few. */
+/** The objects of a list in a special order; kinds with one have few objects. */
 function inRowOrder(listed: Listed, served: Served, parts: RespondStoredParts, order: NonNullable<TablePrinter['order']>): Listed {
   async function* objects(): AsyncGenerator<ListPart> {
     const found: { readonly entry: Entry; readonly cells: TableRow['cells'] }[] = []
@@ -181,7 +181,7 @@ const closing = Buffer.from(']}\n')
 const comma = Buffer.from(',')
 const closingBrace = Buffer.from('}')
 
-/** Others get their turn between two parts of a list whose objects are looked into. */
+/** Other work runs between two parts of a list whose objects are parsed. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -222,7 +222,7 @@ interface CborItems {
   readonly jsonOf: (entry: Entry) => Uint8Array
 }
 
-/** The number of items is left open, so that each leaves when it is made. */
+/** The number of items is indefinite, so that each is sent when it is encoded. */
 function cborRepresentation(
   typeMeta: { readonly kind: string; readonly apiVersion: string },
   { texts, fields, jsonOf }: CborItems,
@@ -249,7 +249,7 @@ function cborRepresentation(
   }
 }
 
-/** The envelope begins with the length of all items, so they are made before the first byte leaves. */
+/** The envelope begins with the length of all items, so they are encoded before the first byte is sent. */
 function protobufRepresentation(
   typeMeta: { readonly apiVersion: string; readonly kind: string },
   representation: ItemRepresentation,

@@ -7,7 +7,7 @@ function anEntry(key: string, revision = 1, length = 10): Entry {
   return { key, revision, value: new Uint8Array(length), metadataStart: 0, metadataEnd: 0, writeId: '' }
 }
 
-/** Items that are the texts of keys and revisions; `made` has the keys of each call. */
+/** Items made of keys and revisions; `made` has the keys of each call. */
 function aRepresentation() {
   const made: string[][] = []
   const representation: ItemRepresentation = {

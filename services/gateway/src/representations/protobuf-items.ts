@@ -9,7 +9,7 @@ import { protobufOf, protobufRepresentationOf, type RepresentationParts, servedM
 
 /** The conversion of a list's entries to items of a Protobuf list. */
 export interface ItemRepresentation {
-  /** Under which name the items are kept. */
+  /** The name of the cached items. */
   readonly name: string
   /** The items, in order in one buffer. */
   encode(entries: readonly Entry[]): Uint8Array[]
@@ -37,11 +37,11 @@ export function metadataItems(parts: RepresentationParts, served: Served): ItemR
 /** Consecutive items. */
 export interface ItemPiece {
   readonly bytes: Uint8Array
-  /** True if they were in this form already, so that nothing had to be made. */
+  /** True if they were cached in this form. */
   readonly wasReady: boolean
 }
 
-/** The items of entries that follow each other, in pieces. What is not kept yet is made many at once. */
+/** The items of consecutive entries, in pieces. Uncached items are encoded together. */
 export function* itemPieces(
   entries: readonly Entry[],
   representation: ItemRepresentation,
@@ -61,7 +61,7 @@ export function* itemPieces(
   if (run.length > 0) yield pieceOf(run, representation, representations)
 }
 
-/** Scattered items are copied together, and kept there: one item must not hold a whole buffer. */
+/** Scattered items are copied together and cached there, as one item must not hold a whole buffer. */
 function pieceOf(entries: readonly Entry[], representation: ItemRepresentation, representations: Representations | undefined): ItemPiece {
   const { items, wasReady } = itemsOf(entries, representation, representations)
   const together = spanOf(items)

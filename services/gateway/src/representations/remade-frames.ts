@@ -7,13 +7,13 @@ interface Remade<T> {
   readonly made: T
 }
 
-/** The frames made of others, by those. */
+/** The converted frames by the original ones. */
 type Made<T> = WeakMap<Uint8Array, Remade<T>[]>
 
-/** The form of remade events. CBOR is made of events in JSON. */
+/** The form of converted events. CBOR is converted from events in JSON. */
 type RemadeFormat = WatchFormat | { readonly kind: 'cbor' }
 
-/** Converts events from watch, once for all clients of the same bytes; freed with those. */
+/** Converts events from watch, once for all clients of the same bytes; released with those. */
 export class RemadeFrames {
   readonly #made: Made<Uint8Array> = new WeakMap()
   readonly #converted: Made<Promise<Uint8Array>> = new WeakMap()
@@ -23,7 +23,7 @@ export class RemadeFrames {
     return once(this.#made, frames, resource, watchFormat, make)
   }
 
-  /** The same where a webhook converts the objects. */
+  /** The same with conversion webhooks. */
   later(frames: Uint8Array, resource: Resource, watchFormat: RemadeFormat, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
     return once(this.#converted, frames, resource, watchFormat, make)
   }

@@ -1,4 +1,4 @@
-/** Distinguishes one state of an object from all others of one epoch. */
+/** Identifies one state of an object within one epoch. */
 export interface RepresentationOwner {
   readonly key: string
   readonly revision: number
@@ -10,7 +10,7 @@ interface Kept {
   readonly bytes: number
 }
 
-/** Other forms of stored objects. Revisions of another epoch mean other objects, so each epoch has forms of its own. */
+/** Other forms of stored objects. Equal revisions of another epoch are other objects, so each epoch has separate forms. */
 export class RepresentationCache {
   readonly #bytesMax: number
   #epoch = ''
@@ -21,7 +21,7 @@ export class RepresentationCache {
     this.#representations = new Representations(bytesMax)
   }
 
-  /** The forms of an epoch. A reader in an earlier epoch keeps using its own, which no other reader sees. */
+  /** The forms of an epoch. A reader of an earlier epoch keeps its own, which no other reader sees. */
   of(epoch: string): Representations {
     if (epoch !== this.#epoch) {
       this.#epoch = epoch
@@ -46,12 +46,12 @@ export class Representations {
     this.#bytesMax = bytesMax
   }
 
-  /** Bytes of all that is kept. */
+  /** Bytes of all cached forms. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The form of an object in this state, made if it is not cached. `bytesOf` gives the size for the budget. */
+  /** The form of an object in this state, created if it is not cached. `bytesOf` returns its size for the budget. */
   get<T>(representation: string, owner: RepresentationOwner, make: () => T, bytesOf: (value: T) => number): T {
     const known = this.find<T>(representation, owner)
     if (known !== undefined) return known
@@ -60,13 +60,13 @@ export class Representations {
     return value
   }
 
-  /** The form of an object in this state, where it is kept. */
+  /** The cached form of an object in this state. */
   find<T>(representation: string, { key, revision }: RepresentationOwner): T | undefined {
     const known = this.#kept.get(representation)?.get(key)
     return known?.revision === revision ? (known.value as T) : undefined
   }
 
-  /** Caches a form in place of the object's earlier one. `bytes` is its size. */
+  /** Caches a form instead of the object's earlier one. `bytes` is its size. */
   keep(representation: string, { key, revision }: RepresentationOwner, value: unknown, bytes: number): void {
     const ofRepresentation = this.#kept.get(representation) ?? new Map<string, Kept>()
     this.#kept.set(representation, ofRepresentation)

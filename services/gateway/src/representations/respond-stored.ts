@@ -30,20 +30,20 @@ export type RespondStoredParts = RepresentationParts &
     readonly clock: Clock
   }
 
-/** An answer that shows a stored object. */
+/** An answer with a stored object. */
 export interface StoredAnswer {
   readonly code: number
   readonly served: Served
   readonly content: StoredContent
-  /** Caches forms of the object; absent: none is cached. */
+  /** Caches forms of the object; optional. */
   readonly representations?: Representations | undefined
 }
 
-/** Answers with one object of a resource in the form and format that the client accepts. JSON is the stored bytes; Protobuf may be cached. */
+/** Answers with one object of a resource in the accepted form and format. JSON is the stored bytes; Protobuf may be cached. */
 export function respondStored(request: GatewayRequest, answer: StoredAnswer, parts: RespondStoredParts): void | Promise<void> {
   const { format, representation } = request.answer
   const { code, served, content, representations } = answer
-  // An object without fingerprint, such as one that was just written, is of the present schema.
+  // An object without a fingerprint, such as a newly written one, has the current schema.
   const isShownAsStored = served.isStoredVersion && (content.fingerprint === undefined || isCurrent(served, content))
   const isByWebhook = served.resource.conversion !== undefined && !isShownAsStored
   if (representation.kind !== 'metadata' && isByWebhook) return respondConverted(request, answer, parts)
@@ -63,7 +63,7 @@ export function respondStored(request: GatewayRequest, answer: StoredAnswer, par
   }
 }
 
-/** Metadata alone are shown as stored; the rest is the webhook's present result, and is not cached. */
+/** Only metadata come from storage; the rest is the webhook's current result, and is not cached. */
 async function respondConverted(
   request: GatewayRequest,
   { code, served, content }: StoredAnswer,
@@ -82,7 +82,7 @@ function typeMetaOf({ resource: { apiVersion, kind } }: Served): Pick<Envelope, 
   return { apiVersion, kind }
 }
 
-/** The answer to a client that asks for a list's form of an object, or the other way round. */
+/** The answer to a client that requests a list's form of an object, or vice versa. */
 export function notOfThisKind(kind: string, why: string): Error {
   return failed(406, 'NotAcceptable', `you requested ${kind}, but the requested object ${why}`)
 }

@@ -1,14 +1,13 @@
 import { at } from '@orch/core/json'
 
-/** An item of a list that is divided into runs. */
+/** An item of a list with runs. */
 export interface RunItem {
-  /** True if a run ends with the item, as with one of 32: that depends on the item alone. */
+  /** True if a run ends with the item, as for one of 32: this depends only on the item. */
   readonly isEnd: boolean
 }
 
 /**
- * Divides lists into runs, and keeps the value made of a run while its items are the same. A change of a list concerns its own run
- * alone.
+ * Divides lists into runs, and caches the value of a run while its items are the same. A change of a list affects only its run.
  *
  *   a b | c d e | f      d becomes D:      a b | c D e | f      made: c D e
  */

@@ -15,7 +15,7 @@ export interface SendParts {
   readonly requestTimeoutMs: number
 }
 
-/** Sends a short body in one piece; streams a long one. Formats that need the whole text wait for it. */
+/** Sends a short body in one piece, and streams a long one. Formats that need the whole text wait for it. */
 export async function sendPieces(
   request: GatewayRequest,
   parts: SendParts,
@@ -38,7 +38,7 @@ export async function sendPieces(
   return sendBytes(request, 200, commonHeaders(request, contentType), whole)
 }
 
-/** Sends pieces as fast as the client reads, compressed where it takes that. */
+/** Sends pieces at the speed of the client, compressed if accepted. */
 function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }: Streamed, parts: SendParts): Promise<void> {
   const contentType = headerText(headers['content-type']) ?? ''
   const isPacked = acceptsGzip(request)
@@ -52,12 +52,12 @@ function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }:
   return stream(request, { headers: isPacked ? packedHeaders(headers) : headers, chunks, writer: { ...writer, write } })
 }
 
-/** The same, with the packer of kept pieces. */
+/** The same, with a packer of cached pieces. */
 export interface SendKeptParts extends SendParts {
   readonly packer: PiecePacker
 }
 
-/** Sends kept pieces in the same way: each is compressed once, for all answers that have it. */
+/** Sends cached pieces in the same way: each is compressed once, for all answers with it. */
 export async function streamKeptPieces(
   request: GatewayRequest,
   { headers, pieces, joinedBelow }: Kept,
@@ -97,13 +97,13 @@ async function stream(request: GatewayRequest, { headers, chunks, writer }: Stre
     } else await writeAll(exchange, chunks, writer)
     if (!exchange.isClosed) await writer.end()
   } catch (error) {
-    // The head has left with a 200: only a break tells the client that the list is not whole.
+    // The head was sent with a 200: only a broken connection shows the client that the list is incomplete.
     exchange.destroy()
     throw error
   }
 }
 
-/** Waits where the client is slower, and nowhere else: there may be thousands of chunks. */
+/** Waits only for a slower client, as there may be thousands of chunks. */
 async function writeAll(exchange: Exchange, chunks: readonly Uint8Array[], writer: Writer): Promise<void> {
   for (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += limits.listWriteBytes) {
@@ -130,21 +130,21 @@ async function* continued(begun: readonly Uint8Array[], pieces: AsyncGenerator<U
   yield* pieces
 }
 
-/** Joins small pieces to chunks that are worth a write; large ones pass unchanged. */
+/** Joins small pieces to chunks of an efficient size; large ones pass unchanged. */
 async function* chunksOf(pieces: AsyncIterable<Uint8Array>, joinedBelow: number): AsyncGenerator<Uint8Array> {
   const joiner = new Joiner(joinedBelow)
   for await (const piece of pieces) for (const chunk of joiner.add(piece)) yield chunk
   for (const chunk of joiner.rest()) yield chunk
 }
 
-/** The same of pieces that are there. */
+/** The same for existing pieces. */
 function keptChunksOf(pieces: readonly Uint8Array[], joinedBelow: number): readonly Uint8Array[] {
   const joiner = new Joiner(joinedBelow)
   const chunks = pieces.flatMap((piece) => joiner.add(piece))
   return chunks.concat(joiner.rest())
 }
 
-/** Joins small pieces that follow each other. */
+/** Joins consecutive small pieces. */
 class Joiner {
   readonly #joinedBelow: number
   #waiting: Uint8Array[] = []
@@ -175,12 +175,12 @@ class Joiner {
 const none: readonly never[] = []
 
 interface Writer {
-  /** Undefined: more can follow at once. */
+  /** Undefined if more can follow at once. */
   write(bytes: Uint8Array): Promise<void> | undefined
   end(): Promise<void>
 }
 
-/** Writes as fast as the client reads. A client that takes nothing for as long as a request may last is given up. */
+/** Writes at the speed of the client. A client that reads nothing for the duration of a request is disconnected. */
 function plainWriter(request: GatewayRequest, { wheel, requestTimeoutMs }: SendParts): Writer {
   const { exchange } = request
   const drained = async () => {

@@ -1,9 +1,9 @@
 import type { Resource } from '@orch/core/catalogue'
 import type { Entry, WatchFormat } from '@orch/core/contracts'
 
-/** The form of an event, and the second whose ages it tells. */
+/** The form of an event, and the second for which it shows ages. */
 export interface FrameForm {
-  /** Undefined: the object alone, as JSON. */
+  /** Undefined for the object itself as JSON. */
   readonly format: WatchFormat | undefined
   readonly moment: number
 }
@@ -14,8 +14,8 @@ const sharedBytesMin = 16 * 1024
 const sweepAtLeast = 256
 
 /**
- * Events of the initial state that are made of large objects, or these objects if they come from another process, shared by all
- * watchers that have not taken theirs yet. Once no watcher holds one, it is collected.
+ * Events of the initial state with large objects, or these objects if they come from another process, shared by all watches that have not sent theirs
+ * yet. Once no watch holds one, it is collected.
  */
 export class SharedFrames {
   readonly #made = new Map<string, { readonly resource: Resource; readonly frame: WeakRef<Uint8Array> }>()

@@ -13,12 +13,12 @@ export type RepresentationParts = ConversionParts & {
   readonly pace: Pace
 }
 
-/** Under which name Protobuf items of whole objects are kept. */
+/** The name of cached Protobuf items of whole objects. */
 export function protobufRepresentationOf({ resource }: Served): string {
   return `protobuf ${resource.apiVersion}`
 }
 
-/** The Protobuf writer of a resource's objects, which is only negotiated if they have such a form. */
+/** The Protobuf writer of a resource's objects, if they have such a form. */
 export function protobufOf({ resource }: Served): ProtobufReaders {
   const { protobuf } = resource.readers
   if (protobuf === undefined) throw new Error(`${resource.plural} were negotiated in Protobuf`)
@@ -40,7 +40,7 @@ export function protobufItemOf(
   return kept(representations, content, { representation: protobufRepresentationOf(served), make, bytesOf: (item) => item.length })
 }
 
-/** As `protobufItemOf`, of a large object: read and encoded in different turns of the event loop. */
+/** Like `protobufItemOf`, for a large object: decoded and encoded in different turns of the event loop. */
 export async function largeProtobufItemOf(
   parts: RepresentationParts,
   served: Served,
@@ -91,9 +91,9 @@ export function withoutOwners({ value, metadataStart, metadataEnd }: StoredConte
   return Buffer.concat([value.subarray(0, metadataStart + start), value.subarray(metadataEnd - 1)])
 }
 
-/** Inside of a text the quotes would be escaped, and no other part of the metadata has a member of that name with a list. */
+/** Inside of a string the quotes would be escaped, and no other part of the metadata has a list with that name. */
 const managedFieldsFront = Buffer.from(',"managedFields":[')
-/** The other list of objects that metadata have. */
+/** The other list of objects in metadata. */
 const ownerReferencesFront = Buffer.from(',"ownerReferences":[')
 /** The end of metadata whose last part is a list of objects. */
 const listOfObjectsBack = Buffer.from('}]}')
@@ -118,7 +118,7 @@ interface Making<T> {
   readonly bytesOf: (value: T) => number
 }
 
-/** Without `forms`, and where the object is no entry, a form is made and not kept. */
+/** Without `forms`, and for an object without an entry, a form is created and not cached. */
 function kept<T>(
   representations: Representations | undefined,
   { key, revision }: StoredContent,

@@ -38,20 +38,20 @@ export interface BodyParts {
 /** A parsed body, in any format. */
 export interface ParsedBody {
   readonly value: unknown
-  /** Paths of members that are there more than once. */
+  /** Paths of repeated members. */
   readonly duplicates: readonly string[]
   /** `line 4: key "a" already set in map`, of a YAML text. */
   readonly repeats?: readonly string[]
   readonly hasBigIntegers: boolean
-  /** The value has a `Numeral`, as only JSON of a built-in type may have. */
+  /** True if the value has a `Numeral`, as only JSON of a built-in type may have. */
   readonly hasNumerals?: boolean
-  /** The body's beginning, as messages end with it. */
+  /** The body's beginning, for the end of messages. */
   readonly summary: string
-  /** The whole JSON text, where some members are there more than once and it is short enough to be read again. */
+  /** The whole JSON text if some members are repeated and it is short enough to be parsed again. */
   readonly source?: () => string
 }
 
-/** The body's bytes, bounded in size and in time. */
+/** The body's bytes, limited in size and in time. */
 export async function readBytes(request: GatewayRequest, { clock, wheel }: BodyParts): Promise<Uint8Array> {
   const late = Promise.withResolvers<'late'>()
   const timer = wheel.after(Math.max(0, request.deadlineMs - clock.monotonic()), { due: () => late.resolve('late') })
@@ -70,12 +70,12 @@ export async function readBytes(request: GatewayRequest, { clock, wheel }: BodyP
   }
 }
 
-/** The answer to a request whose time is over. */
+/** The answer to a request past its deadline. */
 export function requestLate(): Error {
   return timeout('request did not complete within requested timeout - context deadline exceeded')
 }
 
-/** The expected contents of a body. `apiVersion` is left out where any will do. */
+/** The expected contents of a body, with any `apiVersion` by default. */
 export interface Expected {
   readonly kind: string
   readonly apiVersion?: string
@@ -116,7 +116,7 @@ export async function receiveBody(request: GatewayRequest, parts: BodyParts, exp
   return { bytes: await readBytes(request, parts), format, expected }
 }
 
-/** Parses a received body, as often as it is needed. */
+/** Parses a received body, as often as needed. */
 export async function parseReceived(request: GatewayRequest, received: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
   const body = await parseBodyOf(request, received, parts)
   await pause(request, parts)
@@ -130,7 +130,7 @@ export interface ReceivedBody {
   readonly expected: Expected
 }
 
-/** As `readBody`, of bytes that have been read. */
+/** Like `readBody`, for bytes already read. */
 export async function parseBodyOf(request: GatewayRequest, received: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
   const { bytes, format, expected } = received
   switch (format) {
@@ -161,14 +161,14 @@ async function parseCborBody(request: GatewayRequest, { bytes, expected }: Recei
   throw unrecognized(expected.kind, `unable to determine group/version/kind: ${problem}`, summary)
 }
 
-/** The value of CBOR that is no map, or has a member twice; undefined: it is one. */
+/** The CBOR value if it is no map, or has a repeated member; undefined otherwise. */
 export function cborProblem({ value, duplicates }: Extract<DecodedJson, { kind: 'json' }>, goType: string): string | undefined {
   if (duplicates.length > 0) return `cbor: found duplicate map key ${JSON.stringify(duplicates[0])}`
   if (value === null || isJsonObject(value)) return undefined
   return cannotUnmarshal(value, goType).replace(/^json/, 'cbor')
 }
 
-/** The CBOR of a body, read as the JSON of the same value. A large one is made to JSON in the thread of texts. */
+/** The CBOR of a body, converted to JSON. A large one is converted in the thread of texts. */
 export async function decodeCborBody(
   request: GatewayRequest,
   bytes: Uint8Array,
@@ -201,8 +201,8 @@ async function parseJsonBody(request: GatewayRequest, { bytes, expected }: Recei
 }
 
 /**
- * A body that a part of this process has printed: no member is there twice, and its fractions are spelled as they are printed. Undefined: it
- * comes from elsewhere, or has to be read with care.
+ * A body printed by a part of this process: no member is repeated, and fractions have their printed spelling. Undefined for other bodies, or if it needs
+ * the careful parser.
  */
 function decodeOwnBody({ exchange, isLarge }: GatewayRequest, bytes: Uint8Array): DecodedJson | undefined {
   if (exchange.peer.kind !== 'internal' || isLarge) return undefined
@@ -222,7 +222,7 @@ function malformedJson(decoded: Extract<DecodedJson, { kind: 'malformed' }>, { k
   return badRequest(decodeFailureText(kind, version, { textWithoutPath: decoded.message }))
 }
 
-/** The YAML of a body. The library reads it in one go, so a large one is read in a thread of its own. */
+/** The YAML of a body. The library parses it at once, so a large one is parsed in a separate thread. */
 export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, parts: BodyParts): Promise<ParsedYaml> {
   if (!request.isLarge) return parseYamlBytes(bytes)
   const answer = await parts.texts.do({ kind: 'parseYaml', bytes })
@@ -243,7 +243,7 @@ export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, 
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The JSON of a body. Of a large one the values are counted before anything is made of it. */
+/** The JSON of a body. In a large one the values are counted before it is parsed. */
 export function decodeBody(
   request: GatewayRequest,
   bytes: Uint8Array,
@@ -261,7 +261,7 @@ function tooManyValues(): Error {
   return requestEntityTooLarge(`Request entity too large: limit is ${limits.bodyValuesMax} values`)
 }
 
-/** An object of another kind or version than expected is not parsed: its kind and version are the reason of the refusal. */
+/** An object of another kind or version than expected is not parsed, as the refusal names its kind and version. */
 function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, readers }: Expected, names: Names): ParsedBody {
   const summary = summarize(bytes)
   const reading = parseEnvelope(bytes, names)
@@ -276,13 +276,13 @@ function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, readers }: Expecte
   return { ...body, value: { ...message.object, ...typeMeta }, hasBigIntegers: hasBigInteger(message.object) }
 }
 
-/** The sentence of kube-apiserver about an object that it reads without a type. */
+/** The message of kube-apiserver about an object that it reads without a type. */
 function noProtobufText(kind: string): string {
   const why = 'does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message'
   return `the object cannot be handled as a ${kind}: object *unstructured.Unstructured ${why}`
 }
 
-/** The answer to a body that is no object of any kind. `why` names its error. */
+/** The answer to a body that is not an object. `why` is its error. */
 export function unrecognized(expected: string, why: string, summary: string): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why} (${summary})`)
 }

@@ -5,18 +5,18 @@ import type { Exchange, HeaderFields } from '../exchange/exchange.ts'
 export interface BrowserOptions {
   /** Origins of pages that may read answers. */
   readonly allowedOrigins: readonly RegExp[]
-  /** Value of `Strict-Transport-Security`; empty: it is not sent. */
+  /** Value of `Strict-Transport-Security`; empty for no header. */
   readonly transportSecurity: string
 }
 
 /** Header fields for one answer. */
 interface BrowserAnswer {
   readonly headers: HeaderFields
-  /** The request only asks for a page's permissions; its answer has these headers and no body. */
+  /** True for a preflight request: its answer has these headers and no body. */
   readonly isPreflight: boolean
 }
 
-/** The header fields that an exchange's answer has for browsers; undefined: none. */
+/** The header fields of an answer for browsers; undefined for none. */
 export type BrowserHeaders = (exchange: Exchange) => BrowserAnswer | undefined
 
 /** The headers that kube-apiserver allows, and those that this project's clients send. */
@@ -46,7 +46,7 @@ const corsHeaders = {
 /** An origin is scheme, host and port; a text that is longer than any of them is none. */
 const originLengthMax = 300
 
-/** Undefined where no answer has any, so that requests need not be looked at. */
+/** Undefined if no answer has any, so that requests need no check. */
 export function createBrowserHeaders(
   { allowedOrigins, transportSecurity }: BrowserOptions,
   { explainHeader }: Pick<Names, 'explainHeader'>,

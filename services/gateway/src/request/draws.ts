@@ -1,6 +1,6 @@
 import type { Chance } from '@orch/platform'
 
-/** The values that a gateway draws. Each purpose has a stream of its own, so that one more request does not change the uids of a seed. */
+/** The values that a gateway draws. Each purpose has a separate stream, so that another request does not change the uids of a seed. */
 export interface Draws {
   /** The uid of a new object. */
   readonly uid: () => string
@@ -8,15 +8,15 @@ export interface Draws {
   readonly writeId: () => string
   /** The id of a token of a service account. */
   readonly tokenId: () => string
-  /** The id of a request without an audit id of its own. */
+  /** The ID of a request without an audit ID. */
   readonly auditId: () => string
-  /** A whole number from 0 to below the bound, for the end of a generated name. */
+  /** An integer from 0 to below the bound, for the end of a generated name. */
   readonly name: (bound: number) => number
-  /** A whole number from 0 to below the bound, for an address or a port. */
+  /** An integer from 0 to below the bound, for an address or a port. */
   readonly address: (bound: number) => number
-  /** A whole number from 0 to below the bound, for the endpoint of a Service. */
+  /** An integer from 0 to below the bound, for the endpoint of a Service. */
   readonly endpoint: (bound: number) => number
-  /** A whole number from 0 to below the bound, for the end of a watch. */
+  /** An integer from 0 to below the bound, for the end of a watch. */
   readonly watchLife: (bound: number) => number
   /** A number from 0 to below 1, for pauses between attempts and the like. */
   readonly pause: () => number

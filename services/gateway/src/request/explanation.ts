@@ -29,15 +29,15 @@ interface ShownStep {
 
 /** The permissions of the reader of an explanation. */
 export interface Reader {
-  /** May read the object: sees values of patches, and reasons that the response does not have. */
+  /** May read the object: values of patches, and reasons that the response omits. */
   readonly knowsObject: boolean
   /** Received the response, as the user of the request. */
   readonly knowsAnswer: boolean
 }
 
-/** Collects how a request is decided. Nothing is computed before the explanation is read. */
+/** Records the decisions about a request. Nothing is computed before the explanation is read. */
 export class Explanation {
-  /** The caller requested it and may see it: patches and reasons are collected. */
+  /** True if the caller requested it and may see it, so that patches and reasons are recorded. */
   isShown = false
   /** True if the caller may see values of patches. */
   showsValues = false
@@ -92,7 +92,7 @@ export class Explanation {
     this.#revision = revision
   }
 
-  /** Reduces its memory before it is kept, since objects may be large. The steps are in `room` until `leave`. */
+  /** Releases memory before it is stored, since objects may be large. The steps are in `room` until `leave`. */
   shorten(room: PackedSteps): void {
     if (this.#status !== undefined) this.#status = shortenedStatus(this.#status)
     if (this.isShown) this.#admitted = this.#admitted.map((admitted) => ({ ...admitted, steps: admitted.steps.map(shortenedStep) }))
@@ -111,12 +111,12 @@ export class Explanation {
   /** Copies the steps out of the slot, which may be reused for another request. */
   leave(): void {
     if (this.#packed === undefined) return
-    // No phase is added any more, so the id of the write is not needed.
+    // No more phases follow, so the id of the write is not needed.
     this.#admitted = unpacked(this.#packed).map((phase) => ({ ...phase, writeId: '' }))
     this.#packed = undefined
   }
 
-  /** The explanation, as far as the reader may see it. */
+  /** The explanation for a reader, by permission. */
   show({ knowsObject, knowsAnswer }: Reader) {
     this.leave()
     const steps = this.#admitted.flatMap(({ phase, steps }) => steps.map((step) => shownStep(phase, step)))
@@ -139,7 +139,7 @@ export class Explanation {
     const shown = this.show({ knowsObject: this.showsValues, knowsAnswer: true })
     const full = printAscii(shown)
     if (full.length <= limits.explainHeaderLengthMax) return full
-    // Steps without effect are left out first, then patches.
+    // Omits steps without effect first, then patches.
     const notable = shown.admission.filter((step) => 'patch' in step || 'reason' in step || 'rejected' in step)
     const shorter = printAscii({ ...shown, admission: notable, shortened: true })
     if (shorter.length <= limits.explainHeaderLengthMax) return shorter
@@ -233,7 +233,7 @@ function shownRefusal({ code, reason, message, details }: Status, isKnown: boole
   return isKnown ? { code, reason, message, causes: details?.causes } : { code, reason, message: hidden }
 }
 
-/** Names of keys are as secret as their values: of a path only the part of the object is shown. */
+/** Names of keys are as secret as their values: only the path of the object part is shown. */
 function withoutValue(operation: unknown): unknown {
   const { op, path, value }: Readonly<Record<string, unknown>> = hasMembers(operation) ? operation : {}
   return { op, path: String(path).split('/', 2).join('/'), ...(value === undefined ? {} : { value: hidden }) }
@@ -251,7 +251,7 @@ function shortenedStep({ patch, reason, ...step }: AdmissionStep): AdmissionStep
 }
 
 function shortenedText(text: string): string {
-  // A part of a text keeps the whole of it in memory; a copy does not.
+  // A substring holds the whole string in memory; a copy does not.
   return text.length <= limits.keptTextMax ? text : Buffer.from(text.slice(0, limits.keptTextMax)).toString()
 }
 
@@ -264,7 +264,7 @@ function printAscii(value: unknown): string {
   return printJson(value).replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The last explanations, by audit ID. */
+/** The last explanations by audit ID. */
 export class KeptExplanations {
   readonly #ring: (KeptExplanation | undefined)[] = new Array(limits.explanationsKeptMax).fill(undefined)
   /** The packed steps of each slot of the ring. */
@@ -290,7 +290,7 @@ export class KeptExplanations {
   }
 }
 
-/** An explanation, and the request that it explains. */
+/** An explanation with its request. */
 export interface KeptExplanation {
   readonly auditId: string
   readonly explanation: Explanation

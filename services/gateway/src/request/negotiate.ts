@@ -10,36 +10,36 @@ export type Representation =
   | { readonly kind: 'object' }
   /** Rows for people to read. */
   | { readonly kind: 'table'; readonly version: TableVersion }
-  /** The metadata alone; `isList` where the client calls it that of a list. */
+  /** Only the metadata; `isList` if the client requests it for a list. */
   | { readonly kind: 'metadata'; readonly version: TableVersion; readonly isList: boolean }
 
 /** The meaning of an `Accept` text. */
 export interface Negotiated {
-  /** For objects; undefined: no clause can be met. */
+  /** For objects; undefined if no clause can be satisfied. */
   readonly objects: { readonly format: Format; readonly representation: Representation } | undefined
   /** The same for objects without a Table. */
   readonly withoutTable: Negotiated['objects']
-  /** The same for objects that have no form in Protobuf; their metadata has one. */
+  /** The same for objects without a Protobuf form; their metadata have one. */
   readonly withoutProtobuf: Negotiated['objects']
-  /** For answers that have no other form than their own, such as a Status. A client that accepts none of ours reads JSON. */
+  /** For answers with a fixed form, such as a Status. A client that accepts none of ours gets JSON. */
   readonly plain: Format
-  /** True if such an answer can meet a clause. */
+  /** True if such an answer can satisfy a clause. */
   readonly hasPlain: boolean
   readonly isPretty: boolean
   /** True if a clause names an offered media type, with any parameters. */
   readonly isKnownType: boolean
 }
 
-/** Reads `Accept` texts. */
+/** Parses `Accept` texts. */
 export interface Negotiator {
-  /** CBOR is read and answered: its gate is on. */
+  /** True if CBOR is accepted and returned, by its gate. */
   readonly hasCbor: boolean
-  /** The meanings of texts that were read before. */
+  /** Cached results. */
   readonly known: ReadonlyMap<string, Negotiated>
   read(accept: string): Negotiated
 }
 
-/** Media types in which objects are answered and read, in the order in which a 406 and a 415 name them. */
+/** Media types of objects, in the order of a 406 and a 415. */
 export function acceptedMediaTypes({ protobufMediaType }: Names, { hasCbor }: Pick<Negotiator, 'hasCbor'>): readonly string[] {
   return ['application/json', 'application/yaml', protobufMediaType, ...(hasCbor ? ['application/cbor'] : [])]
 }
@@ -130,7 +130,7 @@ function formatOf(mediaType: string, { protobufMediaType }: Names, hasCbor: bool
   }
 }
 
-/** The form that a clause asks for; undefined: it is not offered. A Table is neither in Protobuf nor in CBOR. */
+/** The form of a clause; undefined if unsupported. A Table is neither in Protobuf nor in CBOR. */
 function representationOf({ parameters }: Clause, format: Format | undefined, names: Names): Representation | undefined {
   const stream = parameters.get('stream')
   if (stream !== undefined && stream !== 'watch') return undefined

@@ -10,13 +10,13 @@ export class AdmissionRefusal extends StatusError {
   }
 }
 
-/** A refusal that a fault of a test has made. */
+/** A refusal by a fault of a test. */
 export class InjectedRefusal extends StatusError {}
 
 /**
- * True if an error deserves a line in the log and its stack: the server could not do its work. A 501 names a feature that this server
- * lacks, as a 404 names an absent object, and is an answer like that one. For an unavailable remote server the condition of its
- * APIService gives the reason; admission gives the reason of its refusals; and a failure outside the server has a line without a stack.
+ * True if an error deserves a log line with its stack, as the server has failed. A 501 names a missing feature, like a 404 a missing object, and is an
+ * answer. For an unavailable remote server the condition of its APIService has the reason; admission returns the reason of its refusals; and a failure
+ * outside the server has a line without a stack.
  */
 export function isOurFailure(error: unknown): boolean {
   if (

@@ -4,8 +4,8 @@ import { limits } from '../limits.ts'
 import type { GatewayRequest } from './request.ts'
 
 /**
- * Shares the event loop between large requests and all others. A large request works in steps, and all large requests
- * together take one step per turn of the loop: small requests are answered in between, for any number of large ones.
+ * Shares the event loop between large requests and all others. A large request runs in steps, and all large requests together take one step per turn of
+ * the loop, so that small requests are answered in between, for any number of large ones.
  */
 export class Pace {
   readonly #waiting: (() => void)[] = []
@@ -23,7 +23,7 @@ export class Pace {
     })
   }
 
-  /** Takes the steps of one piece of work, each in a turn of its own. */
+  /** Takes the steps of one job, each in a separate turn. */
   async run<T>(steps: Steps<T>): Promise<T> {
     for (;;) {
       const step = steps.next()
@@ -32,7 +32,7 @@ export class Pace {
     }
   }
 
-  /** Takes steps at once as long as they take no longer than an ordinary request, and the rest like `run`. */
+  /** Takes steps at once for the duration of an ordinary request, and the rest like `run`. */
   runBriefly<T>(steps: Steps<T>): T | Promise<T> {
     const first = steps.next()
     if (first.done === true) return first.value
@@ -63,12 +63,12 @@ interface Paced {
   readonly pace: Pace
 }
 
-/** Between two steps of a large request: all others have their turn. An ordinary request continues at once. */
+/** A pause between two steps of a large request, for all others. An ordinary request continues at once. */
 export function pause({ isLarge }: GatewayRequest, { pace }: Paced): Promise<void> | undefined {
   return isLarge ? pace.turn() : undefined
 }
 
-/** Work in steps on behalf of a request: with pauses where the request is large or the work takes long, else at once. */
+/** Runs steps on behalf of a request: with pauses for a large request or long work, and otherwise at once. */
 export function advance<T>({ isLarge }: GatewayRequest, steps: Steps<T>, { pace }: Paced): T | Promise<T> {
   return isLarge ? pace.run(steps) : pace.runBriefly(steps)
 }
@@ -88,19 +88,19 @@ export class RequestTurns {
   #waiting: (() => void)[] = []
   #isInTurn = false
   #untilMs = 0
-  /** Time since which all other work has had its turn. */
+  /** Time since which all other work has run. */
   #elseSinceMs = 0
 
   constructor(clock: Pick<Clock, 'monotonic'> = systemClock) {
     this.#clock = clock
   }
 
-  /** Requests that have arrived and not begun. */
+  /** Requests that have arrived and not started. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Begins a request: at once where the turn has room and none waits, else in a later turn. */
+  /** Starts a request: at once if the turn has capacity and none waits, otherwise in a later turn. */
   begin(start: () => void): void {
     if (!this.#isInTurn) {
       this.#openTurn(limits.requestTurnMs)

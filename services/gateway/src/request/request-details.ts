@@ -1,29 +1,29 @@
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from './request.ts'
 
-/** The members of a request that are kept beside its line in the log. */
+/** The members of a request stored beside its log line. */
 export interface RequestDetails {
   readonly method: string
   readonly auditId: string
-  /** W3C trace context; '' for a request that belongs to no trace. */
+  /** W3C trace context; '' without a trace. */
   readonly traceparent: string
   /** Its query, as sent, without `?`. */
   readonly query: string
   readonly contentType: string
-  /** Bytes of the body; 0: it had none, or none was read. */
+  /** Bytes of the body; 0 if it had none, or none was read. */
   readonly bodyBytes: number
-  /** Absent: the request had none, it exceeds the bound of one request, or newer requests have displaced it. */
+  /** Undefined if the request had none, it exceeds the limit, or newer requests have displaced it. */
   readonly body?: Uint8Array | undefined
 }
 
-/** Details of the last requests, by their number in the log. Bodies are bounded together; the oldest give way to the next. */
+/** Details of the last requests, by their number in the log. Bodies have a total limit; the oldest are dropped. */
 export class KeptDetails {
   readonly #details = new Map<number, RequestDetails>()
-  /** The numbers of the requests whose bodies are kept, oldest first. */
+  /** The numbers of the requests with stored bodies, oldest first. */
   readonly #withBody = new Set<number>()
   #bytes = 0
 
-  /** Bytes of the bodies that are kept. */
+  /** Bytes of the stored bodies. */
   get bytes(): number {
     return this.#bytes
   }
@@ -75,7 +75,7 @@ export class KeptDetails {
   }
 }
 
-/** A part of a larger buffer would keep all of it in memory. */
+/** A part of a larger buffer would hold all of it in memory. */
 function ownCopy(bytes: Uint8Array | undefined): Uint8Array | undefined {
   return bytes === undefined ? undefined : Uint8Array.from(bytes)
 }

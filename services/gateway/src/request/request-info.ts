@@ -30,20 +30,20 @@ export interface RequestLine {
   readonly method: string
   /** Decoded, without the query. */
   readonly path: string
-  /** The query asks for a watch, which says something of a collection alone. */
+  /** True if the query requests a watch, which only matters for a collection. */
   readonly isWatch: boolean
 }
 
-/** Words that follow a namespace's name and mean the namespace itself, not a resource in it. */
+/** Subresources of a namespace, which are not resources in it. */
 const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize'])
 
-/** Verb, resource, namespace and name of a request; a path that is not one of a resource stays a path. */
+/** Verb, resource, namespace and name of a request; other paths stay paths. */
 export function parseRequestInfo({ method, path, isWatch }: RequestLine): RequestInfo {
   const segments = path.split('/')
-  // A leading slash gives an empty first segment; one at the end is forgiven.
+  // A leading slash causes an empty first segment, and one at the end is allowed.
   if (segments[segments.length - 1] === '' && segments.length > 2) segments.pop()
   const start = segments[1] === 'api' ? 3 : segments[1] === 'apis' ? 4 : 0
-  // An empty segment is no name: nothing is served there, least of all the target of a shorter path.
+  // An empty segment is no name: such a path is unserved, and never the shorter path.
   if (start === 0 || segments.length <= start || segments.includes('', 1)) return { kind: 'path', verb: method.toLowerCase(), path }
   const group = start === 3 ? '' : (segments[2] ?? '')
   const version = segments[start - 1] ?? ''
@@ -95,7 +95,7 @@ function verbOf(method: string, isOfCollection: boolean, watches: boolean): Reso
 
 /** The parameters of a request. Only the first value of a parameter counts, except for lists. */
 export interface Query {
-  /** undefined: the parameter is not there. */
+  /** Undefined if the parameter is absent. */
   get(name: string): string | undefined
   /** All values, of a parameter that is a list. */
   all(name: string): readonly string[]
@@ -120,22 +120,22 @@ export function parseQuery(text: string): Query {
   }
 }
 
-/** Everything but `false` and `0` is true, the empty text included. */
+/** Every value but `false` and `0` is true, including the empty text. */
 export function queryBoolean(query: Query, name: string): boolean {
   return readQueryFlag(query.get(name))
 }
 
-/** A whole number; undefined where the parameter is absent. */
+/** An integer; undefined if the parameter is absent. */
 export function queryInteger(query: Query, name: string): number | undefined {
   const reading = readQueryInteger(query.get(name))
   if (reading.kind === 'refused') throw reading.error
   return reading.value
 }
 
-/** Below it are the states of the past: `/at/216/api/v1/pods`. */
+/** Prefix of past states: `/at/216/api/v1/pods`. */
 export const pastFolder = '/at/'
 
-/** The path within a state of the past, and the text that names the state: `/at/216/api` gives `216` and `/api`. Undefined for other paths. */
+/** The path within a past state, and the name of the state: `/at/216/api` gives `216` and `/api`. Undefined for other paths. */
 export function splitPastPath(path: string): { readonly moment: string; readonly path: string } | undefined {
   if (!path.startsWith(pastFolder)) return undefined
   const end = path.indexOf('/', pastFolder.length)

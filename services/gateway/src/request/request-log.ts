@@ -6,19 +6,19 @@ import type { KeptDetails, RequestDetails } from './request-details.ts'
 import { parseRequestInfo, type RequestInfo } from './request-info.ts'
 import { compileMatch, type RequestMatch } from './request-match.ts'
 
-/** Chooses requests of a log. */
+/** Selects requests of a log. */
 export interface RequestFilter extends RequestMatch {
-  /** Arrived then or later: a Date, or milliseconds since 1970. */
+  /** Arrival time or later: a Date, or milliseconds since 1970. */
   readonly since?: Date | number | undefined
   readonly changed?: boolean | undefined
   readonly noop?: boolean | undefined
-  /** Name of the fault that hit them; true for any. */
+  /** Name of the fault that affected them; true for any. */
   readonly fault?: string | boolean | undefined
 }
 
 interface RequestLogOptions {
   readonly max?: number
-  /** Absent: the log has a line of each request, and no more. */
+  /** Without it the log only has lines. */
   readonly details?: KeptDetails | undefined
 }
 
@@ -28,19 +28,19 @@ const serverFlag = 4
 const consoleFlag = 8
 
 /**
- * The last requests, oldest first, bounded by `limits.loggedRequestsMax`: the oldest is forgotten for the next. A column for each member,
- * so that a request costs few allocations; the rest is read from the path when a test asks.
+ * The last requests, oldest first, bounded by `limits.loggedRequestsMax`. A column for each member, so that a request costs few allocations; the rest is
+ * parsed from the path when a test reads it.
  */
 export class RequestLog {
   readonly #clock: Clock
   readonly #max: number
-  /** Requests so far; the entry of the request with number n is in the slot n modulo the bound. */
+  /** Number of requests so far; request n is in the slot n modulo the bound. */
   #next = 0
   /** Number of the oldest request since the log was cleared. */
   #first = 0
   #watches = 0
   readonly #times: number[] = []
-  /** Milliseconds; -1 for a watch that is open. */
+  /** Milliseconds; -1 for an open watch. */
   readonly #durations: number[] = []
   readonly #methods: string[] = []
   readonly #paths: string[] = []
@@ -52,7 +52,7 @@ export class RequestLog {
   readonly #revisions: number[] = []
   readonly #flags: number[] = []
   readonly #watchIds: number[] = []
-  /** Each request brings its agent as a text of its own. */
+  /** Each request has a separate string for its agent. */
   readonly #knownAgents = new Map<string, string>()
   readonly #followers = new Set<(id: number) => void>()
   readonly #details: KeptDetails | undefined
@@ -63,17 +63,17 @@ export class RequestLog {
     this.#details = details
   }
 
-  /** Details are kept. */
+  /** True if details are stored. */
   get hasDetails(): boolean {
     return this.#details !== undefined
   }
 
-  /** The details of a request in the log; undefined: it is not, or they are not kept. */
+  /** The details of a logged request; undefined if it is not logged, or has none. */
   detailsOf(id: number): RequestDetails | undefined {
     return id < this.oldestId ? undefined : this.#details?.find(id)
   }
 
-  /** Notes a request that has ended. A watch that was noted when it began is completed. */
+  /** Records a finished request. A watch recorded at its start is completed. */
   note(request: GatewayRequest, durationMs: number): void {
     const { logged } = request
     if (logged < 0) this.#add(request, durationMs, 0)
@@ -83,7 +83,7 @@ export class RequestLog {
     this.#tell(logged)
   }
 
-  /** Calls back with the id of each request that is noted or completed, until the returned function is called. */
+  /** Calls back with the id of each recorded or completed request, until the returned function is called. */
   follow(follower: (id: number) => void): () => void {
     this.#followers.add(follower)
     return () => void this.#followers.delete(follower)
@@ -93,28 +93,28 @@ export class RequestLog {
     for (const follower of this.#followers) follower(number + 1)
   }
 
-  /** Notes the fault that has hit an open watch. */
+  /** Records the fault that affected an open watch. */
   noteFault({ logged, fault }: GatewayRequest): void {
     if (logged >= 0 && logged >= this.#next - this.#max) this.#faults[logged % this.#max] = fault
   }
 
-  /** Notes a watch that has begun. */
+  /** Records a started watch. */
   noteWatch(request: GatewayRequest): void {
     request.logged = this.#next
     this.#add(request, -1, ++this.#watches)
   }
 
-  /** Number of requests that have been noted so far. */
+  /** Number of recorded requests so far. */
   get total(): number {
     return this.#next
   }
 
-  /** Id of the oldest request that is kept, or would be. */
+  /** Id of the oldest request in the log, or of the next one. */
   get oldestId(): number {
     return Math.max(this.#first, this.#next - this.#max) + 1
   }
 
-  /** The logged requests that the filter matches, oldest first, after one id and so many at most. */
+  /** The matching logged requests, oldest first, after an id and up to a limit. */
   read(filter: RequestFilter = {}, after = 0, limit = Number.POSITIVE_INFINITY): LoggedRequest[] {
     const matches = this.matcher(filter)
     const found: LoggedRequest[] = []
@@ -154,7 +154,7 @@ export class RequestLog {
     }
   }
 
-  /** The newest revision that a logged write had made by then; 0: none is known. */
+  /** The newest revision of a logged write at that time; 0 if unknown. */
   revisionAt(timeMs: number): number {
     let newest = 0
     for (let slot = 0; slot < Math.min(this.#next, this.#max); slot++) {
@@ -166,7 +166,7 @@ export class RequestLog {
     return newest
   }
 
-  /** Forgets all requests. */
+  /** Drops all requests. */
   clear(): void {
     this.#first = this.#next
     this.#details?.clear()
@@ -243,7 +243,7 @@ function senderFlag({ exchange: { peer } }: GatewayRequest): number {
   return peer.kind === 'internal' ? serverFlag : peer.kind === 'console' ? consoleFlag : 0
 }
 
-/** A path that is a part of a long target would keep all of it in memory. */
+/** A substring of a long target would hold all of it in memory. */
 function shortened(path: string, target: string): string {
   if (target.length <= limits.loggedTextMax) return path
   return Buffer.from(path.slice(0, limits.loggedTextMax)).toString()

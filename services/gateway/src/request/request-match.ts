@@ -9,22 +9,22 @@ interface TextTest {
 /** A text: equal to a string, or matched by a regular expression. */
 export type TextMatch = string | TextTest
 
-/** A pattern of requests, by facts that are known before they are served. An absent member matches every request. */
+/** A pattern of requests by facts known before they are served. An undefined member matches every request. */
 export interface RequestMatch {
   /** Name of the user, after impersonation. */
   readonly user?: TextMatch | undefined
   /** The header `User-Agent`. */
   readonly agent?: TextMatch | undefined
-  /** One verb or several: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of other paths the method. */
+  /** One verb or several: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; for other paths the method. */
   readonly verb?: string | readonly string[] | undefined
   /** Plural, with its group where that matters: `pods`, `deployments.apps`. */
   readonly resource?: string | undefined
-  /** '': the object itself. Absent: the object and its subresources. */
+  /** '' for the object itself. Undefined for the object and its subresources. */
   readonly subresource?: string | undefined
   readonly namespace?: TextMatch | undefined
   /** Name in the path. A create has none there. */
   readonly name?: TextMatch | undefined
-  /** Path without query, for requests that are not about a resource: `/readyz`. */
+  /** Path without query, for non-resource requests: `/readyz`. */
   readonly path?: TextMatch | undefined
 }
 
@@ -37,7 +37,7 @@ export interface RequestFacts {
 
 const members = ['user', 'agent', 'verb', 'resource', 'subresource', 'namespace', 'name', 'path']
 
-/** A match as a function. A member that it does not know throws a TypeError, also where no compiler has seen it. */
+/** A match as a function. An unknown member throws a TypeError at run time. */
 export function compileMatch(match: RequestMatch, others: readonly string[] = []): (facts: RequestFacts) => boolean {
   const unknown = Object.keys(match).find((member) => !members.includes(member) && !others.includes(member))
   if (unknown !== undefined)

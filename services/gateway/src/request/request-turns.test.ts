@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { limits } from '../limits.ts'
 import { RequestTurns } from './pace.ts'
 
-/** Requests that take so much of a turn each, as they begin. */
+/** Requests that each take this much of a turn. */
 function aServer(requestMs: number) {
   let nowMs = 0
   const turns = new RequestTurns({ monotonic: () => nowMs })

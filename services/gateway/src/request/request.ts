@@ -17,27 +17,27 @@ export interface RequestOptions {
   readonly pathPrefix: string
   readonly negotiator: Negotiator
   readonly draws: Pick<Draws, 'auditId'>
-  /** Does the work of large texts; absent: it is done here. */
+  /** Processes large texts; by default here. */
   readonly texts?: TextThread
-  /** Requests are audited: their records are kept. */
+  /** True if requests are audited. */
   readonly isAudited?: boolean
-  /** The log of requests keeps their bodies. */
+  /** True if the log of requests stores their bodies. */
   readonly keepsBodies?: boolean
 }
 
-/** The trace that a request belongs to, and the span that records it. */
+/** The trace of a request, and the span that records it. */
 export interface RequestTrace {
-  /** W3C trace context of the request's span; where none is recorded, the client's own, for the logs. */
+  /** W3C trace context of the request's span; without a span the client's, for the logs. */
   readonly traceparent: string
-  /** Absent: not sampled. */
+  /** Undefined if not sampled. */
   readonly span: Span | undefined
 }
 
-/** The numbers of executing requests, watches and tunnels aside. */
+/** The numbers of executing requests, without watches and tunnels. */
 export interface InFlightCounts {
   readsInFlight: number
   writesInFlight: number
-  /** Follows the counts; absent: nothing does. */
+  /** Observes the counts; optional. */
   loadMeter?: LoadMeter | undefined
 }
 
@@ -45,38 +45,38 @@ export interface InFlightCounts {
 export interface LoadMeter {
   /** Begins to count this number of executing reads or writes. */
   worked(isWrite: boolean, count: number): void
-  /** One more waits for a seat, or one less. */
+  /** Adds to or subtracts from the waiting requests. */
   waits(isWrite: boolean, change: 1 | -1): void
 }
 
-/** The record of a request for its audit events. It keeps the parts for the level of the request. */
+/** The audit record of a request. It stores the parts for the level of the request. */
 export interface AuditTrail {
   takeBody(contentType: string, bytes: Uint8Array): void
   /** The first whole answer counts. */
   takeAnswer(contentType: string, bytes: Uint8Array): void
-  /** One piece of an answer that leaves in pieces. */
+  /** One piece of a streamed answer. */
   addAnswer(contentType: string, bytes: Uint8Array): void
-  /** The Status that is the answer. `hasPanicked`: the server has failed. */
+  /** The returned Status. `hasPanicked` is true if the server has failed. */
   takeStatus(status: Omit<Status, 'code'>, hasPanicked: boolean): void
   /** A long answer has begun: a watch. */
   responseStarted(): void
-  /** The request is over. */
+  /** The request has ended. */
   responseComplete(): void
 }
 
 const writingMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** A request on its way through the gateway, with the results of the steps so far. */
+/** A request with the results of the steps so far. */
 export class GatewayRequest {
-  /** Replaced where a fault of a test changes the answer. */
+  /** Replaced if a fault of a test changes the answer. */
   exchange: Exchange
   readonly method: string
   readonly auditId: string
-  /** Decoded, without the prefix of the server and the name of a moment of the past. */
+  /** Decoded, without the prefix of the server and the name of a past state. */
   readonly path: string
-  /** The moment of the past that its path names; undefined: it is of the present. */
+  /** The past state in its path; undefined for the current state. */
   readonly moment: string | undefined
-  /** The revision of that moment; 0: it is of the present. */
+  /** The revision of that state; 0 for the current state. */
   pastRevision = 0
   query: Query
   readonly info: RequestInfo
@@ -85,57 +85,57 @@ export class GatewayRequest {
   /** On the monotonic clock; the request is answered 504 after it. */
   deadlineMs: number
   user: User = noUser
-  /** The verb that allows its caller to act as its user; '' where that is none of constrained impersonation. */
+  /** The verb that allows its caller to impersonate its user; '' without constrained impersonation. */
   impersonationConstraint = ''
-  /** Headers for browsers, which the answer to this request carries. */
+  /** Headers for browsers in the answer to this request. */
   browserHeaders: HeaderFields | undefined
-  /** Absent: there is nothing to warn of. */
+  /** Undefined without warnings. */
   warnings: Warnings | undefined
-  /** The methods that a 405 names for its path. */
+  /** The Allow header of a 405 for its path. */
   allowedMethods: readonly string[] | undefined
   /** Set by the handler that answered. */
   code = 0
   sentBytes = 0
-  /** Its body or its object is so large that its work is divided into steps, between which others have their turn. */
+  /** True if its body or its object is so large that it is processed in steps, between which others run. */
   isLarge = false
-  /** Time that it waited for its turn and for webhooks, for which the server is not to blame. */
+  /** Time that it waited for its turn and for webhooks, which is not the server's. */
   waitedMs = 0
-  /** It lasts longer than its verb, which concludes it when it ends. */
+  /** True if it outlives its verb, which concludes it at its end. */
   goesOn = false
-  /** Nothing is served at its path; its names must not become labels of a metric. */
+  /** True for an unserved path, whose names must not become labels of a metric. */
   isUnserved = true
   /** Its seat while it is executing; a watch releases it once it has begun. */
   seat: { release(): void } | undefined
   /** The headers with the uids of its FlowSchema and PriorityLevelConfiguration. */
   flowHeaders: Readonly<Record<string, string>> | undefined
-  /** The request has been authenticated. */
+  /** True after authentication. */
   isKnown = false
-  /** Absent: it belongs to no trace. */
+  /** Undefined without a trace. */
   trace: RequestTrace | undefined
-  /** Its record for audit events; absent if there will be none. */
+  /** Its audit record; undefined without one. */
   audit: AuditTrail | undefined
   /** Annotations of the audit events. */
   annotations: Record<string, string> | undefined
-  /** Annotations that only events with the request's body tell. */
+  /** Annotations that are only in events with the request's body. */
   bodyAnnotations: Record<string, string> | undefined
   /** The record of its decisions, for an explanation. */
   explanation: Explanation | undefined
-  /** The revision of the object that it has written or read, or of its list; 0: of none. */
+  /** The revision of the written or read object, or of its list; 0 for none. */
   revision = 0
-  /** Name of the object that it has written; '' for none. */
+  /** Name of the written object; '' for none. */
   writtenName = ''
-  /** It has written something. */
+  /** True if it has written. */
   hasChanged = false
-  /** It was a write that has changed nothing. */
+  /** True if it was a write without a change. */
   isNoop = false
-  /** Name of the fault that has hit it; '' for none. */
+  /** Name of the fault that affected it; '' for none. */
   fault = ''
-  /** Called when something was written for it. */
+  /** Called after a write for it. */
   onCommitted: (() => void) | undefined
-  /** Its number in the log of requests, where it was noted before its end; -1: it was not. */
+  /** Its number in the log of requests if it was recorded before its end; otherwise -1. */
   logged = -1
   readonly texts: TextThread | undefined
-  /** As it was sent, for the log of requests; absent: none was read, or the log keeps none. */
+  /** The sent body for the log of requests; undefined if none was read, or the log stores none. */
   body: Uint8Array | undefined
   /** The counts that include it as a request in flight. */
   #countedIn: InFlightCounts | undefined
@@ -165,7 +165,10 @@ export class GatewayRequest {
     this.info = parseRequestInfo({ method: this.method, path, isWatch: !query.isEmpty && queryBoolean(query, 'watch') })
   }
 
-  /** It may last: a watch, a log, a proxy, a profile, a call of the control, or a tunnel. Such requests have no deadline and do not count as in flight. */
+  /**
+   * True for a watch, a log, a proxy, a profile, a control request, or a tunnel, which may last. Such requests have no deadline and do not count as in
+   * flight.
+   */
   get isLongRunning(): boolean {
     const { info } = this
     if (info.kind === 'resource') {
@@ -185,7 +188,7 @@ export class GatewayRequest {
     this.#count(counts, 1)
   }
 
-  /** Gives up its seat, and no longer counts as a request in flight. */
+  /** Releases its seat, and no longer counts it as in flight. */
   leave(): void {
     this.seat?.release()
     this.seat = undefined
@@ -209,7 +212,7 @@ export class GatewayRequest {
     return this.#negotiated
   }
 
-  /** True if CBOR is read and answered. */
+  /** True if CBOR is accepted and returned. */
   get hasCbor(): boolean {
     return this.#negotiator.hasCbor
   }
@@ -230,17 +233,17 @@ export class GatewayRequest {
     return this.negotiated.objects ?? plainJson
   }
 
-  /** The format of an answer that is no object of a resource; a client that accepts no offered format reads JSON in an error. */
+  /** The format of an answer other than an object of a resource; a client that accepts no supported format gets JSON in an error. */
   get plainFormat(): Format {
     return this.negotiated.plain
   }
 
-  /** True if the answer is for people: asked for, or a client that people use by hand. */
+  /** True if the answer is indented: on request, or for a client that people use by hand. */
   get isPretty(): boolean {
     const asked = this.query.isEmpty ? undefined : this.query.get('pretty')
     if (asked !== undefined) return /^(?:1|t|true)$/i.test(asked)
     if (this.negotiated.isPretty) return true
-    // A page of the console prints for people itself.
+    // A page of the console indents objects itself.
     if (this.exchange.peer.kind === 'console') return false
     const agent = this.exchange.header('user-agent')
     return agent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(agent)
@@ -251,13 +254,13 @@ export class GatewayRequest {
     return mediaTypeOf(this.exchange.header('content-type') ?? '')
   }
 
-  /** Notes the body for those that keep it. */
+  /** Passes the body to those that store it. */
   takeBody(bytes: Uint8Array): void {
     if (this.#keepsBodies) this.body = bytes
     this.audit?.takeBody(this.contentType, bytes)
   }
 
-  /** Releases the parts that only the beginning of an answer needs: there may be ten thousand watches. */
+  /** Releases the parts that only the beginning of an answer needs, as there may be ten thousand watches. */
   goOn(): void {
     this.goesOn = true
     this.query = emptyQuery
@@ -275,7 +278,7 @@ export class GatewayRequest {
     onCommitted?.()
   }
 
-  /** Says something to the client beside the answer. */
+  /** Adds a warning to the answer. */
   warn(text: string): void {
     this.warnings ??= new Warnings()
     this.warnings.add(text)
@@ -288,7 +291,7 @@ export class GatewayRequest {
     this.annotations[key] ??= value
   }
 
-  /** Says something that only the events of level `Request` and above shall tell. */
+  /** Adds an annotation for events of level `Request` and above. */
   annotateBody(key: string, value: string): void {
     if (!this.#isAudited) return
     this.bodyAnnotations ??= {}
@@ -296,7 +299,7 @@ export class GatewayRequest {
   }
 }
 
-/** False for a request that may last: time passes meanwhile. The beginning of a watch counts. */
+/** False for a request that may last, as time passes meanwhile. The beginning of a watch counts. */
 export function countsAsWork({ info, isLongRunning }: GatewayRequest): boolean {
   return !isLongRunning || (info.kind === 'resource' && info.verb === 'watch')
 }
@@ -360,7 +363,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** Outside the prefix there is nothing: such a path becomes one that is not served. */
+/** A path outside of the prefix becomes an unserved one. */
 function withoutPrefix(path: string, prefix: string): string {
   if (prefix === '') return path
   if (path === prefix) return '/'
@@ -372,10 +375,10 @@ interface Clocked {
   readonly clock: Clock
 }
 
-/** A request, as far as calls on its behalf look into it. */
+/** The parts of a request for calls on its behalf. */
 export type CallOrigin = Pick<GatewayRequest, 'deadlineMs' | 'trace' | 'auditId'>
 
-/** Milliseconds that a request may still take. */
+/** Milliseconds until the deadline of a request. */
 export function remainingMs(request: Pick<CallOrigin, 'deadlineMs'>, { clock }: Clocked): number {
   return Math.max(0, request.deadlineMs - clock.monotonic())
 }
@@ -385,7 +388,7 @@ export function callContext(request: CallOrigin, parts: Clocked): CallContext {
   return { ...originOf(request), timeoutMs: remainingMs(request, parts) }
 }
 
-/** The request that a call belongs to. */
+/** The request of a call. */
 export function originOf({ trace, auditId }: Pick<CallOrigin, 'trace' | 'auditId'>): Pick<CallContext, 'traceparent' | 'requestId'> {
   return { traceparent: trace?.span?.traceparent, requestId: auditId }
 }

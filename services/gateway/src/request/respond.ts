@@ -21,7 +21,7 @@ export interface RespondParts {
   readonly names: Names
 }
 
-/** An answer that is no Status: a plain text with a code. */
+/** An answer other than a Status: plain text with a code. */
 export class PlainRefusal extends Error {
   readonly code: number
   readonly headers: HeaderFields
@@ -33,10 +33,10 @@ export class PlainRefusal extends Error {
   }
 }
 
-/** The connection of a request was ended in place of an answer, by a fault of a test. */
+/** A fault of a test ended the connection of a request without an answer. */
 export class CutOff extends Error {}
 
-/** A failure of a group version's server, which is no failure of this one. */
+/** A failure of a remote group version, which is not a failure of this server. */
 export class OtherServerFailure extends PlainRefusal {}
 
 /** The server of a group version cannot be reached. */
@@ -51,7 +51,7 @@ export function pageNotFound(): PlainRefusal {
   return new PlainRefusal(404, '404 page not found\n')
 }
 
-/** A path that nothing is served at: a Status below a group of built-in kinds, else a plain text. */
+/** A 404 for an unserved path: a Status below a group of built-in kinds, otherwise plain text. */
 export function nothingAt(path: string, { catalogue }: { readonly catalogue: Catalogue }): Error {
   const [, root, group = ''] = path.split('/')
   const isBelowGroup = root === 'api' || (root === 'apis' && hasBuiltInKinds(catalogue, group))
@@ -63,7 +63,7 @@ function hasBuiltInKinds(catalogue: Catalogue, name: string): boolean {
   return versions.some((version) => catalogue.inGroupVersion(name, version).some(({ definedBy }) => definedBy === undefined))
 }
 
-/** More is asked than can be done at a time. */
+/** A request beyond the capacity. */
 export function tooManyRequests(): PlainRefusal {
   return new PlainRefusal(429, 'Too many requests, please try again later.', { 'retry-after': String(limits.retryAfterSeconds) })
 }
@@ -78,7 +78,7 @@ export function commonHeaders(request: GatewayRequest, contentType: string): Hea
   return headers
 }
 
-/** Answers with an object whose JSON exists. In the common case the bytes leave unchanged. */
+/** Answers with an object whose JSON exists. Usually the bytes are sent unchanged. */
 export function respondJson(
   request: GatewayRequest,
   code: number,
@@ -88,7 +88,7 @@ export function respondJson(
   return sendRepresentation(request, code, representJson(request, json, format))
 }
 
-/** The same in CBOR. `fields`: the places of bytes in the object. */
+/** The same in CBOR. `fields` are the byte fields of the object. */
 export function respondCbor(request: GatewayRequest, code: number, json: Uint8Array, fields?: ByteFields): void | Promise<void> {
   request.audit?.takeAnswer('application/json', json)
   return sendRepresentation(request, code, representCbor(request, json, fields))
@@ -144,12 +144,12 @@ async function representInThread(texts: TextThread, job: TextJob, contentType: s
   return { contentType, bytes: made.bytes }
 }
 
-/** Answers with an object that has no bytes yet and is of no resource. */
+/** Answers with a newly created object that has no resource. */
 export function respondObject(request: GatewayRequest, code: number, object: object, parts: RespondParts): void | Promise<void> {
   return sendRepresentation(request, code, representObject(request, object, parts))
 }
 
-/** An object of no resource in the format that the client accepts. Kinds of the meta group have a Protobuf form. */
+/** An object without a resource in the accepted format. Kinds of the meta group have a Protobuf form. */
 export function representObject(
   request: GatewayRequest,
   object: object,
@@ -160,19 +160,19 @@ export function representObject(
   return representJson(request, Buffer.from(printJson(object)), textFormat(request.plainFormat))
 }
 
-/** A document that is printed already, in the format that the client accepts. */
+/** A printed document in the accepted format. */
 export function representPrinted(request: GatewayRequest, json: Uint8Array): Representation | Promise<Representation> {
   return representJson(request, json, textFormat(request.plainFormat))
 }
 
-/** Answers with the Status of a success. It carries no code. */
+/** Answers with the Status of a success, without a code. */
 export function respondSuccess(request: GatewayRequest, details: StatusDetails, parts: RespondParts): void | Promise<void> {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } as const
   request.audit?.takeStatus(status, false)
   return respondObject(request, 200, status, parts)
 }
 
-/** Answers a request that failed with any error. An answer that has begun is cut off. */
+/** Answers a request that failed with any error. An answer that has begun is aborted. */
 export function respondError(request: GatewayRequest, error: unknown, { protobufMediaType }: Names): void | Promise<void> {
   if (error instanceof PlainRefusal) {
     const headers = { ...commonHeaders(request, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff', ...error.headers }
@@ -201,7 +201,7 @@ function printStatus(request: GatewayRequest, status: Status, format: Format): U
   }
 }
 
-/** Sends a body that is whole, compressed where that pays. JSON ends with a newline. */
+/** Sends a complete body, compressed if that is efficient. JSON ends with a newline. */
 export function sendBytes(request: GatewayRequest, code: number, headers: HeaderFields, content: Uint8Array): void | Promise<void> {
   const mediaType = mediaTypeOf(headerText(headers['content-type']) ?? '')
   request.audit?.takeAnswer(mediaType, content)

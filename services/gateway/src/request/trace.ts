@@ -2,7 +2,7 @@ import { parseTraceparent, type Tracer, traceFields } from '@orch/platform'
 import type { GatewayRequest } from './request.ts'
 import type { RequestInfo } from './request-info.ts'
 
-/** Asked again and again by machines, and irrelevant to a trace. */
+/** Frequently requested by machines, and irrelevant to a trace. */
 const probePath = /^\/(?:healthz|livez|readyz|metrics)(?:\/|$)/
 
 /** Begins the span of a request, below the client's where it has sent one. */
@@ -40,7 +40,7 @@ export function endTrace(request: GatewayRequest): void {
  *   /apis/apps/v1/namespaces/default/deployments/web/scale → /apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale
  */
 export function routeOf(info: RequestInfo, code: number): string | undefined {
-  // Paths that are no resource's are few where they are served, and any number where they are not.
+  // Only served non-resource paths name spans, as others are unbounded.
   if (info.kind === 'path') return code >= 200 && code < 400 ? info.path : undefined
   const { group, version, namespace, resource, name, subresource, rest } = info
   const segments = [

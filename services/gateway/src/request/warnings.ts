@@ -1,8 +1,8 @@
 import { limits } from '../limits.ts'
 
 /**
- * Texts for `Warning` headers, each once. Their sum is bounded, as clients refuse long heads: beyond it
- * each of them is cut, and the ones that still exceed the bound are left out.
+ * Texts for `Warning` headers, each once. Their sum is bounded, as clients refuse long heads: beyond it each is cut, and the remaining excess is left
+ * out.
  */
 export class Warnings {
   readonly #said: string[] = []
@@ -10,7 +10,7 @@ export class Warnings {
   #length = 0
   #isCut = false
 
-  /** As they are sent. */
+  /** In sent form. */
   get texts(): readonly string[] {
     return this.#texts
   }

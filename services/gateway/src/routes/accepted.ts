@@ -4,10 +4,10 @@ import type { MiddlewareHandler } from 'hono'
 import { acceptedMediaTypes, clausesOf } from '../request/negotiate.ts'
 import type { Environment } from './document.ts'
 
-/** True if accepted types may name a family, such as `application/*`. */
+/** True if accepted types may include a family, such as `application/*`. */
 type Families = 'families' | 'no families'
 
-/** The first of the offered types that an `Accept` text prefers; undefined: it takes none of them. Without a text the first is taken. */
+/** The preferred offered type of an `Accept` text; undefined if it accepts none. Without a text the first type. */
 export function acceptedType<Type extends string>(
   accept: string | undefined,
   offered: readonly Type[],
@@ -23,7 +23,7 @@ export function acceptedType<Type extends string>(
   return undefined
 }
 
-/** Serves a document that has one form to clients that take that. */
+/** Serves a document with one form to clients that accept it. */
 export function onlyAs(type: string): MiddlewareHandler<Environment<unknown>> {
   return async ({ env: { request } }, next) => {
     if (acceptedType(request.exchange.header('accept'), [type], 'no families') === undefined) throw noRepresentation([type])
@@ -31,7 +31,7 @@ export function onlyAs(type: string): MiddlewareHandler<Environment<unknown>> {
   }
 }
 
-/** Refuses clients that take none of the forms of an object that is of no resource. */
+/** Refuses clients that accept no form of an object without a resource. */
 export function requireObjectForm({ request, parts }: Pick<Environment<{ readonly names: Names }>['Bindings'], 'request' | 'parts'>): void {
   if (!request.negotiated.hasPlain) throw notAcceptable(acceptedMediaTypes(parts.names, request))
 }

@@ -2,13 +2,13 @@ import { limits } from '../limits.ts'
 import type { RespondParts } from '../request/respond.ts'
 import { type DocumentHandler, objectResponse } from './document.ts'
 
-/** The dependencies of the account of admission. */
+/** The dependencies of the admission page. */
 export type AdmissionRouteParts = RespondParts & {
   /** The metrics of this gateway. */
   readonly countedMetrics: CountedMetrics
 }
 
-/** Metrics that are read one by one. */
+/** Metrics that are read individually. */
 export interface CountedMetrics {
   getSingleMetric(name: string): { get(): Promise<{ readonly values: readonly CountedValue[] }> } | undefined
 }
@@ -42,8 +42,8 @@ interface PolicyRow {
 }
 
 /**
- * Serves the calls, costs and refusals of admission since the start: of plugins and webhooks by phase, and of policies. The
- * figures are those of `/metrics`; with several threads, of the thread that answers.
+ * Serves the calls, costs and refusals of admission since the start: of plugins and webhooks by phase, and of policies. The figures equal `/metrics`;
+ * with several threads, of the answering thread.
  */
 export const admissionRoute: DocumentHandler<AdmissionRouteParts> = async (context) => {
   const { countedMetrics: metrics } = context.env.parts

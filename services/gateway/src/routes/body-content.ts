@@ -5,10 +5,10 @@ import { parseApiVersion } from '@orch/core/meta'
 import { parseEnvelope } from '@orch/core/protobuf'
 import { readCbor } from '../texts/read-cbor.ts'
 
-/** The content of a body for a reader: its text, or its bytes with the JSON of the value in them. */
+/** The displayed content of a body: its text, or its bytes with its value as JSON. */
 export type BodyContent = { readonly text: string } | { readonly base64: string; readonly json?: string }
 
-/** Reads the body of a request. Protobuf and CBOR are also given as JSON, as far as they can be read. */
+/** Reads the body of a request. Protobuf and CBOR are also returned as JSON, as far as they are valid. */
 export function bodyContent(body: Uint8Array, contentType: string, catalogue: Catalogue): BodyContent {
   const isProtobuf = contentType === catalogue.names.protobufMediaType
   const isCbor = /^application\/(?:[\w-]+\+)?cbor$/.test(contentType)

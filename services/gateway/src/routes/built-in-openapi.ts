@@ -17,7 +17,7 @@ export interface Base2 {
 /** The name of OpenAPI 2 among the preset documents. */
 export const name2 = 'v2'
 
-/** The documents of the built-in kinds. Each is read, or made in steps, at the first request for it, once for all callers. */
+/** The documents of the built-in kinds. Each is loaded, or built in steps, at the first request for it, once for all callers. */
 export class BuiltInOpenApi {
   readonly sources: OpenApiSources
   readonly document2: Once<OpenApi2>
@@ -42,7 +42,7 @@ export class BuiltInOpenApi {
     })
   }
 
-  /** Another one where documents are made in another way: the hash of one that every server has. */
+  /** Changes with the code that builds the documents: the hash of a common one. */
   async hashOfMaking(): Promise<string | undefined> {
     const { names } = this.sources.builtInCatalogue
     return (await this.files3.get(`apis/${domainGroup(names, 'apiextensions')}/v1`))?.json.hash

@@ -8,7 +8,7 @@ export interface ConsoleRouteParts {
   readonly console: Pick<ConsoleDoor, 'link'> | undefined
 }
 
-/** Makes a link that opens the console. It works once and for a minute, and its session has the rights of the user who sent the request. */
+/** Creates a link that opens the console. It works once within a minute, and its session has the rights of the requesting user. */
 export const ticketRoute: DocumentHandler<ConsoleRouteParts> = async ({ env: { request, parts } }) => {
   if (parts.console === undefined) throw pageNotFound()
   if (request.method !== 'POST') {

@@ -6,36 +6,36 @@ import type { GatewayRequest } from '../request/request.ts'
 import type { Query } from '../request/request-info.ts'
 import { commonHeaders, type RespondParts, representObject, sendBytes } from '../request/respond.ts'
 
-/** A call of the control of a server. */
+/** A control request to a server. */
 export interface ControlCall {
   readonly method: string
-  /** Below the path of the control: `/requests`; '' for the control itself. */
+  /** Below the control path: `/requests`; '' for the control itself. */
   readonly path: string
   readonly query: Query
   /** The parsed body; undefined without one. */
   readonly body: unknown
-  /** The lines of a body that comes line by line, as `application/x-ndjson`, in place of `body`. */
+  /** The lines of a streamed body, as `application/x-ndjson`, instead of `body`. */
   readonly lines?: AsyncIterable<Buffer>
-  /** The bytes of a body that is a file, as `application/octet-stream`, in place of `body`. */
+  /** The bytes of a file body, as `application/octet-stream`, instead of `body`. */
   readonly file?: AsyncIterable<Buffer>
-  /** Raised when the client leaves. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** The answer to a call: an object, or objects that come one by one, a line of JSON each. */
+/** The answer to a control request: an object, or a stream of objects, one JSON line each. */
 export type ControlAnswer =
   | { readonly kind: 'object'; readonly code: number; readonly object: object }
   | { readonly kind: 'lines'; readonly lines: AsyncIterable<object> }
 
-/** Answers the calls of the control; undefined: it serves no such path. It throws a StatusError for a mistake of the caller. */
+/** Answers control requests; undefined for an unserved path. Throws a StatusError for an error of the caller. */
 export type ControlHandler = (call: ControlCall) => Promise<ControlAnswer | undefined>
 
-/** Media type of a body or an answer that comes line by line. */
+/** Media type of a streamed body or answer. */
 const linesType = 'application/x-ndjson'
-/** Media type of a body that is a file. */
+/** Media type of a file body. */
 const fileType = 'application/octet-stream'
 
-/** Hands a request over to the control of the server, and its answer to the client. False: the path is not one of the control. */
+/** Passes a request to the control of the server, and its answer to the client. False for a path outside of the control. */
 export async function serveControl(request: GatewayRequest, control: ControlHandler, parts: RespondParts): Promise<boolean> {
   const { exchange, method, path, query } = request
   const content = await contentOf(request)
@@ -50,7 +50,7 @@ export async function serveControl(request: GatewayRequest, control: ControlHand
   }
   request.code = 200
   exchange.begin(200, commonHeaders(request, linesType))
-  // The head leaves with the first bytes, and the first object may come late.
+  // The head is sent with the first bytes, and the first object may arrive late.
   exchange.write('\n')
   const batches = new Batches(exchange)
   for await (const object of answer.lines) {
@@ -63,13 +63,13 @@ export async function serveControl(request: GatewayRequest, control: ControlHand
 
 async function contentOf(request: GatewayRequest): Promise<Pick<ControlCall, 'body' | 'lines' | 'file'>> {
   const { exchange, contentType } = request
-  // A refusal is answered over the stream whose rest is left unread.
+  // A refusal is sent over the stream, whose rest is left unread.
   const stream = (): AsyncIterable<Buffer> => exchange.bodyStream().iterator({ destroyOnReturn: false })
   if (contentType === linesType) return { body: undefined, lines: linesOf(stream()) }
   return contentType === fileType ? { body: undefined, file: stream() } : { body: await bodyOf(request) }
 }
 
-/** The lines of a stream that are not empty. One that is longer than a body may be is refused. */
+/** The non-empty lines of a stream. A line longer than the limit of a body is refused. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let parts: Buffer[] = []
   let bytes = 0

@@ -2,7 +2,7 @@ import type { Catalogue, Group } from '@orch/core/catalogue'
 import { aggregatedDocument, apiGroupListDocument } from '@orch/core/discovery'
 import { memo } from '@orch/core/memo'
 
-/** `/apis` as JSON. The entry of a group is printed once for as long as the group is the same. */
+/** `/apis` as JSON. The entry of a group is printed once while the group is unchanged. */
 export const groupListBytes = memo((catalogue: Catalogue) => joined(catalogue.groups, apiGroupListDocument([]), entryOf))
 
 /** The aggregated form of `/apis` as JSON, made as `groupListBytes`. */
@@ -27,7 +27,7 @@ function printed(entry: object | undefined): Uint8Array {
 const comma = Buffer.from(',')
 const back = Buffer.from(']}')
 
-/** A document whose last member is a list, with a piece for each group in it. */
+/** A document that ends with a list, with one piece for each group. */
 function joined(groups: readonly Group[], empty: object, pieceOf: (group: Group) => Uint8Array): Uint8Array {
   const front = Buffer.from(JSON.stringify(empty).slice(0, -back.length))
   return Buffer.concat([front, ...groups.flatMap((group, index) => (index === 0 ? [pieceOf(group)] : [comma, pieceOf(group)])), back])

@@ -88,7 +88,7 @@ function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryP
   return isKnown ? new Response(null, { status: 304, headers }) : bytesResponse(formsOf(json)(format), headers)
 }
 
-/** The document in each format, made at its first use. */
+/** The document in each format, created at its first use. */
 const formsOf = memo((json: Uint8Array) => {
   const made = new Map<Format, Uint8Array>([['json', json]])
   return (format: Format): Uint8Array => {
@@ -106,10 +106,10 @@ function printedAs(format: Format, json: Uint8Array): Uint8Array {
   return format === 'yaml' ? Buffer.from(printYaml(object)) : printAggregatedProtobuf(object)
 }
 
-/** The tag of a document. */
+/** The ETag of a document. */
 const etagOf = memo((bytes: Uint8Array) => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`)
 
-/** The format in which the client asks for the aggregated form before any plain clause; undefined: it asks for the plain form. */
+/** The format in which the client prefers the aggregated form to a plain one; undefined for the plain form. */
 function aggregatedFormat({ env: { request, parts } }: RouteContext<DiscoveryParts>): Format | undefined {
   const { names } = parts
   const wanted = [`g=${aggregatedGroup(names)}`, `v=${aggregatedVersion}`, 'as=APIGroupDiscoveryList']

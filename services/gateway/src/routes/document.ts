@@ -17,13 +17,13 @@ export interface RouteContext<Parts> {
   readonly req: { param(name: string): string | undefined }
 }
 
-/** Serves a document from the parts it needs: its path, its query and its headers in, a Response out. */
+/** Serves a document: its path, query and headers in, a Response out. */
 export type DocumentHandler<Parts> = (context: RouteContext<Parts>) => Response | Promise<Response>
 
 /** Media type of plain texts. */
 export const plainText = 'text/plain; charset=utf-8'
 
-/** Refuses verbs that do not read: a document has no others. */
+/** Refuses verbs other than reads, which documents lack. */
 export const readOnly: MiddlewareHandler<Environment<unknown>> = async ({ env: { request } }, next) => {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     request.allowedMethods = ['GET', 'HEAD']
@@ -32,26 +32,26 @@ export const readOnly: MiddlewareHandler<Environment<unknown>> = async ({ env: {
   await next()
 }
 
-/** A response with an object in the format that the client accepts. */
+/** A response with an object in the accepted format. */
 export async function objectResponse({ env: { request, parts } }: RouteContext<RespondParts>, object: object): Promise<Response> {
   const { contentType, bytes } = await representObject(request, object, parts)
   return bytesResponse(bytes, { 'content-type': contentType })
 }
 
-/** A response with a document that is printed already. */
+/** A response with a printed document. */
 export async function printedResponse({ env: { request } }: RouteContext<unknown>, json: Uint8Array): Promise<Response> {
   const { contentType, bytes } = await representPrinted(request, json)
   return bytesResponse(bytes, { 'content-type': contentType })
 }
 
-/** As `printedResponse`, for a document in pieces. */
+/** Like `printedResponse`, for a document in pieces. */
 export function printedPiecesResponse(context: RouteContext<unknown>, pieces: Pieces): Response | Promise<Response> {
   const { request } = context.env
   const isAsPrinted = textFormat(request.plainFormat) === 'json' && !request.isPretty
   return isAsPrinted ? bytesResponse(pieces, { 'content-type': 'application/json' }) : printedResponse(context, Buffer.concat(pieces))
 }
 
-/** A Response with its content besides itself: its own body would be copied in and out. Its author keeps pieces. */
+/** A Response with separate content, as its own body would be copied in and out. Its author keeps pieces. */
 interface DocumentResponse extends Response {
   readonly content: Uint8Array | Pieces
 }
@@ -68,10 +68,10 @@ export function bytesResponse(content: Uint8Array | Pieces, headers: Readonly<Re
   return Object.assign(new Response(null, { headers, status }), { content })
 }
 
-/** Pieces are kept while nothing changes: joining them for one answer makes garbage. */
+/** Pieces are cached while nothing changes: joining them for one answer creates garbage. */
 const joinedBelow = 8 * 1024
 
-/** Sends a Response with the headers that every answer has, compressed where that pays. */
+/** Sends a Response with the common headers, compressed if that is efficient. */
 export async function sendResponse(request: GatewayRequest, response: Response, parts: SendKeptParts): Promise<void> {
   const own = Object.fromEntries(response.headers)
   const headers = { ...commonHeaders(request, own['content-type'] ?? plainText), ...own }
@@ -86,7 +86,7 @@ export async function sendResponse(request: GatewayRequest, response: Response, 
   return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))
 }
 
-/** True if the pieces together are below the size from which bodies are compressed. They are then sent as one. */
+/** True if the pieces together are smaller than the compression threshold. They are then sent as one. */
 function isShort(pieces: Pieces): boolean {
   let length = 0
   for (const piece of pieces) {

@@ -3,7 +3,7 @@ import { pageNotFound } from '../request/respond.ts'
 import { type ExplainParts, explainPath, mayExplain, mayRead } from '../steps/explain.ts'
 import { type DocumentHandler, objectResponse } from './document.ts'
 
-/** Serves the explanation of one of the last writes, by the `Audit-Id` of its response. Only a server in one process keeps them. */
+/** Serves the explanation of one of the last writes, by the `Audit-Id` of its response. Only a single-process server stores them. */
 export const explanationRoute: DocumentHandler<ExplainParts> = async (context) => {
   const { request, parts } = context.env
   const { explanations, authorizers, names } = parts

@@ -6,40 +6,37 @@ import { type BuiltInOpenApi, membersInSteps } from './built-in-openapi.ts'
 import { type Once, once } from './once.ts'
 import { type Form, hashOf, type Listed3, listed3, OpenApi3Files, openApiOptions } from './openapi-file.ts'
 
-/** An addition to the two maps of OpenAPI 2, in one form: members that follow others. */
+/** Members that are added to the two maps of OpenAPI 2, in one form. */
 export interface Added2 {
   readonly paths: Uint8Array
   readonly definitions: Uint8Array
   /** The names of the definitions. */
   readonly names: readonly string[]
-  /** Another one where any form of the addition is another one. */
+  /** Changes with any form of the addition. */
   readonly hash: string
 }
 
-/** The additions that were made last of a group. */
+/** The last additions of a group. */
 type Last2 = Partial<Record<Form, Pick<Added2, 'paths' | 'definitions'>>>
 
 /** The sources of a group's bytes. */
 export interface GroupOpenApiOptions {
   readonly builtIn: BuiltInOpenApi
-  /** The catalogue that serves the group, of which nothing else is kept. */
+  /** The catalogue with the group, of which nothing else is referenced. */
   readonly catalogue: Catalogue
   readonly source: Group
-  /** The group's versions without those of other servers. */
+  /** The group's versions without remote ones. */
   readonly versions: readonly string[]
   /** The group before a change of it. */
   readonly before: GroupOpenApi | undefined
 }
 
-/**
- * Bytes derived from one group of custom resources. Each is made at the first request for it and kept with the group, and is
- * independent of the other groups: these are added and removed.
- */
+/** Bytes derived from one group of custom resources. Each is created at the first request for it and cached with the group, independent of other groups. */
 export class GroupOpenApi {
   /** The group's part of OpenAPI 2. */
   readonly added2: Readonly<Record<Form, Once<Added2>>>
   readonly files3: OpenApi3Files
-  /** The group's documents of OpenAPI 3 in the index, which lists them without making them. */
+  /** The group's OpenAPI 3 documents in the index, which lists them without creating them. */
   readonly listed: Once<readonly Listed3[]>
   readonly #builtIn: BuiltInOpenApi
   readonly #source: Group
@@ -60,7 +57,7 @@ export class GroupOpenApi {
     this.listed = once(() => Promise.all(names3.map((one) => this.#list(one))))
   }
 
-  /** True if the bytes are still those of the group. */
+  /** True if the bytes are current for the group. */
   isOf(source: Group, versions: readonly string[]): boolean {
     return this.#source === source && (this.#versions === versions || this.#versions.join() === versions.join())
   }
@@ -95,7 +92,7 @@ export class GroupOpenApi {
     return facts && shortHashOf(JSON.stringify([this.#source.name, this.#versions, facts]))
   }
 
-  /** Changes when a document does, without the document: that is made when it is asked for. */
+  /** Changes with a document, without creating it. */
   async #hash3(name: string): Promise<string | undefined> {
     const { sources } = this.#builtIn
     const [, groupName = '', version] = name.split('/')
@@ -130,12 +127,12 @@ const forms: Readonly<Record<Form, FormWriter>> = {
   encoded: { paths: encodePathsInSteps, definitions: encodeDefinitionsInSteps },
 }
 
-/** The known bytes where both are equal: those are compressed already. */
+/** The cached bytes if both are equal, as those are already compressed. */
 function sameOr(bytes: Uint8Array, known: Uint8Array = nothing): Uint8Array {
   return Buffer.compare(bytes, known) === 0 ? known : bytes
 }
 
-/** The members of a map as they follow others. */
+/** The members of a map with a comma before each. */
 function* followingInSteps(members: object): Steps<Uint8Array> {
   return following(yield* membersInSteps(members))
 }
@@ -144,7 +141,7 @@ function* followingInSteps(members: object): Steps<Uint8Array> {
 export const nothing = new Uint8Array()
 const comma = Buffer.from(',')
 
-/** Members that follow others. */
+/** Members with a comma before each. */
 export function following(members: Uint8Array): Uint8Array {
   return members.length === 0 ? members : Buffer.concat([comma, members])
 }

@@ -23,7 +23,7 @@ const failing = (condition: HealthCheck['condition'], problem: string): HealthCh
   check: () => problem,
 })
 
-/** Names of the checks of a probe that fail, with their problems. */
+/** Names of a probe's failing checks, with their errors. */
 async function failuresOf(probe: Parameters<typeof checksOf>[0], parts: Partial<HealthCheckParts>) {
   const all = { ...well, ...parts }
   const checks = checksOf(probe, all)

@@ -6,7 +6,7 @@ import type { GatewayState } from '../server/state.ts'
 /** The state that the probes' checks read. */
 export interface HealthCheckParts {
   readonly names: Names
-  /** Minor number of the release whose checks they are. */
+  /** Minor version of the release of the checks. */
   readonly level: number
   readonly storage: Pick<StorageService, 'status'>
   /** Further checks: those with a condition decide it, the others are shown under their own names. */
@@ -15,19 +15,19 @@ export interface HealthCheckParts {
   readonly admitter: { readonly hasRules: boolean }
   readonly customResources: { readonly isLoaded: boolean }
   readonly aggregation: { readonly apiServices: { readonly isLoaded: boolean } }
-  /** Absent: requests have no priority levels, and the checks about them are not there. */
+  /** Undefined without priority levels, and then their checks are absent. */
   readonly flowControl: { readonly isLoaded: boolean } | undefined
 }
 
 export type Probe = 'healthz' | 'livez' | 'readyz'
 
-/** A check as a probe shows it; several may share a condition. */
+/** A check of a probe; several may share a condition. */
 export interface ShownCheck {
   readonly name: string
   readonly condition: HealthCondition | HealthCheck
 }
 
-/** A startup check: its name, its condition in this server, and the first and the last level that has it. */
+/** A startup check: its name, its condition in this server, and the first and the last level with it. */
 type Hook = readonly [name: string, condition: HealthCondition, since?: number, until?: number]
 
 /** The startup checks in the order and with the names of kube-apiserver. */
@@ -70,22 +70,22 @@ const hooksOf = ({ serverManager, serverServiceName, aggregator }: Names): reado
   ['poststarthook/apiservice-openapiv3-controller', 'api-services'],
 ]
 
-/** The first level whose probes of health and life have a check of the certificate for the server's own requests, which have none here. */
+/** The first level whose healthz and livez check the certificate for the server's own requests, of which this server has none. */
 const loopbackCheckSince = 33
 
 const priorityHook = 'poststarthook/priority-and-fairness'
 
-/** All that is kept in memory, which a request may need. */
+/** All caches that a request may need. */
 const inMemory: readonly HealthCondition[] = ['admission', 'access', 'flow-control', 'definitions', 'api-services']
 
-/** The checks of a probe in their order. Of a live server that is not ready `livez` fails only by the store and the start, as in kube-apiserver. */
+/** The checks of a probe in order. Of a live server that is not ready `livez` fails only by the store and the start, as in kube-apiserver. */
 export function checksOf(probe: Probe, parts: HealthCheckParts): readonly ShownCheck[] {
   const { names, level, flowControl } = parts
   const ofLevel = hooksOf(names).filter(([, , since = 0, until = level]) => since <= level && level <= until)
   const ofStart = ofLevel.filter(([name]) => flowControl !== undefined || !name.startsWith(priorityHook))
   const own = parts.checks.filter(({ condition }) => condition === undefined)
   return [
-    // Lines of the log are written before the code continues: a server that answers is not blocked by its log.
+    // Log lines are written synchronously, so a server that answers is not blocked by its log.
     ...[well('ping'), well('log')],
     ...(probe === 'readyz' || level < loopbackCheckSince ? [] : [well('loopback-serving-certificate')]),
     { name: 'etcd', condition: 'store' },
@@ -117,7 +117,7 @@ function shutdownCheck({ state }: HealthCheckParts): ShownCheck {
   return { name, condition: { name, check: () => (state.isClosing ? 'process is shutting down' : undefined) } }
 }
 
-/** The error of each check, in their order; undefined for none. A condition that several share is checked once. */
+/** The error of each check, in order; undefined for none. A shared condition is checked once. */
 export function problemsOf(checks: readonly ShownCheck[], parts: HealthCheckParts): Promise<(string | undefined)[]> {
   const asked = new Map<HealthCondition, Promise<string | undefined>>()
   return Promise.all(

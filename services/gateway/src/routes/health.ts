@@ -9,7 +9,7 @@ export type HealthParts = HealthCheckParts & {
   readonly healthResults: Pick<HealthResults, 'note'>
 }
 
-/** Answers a probe: `ok`, or which checks fail. Why one fails is in the log only. */
+/** Answers a probe: `ok`, or the failing checks. The reasons are only in the log. */
 export function healthRoute(probe: Probe): DocumentHandler<HealthParts> {
   return async (context) => {
     const { request, parts } = context.env

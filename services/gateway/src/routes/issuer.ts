@@ -8,7 +8,7 @@ import { bytesResponse, type DocumentHandler } from './document.ts'
 export interface IssuerParts {
   readonly authentication: Pick<Authenticators, 'issuer'>
   readonly state: Pick<GatewayState, 'address'>
-  /** Everything is served below this path: `/base`. */
+  /** Prefix of all paths: `/base`. */
   readonly pathPrefix: string
 }
 
@@ -18,7 +18,7 @@ export const keysPath = '/openid/v1/jwks'
 /** Media type of the public keys. */
 export const keysType = 'application/jwk-set+json'
 
-/** The document with which other servers check tokens of service accounts. Not served if the issuer is no URL that leads here. */
+/** The document with which other servers verify tokens of service accounts. Not served if the issuer is not a URL of this server. */
 export const providerRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
   const { authentication, pathPrefix, state } = parts
   const ownKeysUri = `https://${state.address}${pathPrefix}${keysPath}`
@@ -34,7 +34,7 @@ export const keysRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
   return publicResponse(keysType, toKeySet(issuer))
 }
 
-/** Both change with the configuration alone. */
+/** Both change only with the configuration. */
 function publicResponse(contentType: string, document: object): Response {
   return bytesResponse(Buffer.from(JSON.stringify(document)), { 'content-type': contentType, 'cache-control': 'public, max-age=3600' })
 }

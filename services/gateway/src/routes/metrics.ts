@@ -6,7 +6,7 @@ import { bytesResponse } from './document.ts'
 export interface PrintedMetrics {
   /** In the text format of Prometheus. */
   bytes(): Promise<Uint8Array>
-  /** As messages of Prometheus' Protobuf, each after its length. */
+  /** As length-delimited Prometheus Protobuf messages. */
   protobuf(): Promise<Uint8Array>
   /** The media type of the text. */
   readonly contentType: string
@@ -19,7 +19,7 @@ const escapings = ['allow-utf-8', 'underscores', 'dots', 'values']
 const protobufType = 'application/vnd.google.protobuf'
 const message = 'io.prometheus.client.MetricFamily'
 
-/** Metrics as text, or as Protobuf for a client that prefers that. OpenMetrics is not spoken, as in kube-apiserver. */
+/** Metrics as text, or as Protobuf for a client that prefers it. OpenMetrics is not supported, as in kube-apiserver. */
 export async function metricsResponse(
   metrics: PrintedMetrics,
   { exchange }: Pick<GatewayRequest, 'exchange'>,

@@ -1,11 +1,11 @@
-/** A value that is made at the first question for it. */
+/** A value that is created at its first use. */
 export interface Once<T> {
   (): Promise<T>
-  /** The value, from the time at which it is made. */
+  /** The value, once it is created. */
   made?: T
 }
 
-/** The same promise for all callers. A failure is forgotten, so that the next call tries again. */
+/** The same promise for all callers. A failure is dropped, so that the next call tries again. */
 export function once<T>(make: () => Promise<T>): Once<T> {
   let making: Promise<T> | undefined
   const ask: Once<T> = () => {
@@ -24,7 +24,7 @@ export function once<T>(make: () => Promise<T>): Once<T> {
   return ask
 }
 
-/** The values of all. Of a thousand that are made, a promise of each would cost more than all else. */
+/** The values of all. With a thousand existing values, a promise for each would cost more than anything else. */
 export async function allOf<T>(all: readonly Once<T>[]): Promise<readonly T[]> {
   const values: T[] = []
   for (const one of all) values.push(one.made ?? (await one()))

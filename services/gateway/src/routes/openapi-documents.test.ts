@@ -10,7 +10,7 @@ import type { OpenApiFile } from './openapi-file.ts'
 
 const version = 'v1.25.0'
 
-/** Counts the steps that it lets be taken. */
+/** Counts its steps. */
 class CountedPace extends Pace {
   turns = 0
 
@@ -20,7 +20,7 @@ class CountedPace extends Pace {
   }
 }
 
-/** The documents of a server, whose catalogue is `served`. */
+/** The documents of a server with the catalogue `served`. */
 function aServer(gitVersion = version) {
   const builtIn = createCatalogue('orch', { minor: 37 })
   const pace = new CountedPace()
@@ -35,7 +35,7 @@ function aServer(gitVersion = version) {
     pace,
     pathPrefix: '',
   })
-  /** Serves one group of custom resources more, which are as Pods are, and of which the definition says this. */
+  /** Serves another group of custom resources with the schema of Pods and this description. */
   const serve = (name: string, ...definedBy: readonly (string | undefined)[]) => {
     const [pods] = builtIn.inGroupVersion('', 'v1')
     if (pods === undefined) throw new Error('there are no Pods')

@@ -11,13 +11,13 @@ import { RemoteParts } from './remote-parts.ts'
 
 /** The sources of the documents, fixed and changing ones. */
 export interface OpenApiDocumentsOptions extends OpenApiSources {
-  /** The catalogue of now. */
+  /** The current catalogue. */
   readonly catalogue: () => Catalogue
-  /** The other servers' documents of their group versions. */
+  /** The OpenAPI documents of remote group versions. */
   readonly remoteOpenApi: Pick<RemoteOpenApi, 'all' | 'thread'>
 }
 
-/** The present catalogue, and its documents. */
+/** The current catalogue, and its documents. */
 interface Present {
   readonly catalogue: Catalogue
   readonly remote: readonly RemoteDocuments[]
@@ -46,7 +46,7 @@ export class OpenApiDocuments {
     }
   }
 
-  /** The documents of the present catalogue; they stay those of this moment. */
+  /** The documents of the current catalogue, which stay unchanged. */
   now(): PresentDocuments {
     const [catalogue, remote] = [this.#options.catalogue(), this.#options.remoteOpenApi.all]
     if (this.#present?.catalogue === catalogue && this.#present.remote === remote) return this.#present.documents
@@ -76,7 +76,7 @@ export class OpenApiDocuments {
   }
 }
 
-/** The parts shared by the documents of every moment. */
+/** The parts shared by all documents. */
 interface Shared {
   readonly builtIn: BuiltInOpenApi
   readonly remoteParts: RemoteParts
@@ -85,9 +85,9 @@ interface Shared {
   readonly indexRuns: Runs<Listed3, Uint8Array>
 }
 
-/** The documents of one moment. */
+/** The documents of one catalogue. */
 class PresentDocuments {
-  /** OpenAPI 2: one document of all. */
+  /** OpenAPI 2: one document for all kinds. */
   readonly file2: Readonly<Record<Form, Once<OpenApiFile>>>
   /** The index of OpenAPI 3, in the order of the documents' names. */
   readonly index: Once<Pieces>
@@ -103,7 +103,7 @@ class PresentDocuments {
     this.index = once(() => this.#index())
   }
 
-  /** An OpenAPI 3 document; undefined where none has this name. */
+  /** An OpenAPI 3 document; undefined for an unknown name. */
   async file3(name: string): Promise<OpenApi3File | undefined> {
     const remote = this.#remote.find((one) => one.name === name)
     if (remote !== undefined) return remote.file3 && this.#shared.remoteFile(remote.file3, name).file
@@ -112,7 +112,7 @@ class PresentDocuments {
     return files3.get(name)
   }
 
-  /** The document of the built-in kinds with the additions of groups and other servers to its maps. */
+  /** The document of the built-in kinds with the additions of groups and remote servers to its maps. */
   async #join2(form: Form): Promise<OpenApiFile> {
     const { builtIn, remoteParts } = this.#shared
     const base = await builtIn.form2[form]()
@@ -138,7 +138,7 @@ class PresentDocuments {
     const own = [...(await builtIn.listed()), ...ofGroups.flat()].filter(({ name }) => taken.size === 0 || !taken.has(name))
     const others = this.#remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [remoteFile(file3, name).listed]))
     const listed = own.concat(others).sort(({ name: left }, { name: right }) => (left === right ? 0 : left < right ? -1 : 1))
-    // A group that has custom resources beside built-in ones is listed twice, the whole of it last.
+    // A group with custom and built-in resources is listed twice, the complete entry last.
     return [...indexRuns.of(listed.filter(({ name }, index) => listed[index + 1]?.name !== name)), indexBack]
   }
 }

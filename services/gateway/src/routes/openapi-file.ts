@@ -12,7 +12,7 @@ import type { Pace } from '../request/pace.ts'
 import type { VersionInfo } from '../server/version-info.ts'
 import { type Once, once } from './once.ts'
 
-/** The sources of all documents, and the pace of the work on them. */
+/** The sources of all documents, and the pace of their creation. */
 export interface OpenApiSources {
   readonly authentication: Pick<Authenticators, 'issuer'>
   /** The catalogue without custom resources. */
@@ -20,11 +20,11 @@ export interface OpenApiSources {
   readonly clock: Pick<Clock, 'now'>
   readonly pace: Pace
   readonly version: Pick<VersionInfo, 'gitVersion'>
-  /** Everything is served below this path: `/base`. */
+  /** Prefix of all paths: `/base`. */
   readonly pathPrefix: string
 }
 
-/** An OpenAPI document in one form. Another content has another hash. */
+/** An OpenAPI document in one form. Its hash changes with its content. */
 export interface OpenApiFile {
   readonly pieces: Pieces
   readonly hash: string
@@ -39,7 +39,7 @@ export function openApiOptions({ authentication }: Pick<OpenApiSources, 'authent
   return { hasIssuer: authentication.issuer !== undefined }
 }
 
-/** An OpenAPI 3 document. Its Protobuf form, of the same hash, is made of its JSON at the first question. */
+/** An OpenAPI 3 document. Its Protobuf form, of the same hash, is converted from its JSON at its first use. */
 export class OpenApi3File {
   readonly json: OpenApiFile
   readonly encoded: Once<OpenApiFile>
@@ -59,13 +59,13 @@ function parsed(bytes: Uint8Array): Record<string, unknown> {
   return isJsonObject(document) ? document : {}
 }
 
-/** Other ways to a document than making it, or to its hash than from its content. Undefined answers leave it at those. */
+/** Alternative sources of a document or its hash. Undefined uses the default. */
 export interface OpenApi3Ways {
   readonly readMade?: (name: string) => Promise<Pieces | undefined>
   readonly hash?: (name: string) => Promise<string | undefined>
 }
 
-/** The OpenAPI 3 documents of a catalogue, by name. Each is made at the first question for it. */
+/** The OpenAPI 3 documents of a catalogue, by name. Each is created at its first use. */
 export class OpenApi3Files {
   readonly #sources: OpenApiSources
   readonly #catalogue: Catalogue
@@ -81,7 +81,7 @@ export class OpenApi3Files {
       )
   }
 
-  /** Undefined where no document has this name. */
+  /** Undefined for an unknown name. */
   get(name: string): Promise<OpenApi3File> | undefined {
     return this.#made.get(name)?.()
   }
@@ -109,7 +109,7 @@ function* printedInSteps(document: object): Steps<Uint8Array> {
   return bytes
 }
 
-/** A document of OpenAPI 3 as the index lists it. */
+/** An OpenAPI 3 document in the index. */
 export interface Listed3 extends RunItem {
   readonly name: string
   /** The entry of the index, with a comma before it. */

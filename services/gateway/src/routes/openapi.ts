@@ -14,18 +14,18 @@ export type OpenApiRouteParts = RespondParts & {
   readonly pathPrefix: string
 }
 
-/** Answers 304 to a client that has the document already. The tag is the document's hash, which the handlers set. */
+/** Answers with a 304 to a client with the same ETag, the document's hash, which the handlers set. */
 export const notModified = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'last-modified'] })
 
 const jsonType = 'application/json'
 const protobuf2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
-/** As clients spell it that were written for earlier releases. */
+/** The spelling of clients for earlier releases. */
 const earlierProtobuf2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 
 const protobuf3 = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
 const earlierProtobuf3 = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'
 
-/** The whole document in Protobuf for clients that ask for it, else in JSON. Made at the first question. */
+/** The whole document in Protobuf on request, otherwise in JSON. Created at its first use. */
 export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { request, parts } }) => {
   const type = acceptedType(request.exchange.header('accept'), [jsonType, protobuf2, earlierProtobuf2])
   if (type === undefined) return refused(vary2)
@@ -36,7 +36,7 @@ export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { requ
 
 const vary2 = 'Accept-Encoding, Accept'
 
-/** The answer to a client that takes no form of a document. */
+/** The answer to a client that accepts no form of a document. */
 function refused(vary: string): Response {
   return new Response(null, { status: 406, headers: { 'content-type': plainText, vary } })
 }
@@ -45,7 +45,7 @@ function refused(vary: string): Response {
 export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) =>
   printedPiecesResponse(context, await context.env.parts.openApi.now().index())
 
-/** With the right hash an answer may be kept for ever; a wrong one is sent to the right one. */
+/** With the current hash an answer may be cached for ever; another hash is redirected to the current one. */
 export const openApi3One: DocumentHandler<OpenApiRouteParts> = async (context) => {
   const { request, parts } = context.env
   const name = context.req.param('name') ?? ''
@@ -57,7 +57,7 @@ export const openApi3One: DocumentHandler<OpenApiRouteParts> = async (context) =
     return new Response(null, { status: 301, headers: { 'content-type': plainText, location } })
   }
   const type = acceptedType(request.exchange.header('accept'), [jsonType, protobuf3, earlierProtobuf3])
-  // So large a document is of another server, and passed on as that has printed it.
+  // A document of this size is from a remote server, and forwarded unchanged.
   if (type === undefined || (type !== jsonType && isStreamed(file.json))) return refused('Accept')
   const extra = hash === file.json.hash ? keptHeaders(parts.clock.now()) : {}
   return type === jsonType ? fileResponse(file.json, jsonType, extra) : fileResponse(await file.encoded(), protobuf3, extra)
@@ -69,7 +69,7 @@ function keptHeaders(nowMs: number): Record<string, string> {
   return { 'cache-control': 'public, immutable', expires: new Date(nowMs + yearMs).toUTCString() }
 }
 
-/** A document of another server may have many megabytes: it is written as fast as the client reads. */
+/** A document of a remote server may have many megabytes, so it is written at the speed of the client. */
 const streamedAboveBytes = 4 * 1024 * 1024
 
 function isStreamed({ pieces }: OpenApiFile): boolean {

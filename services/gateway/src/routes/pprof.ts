@@ -8,7 +8,7 @@ import { bytesResponse, type DocumentHandler } from './document.ts'
 /** The dependencies of profiles. */
 export interface PprofParts {
   readonly clock: Clock
-  /** Absent: no profiles are taken. */
+  /** Undefined if no profiles are taken. */
   readonly profilers: Profilers | undefined
 }
 
@@ -16,7 +16,7 @@ export interface PprofParts {
 const defaultSeconds = { profile: 30, heap: 10 }
 const secondsMax = 60
 
-/** `/debug/pprof/`: which profiles there are. */
+/** `/debug/pprof/`: the list of profiles. */
 export const pprofIndexRoute: DocumentHandler<PprofParts> = ({ env: { parts } }) => {
   if (parts.profilers === undefined) throw pageNotFound()
   return bytesResponse(Buffer.from(indexPage), { 'content-type': 'text/html; charset=utf-8' })

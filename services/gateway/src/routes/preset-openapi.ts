@@ -6,10 +6,10 @@ import { systemCodeOf } from '@orch/platform'
 import type { Pieces } from '../representations/gzip-pieces.ts'
 import { type OpenApiSources, openApiOptions } from './openapi-file.ts'
 
-/** The bundler writes the documents of servers with usual settings here. Without a bundle the folder is absent. */
+/** The folder of documents for default settings, which the bundler writes. Absent without a bundle. */
 const folder = new URL('./openapi/', import.meta.url)
 
-/** The name of a document's file, from everything of which the document is made. */
+/** The file name of a document, derived from all its inputs. */
 export function presetFileName(
   document: string,
   { builtInCatalogue: catalogue, version }: Pick<OpenApiSources, 'builtInCatalogue' | 'version'>,
@@ -20,7 +20,7 @@ export function presetFileName(
   return `${createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)}.gz`
 }
 
-/** The pieces of a document that the bundler has made for such a server; undefined if it has made none. */
+/** The pieces of a bundled document for such a server; undefined if none was bundled. */
 export async function readPreset(document: string, sources: OpenApiSources): Promise<Pieces | undefined> {
   const file = new URL(presetFileName(document, sources, openApiOptions(sources)), folder)
   try {
@@ -31,7 +31,7 @@ export async function readPreset(document: string, sources: OpenApiSources): Pro
   }
 }
 
-/** A zero byte, which JSON has none of, ends each piece but the last. */
+/** A zero byte, which JSON never contains, ends each piece but the last. */
 function piecesOf(bytes: Uint8Array): Uint8Array[] {
   const end = bytes.indexOf(0)
   return end < 0 ? [bytes] : [bytes.subarray(0, end), ...piecesOf(bytes.subarray(end + 1))]

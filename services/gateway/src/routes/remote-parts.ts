@@ -7,7 +7,7 @@ import { type Added2, following, nothing } from './group-openapi.ts'
 import { once } from './once.ts'
 import { type Form, hashOf } from './openapi-file.ts'
 
-/** Another server's part of OpenAPI 2, in both forms. */
+/** A remote server's part of OpenAPI 2, in both forms. */
 export type RemotePart = Readonly<Record<Form, Added2>>
 
 interface KeptPart {
@@ -16,7 +16,7 @@ interface KeptPart {
   readonly part: () => Promise<RemotePart>
 }
 
-/** Additions of other servers to OpenAPI 2. Each is printed once for as long as it, and the names that are taken, are the same. */
+/** Additions of remote servers to OpenAPI 2. Each is printed once while it, and the used names, are unchanged. */
 export class RemoteParts {
   readonly #builtIn: BuiltInOpenApi
   readonly #thread: Pick<RemoteOpenApi['thread'], 'join'>
@@ -27,7 +27,7 @@ export class RemoteParts {
     this.#thread = thread
   }
 
-  /** Definitions whose name is taken by another content, of this server's or another's, get names of their own. */
+  /** Definitions whose name is used with other content, here or remotely, get new names. */
   async of(all: readonly RemoteDocuments[], own: readonly Added2[]): Promise<readonly RemotePart[]> {
     const base = await this.#builtIn.document2()
     const names = new Set(own.flatMap((added) => added.names))
@@ -37,7 +37,7 @@ export class RemoteParts {
     })
     const made: Promise<RemotePart>[] = []
     for (const remote of all) {
-      // Built-in paths of this server are its own.
+      // Built-in paths cannot be replaced.
       if (remote.part2 === undefined || Object.hasOwn(base.paths, `/${remote.name}/`)) continue
       const facts = factsOf(remote.part2)
       await this.#builtIn.sources.pace.turn()

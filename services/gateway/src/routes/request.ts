@@ -8,17 +8,16 @@ import { type ExplainParts, isAboutSecret, mayExplain, mayRead } from '../steps/
 import { bodyContent } from './body-content.ts'
 import { type DocumentHandler, objectResponse } from './document.ts'
 
-/** The dependencies of the page of one request. */
+/** The dependencies of the page of a request. */
 export type RequestRouteParts = ExplainParts & {
   readonly catalogue: Catalogue
-  /** Absent, or without details: the server is not controlled. */
+  /** Undefined, or without details, if the server has no control. */
   readonly requestLog: RequestLog | undefined
 }
 
 /**
- * Serves one request of the log with its query, its trace, its body, and the decisions about it. The path has a right of its own. The body
- * is sent if `?body=true` asks for it, to those who may get the object: it may have the values of a Secret. So may the changes of plugins to
- * a Secret.
+ * Serves one logged request with its query, its trace, its body, and the decisions about it. The path needs a permission. The body is sent with
+ * `?body=true` to users who may get the object, as it may have the values of a Secret. The same applies to changes of plugins to a Secret.
  */
 export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) => {
   const { request, parts } = context.env

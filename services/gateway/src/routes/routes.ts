@@ -44,7 +44,7 @@ type RouteParts = AdmissionRouteParts &
     readonly healthResults: HealthResults
   }
 
-/** The part of a request that hono and its middleware read. A real `Request` would cost more than the rest of the routing. */
+/** The part of a request for hono and its middleware. A real `Request` would cost more than the rest of the routing. */
 export class RoutedRequest {
   /** A HEAD of a document is a GET whose body is not sent, so that the length of the body is known. */
   readonly method: string
@@ -64,12 +64,12 @@ export class RoutedRequest {
   }
 }
 
-/** The paths of documents: routes with a Response each, and middleware where one fits. Resources are not routed here. */
+/** The paths of documents: routes with a Response each, and middleware if applicable. Resources are not routed here. */
 export function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environment<RouteParts>> {
-  // The path has been decoded already, and may have had a prefix. A slash at its end is ignored.
+  // The path is already decoded, without a prefix. A trailing slash is ignored.
   const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path ?? '') })
   app.all('/api', readOnly, coreVersions)
-  // Any method reads the lists of groups, as in kube-apiserver.
+  // The lists of groups accept any method, as in kube-apiserver.
   app.all('/apis', complete, groups)
   app.all('/apis/:group', complete, oneGroup)
   app.all('/api/:version', readOnly, groupVersion)
@@ -111,7 +111,7 @@ function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** Discovery waits until all served resources are known: a client that has seen a definition established finds it here. */
+/** Discovery waits until all served resources are known, so that a client that has seen an established definition finds it here. */
 const complete: MiddlewareHandler<Environment<RouteParts>> = async ({ env: { parts } }, next) => {
   await parts.customResources.upToDate()
   await next()
@@ -135,7 +135,7 @@ function flowControlRoute(which: Dump): DocumentHandler<RouteParts> {
   }
 }
 
-/** The list of paths, in the order of their letters. */
+/** The list of paths in alphabetical order. */
 const paths: DocumentHandler<RouteParts> = (context) => objectResponse(context, { paths: shownPaths(context.env.parts) })
 
 function shownPaths(parts: RouteParts): string[] {

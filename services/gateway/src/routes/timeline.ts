@@ -25,12 +25,12 @@ const parameters: ReadonlySet<string> = new Set([
 
 const limitDefault = 100
 
-/** Changes that are decided about and printed in one turn of the event loop. */
+/** Maximum changes authorized and printed in one turn of the event loop. */
 const printedPerTurn = 64
 
 /**
- * Serves the changes of stored objects, newest first. The path has a right of its own; of each change the caller needs the right to get the
- * object, too, or it is left out: the old values of a Secret are as secret as the present ones.
+ * Serves the changes of stored objects, newest first. The path needs a permission, and each change needs the right to get the object, or it is left out:
+ * the old values of a Secret are as secret as the current ones.
  */
 export const timelineRoute: DocumentHandler<TimelineRouteParts> = async (context) => {
   const { request, parts } = context.env
@@ -81,7 +81,7 @@ function findResource(text: string, catalogue: Catalogue): Resource {
   throw badRequest(`resource: ${text}: is not served; expected a plural with its group, such as pods or deployments.apps`)
 }
 
-/** Decides about each object once. */
+/** Authorizes each object once. */
 function createRights({ user }: GatewayRequest, { authorizers }: TimelineRouteParts): (change: TimelineChange) => Promise<boolean> {
   const known = new Map<string, boolean>()
   return async ({ served, entry: { namespace = '', name } }) => {

@@ -8,7 +8,7 @@ import { pageNotFound } from '../request/respond.ts'
 import type { VersionInfo } from '../server/version-info.ts'
 import { bytesResponse, type DocumentHandler, plainText, type RouteContext } from './document.ts'
 
-/** The dependencies of the pages about the server itself. */
+/** The dependencies of pages about the server. */
 export interface ZPageParts {
   readonly names: Names
   readonly isGateOn: IsGateOn
@@ -16,15 +16,15 @@ export interface ZPageParts {
   /** On the monotonic clock. */
   readonly createdMs: number
   readonly version: VersionInfo
-  /** Every flag of the process with its value; absent: there is no page of them. */
+  /** Every flag of the process with its value; without it the page does not exist. */
   readonly flags: ReadonlyMap<string, string> | undefined
 }
 
-/** Versions of the structured forms, the newest first. */
+/** Versions of the structured forms, newest first. */
 const versions = ['v1beta1', 'v1alpha1']
 const mediaTypes = ['application/json', 'application/yaml'] as const
 
-/** The structured form that a client asks for. */
+/** The requested structured form. */
 interface Asked {
   readonly mediaType: (typeof mediaTypes)[number]
   readonly version: string
@@ -33,7 +33,7 @@ interface Asked {
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.'
 
-/** `/statusz`: the start time of the server, its versions, and its paths besides resources, as a text or as a Statusz. */
+/** `/statusz`: the start time of the server, its versions, and its non-resource paths, as text or as a Statusz. */
 export function statuszRoute<Parts extends ZPageParts>(pathsOf: (parts: Parts) => readonly string[]): DocumentHandler<Parts> {
   return (context) => {
     const { parts } = context.env
@@ -69,7 +69,7 @@ export function statuszRoute<Parts extends ZPageParts>(pathsOf: (parts: Parts) =
   }
 }
 
-/** `/flagz`: every flag with its value, as a text or as a Flagz. */
+/** `/flagz`: every flag with its value, as text or as a Flagz. */
 export const flagzRoute: DocumentHandler<ZPageParts> = (context) => {
   const { names, flags, isGateOn } = context.env.parts
   if (flags === undefined || !isGateOn('ComponentFlagz')) throw pageNotFound()
@@ -79,7 +79,7 @@ export const flagzRoute: DocumentHandler<ZPageParts> = (context) => {
   return textOf([`${names.serverManager} flagz`, warning, '', ...sorted.map(([flag, text]) => `${flag}=${text}`)])
 }
 
-/** The structured form that the client asks for; undefined: it reads the text. */
+/** The requested structured form; undefined for text. */
 function negotiate({ env: { request } }: RouteContext<ZPageParts>, kind: string, names: Names): Asked | undefined {
   const accept = request.exchange.header('accept') ?? ''
   if (accept.trim() === '') return undefined

@@ -1,4 +1,4 @@
-/** The conditions of checks, which may have several names. `store`: writes are possible; the others: steps that a start must reach. */
+/** The conditions of checks, which may have several names. `store` means that writes are possible; the others are steps of a start. */
 export type HealthCondition =
   | 'store'
   | 'admission'
@@ -9,11 +9,11 @@ export type HealthCondition =
   | 'api-services'
   | 'registration'
 
-/** One thing that must be well before the server is ready. */
+/** A condition for readiness. */
 export interface HealthCheck {
   readonly name: string
-  /** The names of the condition in kube-apiserver. Absent: its own name is shown. */
+  /** The names of the condition in kube-apiserver; by default its own name. */
   readonly condition?: HealthCondition
-  /** undefined: healthy; a text: the error. Clients read it only if they ask for this check alone. */
+  /** Undefined if healthy; otherwise the error. Clients see it only in a request for this check. */
   check(): string | undefined | Promise<string | undefined>
 }

@@ -2,7 +2,7 @@ import { createMetrics } from '@orch/platform'
 
 /** The results of health checks, for `/metrics/slis`. */
 export interface HealthResults {
-  /** Notes the result of one check of a probe. */
+  /** Records the result of one check of a probe. */
   note(probe: string, check: string, isWell: boolean): void
   /** All results in the text format of Prometheus. */
   bytes(): Promise<Uint8Array>

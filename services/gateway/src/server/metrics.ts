@@ -14,20 +14,20 @@ import type { GatewayRequest, LoadMeter } from '../request/request.ts'
 import type { GatewayState } from './state.ts'
 import type { VersionInfo } from './version-info.ts'
 
-/** A certificate for which a lifetime was asked. */
+/** A certificate with a requested lifetime. */
 export interface IssuedCertificate {
   readonly signer: string
-  /** It lives about as long as was asked. */
+  /** True if it has about the requested lifetime. */
   readonly isHonored: boolean
 }
 
-/** The request counters of the gateway, under the names that dashboards know. */
+/** The request counters of the gateway, under the names of kube-apiserver. */
 export interface GatewayMetrics {
-  /** Counts a request that has been answered. */
+  /** Counts an answered request. */
   count(request: GatewayRequest, durationMs: number): void
-  /** Counts a request that was refused because more is asked than can be done. */
+  /** Counts a request that was refused for lack of capacity. */
   countTermination(request: GatewayRequest): void
-  /** Counts a watch that was ended because its client took nothing. */
+  /** Counts a watch that was ended because its client did not read. */
   countTerminatedWatch(resource: Resource): void
   /** Counts a list, which is served from memory. */
   countList(resource: Resource): void
@@ -35,12 +35,12 @@ export interface GatewayMetrics {
   countListed(resource: Resource, count: number): void
   /** Counts the time until a watch has sent its initial state. */
   countInitialEvents(request: GatewayRequest, durationMs: number): void
-  /** Counts a request that failed when its answer had begun, or could not be answered at all. */
+  /** Counts a request that failed after its answer had begun, or could not be answered. */
   countAbort(request: GatewayRequest): void
   countHandshakeError(): void
-  /** Counts events that a watch of the resource was sent, and how many bytes they have together. */
+  /** Counts events sent to a watch of the resource, with their bytes. */
   countEvents(resource: Resource, count: number, bytes: number): void
-  /** Counts the update of an object that may keep mistakes in unchanged parts: the time of the comparison. */
+  /** Measures the comparison in an update of an object that may keep invalid unchanged parts. */
   countRatcheting(durationMs: number): void
   readonly rules: RuleTimer
   countIssued(issued: IssuedCertificate): void
@@ -179,7 +179,7 @@ const table = {
   apiextensions_apiserver_validation_ratcheting_seconds: {
     type: 'histogram',
     help: '[ALPHA] Time in which a custom object is compared with the one that it replaces, so that it may keep mistakes.',
-    // From 10 µs, four times as much each.
+    // From 10 µs, growing by a factor of four.
     buckets: Array.from({ length: 10 }, (_, index) => 0.000_01 * 4 ** index),
   },
   apiserver_current_inflight_requests: {
@@ -201,7 +201,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** `…_build_info`: which version this is, as labels of a 1. */
+/** `…_build_info`: the version as labels of a 1. */
 export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, version: VersionInfo): void {
   const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = version
   const labels = {
@@ -226,7 +226,7 @@ export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, ver
   })
 }
 
-/** `…_feature_enabled`: each feature gate, with a 1 where it is on. */
+/** `…_feature_enabled`: each feature gate, with 1 if it is on. */
 export function addFeatureGates(metrics: Metrics, { names: { serverServiceName }, isGateOn, level }: Catalogue): void {
   const help = '[BETA] 1 where a feature gate is on.'
   const stages = { alpha: 'ALPHA', beta: 'BETA', ga: '', deprecated: 'DEPRECATED' }
@@ -236,7 +236,7 @@ export function addFeatureGates(metrics: Metrics, { names: { serverServiceName }
   metrics.gauge({ name: `${serverServiceName}_feature_enabled`, help, labels: ['name', 'stage'], collect })
 }
 
-/** The bounds of executing reads and writes; 0: any number. */
+/** The limits of executing reads and writes; 0 for none. */
 interface LoadBounds {
   readonly readsMax: number
   readonly writesMax: number
@@ -248,7 +248,7 @@ const readVersusWrite = {
   buckets: [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
 }
 
-/** Counts reads and writes over time. A limit of 0 is none: then the numbers themselves are counted. */
+/** Measures reads and writes over time. With a limit of 0 the numbers themselves are measured. */
 function createLoadMeter(metrics: Metrics, { readsMax, writesMax }: LoadBounds, clock: Pick<Clock, 'monotonic'>): LoadMeter {
   const histogram = createTimedHistogram<'phase' | 'request_kind'>(metrics, readVersusWrite, () => clock.monotonic())
   const ofKind = (request_kind: string, max: number) => {
@@ -269,7 +269,7 @@ function createLoadMeter(metrics: Metrics, { readsMax, writesMax }: LoadBounds, 
   }
 }
 
-/** The server's facts in the request counts. */
+/** The server's facts in request counts. */
 interface CountedServer {
   readonly state: GatewayState
   readonly bounds: LoadBounds
@@ -360,7 +360,7 @@ export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, v
 
 type Declared = ReturnType<typeof declareMetrics<typeof table>>
 
-/** Counts how long requests took by the field validation that they ask for. */
+/** Measures the duration of requests by field validation. */
 function createValidationCounter(declared: Declared, validatesFields: boolean): (request: GatewayRequest, seconds: number) => void {
   const validations = new Map<string, CountedSeries>()
   return (request, seconds) => {
@@ -373,7 +373,7 @@ function createValidationCounter(declared: Declared, validatesFields: boolean): 
   }
 }
 
-/** The series of a request, by one text: that replaces prom-client's hashing of nine labels on every request. */
+/** The series of a request by one key, which replaces prom-client's hashing of nine labels on every request. */
 function createRequestSeries(declared: Declared): (request: GatewayRequest) => Series {
   const { apiserver_request_total: requests, apiserver_request_duration_seconds: durations } = declared
   const { apiserver_response_sizes: sizes, apiserver_selfrequest_total: selfRequests } = declared
@@ -420,7 +420,7 @@ interface Series {
   readonly size: CountedSeries
   readonly own: CountedSeries
   readonly ownBefore: CountedSeries
-  /** For requests of parts of this process, which most series have none of. */
+  /** For requests by parts of this process, which most series lack. */
   readonly self: () => CountedNumber
 }
 
@@ -436,7 +436,7 @@ function lazily<T>(make: () => T): () => T {
 const validatingVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch'])
 const validationWords: ReadonlySet<string> = new Set(['Ignore', 'Warn', 'Strict'])
 
-/** Cached combinations; labels come from served names, so this is never reached in practice. */
+/** Maximum cached combinations; labels come from served names, so this is never reached in practice. */
 const seriesMax = 10_000
 
 function keyOf(request: GatewayRequest): string {
@@ -449,7 +449,7 @@ function keyOf(request: GatewayRequest): string {
 function labelsOf(request: GatewayRequest): Record<(typeof requestLabels)[number], string> {
   const { info, code } = request
   const common = { dry_run: dryRunOf(request), component: 'apiserver', code: String(code) }
-  // A text that a client makes up must not become a label.
+  // Text from clients must not become a label.
   if (info.kind === 'path' || request.isUnserved) {
     return { ...common, verb: methodWordOf(request), group: '', version: '', resource: '', subresource: '', scope: '' }
   }
@@ -465,7 +465,7 @@ function labelsOf(request: GatewayRequest): Record<(typeof requestLabels)[number
   }
 }
 
-/** HTTP/2 lets a client make up methods, without end. */
+/** HTTP/2 clients may invent methods without end. */
 function methodWordOf({ method }: GatewayRequest): string {
   return knownMethods.has(method) ? method : 'other'
 }

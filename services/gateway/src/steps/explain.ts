@@ -8,11 +8,11 @@ import type { Step } from './step.ts'
 
 /** The parts that explanations need. */
 export type ExplainParts = AuthorizeParts & {
-  /** Absent: explanations of writes are not kept. */
+  /** Undefined if explanations of writes are not stored. */
   readonly explanations: KeptExplanations | undefined
 }
 
-/** Starts an explanation if the header of the request asks for it, or if it is a write and explanations are kept. */
+/** Starts an explanation if the request has its header, or for a write if explanations are stored. */
 export const beginExplanation: Step<ExplainParts> = (request, parts) => {
   if (!isAsked(request, parts) && !isKept(request, parts)) return
   request.explanation = new Explanation(parts.names.explainHeader)
@@ -46,18 +46,18 @@ async function permit(request: GatewayRequest, explanation: Explanation, parts: 
   request.warn(`${names.explainHeader}: you may not see how requests are decided: get of ${explainPath(names)} is needed`)
 }
 
-/** The non-resource path of the permission to see explanations; nothing is served there. */
+/** The non-resource path for the permission to see explanations; it is not served. */
 export function explainPath(names: Names): string {
   return `/${names.apiDomain}/explain`
 }
 
-/** True if a user may see how requests are decided. */
+/** True if a user may see explanations. */
 export async function mayExplain(user: User, names: Names, authorizers: readonly Authorizer[]): Promise<boolean> {
   const { kind } = await decide(authorizers, user, { kind: 'path', verb: 'get', path: explainPath(names) })
   return kind === 'allow'
 }
 
-/** True for a request about Secrets: pages of the console show the values of these only if they are asked for. */
+/** True for a request about Secrets, whose values console pages show only on request. */
 export function isAboutSecret(info: RequestInfo): boolean {
   return info.kind === 'resource' && info.group === '' && info.resource === 'secrets'
 }

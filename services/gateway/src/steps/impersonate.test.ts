@@ -42,7 +42,7 @@ test('IMP-16: a refused request stays that of its caller', async () => {
   expect(await after(headers, alwaysDeny)).toMatchObject({ user: 'jane', refused: expect.stringContaining('users "john" is forbidden') })
 })
 
-/** An authorizer that allows these verbs alone, and the verbs that it was asked for. */
+/** An authorizer that allows only these verbs, and its requested verbs. */
 function allowing(verbs: readonly string[]) {
   const asked: string[] = []
   const authorizer: Authorizer = {

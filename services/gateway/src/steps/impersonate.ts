@@ -9,11 +9,11 @@ import type { Step } from './step.ts'
 
 /** The dependencies of impersonation. */
 export interface ImpersonateParts extends AuthorizeParts {
-  /** True if callers may be allowed to impersonate in requests of one kind alone. */
+  /** True if callers may be allowed to impersonate only in certain requests. */
   readonly constrainsImpersonation: boolean
 }
 
-/** A caller that may impersonate another user acts as that user from here on; the audit event names both. */
+/** A caller with permission to impersonate acts as the other user from here on; the audit event names both. */
 export const impersonate: Step<ImpersonateParts> = (request, parts) => {
   const wanted = readWanted(request.exchange)
   if (wanted !== undefined) return become(request, wanted, parts)
@@ -30,7 +30,7 @@ async function become(
   }
   const way = unconstrained(question)
   const refused = await refusedAccess(way, authorizers)
-  // An access without a decision is not allowed; its error is no concern of the caller.
+  // An access without a decision is not allowed, and its error is not shown to the caller.
   if (refused !== undefined) throw refusal(request.user, refused.access, refused.reason)
   act(request, way, headers)
 }
@@ -41,7 +41,7 @@ function act(request: GatewayRequest, { user, constraint }: Impersonation, heade
   request.impersonationConstraint = constraint
 }
 
-/** The first access that the caller is not allowed; undefined: it is allowed all. */
+/** The first access that the caller lacks; undefined if all are allowed. */
 async function refusedAccess({ caller, accesses }: Impersonation, authorizers: AuthorizeParts['authorizers']) {
   for (const access of accesses) {
     const { kind, reason } = await decide(authorizers, caller, access)
@@ -50,17 +50,17 @@ async function refusedAccess({ caller, accesses }: Impersonation, authorizers: A
   return undefined
 }
 
-/** The user whom the caller wants to impersonate. */
+/** The requested user of the caller. */
 interface Wanted {
   readonly asked: User
-  /** Names of the headers that said so. */
+  /** Names of the headers of the request. */
   readonly headers: readonly string[]
 }
 
 const plainHeaders = ['impersonate-user', 'impersonate-group', 'impersonate-uid']
 const extraPrefix = 'impersonate-extra-'
 
-/** Headers that ask for impersonation; undefined: there are none. Contradictory headers are refused. */
+/** The request for impersonation in headers; undefined without any. Contradictory headers are refused. */
 function readWanted(exchange: Pick<Exchange, 'headerNames' | 'headerValues'>): Wanted | undefined {
   const headers = exchange.headerNames().filter((name) => plainHeaders.includes(name) || name.startsWith(extraPrefix))
   if (headers.length === 0) return undefined

@@ -3,22 +3,22 @@ import { checkSubdomain } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import type { Access, ResourceInfoAccess } from '../authorization/authorizer.ts'
 
-/** One way for a caller to act as another user. */
+/** One mode of impersonation. */
 export interface Impersonation {
-  /** As the rest of the request is to be decided. */
+  /** The user for the rest of the request. */
   readonly user: User
-  /** The caller, as authorizers see it. */
+  /** The caller for authorizers. */
   readonly caller: User
-  /** The accesses that the caller needs, all of them. */
+  /** The accesses that the caller needs, all of which must be allowed. */
   readonly accesses: readonly Access[]
-  /** The verb that bounds it to requests of one kind; '' where it holds for all requests. */
+  /** The verb that restricts it to certain requests; '' for all requests. */
   readonly constraint: string
 }
 
 /** The caller's request. */
 export interface ImpersonationQuestion {
   readonly caller: User
-  /** As the headers say; groups that follow from the name are not among its groups. */
+  /** The user from the headers, without groups that follow from the name. */
   readonly asked: User
   /** The access of the request itself. */
   readonly access: Access
@@ -43,13 +43,13 @@ export function unconstrained({ caller, asked, names }: ImpersonationQuestion): 
   }
 }
 
-/** Ways that hold for requests of one verb and resource alone, in the order in which they are tried. */
+/** Modes for requests of one verb and resource, in the order of attempts. */
 export function constrained(question: ImpersonationQuestion): readonly Impersonation[] {
   const { caller, asked } = question
   const node = nodeOf(asked.name)
   const account = parseServiceAccount(asked.name)
   if (node === undefined && account === undefined) return isFit(asked) ? [inMode('user-info', question, asked.groups)] : []
-  // Groups and the rest of a node and a service account follow from their names.
+  // Groups and attributes of a node and a service account follow from their names.
   if (asked.groups.length > 0 || asked.uid !== '' || Object.keys(asked.extra).length > 0) return []
   if (account !== undefined) return [inMode('serviceaccount', question, groupsOf(account))]
   const groups = ['system:nodes']
@@ -66,7 +66,7 @@ function inMode(mode: Mode, { caller, asked, access, names }: ImpersonationQuest
     verb,
     group: domainGroup(names, 'authentication'),
     resource: 'nodes',
-    // A caller on a node may be allowed to act as the node that it is on, whichever that is.
+    // A caller on a node may be allowed to impersonate its own node.
     name: mode === 'associated-node' ? '*' : (node ?? ''),
   })
   return {
@@ -99,7 +99,7 @@ function anAccess(access: Pick<ResourceInfoAccess, 'verb'> & Partial<ResourceInf
   return { kind: 'resource', group: '', version: 'v1', namespace: '', resource: '', subresource: '', name: '', ...access }
 }
 
-/** Administrators are not impersonated in this way, and extra attributes are well formed. */
+/** Administrators cannot be impersonated in this mode, and extra attributes must be well-formed. */
 function isFit({ groups, extra }: User): boolean {
   if (groups.includes('system:masters')) return false
   return Object.entries(extra).every(([key, values]) => isDomainPath(key) && values.length > 0)
@@ -128,7 +128,7 @@ function groupsOf({ namespace }: ServiceAccount): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
-/** The name of the node that a user is; undefined: it is none. */
+/** The node name of a user; undefined for other users. */
 function nodeOf(user: string): string | undefined {
   if (!user.startsWith(nodePrefix)) return undefined
   const name = user.slice(nodePrefix.length)
@@ -141,13 +141,13 @@ function isOnNode({ name, extra }: User, node: string, names: Names): boolean {
   return parseServiceAccount(name) !== undefined && nodes.length === 1 && nodes[0] === node
 }
 
-/** The caller's node has been checked: the caller is the same on all of them. */
+/** The caller's node has been checked: the caller is equal on all nodes. */
 function withoutNode(caller: User, names: Names): User {
   const key = subdomainLabel(names, 'authentication', 'associated-node-keys')
   return { ...caller, extra: { [key]: Object.keys(caller.extra).sort() } }
 }
 
-/** Every user is in one of the two groups; a caller that names one of them has said which. */
+/** Every user is in one of the two groups, unless the caller names one of them. */
 function withImplied(name: string, groups: readonly string[]): readonly string[] {
   if (groups.includes(unauthenticated)) return groups
   if (name === 'system:anonymous') return [...groups, unauthenticated]

@@ -19,14 +19,14 @@ import type { Step } from './step.ts'
 
 /** The dependencies of injected faults. */
 export interface FaultParts {
-  /** Absent: there are never any. */
+  /** Undefined without faults. */
   readonly faults: Faults | undefined
   readonly names: Names
   readonly clock: Clock
   readonly served: Pick<ServedResources, 'find'>
 }
 
-/** Applies the faults of a test, in the order in which they were added, until one ends the request. */
+/** Applies the faults of a test in insertion order, until one ends the request. */
 export const injectFault: Step<FaultParts> = (request, parts) => {
   const rules = parts.faults?.rulesFor(request)
   if (rules !== undefined) return inject(request, rules, parts)
@@ -49,7 +49,7 @@ async function inject(request: GatewayRequest, rules: readonly FaultRule[], part
   }
 }
 
-/** The reply is lost at the commit, whatever it costs to make the answer; a write without a commit keeps its reply. */
+/** The reply is lost at the commit, before the answer is built; a write without a commit keeps its reply. */
 function loseReply(request: GatewayRequest, exchange: FaultyExchange, lose: () => void): void {
   const { onCommitted } = request
   request.onCommitted = () => {
@@ -108,7 +108,7 @@ function refusalOf({ code, reason, message, causes }: Extract<Effect, { kind: 'r
   return new InjectedRefusal({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: text, reason, details, code })
 }
 
-/** The body as a value; undefined if it has none, or none that can be read. */
+/** The body as a value; undefined without a valid one. */
 async function bodyOf(request: GatewayRequest, parts: FaultParts): Promise<unknown> {
   const outcome = await request.exchange.readBody(limits.bodyBytesMax)
   if (outcome.kind !== 'body' || outcome.bytes.length === 0) return undefined
@@ -121,7 +121,7 @@ async function bodyOf(request: GatewayRequest, parts: FaultParts): Promise<unkno
     const message = parts.served.find(info.group, info.version, info.resource)?.resource.readers.protobuf?.decode(raw)
     return message === undefined || message.kind === 'malformed' ? undefined : { ...message.object, kind, apiVersion }
   }
-  // A patch has a media type of its own; YAML includes JSON.
+  // A patch has a special media type; YAML includes JSON.
   const isYaml = format === 'yaml' || contentType.endsWith('yaml')
   if (isYaml) {
     const parsed = parseYamlBytes(outcome.bytes)

@@ -1,4 +1,4 @@
 import type { GatewayRequest } from '../request/request.ts'
 
-/** One step on a request's way, and the parts it needs; it refuses by throwing. A promise is waited for only where one is returned. */
+/** One step of a request, with the parts it needs; it refuses by throwing. Only a returned promise is awaited. */
 export type Step<Parts> = (request: GatewayRequest, parts: Parts) => void | Promise<void>

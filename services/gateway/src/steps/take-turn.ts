@@ -3,7 +3,7 @@ import type { Faults } from '../faults/faults.ts'
 import { withoutWork } from '../faults/without-work.ts'
 import type { Step } from './step.ts'
 
-/** A request that waits for its turn, as an order sees it. */
+/** A request that waits for its turn. */
 export interface OrderedRequest {
   readonly user: string
   readonly method: string
@@ -11,21 +11,21 @@ export interface OrderedRequest {
   readonly target: string
 }
 
-/** Lets the requests of a test's clients pass one at a time. */
+/** Serializes the requests of a test's clients. */
 export interface RequestOrder {
-  /** Resolves when the request may pass. */
+  /** Resolves when the request may continue. */
   turn(request: OrderedRequest): Promise<void>
 }
 
-/** The dependencies of an order. */
+/** The dependencies of a serial order. */
 export interface TurnParts {
-  /** Absent: requests pass as they come. */
+  /** Optional; without it requests are not serialized. */
   readonly order: RequestOrder | undefined
   readonly faults: Faults | undefined
   readonly clock: Clock
 }
 
-/** Waits for the turn of the request. Those of the server's own parts and of the test itself pass as they come. */
+/** Waits for the turn of the request. Requests of the server's own parts and of the test itself do not wait. */
 export const takeTurn: Step<TurnParts> = (request, parts) => {
   const { order, faults } = parts
   if (order === undefined || faults?.spares(request) === true) return undefined

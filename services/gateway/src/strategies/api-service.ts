@@ -1,6 +1,6 @@
 import type { RulesOf } from './kind-rules.ts'
 
-/** This server's own group versions are available from the beginning; another server is probed afterwards. */
+/** Local group versions are available from the beginning; a remote server is probed afterwards. */
 export const apiServiceStrategy: RulesOf<'apiregistration/v1.APIService'> = {
   prepareCreate(object) {
     if (object.spec.service) return

@@ -101,7 +101,7 @@ test('blocks with another end, or without valid base64, are no blocks', () => {
 
 test('bytes of any kind are judged, and a signed request has no other byte', () => {
   const request = aRequest(ec, { algorithm: ecdsaSha256, hash: 'sha256' })
-  // Up to here they are signed, or tell the length of the whole.
+  // Bytes up to here are signed, or are part of a length.
   const signed = 100
   const places = fc.array(fc.tuple(fc.nat(request.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 })
   fc.assert(

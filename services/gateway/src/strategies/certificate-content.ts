@@ -1,10 +1,10 @@
 import { constants, createPublicKey, type KeyObject, verify, X509Certificate } from 'node:crypto'
 import { DerError, type DerValue, derTags, derValues, expectDer, type PemBlock, pemBlocks } from '@orch/platform'
 
-/** A signature scheme: the kind of key, and the digest of the bytes. */
+/** A signature scheme: the type of key, and the digest. */
 interface Signing {
   readonly keyType: string
-  /** As Go calls the algorithm. */
+  /** The algorithm's name in Go. */
   readonly shown: string
   readonly hash: string | undefined
   readonly isPss?: true
@@ -26,7 +26,7 @@ const signings: Readonly<Record<string, Signing>> = {
   [`${ecdsa}0304`]: { keyType: 'ec', shown: 'ECDSA', hash: 'sha512' },
   '2b6570': { keyType: 'ed25519', shown: 'Ed25519', hash: undefined },
 }
-/** The last byte of the identifiers of the three hashes that RSASSA-PSS is read with. */
+/** The last byte of the identifiers of the three supported hashes of RSASSA-PSS. */
 const pssHashes: Readonly<Record<string, string>> = {
   '608648016503040201': 'sha256',
   '608648016503040202': 'sha384',
@@ -40,7 +40,7 @@ const failures: Readonly<Record<string, string>> = {
   ed25519: 'x509: Ed25519 verification failure',
 }
 
-/** The error of a PKCS #10 request in PEM, its signature included. */
+/** The error of a PKCS #10 request in PEM, including its signature. */
 export function findRequestProblem(pem: string): string | undefined {
   const [block] = pemBlocks(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
@@ -65,17 +65,17 @@ export function findCertificatesProblem(pem: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** Problems of a bundle that are reported; what follows them is not read. */
+/** Maximum reported problems of a bundle; the rest is not parsed. */
 const authorityProblemsMax = 100
 
-/** The errors of the authorities of a bundle in PEM, the first hundred of them. Text around blocks is taken. */
+/** The first hundred errors of the authorities of a bundle in PEM. Text around blocks is allowed. */
 export function findAuthoritiesProblems(pem: string): string[] {
   const places = new Map<string, number[]>()
   const problems: string[] = []
   for (const [index, block] of pemBlocks(pem).entries()) {
     const content = block.bytes.toString('latin1')
     const known = places.get(content)
-    // A certificate that has been read is not read again.
+    // A parsed certificate is not parsed again.
     const problem = findBlockProblem(block) ?? (known === undefined ? findAuthorityProblem(block.bytes) : undefined)
     if (problem !== undefined) problems.push(`entry ${index} ${problem}`)
     else if (known === undefined) places.set(content, [index])
@@ -98,18 +98,18 @@ function findAuthorityProblem(bytes: Buffer): string | undefined {
     expectDer(certificate, derTags.sequence)
     if (more.length === 0) return new X509Certificate(bytes).ca ? undefined : 'does not have the CA bit set'
   } catch {
-    // As for bytes behind a certificate.
+    // The same error as for bytes after a certificate.
   }
   return 'does not parse as X.509'
 }
 
-/** The error of a value, and the value as the message shows it; absent: it is left out. */
+/** The error of a value, and the value in the message; undefined if it is omitted. */
 interface Problem {
   readonly shown?: string
   readonly detail: string
 }
 
-/** The error of the DER of a request that is read for its key alone. */
+/** The error of the DER of a request whose key is needed. */
 export function findStubProblem(der: Buffer): Problem | undefined {
   let request: CertificateRequest | string
   try {
@@ -124,13 +124,13 @@ export function findStubProblem(der: Buffer): Problem | undefined {
   )
 }
 
-/** The key in DER as PKIX writes it; undefined: the bytes are none. */
+/** The key in PKIX DER; undefined for invalid bytes. */
 export function readPublicKey(der: Buffer): KeyObject | undefined {
   const key = readKey(der)
   return typeof key === 'string' ? undefined : key
 }
 
-/** The problem of a proof, which is not about the key. */
+/** The problem of a proof, not of the key. */
 export const badProof = 'could not verify proof-of-possession signature'
 
 /** The error of the key of a Pod, or of its signature of a text. */
@@ -163,7 +163,7 @@ function findKeyProblem(
   }
 }
 
-/** The key of a request that was valid when it was stored. */
+/** The key of a stored request. */
 export function keyOfRequest(der: Buffer): KeyObject | undefined {
   const request = parseRequest(der)
   return typeof request === 'string' ? undefined : request.publicKey
@@ -184,13 +184,13 @@ function findContentProblem(bytes: Buffer): string | undefined {
 
 interface CertificateRequest {
   readonly publicKey: KeyObject
-  /** The algorithm of the signature, or why it is not taken. */
+  /** The algorithm of the signature, or the reason why it is unsupported. */
   readonly signing: Signing | string
   readonly signed: Buffer
   readonly signature: Buffer
 }
 
-/** The parts of a request in DER, or the error of its key. Throws a DerError where it is none. */
+/** The parts of a request in DER, or the error of its key. Throws a DerError for invalid DER. */
 function parseRequest(bytes: Buffer): CertificateRequest | string {
   const [request, ...more] = derValues(bytes, { start: 0, end: bytes.length })
   if (more.length > 0) throw new DerError('trailing data')
@@ -240,7 +240,7 @@ function readKey(der: Buffer): KeyObject | string {
   return isOtherCurve ? 'x509: unsupported elliptic curve' : key
 }
 
-/** The algorithm, or why it is not taken. */
+/** The algorithm, or the reason why it is unsupported. */
 function readSigning(bytes: Buffer, algorithm: DerValue): Signing | string {
   const [identifier, parameters] = derValues(bytes, algorithm)
   const { start, end } = expectDer(identifier, derTags.objectIdentifier)

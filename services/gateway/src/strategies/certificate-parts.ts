@@ -17,12 +17,12 @@ interface RequestStatus {
 /** Conditions that are written at `/approval` alone. */
 const decisions = ['Approved', 'Denied']
 
-/** The status that approval writes: all conditions are the writer's, and the certificate stays. */
+/** The status written by approval: all conditions come from the writer, and the certificate stays. */
 export function approvedStatus(given: ApiObject, live: ApiObject, now: string): RequestStatus {
   return withConditions(statusOf(live), conditionsOf(given), conditionsOf(live), now)
 }
 
-/** The status that a signer writes: as many decisions as before are taken for those before. Others are refused. */
+/** The status written by a signer: up to the previous number of decisions count as the previous ones. Others are refused. */
 export function issuedStatus(given: ApiObject, live: ApiObject, now: string): RequestStatus {
   const before = conditionsOf(live)
   const conditions = decisions.reduce((all, type) => keepDecisions(all, before, type), conditionsOf(given))
@@ -69,7 +69,7 @@ function statusOf({ status }: ApiObject): RequestStatus {
   return status ?? {}
 }
 
-/** The conditions with the times that their writer left out: one whose status stays keeps the time of its last transition. */
+/** The conditions with default times: a condition with an unchanged status keeps its transition time. */
 export function transitionTimes<C extends Condition>(conditions: readonly C[], before: readonly Condition[], now: string): C[] {
   return conditions.map((condition) => {
     const same = before.find(({ type, status }) => type === condition.type && status === condition.status)

@@ -7,7 +7,7 @@ import { sorted } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
 import { specAndStatus, withMetadata } from './object-part.ts'
 
-/** The server records the requester of a certificate, and the request does not change afterwards. */
+/** The server sets the requester of a certificate, and the request is immutable. */
 export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSigningRequest'> = {
   prepareCreate(object, _names, { name, uid, groups, extra }) {
     const { uid: _uid, groups: _groups, extra: _extra, ...spec } = object.spec
@@ -39,7 +39,7 @@ export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSig
   validate: (object, live) => (live === undefined ? validateRequest(object) : []),
 }
 
-/** Within five minutes, in which certificates of short life begin in the past, and a twentieth. */
+/** Tolerance of five minutes, as short certificates begin in the past, and a twentieth. */
 function isHonored(pem: Buffer, wantedSeconds: number): boolean {
   let seconds: number
   try {
@@ -53,7 +53,7 @@ function isHonored(pem: Buffer, wantedSeconds: number): boolean {
 
 /** The requester of a certificate must hold the key: the request is signed with it. */
 function validateRequest({ spec }: BuiltIn<'certificates/v1.CertificateSigningRequest'>): FieldError[] {
-  // Bytes that are not given are null.
+  // Absent bytes are null.
   const request = spec.request ?? ''
   const problem = findRequestProblem(Buffer.from(request, 'base64').toString('latin1'))
   return problem === undefined ? [] : [invalidValue('spec.request', goValue(bytes(), request), problem)]

@@ -7,7 +7,7 @@ const counted = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const
 /** The first level at which any change of the spec counts. */
 const allCountedSince = 26
 
-/** A driver has no generation until a field that counts has changed. */
+/** A driver has no generation until a counted field has changed. */
 export const csiDriverStrategy: RulesOf<'storage/v1.CSIDriver'> = {
   countsOnly: (object, live, level) =>
     level >= allCountedSince

@@ -3,7 +3,7 @@ import { printJson } from '@orch/core/json'
 import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
 import type { RulesOf } from './kind-rules.ts'
 
-/** An annotation counts the changes of the template; it is the server's to say. */
+/** An annotation that the server sets counts the changes of the template. */
 export const daemonSetStrategy: RulesOf<'apps/v1.DaemonSet'> = {
   prepareCreate(object) {
     if (!/^[1-9]\d{0,15}$/.test(generationOf(object))) setGeneration(object, '1')

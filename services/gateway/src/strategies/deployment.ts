@@ -1,7 +1,7 @@
 import type { BuiltIn } from '@orch/core/schema'
 import type { RulesOf } from './kind-rules.ts'
 
-/** Annotations are copied to a Deployment's ReplicaSets, so a change of them changes the wanted state. */
+/** Annotations are copied to a Deployment's ReplicaSets, so they count as changes of the spec. */
 export const deploymentStrategy: RulesOf<'apps/v1.Deployment'> = {
   countsChange: (object, live) => textOf(object) !== textOf(live),
 }

@@ -4,7 +4,7 @@ import type { RulesOf } from './kind-rules.ts'
 
 type Device = Pick<BuiltIn<'resource/v1.AllocatedDeviceStatus'>, 'driver' | 'pool' | 'device' | 'shareID'>
 
-/** The state of a device goes with its allocation. */
+/** The status of a device is removed with its allocation. */
 export const resourceClaimStrategy: RulesOf<'resource/v1.ResourceClaim'> = {
   isForDevices: true,
   completeUpdate(claim, live, { subresource }) {
@@ -22,7 +22,7 @@ function keyOf({ driver, pool, device, shareID }: Device): string {
   return JSON.stringify([driver, pool, device, shareID ?? ''])
 }
 
-/** A taint says since when it is there. */
+/** A taint has the time since which it exists. */
 export const resourceSliceStrategy: RulesOf<'resource/v1.ResourceSlice'> = {
   fillTimes(slice, now) {
     const { devices } = slice.spec
@@ -31,7 +31,7 @@ export const resourceSliceStrategy: RulesOf<'resource/v1.ResourceSlice'> = {
   },
 }
 
-/** A device with the times of its taints; itself, where none is absent. v1beta1 has the taints in a part of their own. */
+/** A device with the times of its taints; the same object if none is missing. v1beta1 has the taints in a separate member. */
 function timeDevice<D extends object>(device: D, now: string): D {
   const basic: unknown = 'basic' in device ? device.basic : undefined
   if (isJsonObject(basic)) {
@@ -43,7 +43,7 @@ function timeDevice<D extends object>(device: D, now: string): D {
   return { ...device, taints: taints.map((taint: Taint) => timeTaint(taint, now)) }
 }
 
-/** A taint with another effect counts as a new one. */
+/** A taint with another effect counts as new. */
 export const deviceTaintRuleStrategy: RulesOf<'resource/v1.DeviceTaintRule'> = {
   prepareUpdate(rule, live) {
     const [taint, before] = [rule.spec.taint, live.spec.taint]

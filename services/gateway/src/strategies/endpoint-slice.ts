@@ -2,7 +2,7 @@ import { jsonEqual } from '@orch/core/json'
 import type { MutableBuiltIn } from '@orch/core/schema'
 import type { RulesOf } from './kind-rules.ts'
 
-/** Labels say which Service a slice is of, so a change of them counts. The topology of endpoints can only be read in v1. */
+/** Labels name the Service of a slice, so a change of labels counts. The topology of endpoints is read-only in v1. */
 export const endpointSliceStrategy: RulesOf<'discovery/v1.EndpointSlice'> = {
   prepareCreate: dropTopology,
   completeUpdate(object, live) {

@@ -3,7 +3,7 @@ import { type BuiltIn, decoderAt } from '@orch/core/schema'
 import { metadataInOrder, sorted } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
 
-/** A Job finds its Pods by its own uid, unless its writer wants to say how. */
+/** A Job selects its Pods by its own uid, unless its writer sets a manual selector. */
 export const jobStrategy: RulesOf<'batch/v1.Job'> = {
   prepareCreate(object, names, _user, level) {
     const tracking = jobTrackingAnnotation(names, level)
@@ -18,7 +18,7 @@ export const jobStrategy: RulesOf<'batch/v1.Job'> = {
     const keys = jobLabels(names, level)
     const made = { ...Object.fromEntries(keys.uid.map((key) => [key, uid])), ...Object.fromEntries(keys.name.map((key) => [key, name])) }
     const labels = sorted({ ...made, ...template.metadata.labels })
-    // A Job without labels gets those of its template, as it does by default at every later write.
+    // A Job without labels gets those of its template, at every write.
     if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata = metadataInOrder({ ...object.metadata, labels })
     const selected = keys.uid.at(-1) ?? ''
     const changed = {
@@ -30,7 +30,7 @@ export const jobStrategy: RulesOf<'batch/v1.Job'> = {
   },
 }
 
-/** The fields in the order of their type, as if sent like that: objects are compared as text. */
+/** The fields in the order of their type, since objects are compared as text. */
 function inOrder(spec: BuiltIn<'batch/v1.JobSpec'>, level: number): BuiltIn<'batch/v1.JobSpec'> {
   const decoded = decoderAt('batch/v1.JobSpec', level)(spec, { trackUnknown: false })
   return decoded.kind === 'decoded' ? decoded.object : spec

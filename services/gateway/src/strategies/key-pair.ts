@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { pemBlocks } from '@orch/platform'
 
-/** Why Go's TLS does not take a certificate and its key, both in PEM; undefined: it does. */
+/** The reason why Go's TLS refuses a certificate and its key, both in PEM; undefined if it accepts them. */
 export function findPairProblem(certificatePem: string, keyPem: string): string | undefined {
   const certificate = pick(certificatePem, (type) => type === 'CERTIFICATE')
   if ('passed' in certificate) return noCertificate(certificate.passed)
@@ -19,7 +19,7 @@ interface Block {
   readonly bytes: Buffer
 }
 
-/** The first block of a type, or the types of those that are there instead. */
+/** The first block of a type, or the types of other blocks. */
 function pick(pem: string, isWanted: (type: string) => boolean): Block | { readonly passed: readonly string[] } {
   const blocks = pemBlocks(pem)
   return blocks.find(({ type }) => isWanted(type)) ?? { passed: blocks.map(({ type }) => type) }

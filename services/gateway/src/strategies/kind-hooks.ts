@@ -26,7 +26,7 @@ export interface Strategy {
   readonly rules: KindRules
 }
 
-/** The effects of writing an object of a built-in kind besides storing it, by kind. Kinds that are absent have none. */
+/** The effects of writing an object of a built-in kind besides storing it, by kind. */
 const hooksByKind: Readonly<Record<string, KindRules>> = {
   APIService: apiServiceStrategy,
   CSIDriver: csiDriverStrategy,

@@ -6,76 +6,76 @@ import type { MutableBuiltIn, TypeName } from '@orch/core/schema'
 import type { IssuedCertificate } from '../server/metrics.ts'
 
 /**
- * The hooks of a kind that has rules of its own. All functions may change `object`, which is the write's own. The rules of a
- * built-in kind say of which type its objects are: `RulesOf<'core/v1.Pod'>`.
+ * The hooks of a kind with specific rules. All functions may change `object`, which belongs to the write. The rules of a built-in kind name the type of
+ * its objects: `RulesOf<'core/v1.Pod'>`.
  */
 export interface KindRules<Kept = ApiObject> {
-  /** Warnings on top of the catalogue's, for the writer of a valid object. `level` is the minor number of the release. */
+  /** Additional warnings for the writer of a valid object. `level` is the minor version of the release. */
   warnings?(object: Kept, names: Names, level: number): readonly string[]
-  /** A new object keeps the status that its writer gives it. */
+  /** True if a new object keeps its writer's status. */
   readonly keepsGivenStatus?: true
-  /** Derives members of a new object from other ones, and warns about those, whether or not the object is valid. */
+  /** Derives members of a new object, and warns about them, for valid and invalid objects. */
   deriveNew?(object: Kept, context: NewObjectContext): void
-  /** Before the object is validated for creation. `level` is the minor number of the release whose rules they are. */
+  /** Before the object is validated for creation. `level` is the minor version of the release of the rules. */
   prepareCreate?(object: Kept, names: Names, user: User, level: number): void
   /** Before the object is validated for an update of its main part. */
   prepareUpdate?(object: Kept, live: Kept): void
-  /** Times that are absent, when an object has its defaults. `now` is the time that the server fills in. */
+  /** Sets missing times, after the defaults of an object. `now` is the time to set. */
   fillTimes?(object: Kept, now: string): void
-  /** When an update of any part has its defaults, and mutating admission has been asked. */
+  /** After the defaults of an update of any part, and after mutating admission. */
   completeUpdate?(object: Kept, live: Kept, context: UpdateContext): void
-  /** Decides which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
+  /** Decides which changes count for the generation, which a new object then lacks. By default all except metadata and status. */
   countsOnly?(object: Kept, live: Kept, level: number): boolean
-  /** The generation is 1 for ever. */
+  /** True if the generation is always 1. */
   readonly keepsGeneration?: true
-  /** Being marked for deletion does not count for the generation. */
+  /** True if a deletion mark does not count for the generation. */
   readonly deletesUncounted?: true
-  /** True if a change outside the part that is always counted counts for the generation too. */
+  /** True if a change outside of the counted part counts for the generation too. */
   countsChange?(object: Kept, live: Kept): boolean
-  /** Rules on top of the catalogue's. */
+  /** Rules in addition to the catalogue's. */
   validate?(object: Kept, live: Kept | undefined): readonly FieldError[]
   /** The errors of a new object by `validate` come after the catalogue's. */
   readonly isValidatedLast?: true
-  /** Seconds that a delete leaves the object, 0: none. Absent: the kind has no graceful deletion. */
+  /** The grace period of a delete in seconds, 0 for none. Undefined if the kind has no graceful deletion. */
   graceSeconds?(object: Kept, asked: number | undefined): number
   /** Changes the object when it is marked for deletion. */
   prepareDeletion?(object: Kept, names: Names): void
-  /** Something beside `metadata.finalizers` still holds the object. */
+  /** True if something besides `metadata.finalizers` still holds the object. */
   isHeld?(object: Kept): boolean
-  /** The form of the status in writes. Absent: a part of the object that is all its own. */
+  /** The form of the status in writes. By default a separately written part. */
   readonly status?: ObjectPart
   /** Fields that a write of a part leaves no mark on, though it may set them. Absent, or undefined: the fields of another part. */
   unmarked?(subresource: string | undefined, level: number): fieldSets.FieldSet | undefined
   /** The certificate that a stored write has issued; undefined for none, or for one that is not counted. */
   issued?(object: Kept, live: Kept, names: Names): IssuedCertificate | undefined
-  /** Its objects are claims for devices, of which a writer may need more rights than those of the request. */
+  /** True if its objects are device claims, whose writer may need more rights than those of the request. */
   readonly isForDevices?: true
-  /** Objects are deleted when they have been there for a while, if the server is set so. */
+  /** True if objects are deleted after a configured time. */
   readonly expires?: true
-  /** The host of an object, for connections to it; undefined: it has no place yet. */
+  /** The host of an object for connections; undefined before it has one. */
   hostOf?(object: Kept): Host | undefined
-  /** Its objects grant permissions, so a writer must have those. */
+  /** True if its objects grant permissions, which a writer must have. */
   readonly grants?: Grants
-  /** Its objects name objects that are read on behalf of their writer, so a writer must be allowed to read them. */
+  /** True if its objects refer to objects that the server reads, which a writer must be allowed to read. */
   readonly reads?: Reads
-  /** Its objects define resources: a write is answered when this gateway serves the defined ones. */
+  /** True if its objects define resources: a write is answered when this gateway serves them. */
   readonly definesResources?: true
 }
 
-/** The circumstances of an update. */
+/** The facts of an update. */
 export interface UpdateContext {
   readonly names: Names
-  /** The written part; undefined: the main one. */
+  /** The written part; undefined for the main part. */
   readonly subresource: string | undefined
-  /** Minor number of the release whose rules hold. */
+  /** Minor version of the release of the rules. */
   readonly level: number
   readonly isGateOn: (feature: string) => boolean
 }
 
-/** The server as a new object meets it. */
+/** The server's facts for a new object. */
 export interface NewObjectContext {
   readonly names: Names
-  /** Minor number of the release whose rules they are. */
+  /** Minor version of the release of the rules. */
   readonly level: number
   isGateOn(name: string): boolean
   warn(text: string): void
@@ -89,26 +89,26 @@ export interface Host {
   readonly name: string
 }
 
-/** The rights that an object grants: rules of its own, or those of the role that it names. */
+/** The rights that an object grants: by its rules, or by the role that it names. */
 export type Grants = 'rules' | 'role'
 
-/** The objects read for an object: all of the kind of its parameters, or the parameters that it refers to. */
+/** The objects read for an object: all of its parameter kind, or the parameters that it refers to. */
 export type Reads = 'paramKind' | 'paramRef'
 
-/** The rules of a built-in kind, by the type that its objects are stored as. */
+/** The rules of a built-in kind, by the type of its objects. */
 export type RulesOf<Name extends TypeName> = KindRules<MutableBuiltIn<Name>>
 
-/** The changes that a subresource that is a part of the object allows its writers. */
+/** The changes that a subresource of the object allows. */
 export interface ObjectPart {
-  /** The live object with the writer's part in it; `now` is the time that the server fills in. */
+  /** The live object with the writer's part; `now` is the time to set. */
   merge(given: ApiObject, live: ApiObject, now: string): ApiObject
-  /** Metadata that a writer of this part cannot change. Absent: all of it. */
+  /** Metadata that a writer of this part cannot change. By default all of it. */
   readonly keptMetadata?: readonly MetadataField[]
-  /** Rules of this part. Absent: the catalogue's. */
+  /** Rules of this part. By default the catalogue's. */
   validate?(object: ApiObject, live: ApiObject): readonly FieldError[]
   /** Rules on top of the catalogue's. `nowMs` is wall clock. */
   validateToo?(object: ApiObject, live: ApiObject, nowMs: number): readonly FieldError[]
-  /** The part is the wanted state, and counts for the generation. */
+  /** True if the part is the wanted state, which counts for the generation. */
   readonly isWanted?: boolean
 }
 

@@ -4,10 +4,10 @@ import type { BuiltIn } from '@orch/core/schema'
 import { metadataInOrder } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
 
-/** The finalizers in the spec of a Namespace have a path of their own. */
+/** The finalizers in the spec of a Namespace have a separate subresource. */
 const specFinalizersAndStatus = fieldSets.setOfPaths([['f:status'], ['f:spec', 'f:finalizers']])
 
-/** A Namespace ends in two ways at once: its own `spec.finalizers` hold it until its contents are deleted. */
+/** A Namespace has two sets of finalizers: its `spec.finalizers` hold it until its contents are deleted. */
 export const namespaceStrategy: RulesOf<'core/v1.Namespace'> = {
   prepareCreate(object, names) {
     const finalizers = specFinalizers(object)
@@ -17,7 +17,7 @@ export const namespaceStrategy: RulesOf<'core/v1.Namespace'> = {
     }
     object.status = { phase: 'Active' }
     const { name, labels } = object.metadata
-    // Defaults have done it, but for a name that the server has made up.
+    // The defaults have set it, except for a generated name.
     const label = domainLabel(names, 'metadata.name')
     if (name && labels?.[label] !== name) object.metadata = metadataInOrder({ ...object.metadata, labels: { ...labels, [label]: name } })
   },

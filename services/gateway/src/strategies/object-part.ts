@@ -9,7 +9,7 @@ import type { KindRules, MetadataField, ObjectPart } from './kind-rules.ts'
 /** As in kube-apiserver, some writes leave no mark: those of requests for certificates, and up to 1.31 of ephemeral containers. */
 export const specAndStatus = fieldSets.setOfPaths([['f:spec'], ['f:status']])
 
-/** A status is written together with the metadata of the object, except for the fields that the kind keeps. */
+/** A status is written with the metadata of the object, except for fields that the kind keeps. */
 export const statusKeeping = memo(
   (keptMetadata: readonly MetadataField[]): ObjectPart => ({
     keptMetadata,
@@ -35,7 +35,7 @@ const ephemeralContainers: ObjectPart = {
   isWanted: true,
 }
 
-/** Containers that are not those of the live Pod are left as given, for the rules to refuse. */
+/** Containers that the live Pod lacks are left unchanged, for the rules to refuse. */
 const resize: ObjectPart = {
   merge(given, live) {
     const [after, before] = [requireType('core/v1.Pod', given).spec, requireType('core/v1.Pod', live).spec]
@@ -85,13 +85,13 @@ interface PartStrategy {
   readonly rules: Pick<KindRules, 'status'>
 }
 
-/** The part of an object of this kind that a subresource names. */
+/** The part of an object of this kind for a subresource. */
 export function objectPartOf({ behaviour, rules }: PartStrategy, subresource: string): ObjectPart {
   if (subresource === 'status') return rules.status ?? statusKeeping(behaviour.statusKeeps)
   return parts[subresource] ?? whole
 }
 
-/** The writer's metadata, with the live values of the fields that the server owns or the part keeps. */
+/** The writer's metadata, with the live values of fields that the server owns or the part keeps. */
 function metadataOf(given: ApiObject, live: ApiObject, kept: readonly MetadataField[]): ObjectMeta {
   const metadata = carryOverMeta(given.metadata, live.metadata)
   for (const field of ['generation', 'selfLink', 'resourceVersion', ...kept] as const) {

@@ -5,8 +5,8 @@ import type { RulesOf, UpdateContext } from './kind-rules.ts'
 type Claim = MutableBuiltIn<'core/v1.PersistentVolumeClaim'>
 
 /**
- * The source of a claim's data has an old field and a newer one; a client that fills in one means both. The contents of the old field alone are
- * dropped when they name neither a claim nor a snapshot, as it always has been.
+ * The data source of a claim has an old and a new field; a client that sets one means both. A value of the old field alone that is neither a claim nor a
+ * snapshot is dropped, as always.
  */
 export const persistentVolumeClaimStrategy: RulesOf<'core/v1.PersistentVolumeClaim'> = {
   deriveNew(claim, { names, isGateOn }) {
@@ -20,7 +20,7 @@ export const persistentVolumeClaimStrategy: RulesOf<'core/v1.PersistentVolumeCla
   },
 }
 
-/** A source in another namespace is dropped as a whole while its feature is off; templates of claims keep theirs. */
+/** A source in another namespace is dropped while its feature is off; templates of claims keep theirs. */
 function dropForeignSource(claim: Claim, isGateOn: UpdateContext['isGateOn']): void {
   const { dataSourceRef: reference, ...spec } = claim.spec
   const isForeign = reference != null && 'namespace' in reference && reference.namespace !== ''

@@ -2,12 +2,12 @@ import type { ApiObject } from '@orch/core/meta'
 import type { RulesOf } from './kind-rules.ts'
 import { statusKeeping } from './object-part.ts'
 
-/** The first level at which a volume says when its phase has changed. */
+/** The first level with the time of a phase change in a volume. */
 const phaseTimeSince = 29
 
 const part = statusKeeping([])
 
-/** A volume keeps the time at which its phase has changed last. */
+/** A volume stores the time of its last phase change. */
 export const persistentVolumeStrategy: RulesOf<'core/v1.PersistentVolume'> = {
   prepareCreate(volume, _names, _user, level) {
     const { creationTimestamp } = volume.metadata

@@ -15,7 +15,7 @@ type RequestStatus = NonNullable<Request['status']>
 const stubBytesMax = 10 * 1024
 const stubAt = 'spec.stubPKCS10Request'
 
-/** The signer answers once, with a certificate of the requested key. */
+/** The signer answers once, with a certificate for the requested key. */
 export const podCertificateStrategy: RulesOf<'certificates/v1beta1.PodCertificateRequest'> = {
   isValidatedLast: true,
   validate({ spec }, live) {
@@ -48,7 +48,7 @@ const keyAt = 'spec.pkixPublicKey'
 const proofAt = 'spec.proofOfPossession'
 const keyBytesMax = 10 * 1024
 
-/** A key, and the UID of the Pod as its owner has signed it. */
+/** A key, and the UID of the Pod signed by its owner. */
 function validateProof({ podUID, pkixPublicKey = '', proofOfPossession = '' }: Request['spec']): FieldError[] {
   const [key, proof] = [Buffer.from(pkixPublicKey, 'base64'), Buffer.from(proofOfPossession, 'base64')]
   if (key.length > keyBytesMax) return [tooLongValue(keyAt, keyBytesMax)]
@@ -63,7 +63,7 @@ function validateProof({ podUID, pkixPublicKey = '', proofOfPossession = '' }: R
 
 const outcomes = ['Denied', 'Failed', 'Issued']
 
-/** At most one outcome, which is true. */
+/** At most one outcome, which must be true. */
 function validateOutcome({ conditions }: RequestStatus): FieldError[] {
   return (conditions ?? []).flatMap(({ type, status }, index) => {
     const at = `status.conditions[${index}]`
@@ -76,7 +76,7 @@ function validateOutcome({ conditions }: RequestStatus): FieldError[] {
   })
 }
 
-/** The request that is answered, and the wall clock. */
+/** The answered request, and the wall clock. */
 interface Answered {
   readonly spec: Request['spec']
   readonly nowMs: number
@@ -176,7 +176,7 @@ function validateTimes(
   return wrong === undefined ? [] : [invalidValue(wrong[1], wrong[2], wrong[3])]
 }
 
-/** The value is wrong, and is not shown. */
+/** An invalid value that is not shown. */
 function withoutValue(field: string, detail: string): FieldError {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` }
 }

@@ -43,7 +43,7 @@ function mergeTerms(affinity: Affinity, labels: Labels): Affinity {
   }
 }
 
-/** A selector that is absent selects nothing, and stays absent. */
+/** An absent selector selects nothing, and stays absent. */
 function mergeTerm<T extends Pick<Term, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>>(term: T, labels: Labels): T {
   const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term
   const added = [...requirements(matchLabelKeys, 'In', labels), ...requirements(mismatchLabelKeys, 'NotIn', labels)]

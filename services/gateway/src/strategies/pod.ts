@@ -7,7 +7,7 @@ import { specAndStatus } from './object-part.ts'
 import { fillAppArmorProfiles } from './pod-app-armor.ts'
 import { mergeLabelKeys } from './pod-label-keys.ts'
 
-/** Pods wait for their node to stop them before they go. */
+/** Pods wait for their node to stop them before they are deleted. */
 export const podStrategy: RulesOf<'core/v1.Pod'> = {
   deriveNew: fillAppArmorProfiles,
   prepareCreate(object, _names, _user, level) {

@@ -7,14 +7,14 @@ import type { RulesOf, UpdateContext } from './kind-rules.ts'
 
 type Definition = MutableBuiltIn<'apiextensions/v1.CustomResourceDefinition'>
 
-/** The versions in which objects may be stored are written down; only a client that has converted them all takes one out. */
+/** The stored versions are recorded; only a client that has migrated all objects removes one. */
 export const resourceDefinitionStrategy: RulesOf<'apiextensions/v1.CustomResourceDefinition'> = {
   prepareCreate: addStoredVersions,
   completeUpdate: keepStoredVersions,
   deletesUncounted: true,
   definesResources: true,
   prepareDeletion: markTerminating,
-  // A finalizer holds it during its deletion, so that its objects are deleted first.
+  // A finalizer delays its deletion until its objects are deleted.
   isHeld: ({ metadata }) => metadata.deletionTimestamp == null,
 }
 
@@ -26,7 +26,7 @@ function markTerminating(object: { metadata: ObjectMeta; status: unknown }, name
   object.status = terminatingStatus({ ...object }, { kind: 'pending' }, deletionTimestamp ?? '')
 }
 
-/** A client's change of them through the status stands, but an empty list does not. */
+/** A client's change of stored versions through the status is kept, but an empty list is not. */
 function keepStoredVersions(object: Definition, _live: Definition, { subresource }: UpdateContext): void {
   if (subresource === undefined || (object.status.storedVersions ?? []).length === 0) addStoredVersions(object)
 }

@@ -5,7 +5,7 @@ import type { RulesOf } from './kind-rules.ts'
 /** The first level that warns of a certificate and a key that do not belong together. */
 const pairsCheckedSince = 27
 
-/** Warns of a certificate that no server could use. */
+/** Warns about a certificate that no server could use. */
 export const secretStrategy: RulesOf<'core/v1.Secret'> = {
   warnings({ type, data }, names, level) {
     if (level < pairsCheckedSince || type !== domainLabel(names, 'tls')) return []

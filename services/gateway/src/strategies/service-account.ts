@@ -3,7 +3,7 @@ import type { RulesOf } from './kind-rules.ts'
 
 type ServiceAccount = MutableBuiltIn<'core/v1.ServiceAccount'>
 
-/** An account refers to Secrets of its own namespace by their names alone. */
+/** An account refers to Secrets of its own namespace by name. */
 export const serviceAccountStrategy: RulesOf<'core/v1.ServiceAccount'> = {
   prepareCreate: keepNames,
   prepareUpdate: keepNames,

@@ -17,13 +17,13 @@ export const serviceStrategy: RulesOf<'core/v1.Service'> = {
     dropFieldsOfFormerType(spec, live.spec, level)
     if (spec.type !== 'ExternalName' && live.spec.type !== 'ExternalName') keepAddresses(spec, live.spec)
     object.spec = spec
-    // The balancer is gone for clients at once, though its removal takes a while.
+    // The load balancer is gone for clients at once, even if its removal takes time.
     if (spec.type !== 'LoadBalancer') object.status = { ...object.status, loadBalancer: {} }
   },
   validate: (object, live) => (live === undefined ? [] : validateAddress(object, live)),
 }
 
-/** Older clients give the one address only. Its writer does not own the field that the server fills in. */
+/** Older clients set only the single address. Its writer does not own the field that the server sets. */
 function fillAddresses(object: MutableBuiltIn<'core/v1.Service'>): void {
   const { clusterIP = '', clusterIPs = [] } = object.spec
   if (clusterIP !== '' && clusterIPs.length === 0) object.spec = { ...object.spec, clusterIPs: [clusterIP] }

@@ -6,7 +6,7 @@ import type { RulesOf } from './kind-rules.ts'
 
 const bundleBytesMax = 1024 * 1024
 
-/** Certificates that a write does not change are not judged again. */
+/** Unchanged certificates are not validated again. */
 export const trustBundleStrategy: RulesOf<'certificates/v1.ClusterTrustBundle'> = {
   isValidatedLast: true,
   validate: ({ spec }, live) => (spec.trustBundle === live?.spec.trustBundle ? [] : validateBundle(spec.trustBundle)),

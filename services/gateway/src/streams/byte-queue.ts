@@ -1,6 +1,6 @@
 /**
- * Bytes in order, from one writer to one reader. The writer bounds them: it looks at `waitingBytes` and stops until `onTaken` is called.
- * After `end` the reader gets the waiting bytes, and then the end.
+ * Bytes in order, from one writer to one reader. The writer limits them: it checks `waitingBytes` and stops until `onTaken` is called. After `end` the
+ * reader gets the waiting bytes, and then the end.
  */
 export class ByteQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #chunks: Uint8Array[] = []
@@ -9,7 +9,7 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   #hasEnded = false
   #wake: (() => void) | undefined
 
-  /** `onTaken` is called when the reader takes bytes, or leaves them. */
+  /** `onTaken` is called when the reader reads bytes, or stops reading. */
   constructor(onTaken: (bytes: number) => void = () => {}) {
     this.#onTaken = onTaken
   }
@@ -18,7 +18,7 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     return this.#waitingBytes
   }
 
-  /** False: there is no reader any more, and the bytes are dropped. */
+  /** False if the reader has stopped; the bytes are dropped. */
   push(bytes: Uint8Array): boolean {
     if (this.#hasEnded) return false
     if (bytes.length === 0) return true
@@ -46,7 +46,7 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     return { done: false, value }
   }
 
-  /** The reader wants no more: what waits, and what comes, is dropped. */
+  /** The reader stops: waiting and further bytes are dropped. */
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.end()
     const dropped = this.#waitingBytes

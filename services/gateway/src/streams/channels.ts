@@ -5,27 +5,27 @@ import { ByteQueue } from './byte-queue.ts'
 /** The form of messages: the first byte is the channel, or its digit before text in base64. */
 export interface ChannelForm {
   readonly isBase64: boolean
-  /** The client may end one channel: byte 255 and its number (v5). */
+  /** True if the client may end one channel with byte 255 and its number (v5). */
   readonly hasEnds: boolean
 }
 
 const endSignal = 255
 const digitZero = 0x30
-/** Bytes of one message: several channels share a connection. */
+/** Maximum bytes of one message, as several channels share a connection. */
 const messageBytesMax = 32 * 1024
-/** Status of a close (RFC 6455, section 7.4.1). */
+/** Status of a WebSocket close (RFC 6455, section 7.4.1). */
 const closeCodes = { normal: 1000, protocolError: 1002 } as const
 
 /** Numbered channels over the messages of one WebSocket. */
 export class ChannelSocket {
-  /** Resolves when nothing more is received. */
+  /** Resolves when no more messages are received. */
   readonly closed: Promise<void>
   readonly #webSocket: WebSocket
   readonly #form: ChannelForm
   readonly #inputs: ReadonlyMap<number, ByteQueue>
   #unread = 0
 
-  /** `count` channels; the client may write to those of `readable`. */
+  /** `count` channels; the client may write to `readable` ones. */
   constructor(
     webSocket: WebSocket,
     form: ChannelForm,
@@ -76,7 +76,7 @@ export class ChannelSocket {
     }
     const channel = this.#form.isBase64 ? first - digitZero : first
     const bytes = this.#form.isBase64 ? fromBase64(message) : message.subarray(1)
-    // Messages for others than its channels, and those that cannot be read, are dropped.
+    // Messages for unknown channels, and invalid ones, are dropped.
     if (bytes === undefined || this.#inputs.get(channel)?.push(bytes) !== true) return
     this.#unread += bytes.length
     if (this.#unread > limits.streamUnreadBytesMax) this.#webSocket.pause()

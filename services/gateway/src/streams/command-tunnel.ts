@@ -5,7 +5,7 @@ import type { ByteChannel } from './byte-channel.ts'
 import type { ChannelForm, ChannelSocket } from './channels.ts'
 import type { SpdyConnection, SpdyStream } from './spdy.ts'
 
-/** The streams that a client asks for. */
+/** The requested streams. */
 export interface CommandStreams {
   readonly stdin: boolean
   readonly stdout: boolean
@@ -13,7 +13,7 @@ export interface CommandStreams {
   readonly tty: boolean
 }
 
-/** The end of a command, as clients read it: a Status without its kind. */
+/** The end of a command: a Status without its kind. */
 export interface CommandResult {
   readonly metadata: Record<string, never>
   readonly status: 'Success' | 'Failure'
@@ -31,15 +31,15 @@ export interface CommandTunnel {
   readonly resizes: AsyncIterableIterator<Uint8Array, undefined> | undefined
   /** Resolves when more may be written. */
   write(to: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>
-  /** Tells the result after all output, and closes. Bytes are a Status that a kubelet has written. */
+  /** Reports the result after all output, and closes. Bytes are a Status from a kubelet. */
   finish(result: CommandResult | Uint8Array): Promise<void>
   /** Closes without a result. */
   close(): void
-  /** Resolves when the client is gone. */
+  /** Resolves when the client has disconnected. */
   readonly closed: Promise<void>
 }
 
-/** Versions of the protocol over SPDY by their names, the newest first. A client that names none speaks the last. */
+/** Versions of the protocol over SPDY by name, newest first. The last is the default. */
 export function spdyCommandVersions(names: Names): ReadonlyMap<string, number> {
   const channel = domainGroup(names, 'channel')
   return new Map([4, 3, 2, 1].map((version) => [version === 1 ? channel : `v${version}.${channel}`, version]))
@@ -50,7 +50,7 @@ export interface CommandForm extends ChannelForm {
   readonly tellsStatus: boolean
 }
 
-/** Forms of the protocol over WebSocket by their subprotocols; '' where a client names none. */
+/** Forms of the protocol over WebSocket by subprotocol; '' is the default. */
 export function channelCommandForms(names: Names): ReadonlyMap<string, CommandForm> {
   const channel = domainGroup(names, 'channel')
   return new Map([
@@ -63,13 +63,13 @@ export function channelCommandForms(names: Names): ReadonlyMap<string, CommandFo
   ])
 }
 
-/** The result of a command that could not be run. */
+/** The result of a command that could not be started. */
 export function failedResult(text: string): CommandResult {
   const details = { causes: [{ message: text }] }
   return { metadata: {}, status: 'Failure', message: `Internal error occurred: ${text}`, reason: 'InternalError', details, code: 500 }
 }
 
-/** Before version 4 there is a text, and none for success. */
+/** Before version 4 the result is text, empty for success. */
 function resultText(result: CommandResult | Uint8Array, tellsStatus: boolean): Uint8Array {
   if (result instanceof Uint8Array) return result
   if (tellsStatus) return Buffer.from(JSON.stringify(result))
@@ -80,7 +80,7 @@ type StreamType = keyof Omit<CommandStreams, 'tty'> | 'error' | 'resize'
 
 const streamTypes: ReadonlySet<string> = new Set<StreamType>(['stdin', 'stdout', 'stderr', 'error', 'resize'])
 
-/** Collects the streams of a command as a client opens them. */
+/** Collects the streams of a command while a client opens them. */
 export class SpdyCommandStreams {
   readonly #wanted: ReadonlySet<string>
   readonly #streams = new Map<string, SpdyStream>()
@@ -94,7 +94,7 @@ export class SpdyCommandStreams {
     this.#wanted = new Set(Object.keys(asked).filter((name) => asked[name]))
   }
 
-  /** False: the stream has an unknown type, or the command has one of that type already. */
+  /** False if the stream has an unknown or repeated type. */
   add(stream: SpdyStream): boolean {
     const type = stream.headers.get('streamtype') ?? ''
     if (!streamTypes.has(type) || this.#streams.has(type)) return false
@@ -107,7 +107,7 @@ export class SpdyCommandStreams {
     return [...this.#wanted].every((type) => this.#streams.has(type))
   }
 
-  /** Undefined: the client did not open them all in time, or has left. */
+  /** Undefined if the client did not open them in time, or has disconnected. */
   async tunnel(connection: SpdyConnection, clock: Pick<Clock, 'after'>): Promise<CommandTunnel | undefined> {
     if (!this.#isComplete) {
       await new Promise<void>((resolve) => {
@@ -149,10 +149,10 @@ export class SpdyCommandStreams {
 
 /** Numbers of the channels of a command over WebSocket. */
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const
-/** The number of channels, and those that the client writes. */
+/** The number of channels, and the ones that the client writes. */
 export const commandChannels = { count: 5, readable: [channels.stdin, channels.resize] } as const
 
-/** The tunnel of a command over WebSocket. An empty message tells the client that it is there. */
+/** The tunnel of a command over WebSocket. An empty message tells the client that it is ready. */
 export async function channelTunnel(
   socket: ChannelSocket,
   { tellsStatus }: { readonly tellsStatus: boolean },

@@ -5,7 +5,7 @@ import type { ByteChannel } from './byte-channel.ts'
 import type { ChannelForm, ChannelSocket } from './channels.ts'
 import type { SpdyStream } from './spdy.ts'
 
-/** A connection of a client to a port: bytes both ways, and a text for the client if it fails. */
+/** A connection of a client to a port: bytes in both directions, and an error text. */
 export interface PortConnection {
   readonly port: number
   readonly data: ByteChannel
@@ -38,7 +38,7 @@ interface Pair {
   timer: Timer
 }
 
-/** Joins the streams that a client opens to pairs, by their request. */
+/** Pairs the streams that a client opens, by their request. */
 export class SpdyPortStreams {
   readonly #pairs = new Map<string, Pair>()
   readonly #clock: Pick<Clock, 'after'>
@@ -49,7 +49,7 @@ export class SpdyPortStreams {
     this.#onConnection = onConnection
   }
 
-  /** False: the stream has an unknown type, or its pair has one of that type already. */
+  /** False if the stream has an unknown or repeated type. */
   add(stream: SpdyStream): boolean {
     const type = stream.headers.get('streamtype') ?? ''
     const port = portOf(stream.headers.get('port') ?? '')
@@ -90,23 +90,23 @@ export class SpdyPortStreams {
   }
 }
 
-/** Clients that name no request open the error stream, and then the data stream. */
+/** Clients without a request id open the error stream, and then the data stream. */
 function requestOf({ headers, id }: SpdyStream, type: 'data' | 'error'): string {
   return headers.get('requestid') ?? String(type === 'error' ? id : id - 2)
 }
 
-/** Undefined: the text is no port. */
+/** Undefined for an invalid port. */
 export function portOf(text: string): number | undefined {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
   return port >= 1 && port <= 65_535 ? port : undefined
 }
 
-/** The channels of ports over WebSocket: for each its data and its error, whose first message is the port, little endian. */
+/** The channels of ports over WebSocket: data and error for each, whose first message is the port, little endian. */
 export function portChannels(ports: readonly number[]): { readonly count: number; readonly readable: readonly number[] } {
   return { count: ports.length * 2, readable: ports.map((_port, index) => index * 2) }
 }
 
-/** The connections of the ports that a client has named. */
+/** The connections to the requested ports. */
 export async function channelConnections(socket: ChannelSocket, ports: readonly number[]): Promise<PortConnection[]> {
   const connections: PortConnection[] = []
   for (const [index, port] of ports.entries()) {
@@ -115,7 +115,7 @@ export async function channelConnections(socket: ChannelSocket, ports: readonly 
     const number = Buffer.from([port & 0xff, port >>> 8])
     await socket.write(data, number)
     await socket.write(error, number)
-    // Channels of this protocol have no end.
+    // Channels of this protocol cannot end separately.
     const end = () => {}
     connections.push({
       port,

@@ -3,8 +3,8 @@ import type { CommandStreams, CommandTunnel } from './command-tunnel.ts'
 import type { SpdyConnection, SpdyStream } from './spdy.ts'
 
 /**
- * Joins the tunnel of a client to a connection that this server has begun, with version 4 of the protocol. Resolves with the Status that
- * ends the command, as its bytes; undefined: the connection has ended without one.
+ * Connects the tunnel of a client to a connection that this server has opened, with version 4 of the protocol. Resolves with the bytes of the final
+ * Status; undefined if the connection ended without one.
  */
 export async function joinSpdyCommand(
   tunnel: CommandTunnel,

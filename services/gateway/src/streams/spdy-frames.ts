@@ -1,21 +1,21 @@
 import { limits } from '../limits.ts'
 import { HeaderReader, SpdyError, type SpdyHeaders } from './spdy-headers.ts'
 
-/** A frame of the other end, as far as tunnels need it. Data arrives in pieces; the last one has the end. */
+/** A frame from the peer, as far as tunnels need it. Data arrives in pieces; the last one has the end. */
 export type SpdyFrame =
   | { readonly kind: 'synStream'; readonly id: number; readonly isLast: boolean; readonly headers: SpdyHeaders }
   | { readonly kind: 'rstStream'; readonly id: number }
   | { readonly kind: 'settings'; readonly initialWindow: number | undefined }
   | { readonly kind: 'ping'; readonly id: number }
   | { readonly kind: 'goAway' }
-  /** Headers after those of the beginning, which mean nothing here. */
+  /** Later headers, which are ignored here. */
   | { readonly kind: 'headers'; readonly id: number; readonly isLast: boolean }
   | { readonly kind: 'windowUpdate'; readonly id: number; readonly bytes: number }
   | { readonly kind: 'data'; readonly id: number; readonly isLast: boolean; readonly bytes: Buffer }
 
 /** Numbers of control frames: SPDY/3, section 2.6. */
 const types = { synStream: 1, synReply: 2, rstStream: 3, settings: 4, ping: 6, goAway: 7, headers: 8, windowUpdate: 9 } as const
-/** Shortest payload by type; exact where a type has one length. */
+/** Minimum payload by type; exact for types with one length. */
 const leastBytes: Readonly<Record<number, number>> = { 1: 10, 2: 4, 3: 8, 4: 4, 6: 4, 7: 4, 8: 4, 9: 8 }
 const version = 3
 const finFlag = 1
@@ -23,11 +23,11 @@ const initialWindowSetting = 7
 const idMask = 0x7fff_ffff
 const headBytes = 8
 
-/** Cuts the bytes of a connection into frames. A broken one throws a SpdyError. */
+/** Parses the bytes of a connection into frames. An invalid one throws a SpdyError. */
 export class FrameReader {
   readonly #headers = new HeaderReader()
   #pending: Buffer = Buffer.alloc(0)
-  /** The data frame whose bytes come. */
+  /** The current data frame. */
   #data: { readonly id: number; readonly isLast: boolean; left: number } | undefined
 
   push(bytes: Uint8Array): void {
@@ -35,7 +35,7 @@ export class FrameReader {
     this.#pending = this.#pending.length === 0 ? buffer : Buffer.concat([this.#pending, buffer])
   }
 
-  /** Undefined: the next frame is not complete. */
+  /** Undefined until the next frame is complete. */
   next(): SpdyFrame | undefined {
     if (this.#data !== undefined) return this.#nextData(this.#data)
     if (this.#pending.length < headBytes) return undefined
@@ -133,7 +133,7 @@ export const resetStatus = { protocolError: 1, refusedStream: 3, cancel: 5 } as 
 /** Status of a GOAWAY: section 2.6.6. */
 export const goAwayStatus = { ok: 0, protocolError: 1 } as const
 
-/** The frames that the ends of a tunnel send. */
+/** The frames that tunnels send. */
 export const printFrame = {
   synStream: (id: number, headerBlock: Buffer) =>
     control(types.synStream, 0, Buffer.concat([words(id, 0), Buffer.from([0, 0]), headerBlock])),

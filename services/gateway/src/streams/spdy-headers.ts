@@ -1,10 +1,10 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { limits } from '../limits.ts'
 
-/** The client has broken the protocol; its connection ends. */
+/** The peer has violated the protocol; its connection ends. */
 export class SpdyError extends Error {}
 
-/** Words of the dictionary, each with its length before it. */
+/** Words of the dictionary, each preceded by its length. */
 const words =
   'options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age allow authorization cache-control connection content-base content-encoding content-language content-length content-location content-md5 content-range content-type date etag expect expires from host if-match if-modified-since if-none-match if-range if-unmodified-since last-modified location max-forwards pragma proxy-authenticate proxy-authorization range referer retry-after server te trailer transfer-encoding upgrade user-agent vary via warning www-authenticate method get status'.split(
     ' ',
@@ -36,8 +36,8 @@ function uint32(value: number): Buffer {
 export type SpdyHeaders = ReadonlyMap<string, string>
 
 /**
- * Reads the header blocks of one connection. They are pieces of one zlib stream, each flushed to a byte, so that a piece can be
- * inflated alone, with the text before it as its dictionary, and with a bound of its size.
+ * Reads the header blocks of one connection. They are pieces of one zlib stream, each flushed to a byte, so that a piece can be inflated separately,
+ * with the previous text as its dictionary, and with a size limit.
  */
 export class HeaderReader {
   #window = headerDictionary
@@ -99,7 +99,7 @@ function parseHeaders(text: Buffer): SpdyHeaders {
 
 const flush = { finishFlush: constants.Z_SYNC_FLUSH }
 
-/** Compresses one header block. It repeats no part of an earlier block, so that it needs no state but whether it is the first. */
+/** Compresses one header block. It refers to no earlier block, so that its only state is whether it is the first. */
 export function printHeaders(headers: SpdyHeaders, isFirst: boolean): Buffer {
   const text = [uint32(headers.size)]
   for (const [name, value] of headers)

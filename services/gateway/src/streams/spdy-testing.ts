@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { printHeaders, type SpdyHeaders } from './spdy-headers.ts'
 
-/** A frame as a client sees it. Control frames have a type, data frames an id. */
+/** A frame for a client. Control frames have a type, data frames an id. */
 export interface SeenFrame {
   readonly type: number | 'data'
   readonly id: number
@@ -62,7 +62,7 @@ export class SpdyClient {
     this.#socket.write(bytes)
   }
 
-  /** Begins a stream and gives its number. */
+  /** Opens a stream and returns its number. */
   open(headers: Readonly<Record<string, string>>, isLast = false): number {
     const id = this.#nextId
     this.#nextId += 2
@@ -105,7 +105,7 @@ export class SpdyClient {
     return this.seen.some((frame) => frame.id === id && frame.flags === 1)
   }
 
-  /** Resolves when the condition holds, or with the end of the connection. */
+  /** Resolves when the condition holds, or at the end of the connection. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds() && !this.#hasEnded) await new Promise<void>((resolve) => void this.#wake.push(resolve))
   }

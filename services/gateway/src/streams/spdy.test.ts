@@ -16,7 +16,7 @@ interface Opened {
   readonly server: Duplex
 }
 
-/** A connection whose streams are collected, or answered with what they send. */
+/** A connection whose streams are collected, or echoed. */
 function open({ echoes = false, refuses = false } = {}): Opened {
   const [there, server] = duplexPair()
   const streams: SpdyStream[] = []
@@ -34,7 +34,7 @@ async function echo(stream: SpdyStream): Promise<void> {
   stream.end()
 }
 
-/** The frames that a client gets back, up to the answer to a last ping or the end. */
+/** The frames that a client receives, up to the answer to a last ping or the end. */
 async function answers({ client }: Opened): Promise<string[]> {
   client.send(controlFrame(types.ping, 0, words(99)))
   await client.until(() => client.seen.some(({ type, id }) => type === types.ping && id === 99))
@@ -44,7 +44,7 @@ async function answers({ client }: Opened): Promise<string[]> {
 const aStream = (id: number, block: Uint8Array, flags = 0) =>
   controlFrame(1, flags, Buffer.concat([words(id, 0), Buffer.from([0, 0]), block]))
 const headers = (record: Readonly<Record<string, string>>) => printHeaders(new Map(Object.entries(record)), true)
-/** A block of headers as its bytes say, whatever they mean. */
+/** A block of headers with given bytes, valid or not. */
 const rawBlock = (text: Uint8Array) => Buffer.concat([zlibHead, deflateRawSync(text, { finishFlush: zlib.Z_SYNC_FLUSH })])
 const text = (value: string) => Buffer.concat([words(value.length), Buffer.from(value)])
 
@@ -180,7 +180,7 @@ describe('NODE-IO-29: a connection over SPDY/3.1', () => {
     let taken = 0
     for await (const bytes of stream?.input ?? []) taken += bytes.length
     expect(taken).toBeGreaterThan(4 * limits.streamUnreadBytesMax)
-    // The client learns that it may send more: half a window at a time.
+    // The client is allowed to send more: half a window at a time.
     const updates = () => client.seen.filter(({ type, id: of }) => type === types.windowUpdate && of === id).length
     await client.until(() => updates() > 10)
     expect(updates()).toBeGreaterThan(10)
@@ -235,7 +235,7 @@ describe('NODE-IO-29: a connection over SPDY/3.1', () => {
   })
 })
 
-/** Some turns of the event loop, in which all that can happen happens. */
+/** Some turns of the event loop, in which all pending work runs. */
 async function turns(count = 50): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -7,20 +7,20 @@ import { printHeaders, SpdyError, type SpdyHeaders } from './spdy-headers.ts'
 
 export interface SpdyOptions {
   readonly socket: Duplex
-  /** The first bytes of the other end. */
+  /** The first bytes from the peer. */
   readonly head: Uint8Array
-  /** Takes a stream that the other end has opened. False: it is refused. */
+  /** Accepts a stream that the peer has opened. False to refuse it. */
   readonly onStream: (stream: SpdyStream) => boolean
-  /** This end has begun the connection: it is the one that opens streams. */
+  /** True if this end has opened the connection, so that it opens streams. */
   readonly isClient?: boolean
 }
 
-/** Window of a stream, and of a connection, as long as nothing else is said: SPDY/3.1, section 2.6.8. */
+/** Default window of a stream, and of a connection: SPDY/3.1, section 2.6.8. */
 const usualWindow = 64 * 1024
 
 /**
- * Bytes that may be sent to a client that keeps windows. Those of Kubernetes keep none: they never say how much they have read, so that
- * everything is sent until a client shows that it counts.
+ * Bytes that may be sent to a client with flow control. Clients of Kubernetes have none: they never report read bytes, so everything is sent until a
+ * client reports some.
  */
 class SendWindow {
   #granted = usualWindow
@@ -50,7 +50,7 @@ export class SpdyStream implements ByteChannel {
   readonly #connection: SpdyConnection
   #hasEnded = false
   #hasInputEnded = false
-  /** Bytes that were taken and not yet reported to the client. */
+  /** Read bytes that are not yet reported to the client. */
   #unreported = 0
 
   constructor(id: number, headers: SpdyHeaders, connection: SpdyConnection) {
@@ -92,7 +92,7 @@ export class SpdyStream implements ByteChannel {
     this.#leaveWhenOver()
   }
 
-  /** Both directions have ended; nothing is sent. */
+  /** Both directions have ended, without a frame. */
   close(): void {
     this.#hasEnded = true
     this.endInput()
@@ -110,13 +110,13 @@ export class SpdyStream implements ByteChannel {
   }
 }
 
-/** One end of a connection over SPDY/3.1, as kubectl, client-go and kubelets use it for exec, attach and port-forward. */
+/** One end of a connection over SPDY/3.1, as used by kubectl, client-go and kubelets for exec, attach and port-forward. */
 export class SpdyConnection {
-  /** Resolves when nothing more is received. */
+  /** Resolves when no more is received. */
   readonly closed: Promise<void>
   readonly #socket: Duplex
   readonly #onStream: SpdyOptions['onStream']
-  /** The numbers of the other end are odd (1) or even (0): a client's are odd. */
+  /** The peer's stream numbers are odd (1) or even (0): a client's are odd. */
   readonly #othersRemainder: 0 | 1
   readonly #frames = new FrameReader()
   readonly #streams = new Map<number, SpdyStream>()
@@ -128,9 +128,9 @@ export class SpdyConnection {
   #hasSentHeaders = false
   #isLeaving = false
   #isOver = false
-  /** Bytes of the client that were not taken. */
+  /** Unread bytes of the client. */
   #unread = 0
-  /** Bytes of all streams that were taken and not yet reported to the client. */
+  /** Read bytes of all streams that are not yet reported to the client. */
   #unreported = 0
   #wake: (() => void)[] = []
 
@@ -157,7 +157,7 @@ export class SpdyConnection {
     return stream
   }
 
-  /** Says goodbye; what was written before arrives. */
+  /** Sends a GOAWAY; earlier writes are still delivered. */
   close(status: number = goAwayStatus.ok): void {
     if (this.#isOver) return
     this.#send(printFrame.goAway(this.#lastId, status))
@@ -173,7 +173,7 @@ export class SpdyConnection {
         await this.#receive(chunk)
       }
     } catch (error) {
-      // Everything else is the end of the connection.
+      // Any other frame ends the connection.
       if (error instanceof SpdyError) this.close(goAwayStatus.protocolError)
     } finally {
       this.#finish()
@@ -234,7 +234,7 @@ export class SpdyConnection {
     const stream = new SpdyStream(id, headers, this)
     if (this.#keepsWindows) stream.window.grant(this.#initialWindow - usualWindow)
     this.#streams.set(id, stream)
-    // The reply comes before the first bytes.
+    // The reply precedes the first bytes.
     this.#send(printFrame.synReply(id, this.#printHeaders(new Map())))
     if (!this.#onStream(stream)) stream.reset()
     else if (isLast) stream.endInput()
@@ -248,7 +248,7 @@ export class SpdyConnection {
 
   #receiveData({ id, isLast, bytes }: Extract<SpdyFrame, { kind: 'data' }>): void {
     const stream = this.#streams.get(id)
-    // Bytes on their way to a stream that has ended meanwhile.
+    // Bytes for a stream that has ended meanwhile.
     if (stream === undefined) return
     this.#unread += bytes.length
     stream.receive(bytes, isLast)
@@ -269,7 +269,7 @@ export class SpdyConnection {
     this.#wakeAll()
   }
 
-  /** Sends as much of the bytes as one frame may have; resolves with their number when more may follow. 0: the connection is over. */
+  /** Sends up to one frame of the bytes; resolves with their number when more may follow, or 0 after the end of the connection. */
   async sendPiece(stream: SpdyStream, bytes: Uint8Array): Promise<number> {
     await this.#until(() => stream.window.room > 0 && this.#window.room > 0 && !this.#socket.writableNeedDrain)
     if (this.#isOver || !this.#streams.has(stream.id)) return 0
@@ -297,7 +297,7 @@ export class SpdyConnection {
     this.#wakeAll()
   }
 
-  /** Counts bytes that the reader of a stream has taken. `reported`: bytes that may be reported to the client. */
+  /** Counts bytes that the reader of a stream has read. `reported` may be reported to the client. */
   take({ id }: SpdyStream, bytes: number, reported: number): void {
     this.#unread -= bytes
     this.#unreported += bytes
@@ -321,7 +321,7 @@ export class SpdyConnection {
     this.#wakeAll()
   }
 
-  /** Resolves when the condition holds, or the connection is over. */
+  /** Resolves when the condition holds, or at the end of the connection. */
   async #until(holds: () => boolean): Promise<void> {
     while (!this.#isOver && !this.#socket.destroyed && !holds()) await new Promise<void>((resolve) => void this.#wake.push(resolve))
   }
@@ -331,7 +331,7 @@ export class SpdyConnection {
   }
 }
 
-/** Bytes of one data frame: several streams share a connection. */
+/** Maximum bytes of one data frame, as several streams share a connection. */
 const dataBytesMax = 32 * 1024
 
 function nextTurn(): Promise<void> {

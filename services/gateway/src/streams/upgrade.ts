@@ -6,14 +6,14 @@ import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { commonHeaders, PlainRefusal } from '../request/respond.ts'
 
-/** The subprotocols that a client offers, in its order, without its token. Undefined: the request asks for no WebSocket. */
+/** The subprotocols that a client offers, in order, without its token. Undefined without a WebSocket request. */
 export function offeredChannels({ exchange }: GatewayRequest): string[] | undefined {
   const { upgrade } = exchange
   if (upgrade === undefined || !opensWebSocket(upgrade.request)) return undefined
   return offeredSubprotocols(exchange.header('sec-websocket-protocol')).filter((name) => bearerSubprotocol(name) === undefined)
 }
 
-/** The first subprotocol of a client that has a form here, or that of none. Throws the refusal of kubelets. */
+/** The first supported subprotocol of a client, or the default form. Throws the refusal of kubelets. */
 export function chooseForm<Form>(
   offered: readonly string[],
   forms: ReadonlyMap<string, Form>,
@@ -24,23 +24,23 @@ export function chooseForm<Form>(
   return { subprotocol, form }
 }
 
-/** Changes the protocol of a connection to WebSocket. `subprotocol`: '' names none. */
+/** Upgrades a connection to WebSocket. `subprotocol` is '' for none. */
 export async function openWebSocket(request: GatewayRequest, upgrade: Upgrade, subprotocol: string): Promise<WebSocket> {
   const { socket, head } = upgrade
-  // Few servers are ever asked for one.
+  // Created lazily, as few servers need it.
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: limits.channelMessageBytesMax })
   const lines = fieldsOf(request)
   if (subprotocol !== '') lines.push(`Sec-WebSocket-Protocol: ${subprotocol}`)
   server.on('headers', (added) => added.push(...lines))
-  // The library chooses among names that are tokens; SPDY/3.1+portforward.k8s.io is none.
+  // The library only selects names that are tokens, unlike SPDY/3.1+portforward.k8s.io.
   const { 'sec-websocket-protocol': _offered, ...headers } = upgrade.request.headers
   const opening = Object.assign(Object.create(upgrade.request), { headers })
   request.code = 101
   return new Promise((resolve) => {
     server.handleUpgrade(opening, socket, Buffer.from(head), (webSocket) => {
       webSocket.on('error', ignoreError)
-      // A pong for each ping is written whether or not the client reads it.
+      // A pong for each ping is written even if the client does not read it.
       webSocket.on('ping', () => void (socket.writableLength > limits.streamUnreadBytesMax && webSocket.terminate()))
       resolve(webSocket)
     })
@@ -54,8 +54,8 @@ export async function byteStreamOf(webSocket: WebSocket): Promise<Duplex> {
 }
 
 /**
- * The protocol that a client and this server speak over SPDY, by the client's order. Throws the texts of kubelets.
- * `required`: a client that names none is refused; else it speaks the last of `spoken`.
+ * The common protocol of a client and this server over SPDY, in the client's order. Throws the messages of kubelets. `required` refuses a client without
+ * one; otherwise the last of `spoken` is the default.
  */
 export function negotiateProtocol({ exchange }: GatewayRequest, spoken: readonly string[], required: boolean): string {
   const values = exchange.headerValues(protocolHeader)
@@ -71,7 +71,7 @@ export function negotiateProtocol({ exchange }: GatewayRequest, spoken: readonly
 
 const protocolHeader = 'x-stream-protocol-version'
 
-/** Changes the protocol of a connection to SPDY/3.1. */
+/** Upgrades a connection to SPDY/3.1. */
 export function openSpdySocket(request: GatewayRequest, { socket }: Upgrade, protocol: string): Duplex {
   if (!/\bspdy\/3\.1\b/i.test(request.exchange.header('upgrade') ?? '')) {
     throw new PlainRefusal(400, 'unable to upgrade: missing upgrade headers in request')
@@ -82,11 +82,11 @@ export function openSpdySocket(request: GatewayRequest, { socket }: Upgrade, pro
   return socket
 }
 
-/** The header fields of an upgrade besides those of its protocol. */
+/** The common header fields of an upgrade. */
 function fieldsOf(request: GatewayRequest): string[] {
   const { 'content-type': _none, ...headers } = commonHeaders(request, '')
   return Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`))
 }
 
-/** A client that breaks off is an ordinary end, which `close` tells. */
+/** A client that disconnects is an ordinary end, which `close` reports. */
 function ignoreError(): void {}

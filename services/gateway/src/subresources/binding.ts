@@ -24,10 +24,10 @@ export type BindingParts = WriteParts &
 
 type Binding = BuiltIn<'core/v1.Binding'>
 
-/** Gives a pod its node, by the pod's own path. */
+/** Binds a pod to a node, by the pod's own path. */
 export const bindPod: Verb<BindingParts> = (request, target, parts) => bind(request, target, target, parts)
 
-/** The same by the collection of bindings: the pod is named in the body. */
+/** The same by the collection of bindings, with the pod named in the body. */
 export const createBinding: Verb<BindingParts> = (request, target, parts) => {
   const { resource } = target.served
   const pods = parts.served.find('', 'v1', 'pods')

@@ -16,7 +16,7 @@ export type ConnectParts = LiveParts &
   AdmitBodyParts &
   SliceNeeds & {
     readonly served: Pick<ServedResources, 'find'>
-    /** The ways into simulated nodes; absent: there are none. */
+    /** The connections to simulated nodes; undefined for none. */
     readonly nodes: NodesService | undefined
     readonly kubelets: Kubelets
     readonly state: Pick<GatewayState, 'watches'>
@@ -25,12 +25,12 @@ export type ConnectParts = LiveParts &
 
 export type Pod = BuiltIn<'core/v1.Pod'>
 
-/** The node of a Pod; undefined: it has none. */
+/** The node of a Pod; undefined for an unscheduled one. */
 export function hostOf({ served }: Target, pod: Pod): Host | undefined {
   return served.strategy.rules.hostOf?.(pod)
 }
 
-/** A name may say a scheme and a port beside the object: `https:web:8443`. */
+/** A name may include a scheme and a port: `https:web:8443`. */
 export async function requireObject(request: GatewayRequest, target: Target, parts: ConnectParts): Promise<ApiObject> {
   const { served, info } = target
   const { name } = splitName(info.name)
@@ -39,7 +39,7 @@ export async function requireObject(request: GatewayRequest, target: Target, par
   return live.object
 }
 
-/** The parts of `scheme:name:port`, of which the name alone has to be there. */
+/** The parts of `scheme:name:port`, of which only the name is required. */
 export function splitName(text: string): { readonly scheme: string; readonly name: string; readonly port: string } {
   const pieces = text.split(':')
   const [scheme = '', name = '', port = ''] = pieces.length === 3 ? pieces : ['', ...pieces]
@@ -50,7 +50,7 @@ export function readLatest(key: string, served: Served, request: GatewayRequest,
   return readLive(key, served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
 }
 
-/** The name of the container. With several containers the request must say which. */
+/** The name of the container, which is required for several containers. */
 export function requireContainer({ metadata, spec }: Pod, { query }: GatewayRequest): string {
   const { initContainers = [], ephemeralContainers = [] } = spec
   const containers = spec.containers ?? []
@@ -66,18 +66,18 @@ export function requireContainer({ metadata, spec }: Pod, { query }: GatewayRequ
   throw badRequest(`a container name must be specified for pod ${metadata.name}, choose one of: [${all}]`)
 }
 
-/** A Pod as its node is asked for it. */
+/** A Pod in a request to its node. */
 export function podOnNode({ metadata: { name = '', namespace = '', uid = '' }, spec }: Pod): PodOnNode {
   return { node: spec.nodeName ?? '', namespace, name, uid }
 }
 
-/** A Pod of a simulated node that runs, and the way into it. */
+/** A running Pod of a simulated node, and the connection to it. */
 export interface SimulatedPod {
   readonly nodes: NodesService
   readonly pod: PodOnNode
 }
 
-/** Undefined: no process simulates the node of the Pod. */
+/** Undefined if the node of the Pod is not simulated. */
 export async function simulatedPod(pod: Pod, { nodes }: ConnectParts): Promise<SimulatedPod | undefined> {
   if (nodes === undefined) return undefined
   const place = podOnNode(pod)
@@ -89,7 +89,7 @@ export async function simulatedPod(pod: Pod, { nodes }: ConnectParts): Promise<S
   return { nodes, pod: place }
 }
 
-/** True if the node itself is not reached. */
+/** True if the node itself is unreachable. */
 export function isOfNode(error: unknown): boolean {
   return error instanceof StatusError && error.reason === 'NotFound' && error.status.details?.kind === 'nodes'
 }

@@ -8,7 +8,7 @@ import { type AdmitBodyParts, admitBody } from '../write/admit-body.ts'
 const flags = ['stdin', 'stdout', 'stderr', 'tty'] as const
 const streams: ReadonlySet<string> = new Set(['exec', 'attach'])
 
-/** Asks admission about a connection, before any look-up for it. Its object holds the query's options. */
+/** Calls admission for a connection, before any lookup. Its object contains the query's options. */
 export async function admitConnection(request: GatewayRequest, target: SubresourceTarget, parts: AdmitBodyParts): Promise<void> {
   const described = target.subresource
   const options = { isDryRun: false, object: undefined }

@@ -17,18 +17,18 @@ export type BudgetParts = WriteParts & {
 const budgetType = 'policy/v1.PodDisruptionBudget'
 type BudgetObject = BuiltIn<typeof budgetType>
 
-/** A budget and where it is. */
+/** A budget and its key. */
 export interface Budget {
   readonly target: Target
   readonly object: BudgetObject
 }
 
-/** Evictions that may be unconfirmed at once. */
+/** Maximum number of unconfirmed evictions. */
 const disruptedPodsMax = 2_000
-/** Seconds after which a client may try again, for a budget that its controller has not processed. */
+/** Retry-After in seconds for a budget that its controller has not processed. */
 const retrySeconds = 10
 
-/** The budgets that count the pod. */
+/** The budgets that select the pod. */
 export async function budgetsOf(
   request: GatewayRequest,
   namespace: string,
@@ -61,7 +61,7 @@ function targetOf(served: Served, namespace: string, { metadata }: BudgetObject)
   return { served, info: { kind: 'resource', verb: 'update', ...place }, subresource: served.subresource('status'), keyPrefix }
 }
 
-/** Takes one disruption from the budget, or refuses. */
+/** Decrements the allowed disruptions of the budget, or refuses. */
 export async function takeDisruption(
   request: GatewayRequest,
   { target }: Budget,
@@ -95,7 +95,7 @@ function taken({ served, info }: Target, pod: string, live: Live | undefined, { 
   return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
 }
 
-/** With the last disruption the budget says that it allows none. */
+/** With the last disruption the condition of the budget becomes false. */
 function noneAllowed({ conditions = [], observedGeneration }: BudgetObject['status'], now: string): readonly object[] {
   const reason = 'InsufficientPods'
   return withCondition(conditions, {

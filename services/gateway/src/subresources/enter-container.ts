@@ -26,7 +26,7 @@ import { enterByKubelet } from './kubelet-tunnel.ts'
 import { type NodeSession, openSession, sendInput } from './node-session.ts'
 import { permitCreation, refusalOfNode, requirePlace, runTunnel, type TunnelParts } from './tunnel.ts'
 
-/** The first level at which a client over SPDY has to name its protocol. */
+/** The first level that requires a protocol from a client over SPDY. */
 const namesProtocolSince = 32
 
 /** A tunnel to a command in a container: a new one (exec), or that of the container (attach). */
@@ -61,7 +61,7 @@ export const enterContainer: SubresourceVerb<TunnelParts> = async (request, targ
   }
 }
 
-/** The streams of a request, as a kubelet takes them: a terminal has one output. */
+/** The streams of a request according to a kubelet: a terminal has one output. */
 function streamsOf(request: GatewayRequest): CommandStreams {
   const { stdin, stdout, stderr: asksForErrors, tty } = askedStreams(request)
   const stderr = asksForErrors && !tty
@@ -84,7 +84,7 @@ function commandQuery(request: GatewayRequest, subresource: string): string {
 
 type Opening = () => Promise<CommandTunnel | undefined>
 
-/** Agrees with the client on a protocol; the result changes to it. */
+/** Negotiates a protocol with the client; the result performs the upgrade. */
 function openingOf(request: GatewayRequest, upgrade: Upgrade, streams: CommandStreams, { clock, level, names }: TunnelParts): Opening {
   const offered = offeredChannels(request)
   if (offered !== undefined) {
@@ -103,7 +103,7 @@ function openingOf(request: GatewayRequest, upgrade: Upgrade, streams: CommandSt
   }
 }
 
-/** Passes bytes both ways until the command ends or the client leaves. */
+/** Forwards bytes in both directions until the command ends or the client disconnects. */
 async function join(tunnel: CommandTunnel, node: NodeSession): Promise<void> {
   void tunnel.closed.then(() => node.close())
   if (tunnel.stdin !== undefined) void sendInput(node, tunnel.stdin)
@@ -134,7 +134,7 @@ function exitResult(code: number): CommandResult {
   }
 }
 
-/** Characters of sizes that are not complete; one has some thirty. */
+/** Maximum characters of an incomplete size; one has about thirty. */
 const sizeTextMax = 1024
 
 async function sendSizes({ input }: NodeSession, sizes: AsyncIterable<Uint8Array>): Promise<void> {

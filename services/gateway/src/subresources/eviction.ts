@@ -31,7 +31,7 @@ interface Eviction {
   readonly parts: EvictionParts
 }
 
-/** Largest number of looks at a Pod that changes meanwhile. */
+/** Maximum number of attempts with a Pod that changes meanwhile. */
 const attemptsMax = 20
 
 /** Deletes a pod, unless a disruption budget forbids it. */
@@ -45,7 +45,7 @@ async function evict(eviction: Eviction): Promise<void> {
   let pod = await readPod(eviction)
   for (let attempt = 1; mayAlwaysGo(pod); attempt++) {
     try {
-      // A Pod that is only pending may begin to run, and count, until it is deleted.
+      // A pending Pod may start to run, and count, until it is deleted.
       return await remove(eviction, pod, !hasEnded(pod))
     } catch (error) {
       if (!isOfOwnVersion(error, eviction) || attempt === attemptsMax) throw error
@@ -82,7 +82,7 @@ async function readPod({ request, target, parts }: Eviction): Promise<Pod> {
   return requireType('core/v1.Pod', live.object)
 }
 
-/** Deletes this Pod, if asked for only as it has been read. */
+/** Deletes this Pod, on request only in its read state. */
 async function remove(eviction: Eviction, pod: Pod, isAsRead: boolean): Promise<void> {
   const { request, target, options, parts } = eviction
   const { uid, resourceVersion } = pod.metadata
@@ -93,7 +93,7 @@ async function remove(eviction: Eviction, pod: Pod, isAsRead: boolean): Promise<
   await deleteObject({ request, target: pods, name, options: { ...options, preconditions: marked }, isAdmitted: true }, parts)
 }
 
-/** Tells the owner of the Pod, from 1.26 on, why the Pod ends. Returns the preconditions of what is written. */
+/** Adds a condition to the Pod, from 1.26 on, with the reason. Returns the preconditions of the result. */
 async function mark({ request, target, options, parts }: Eviction, preconditions: Preconditions): Promise<Preconditions> {
   if (options.isDryRun || !parts.isGateOn('PodDisruptionConditions')) return preconditions
   const info = { ...target.info, verb: 'update', subresource: 'status' } as const
@@ -141,17 +141,17 @@ function disrupted(
   return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
 }
 
-/** True if the Pod has changed, and the client did not ask for a certain version of it. */
+/** True if the Pod has changed, and the client did not request a certain version. */
 function isOfOwnVersion(error: unknown, { options }: Eviction): boolean {
   return options.preconditions.resourceVersion === undefined && error instanceof StatusError && error.status.reason === 'Conflict'
 }
 
-/** Pods that do not run, or are going already, count for no budget. */
+/** Pods that do not run, or are terminating, count for no budget. */
 function mayAlwaysGo(pod: Pod): boolean {
   return hasEnded(pod) || phaseOf(pod) === 'Pending'
 }
 
-/** Pods that will not run again. */
+/** Finished Pods. */
 function hasEnded(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp != null || ['Succeeded', 'Failed'].includes(phaseOf(pod))
 }
@@ -160,7 +160,7 @@ function phaseOf({ status: { phase = '' } }: Pod): string {
   return phase
 }
 
-/** A Pod that is not ready is none of the healthy ones that the budget wants: there are enough of those, or the budget lets it go always. */
+/** An unready Pod is not one of the healthy ones that the budget needs: it may be evicted if enough are healthy, or always by policy. */
 function isUnreadyBesideEnough({ status }: Pod, { object }: Budget): boolean {
   const { conditions = [] } = status
   const isReady = conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True')
@@ -199,7 +199,7 @@ async function readOptions(request: GatewayRequest, target: SubresourceTarget, p
   return { ...options, isDryRun: options.isDryRun || isDryRun }
 }
 
-/** Both versions of an eviction are understood. */
+/** Both versions of an eviction are accepted. */
 function versionOf(subresource: Subresource, body: unknown, { catalogue }: EvictionParts): Subresource {
   const apiVersion = 'policy/v1beta1'
   if (!isJsonObject(body) || body['apiVersion'] !== apiVersion) return subresource

@@ -48,7 +48,7 @@ export const forwardPort: SubresourceVerb<TunnelParts> = async (request, target,
   pairs.close()
 }
 
-/** The older form over WebSocket: the ports are in the query. */
+/** The older form over WebSocket, with the ports in the query. */
 async function forwardChannels(
   request: GatewayRequest,
   offered: readonly string[],
@@ -67,7 +67,7 @@ async function forwardChannels(
   })
 }
 
-/** Ports of one tunnel over channels: a channel has a number of one byte, and each port takes two. */
+/** Maximum ports of one tunnel over channels: a channel number is one byte, and each port uses two. */
 const portsMax = 64
 
 function portsOf({ query }: GatewayRequest): number[] {
@@ -81,7 +81,7 @@ function portsOf({ query }: GatewayRequest): number[] {
   })
 }
 
-/** Passes the bytes of one connection both ways. A failure is a text for the client. */
+/** Forwards the bytes of one connection in both directions. A failure is a text for the client. */
 async function forwardConnection(
   request: GatewayRequest,
   { port, data, error }: PortConnection,

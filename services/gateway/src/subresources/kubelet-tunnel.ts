@@ -26,8 +26,8 @@ import { type KubeletTunnel, runTunnel, type TunnelParts } from './tunnel.ts'
 type PlacedTunnel = KubeletTunnel & { readonly path: string }
 
 /**
- * A tunnel to a command by a kubelet. The connection is passed on as it is, but for version 5 over WebSocket, which older kubelets do not
- * speak: it ends here, and the kubelet is asked over SPDY.
+ * A tunnel to a command by a kubelet. The connection is forwarded unchanged, except for version 5 over WebSocket, which older kubelets do not support:
+ * it ends here, and the kubelet is called over SPDY.
  */
 export async function enterByKubelet(
   request: GatewayRequest,
@@ -43,7 +43,7 @@ export async function enterByKubelet(
   return translate(request, { ...tunnel, subprotocol, form }, streams, parts)
 }
 
-/** A tunnel to ports by a kubelet. SPDY in the messages of a WebSocket ends here: the kubelet gets the SPDY alone. */
+/** A tunnel to ports by a kubelet. SPDY in the messages of a WebSocket ends here, and the kubelet gets plain SPDY. */
 export async function forwardByKubelet(request: GatewayRequest, tunnel: PlacedTunnel, parts: TunnelParts): Promise<void> {
   const subprotocol = tunnelSubprotocol(parts.names)
   if (!isOffered(request, subprotocol) || !parts.isGateOn('PortForwardWebsockets') || takesWebSockets(tunnel.kubelet, parts)) {
@@ -65,7 +65,7 @@ function isOffered(request: GatewayRequest, subprotocol: string): boolean {
   return offeredChannels(request)?.includes(subprotocol) === true
 }
 
-/** From 1.36 on kubelets may declare that they speak the newest forms over WebSocket themselves. */
+/** From 1.36 on kubelets may declare support for the newest forms over WebSocket. */
 function takesWebSockets({ features }: KubeletPlace, { isGateOn }: TunnelParts): boolean {
   return isGateOn('ExtendWebSocketsToKubelet') && features.has('ExtendWebSocketsToKubelet')
 }
@@ -74,7 +74,7 @@ function spdyRequest(path: string, spoken: string): Asked {
   return { method: 'POST', path, upgrade: { protocol: 'SPDY/3.1', spoken } }
 }
 
-/** Passes the client's own request, and joins both connections. */
+/** Forwards the client's own request, and connects both sockets. */
 async function passTunnel(request: GatewayRequest, { upgrade, kubelet, path }: PlacedTunnel, parts: TunnelParts): Promise<void> {
   const asked = { method: request.method, path, upgrade: { protocol: request.exchange.header('upgrade') ?? '' } }
   const upgraded = await upgradeAt(request, { kubelet, asked }, parts)
@@ -88,7 +88,7 @@ interface AskedUpgrade {
   readonly asked: Asked
 }
 
-/** The kubelet's change of the protocol. Its refusal is passed to the client; the result is undefined then. */
+/** The kubelet's upgrade. Its refusal is forwarded to the client; the result is undefined then. */
 function upgradeAt(request: GatewayRequest, asked: AskedUpgrade, parts: TunnelParts): Promise<Upgraded | undefined> {
   return whileOpen(request, parts, async (signal) => {
     const answer = await askForUpgrade(request, { ...asked, signal }, parts).catch((error: unknown) => {
@@ -114,7 +114,7 @@ function askForUpgrade(
   return kubelets.send(outgoingOf(request, target, asked), target, { signal, headMs: limits.streamOpeningMs })
 }
 
-/** Ends version 5 here, and runs the command over SPDY. A kubelet that fails is the Status of the command. */
+/** Terminates version 5 here, and runs the command over SPDY. A failing kubelet becomes the Status of the command. */
 async function translate(
   request: GatewayRequest,
   { upgrade, kubelet, path, subprotocol, form }: PlacedTunnel & { readonly subprotocol: string; readonly form: CommandForm },

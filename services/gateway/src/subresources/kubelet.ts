@@ -12,7 +12,7 @@ import type { GatewayRequest } from '../request/request.ts'
 import type { Host } from '../strategies/kind-rules.ts'
 import { type ConnectParts, type Pod, readLatest } from './connect.ts'
 
-/** The kubelet of a node. Throws where there is no such Node, where it has no usable address, and where it is simulated but does not run. */
+/** The kubelet of a node. Throws for an absent Node, one without a usable address, and a simulated one that is not running. */
 export async function requireKubelet(request: GatewayRequest, host: Host, parts: ConnectParts): Promise<KubeletPlace> {
   const { group, version, plural, name } = host
   const served = parts.served.find(group, version, plural)
@@ -28,12 +28,12 @@ function switchedOff(name: string): OutsideError {
   return new OutsideError(internal(`node ${JSON.stringify(name)} cannot be reached: it is simulated, and no process runs it`).status)
 }
 
-/** The error of a connection, as clients of kube-apiserver see it: a Status with a text alone. */
+/** The error of a connection, in the form of kube-apiserver: a Status with only a message. */
 export function unreached(prefix: string, error: unknown): OutsideError {
   return new OutsideError(failed(500, '', `${prefix}${unreachedReason(error)}`).status)
 }
 
-/** The namespace and the name of a Pod, as paths of kubelets have them. */
+/** The namespace and the name of a Pod in a kubelet path. */
 export function pathOfPod({ metadata: { namespace = '', name = '' } }: Pod): string {
   return `${namespace}/${name}`
 }
@@ -47,15 +47,15 @@ export function printQuery(parameters: readonly (readonly string[])[]): string {
 /** A request to a kubelet or a Pod. */
 export interface Asked {
   readonly method: string
-  /** With its query. */
+  /** Path with query. */
   readonly path: string
-  /** The protocol that it asks for; absent: none. */
+  /** The requested protocol of an upgrade; undefined for none. */
   readonly upgrade?: { readonly protocol: string; readonly spoken?: string } | undefined
-  /** The body of the client's request is passed, too. */
+  /** True if the body of the client's request is forwarded too. */
   readonly hasBody?: boolean
 }
 
-/** The request as it leaves: with the client's headers, but without the user. */
+/** The forwarded request: with the client's headers, but without the user. */
 export function outgoingOf(request: GatewayRequest, { host, port }: Pick<KubeletTarget, 'host' | 'port'>, asked: Asked): Outgoing {
   const { exchange, auditId, trace } = request
   const { method, path, upgrade, hasBody = false } = asked
@@ -79,7 +79,7 @@ export function outgoingOf(request: GatewayRequest, { host, port }: Pick<Kubelet
   }
 }
 
-/** The text of a refusal, as far as it is passed on. */
+/** The text of a refusal, up to a limit. */
 export async function readRefusal(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let room = limits.kubeletRefusalBytesMax
@@ -92,7 +92,7 @@ export async function readRefusal(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Runs what lasts until it ends by itself, its client leaves, or the server stops. */
+/** Runs work until it ends by itself, its client disconnects, or the server stops. */
 export async function whileOpen<T>(
   request: GatewayRequest,
   { state }: Pick<ConnectParts, 'state'>,

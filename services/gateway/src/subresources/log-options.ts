@@ -12,7 +12,7 @@ const streams = ['All', 'Stdout', 'Stderr']
 /** Options of a request for a log, as a node takes them. */
 export type LogOptions = Omit<LogsRequest, 'pod' | 'container'>
 
-/** Refuses options that say too little, too much, or nothing that can be. */
+/** Refuses incomplete, conflicting and invalid options. */
 export function readLogOptions({ query }: GatewayRequest, { info }: Target, parts: GateParts): LogOptions {
   const sinceTime = readSinceTime(query)
   const errors: PlainFieldError[] = []
@@ -49,7 +49,7 @@ export function readLogOptions({ query }: GatewayRequest, { info }: Target, part
   }
 }
 
-/** An empty text, and `null`, are the zero time of Go. */
+/** An empty text, and `null`, are Go's zero time. */
 function readSinceTime(query: Query): Extract<LogsRequest['since'], { readonly kind: 'time' }> | undefined {
   const text = query.get('sinceTime')
   if (text === undefined) return undefined

@@ -15,7 +15,7 @@ import { type LogOptions, readLogOptions } from './log-options.ts'
 /** The dependencies of logs. */
 export type LogParts = ConnectParts & GateParts
 
-/** The text that a container has written. A pod that no node has has written nothing. */
+/** The output of a container. An unscheduled pod has an empty log. */
 export const readLog: SubresourceVerb<LogParts> = async (request, target, parts) => {
   const options = readLogOptions(request, target, parts)
   const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
@@ -35,7 +35,7 @@ export const readLog: SubresourceVerb<LogParts> = async (request, target, parts)
   })
 }
 
-/** Undefined: no process simulates the node. */
+/** Undefined if the node is not simulated. */
 async function logOfSimulated(request: GatewayRequest, asked: LogsRequest, { nodes }: LogParts): Promise<SentLog | undefined> {
   if (nodes === undefined) return undefined
   const log = nodes.logs(asked, originOf(request))
@@ -72,7 +72,7 @@ interface AskedLog {
   readonly signal: AbortSignal
 }
 
-/** The kubelet's answer. Its refusal is thrown as the Status that kube-apiserver makes of it. */
+/** The kubelet's answer. Its refusal is thrown as the Status of kube-apiserver. */
 async function askForLog(request: GatewayRequest, { kubelet: { node, host, port }, path, signal }: AskedLog, { kubelets }: LogParts) {
   const skipsVerification = queryBoolean(request.query, 'insecureSkipTLSVerifyBackend')
   const target = { kind: 'kubelet', node, host, port, skipsVerification } as const
@@ -93,7 +93,7 @@ async function askForLog(request: GatewayRequest, { kubelet: { node, host, port 
   return { response, close: () => response.destroy() }
 }
 
-/** Messages of a Status that is made of a server's code alone. */
+/** Messages of a Status that is derived from a code. */
 const messagesByCode: Readonly<Record<number, readonly [reason: StatusReason, message: string]>> = {
   401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
   404: ['NotFound', 'the server could not find the requested resource'],
@@ -121,7 +121,7 @@ interface SentLog {
   close(): void
 }
 
-/** Sends a log as fast as the client reads, until it ends, the client goes, or the server stops. */
+/** Sends a log at the speed of the client, until it ends, the client disconnects, or the server stops. */
 async function sendLog(request: GatewayRequest, { chunks, close }: SentLog, { state }: LogParts): Promise<void> {
   const { exchange } = request
   request.code = 200
@@ -139,7 +139,7 @@ async function sendLog(request: GatewayRequest, { chunks, close }: SentLog, { st
     }
     exchange.end()
   } catch {
-    // The client sees that the log is not whole.
+    // The client can see that the log is incomplete.
     exchange.destroy()
   } finally {
     state.watches.delete(open)

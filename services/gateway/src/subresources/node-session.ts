@@ -5,9 +5,9 @@ import { internal } from '@orch/core/meta'
 export interface NodeSession {
   /** The output, and the exit status. */
   readonly parts: AsyncIterable<SessionPart>
-  /** Resolves when the session has room for more, or is over. */
+  /** Resolves when the session has capacity for more, or has ended. */
   input(input: SessionInput): Promise<void>
-  /** The client has left. */
+  /** The client has disconnected. */
   close(): void
 }
 
@@ -25,7 +25,7 @@ export async function openSession(nodes: Pick<NodesService, 'input'>, stream: St
         try {
           await nodes.input({ session, input })
         } catch {
-          // The session is over, as its parts tell.
+          // The session has ended, according to its output.
         }
       },
       close,

@@ -19,7 +19,7 @@ import { outgoingOf, requireKubelet, whileOpen } from './kubelet.ts'
 import { openSession, sendInput } from './node-session.ts'
 import { requireEndpoint, type ServiceEndpoint } from './service-endpoint.ts'
 
-/** A request that is passed on to a Pod, a Service or a Node. */
+/** A request that is forwarded to a Pod, a Service or a Node. */
 export const proxy: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
   const { reaches } = target.subresource
@@ -35,7 +35,7 @@ export const proxy: SubresourceVerb<ConnectParts> = async (request, target, part
   return proxyToPod(request, target, requireType('core/v1.Pod', object), parts)
 }
 
-/** A simulated node answers by itself; any other is asked at its kubelet, or at the port that the name says. */
+/** A simulated node answers by itself; for any other the request goes to its kubelet, or to the port in the name. */
 async function proxyToNode(request: GatewayRequest, target: Target, parts: ConnectParts): Promise<void> {
   const { scheme, name, port } = splitName(target.info.name)
   if (await isAnsweredBySimulation(request, name, target, parts)) return
@@ -45,7 +45,7 @@ async function proxyToNode(request: GatewayRequest, target: Target, parts: Conne
   return pass(request, target, { kind: scheme === 'https' ? 'https' : 'http', host: kubelet.host, port: asked }, parts)
 }
 
-/** False: no process simulates the node. */
+/** False if the node is not simulated. */
 async function isAnsweredBySimulation(request: GatewayRequest, name: string, { info }: Target, { nodes }: ConnectParts): Promise<boolean> {
   if (nodes === undefined) return false
   try {
@@ -61,7 +61,7 @@ async function isAnsweredBySimulation(request: GatewayRequest, name: string, { i
   }
 }
 
-/** A Pod is asked at the port that the name says, or at its first one. */
+/** The port of a Pod is the one in the name, or the first one. */
 async function proxyToPod(request: GatewayRequest, target: Target, pod: Pod, parts: ConnectParts): Promise<void> {
   const { scheme, port: asked } = splitName(target.info.name)
   const first = pod.spec.containers?.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort
@@ -69,7 +69,7 @@ async function proxyToPod(request: GatewayRequest, target: Target, pod: Pod, par
   return passToPod(request, target, { pod, address: pod.status.podIP ?? '', port }, parts)
 }
 
-/** A Pod is asked at its address, a simulated one through its node. */
+/** A Pod is called at its address, a simulated one through its node. */
 async function passToPod(
   request: GatewayRequest,
   target: Target,
@@ -93,13 +93,13 @@ function requirePort(text: string, scheme: string, { info }: Target): number {
   return port
 }
 
-/** The other end of a proxied request. */
+/** The target of a proxied request. */
 interface ProxyPlace extends KubeletTarget {
-  /** Makes the connection; absent: it is made to the address. */
+  /** Opens the connection; by default to the address. */
   readonly open?: () => Promise<Duplex>
 }
 
-/** Sends the request on, and the answer back. */
+/** Forwards the request, and returns the answer. */
 async function pass(request: GatewayRequest, target: Target, place: ProxyPlace, parts: ConnectParts): Promise<void> {
   const path = passedPath(request, target)
   if (path === '' && (request.method === 'GET' || request.method === 'HEAD')) return addSlash(request)
@@ -130,7 +130,7 @@ async function pass(request: GatewayRequest, target: Target, place: ProxyPlace, 
   })
 }
 
-/** The path after `proxy`; a slash at the end stays. */
+/** The path after `proxy`; a trailing slash stays. */
 function passedPath({ path }: GatewayRequest, { info }: Target): string {
   const { rest } = info
   if (rest.length === 0) return path.endsWith('/') ? '/' : ''
@@ -153,7 +153,7 @@ function pathOfTarget({ exchange: { target } }: GatewayRequest): string {
   return mark < 0 ? target : target.slice(0, mark)
 }
 
-/** The answer with its Location below the path of the proxy, where it leads to the same server. */
+/** The answer with its Location below the path of the proxy, if it is on the same server. */
 function relocated(response: Response, request: GatewayRequest, target: Target, { host, port }: KubeletTarget): Response {
   const [location] = response.headers['location'] ?? []
   if (location === undefined) return response
@@ -170,7 +170,7 @@ function relocated(response: Response, request: GatewayRequest, target: Target, 
   return { ...response, headers: { ...response.headers, location: [`${prefix}${path}`] } }
 }
 
-/** The path of the proxy itself, as the client has sent it. */
+/** The path of the proxy itself, as sent by the client. */
 function prefixOf(request: GatewayRequest, { info }: Target): string {
   const segments = pathOfTarget(request).split('/')
   return segments.slice(0, segments.length - info.rest.length - (request.path.endsWith('/') ? 1 : 0)).join('/')

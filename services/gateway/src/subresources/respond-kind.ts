@@ -4,7 +4,7 @@ import { printProtobuf } from '@orch/core/protobuf'
 import type { GatewayRequest } from '../request/request.ts'
 import { commonHeaders, type RespondParts, respondJson, respondObject, sendBytes } from '../request/respond.ts'
 
-/** Answers with an object of a kind that is made for the answer and kept nowhere. */
+/** Answers with an object of a generated kind that is not stored. */
 export function respondKind(
   request: GatewayRequest,
   { kind, apiVersion, readers: { protobuf } }: Subresource,
@@ -16,7 +16,7 @@ export function respondKind(
   return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), bytes)
 }
 
-/** Answers that something was created which is not an object. */
+/** Answers with the creation of something other than an object. */
 export function respondCreated(request: GatewayRequest, parts: RespondParts): void | Promise<void> {
   return respondObject(request, 201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, parts)
 }

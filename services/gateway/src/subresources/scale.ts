@@ -33,10 +33,10 @@ export type ScaleParts = ApplyParts & CandidateParts
 
 const scaleType = 'autoscaling/v1.Scale'
 
-/** The number of pods of an object, apart from everything else in it. */
+/** The number of pods of an object, separate from its other fields. */
 type Scale = BuiltIn<typeof scaleType>
 
-/** The scale that a writer wants, given the present one. */
+/** The new scale of a writer, given the current one. */
 type Wish = (scale: Scale) => Scale
 
 /** Reads the number of pods that an object wants and has. */
@@ -51,13 +51,13 @@ export const getScale: SubresourceVerb<ScaleParts> = async (request, target, par
   await respondScale(request, target, scaleOf(live.object, target), parts)
 }
 
-/** An object that does not say how many there should be has no Scale to be read. */
+/** An object without replicas has no readable Scale. */
 function requireReplicas(object: ApiObject, { subresource: { scalePaths } }: SubresourceTarget): void {
   if (scalePaths === undefined || readScale(object, scalePaths).specReplicas !== undefined) return
   throw internal(`the spec replicas field ${JSON.stringify(scalePaths.specReplicasPath)} does not exist`)
 }
 
-/** The replicas that a patch finds in an object without any: a zero is not printed, and would look the same. */
+/** The replicas of an object without any, for a patch: a zero is not printed, and would look the same. */
 const unsetReplicas = -(2 ** 31)
 
 /** The Scale that a patch changes. */
@@ -73,7 +73,7 @@ function requireWish({ spec }: Scale, { subresource: { scalePaths } }: Subresour
   throw badRequest(`the spec replicas field ${JSON.stringify(scalePaths.specReplicasPath)} cannot be empty`)
 }
 
-/** Sets how many pods an object wants. */
+/** Sets the replicas of an object. */
 export const updateScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   const { subresource } = target
   const { object, problems } = readCandidate(target, await readBody(request, parts, subresource), parts)
@@ -82,7 +82,7 @@ export const updateScale: SubresourceVerb<ScaleParts> = async (request, target, 
   await writeScale({ request, target, options, decide: (live) => scaled(target, () => requireType(scaleType, object), live) }, parts)
 }
 
-/** Patches the scale as though it were an object. */
+/** Patches the scale like an object. */
 export const patchScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   if (isApply(request)) return applyScale(request, target, parts)
   refuseStrategicMerge(request, target)
@@ -106,7 +106,7 @@ function patchedScale(
   return requireType(scaleType, object)
 }
 
-/** Applies the number of pods as the field of the object that holds it. */
+/** Applies the replicas as the field of the object. */
 const applyScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
   const { object, hasBigIntegers } = await readConfiguration(request, options, target.subresource.readers, parts)
@@ -179,7 +179,7 @@ function scaled(target: SubresourceTarget, wish: Wish, live: Live | undefined): 
   requireSame(target, scale, live)
   requireWish(scale, target)
   const replicas = scale.spec.replicas ?? 0
-  // The definition of a custom kind names the number's path and its rules.
+  // The definition of a custom kind has the number's path and its rules.
   const hasOwnRules = target.subresource.scalePaths !== undefined
   if (replicas < 0 && !hasOwnRules) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
   const object = withReplicas(live.object, scale, target)
@@ -220,7 +220,7 @@ function scaleOf(object: ApiObject, { subresource }: SubresourceTarget): Scale {
   }
 }
 
-/** The numbers of a custom object, where its definition says that they are. */
+/** The numbers of a custom object, at the paths of its definition. */
 function customScaleOf(object: ApiObject, apiVersion: string, paths: ScalePaths): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
   const { specReplicas, statusReplicas, selector } = readScale(object, paths)
@@ -241,7 +241,7 @@ interface Replicas {
   readonly selector: LabelSelector | undefined
 }
 
-/** A ReplicationController selects by labels alone, the others by a selector. */
+/** A ReplicationController selects by labels only, the others by a selector. */
 function replicasOf(object: ApiObject): Replicas {
   if (isOfType('core/v1.ReplicationController', object)) {
     const { replicas, selector } = object.spec

@@ -13,19 +13,19 @@ export interface ServiceEndpoint {
   readonly port: number
 }
 
-/** Addresses that have one port in common. */
+/** Addresses with a common port. */
 interface EndpointGroup {
   readonly port: number
   readonly endpoints: readonly PodAddress[]
 }
 
-/** An address and the Pod that it is said to belong to. */
+/** An address and the Pod of its reference. */
 interface PodAddress {
   readonly ip: string
   readonly targetRef?: { readonly name?: string; readonly namespace?: string } | undefined
 }
 
-/** A Pod that the Service leads to, by the name or the number of its port. Throws where there is none. */
+/** A Pod of the Service, by the name or the number of its port. Throws if there is none. */
 export async function requireEndpoint(
   request: GatewayRequest,
   target: Target,
@@ -73,19 +73,19 @@ const inEndpoints: GroupsOf = async ({ name, portName }, request, target, parts)
   })
 }
 
-/** Undefined: the Service has no such port. */
+/** Undefined if the Service has no such port. */
 function portNameOf({ spec: { ports = [] } }: BuiltIn<'core/v1.Service'>, port: number): string | undefined {
   const found = ports.find((one) => one.port === port)
   return found === undefined ? undefined : (found.name ?? '')
 }
 
-/** The list from a place on that is drawn. */
+/** The list rotated to a drawn position. */
 function rotated<T>(list: readonly T[], { draws }: ConnectParts): readonly T[] {
   const start = list.length > 1 ? draws.endpoint(list.length) : 0
   return [...list.slice(start), ...list.slice(0, start)]
 }
 
-/** The Pod of an address. Undefined: it is none of this namespace that has the address. */
+/** The Pod of an address. Undefined if no Pod of this namespace has it. */
 async function podAt(
   { ip, targetRef }: PodAddress,
   request: GatewayRequest,

@@ -30,7 +30,7 @@ const bySubresource: Readonly<Record<string, VerbsOfSubresource>> = {
   scale: { get: getScale, update: updateScale, patch: patchScale },
 }
 
-/** The verb of a subresource that is not a part of its object; undefined if the server lacks it. */
+/** The verb of a subresource with a separate kind; undefined if the server lacks it. */
 export function subresourceVerb(subresource: string, verb: ResourceVerb): SubresourceVerb<SubresourceParts> | undefined {
   return bySubresource[subresource]?.[verb]
 }

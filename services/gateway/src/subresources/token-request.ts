@@ -30,7 +30,7 @@ import { type LiveParts, readLive } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { respondKind } from './respond-kind.ts'
 
-/** The dependencies of a request for a token. */
+/** The dependencies of a token request. */
 export type TokenRequestParts = LiveParts &
   BodyParts &
   OptionsParts &
@@ -50,12 +50,12 @@ type Bound = NonNullable<AccountClaims['bound']>
 
 const expirationSecondsMin = 600
 const expirationSecondsMax = 2 ** 32
-/** Asked for by the volumes of pods; such a token may be extended. */
+/** True if requested for a volume of a pod; such a token may be extended. */
 const volumeExpirationSeconds = 3607
 /** A year, for pods that read their token once. */
 const extendedExpirationSeconds = 365 * 24 * 60 * 60
 
-/** Makes a token of a service account. */
+/** Issues a token for a service account. */
 export const requestToken: SubresourceVerb<TokenRequestParts> = async (request, target, parts) => {
   const { issuer } = parts.authentication
   if (issuer === undefined) throw failed(501, '', 'create of serviceaccounts/token is not available in this server')
@@ -86,7 +86,7 @@ export const requestToken: SubresourceVerb<TokenRequestParts> = async (request, 
   const token = await signAccountToken(issuer, { claims, audiences, issuedAt, expiresAt: issuedAt + seconds, id }, parts.names)
   if (id !== undefined) request.annotate(extraKey(parts.names, 'issued-credential-id'), `JTI=${id}`)
   const status = { token, expirationTimestamp: printTime(toInstant(nowMs + spec.expirationSeconds * 1000)) }
-  // As in kube-apiserver, a token that is bound to nothing says so.
+  // As in kube-apiserver, an unbound token has a null reference.
   const answered = { boundObjectRef: null, ...spec }
   await respondKind(request, target.subresource, { code: 201, object: { ...completed, spec: answered, status } }, parts)
 }
@@ -101,7 +101,7 @@ async function readAccount(request: GatewayRequest, target: Target, parts: Token
   return live.object
 }
 
-/** The request in the body, with its defaults. Its name and namespace may be left out. */
+/** The request in the body, with its defaults. Its name and namespace may be omitted. */
 async function readRequest(request: GatewayRequest, target: SubresourceTarget, parts: TokenRequestParts): Promise<BodyRequest> {
   const { info, subresource } = target
   const { fieldValidation, fieldManager, isDryRun } = writeOptionsOf(request, parts, 'CreateOptions')
@@ -129,13 +129,13 @@ function requireOwnUid({ metadata }: TokenRequest, { info, subresource: { group,
 interface Completion {
   readonly target: SubresourceTarget
   readonly nowMs: number
-  /** Audiences of a token whose request names none. */
+  /** Default audiences. */
   readonly audiences: readonly string[]
-  /** The uid of the account. Undefined: the level does not compare it. */
+  /** The uid of the account. Undefined if the level does not compare it. */
   readonly uid: string | undefined
 }
 
-/** The request for validating admission: defaults are filled in, and the server's own members replace the client's. */
+/** The request for validating admission: with defaults, and with server-set members instead of the client's. */
 function complete(asked: TokenRequest, { target: { info, subresource }, nowMs, audiences, uid }: Completion): CompleteRequest {
   const { kind, apiVersion } = subresource
   const { name, namespace } = info
@@ -184,7 +184,7 @@ function validate({ expirationSeconds, audiences, boundObjectRef, attestations =
   ]
 }
 
-/** The one statement that the token of a webhook makes: the group of the reviews that it is for. */
+/** The only claim of a webhook token: the API group of its reviews. */
 const groupsAttestation = 'admissionReviewAPIGroups'
 
 function validateAttestation(key: string, values: readonly string[]): FieldError[] {
@@ -214,7 +214,7 @@ interface CompleteRequest extends ApiObject {
   readonly spec: FullSpec
 }
 
-/** The requested spec, held to the server's bound. */
+/** The requested spec, within the server's limit. */
 function heldToBound(spec: FullSpec, { expirationSecondsMax: secondsMax }: AccountTokenIssuer, request: GatewayRequest): FullSpec {
   if (secondsMax === 0 || spec.expirationSeconds <= secondsMax) return spec
   request.warn(`requested expiration of ${spec.expirationSeconds} seconds shortened to ${secondsMax} seconds`)
@@ -232,12 +232,12 @@ function lifeOf(
   return isExtended ? { seconds: extendedExpirationSeconds, warnsAfter: expirationSeconds } : { seconds: expirationSeconds }
 }
 
-/** The objects that a token names beside its account. */
+/** The objects in a token besides its account. */
 type Found = Pick<AccountClaims, 'bound' | 'node'>
 
 const pluralOf = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const
 
-/** The object that the token is to end with, and the node of a pod. */
+/** The object that a token is bound to, and the node of a pod. */
 async function findBound(
   request: GatewayRequest,
   { info }: Target,
@@ -273,10 +273,10 @@ function boundKindOf(reference: BoundReference, { isGateOn, names, level }: Toke
   throw badRequest(`cannot bind token to object of type ${type}${why}`)
 }
 
-/** The first level that knows tokens of webhooks, whose gate is off. */
+/** The first level with webhook tokens, whose gate is off. */
 const webhookTokensSince = 37
 
-/** The node that a pod is on; a node that is not there is known by its name alone. */
+/** The node of a pod; an absent node is included only by name. */
 async function findNode(
   request: GatewayRequest,
   { spec: { nodeName = '' } }: BuiltIn<'core/v1.Pod'>,

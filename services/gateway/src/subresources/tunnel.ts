@@ -20,7 +20,7 @@ export type TunnelParts = ConnectParts &
     readonly clock: Pick<Clock, 'after'>
   }
 
-/** A GET opens the same tunnel as a POST, so that its caller must be allowed to create, by gate from 1.35 on. */
+/** A GET opens the same tunnel as a POST, so its caller must be allowed to create, by gate from 1.35 on. */
 export async function permitCreation({ info, user }: GatewayRequest, { authorizers, isGateOn }: TunnelParts): Promise<void> {
   if (info.kind === 'path' || info.verb === 'create' || !isGateOn('AuthorizePodWebsocketUpgradeCreatePermission')) return
   const { kind, reason } = await decide(authorizers, user, { ...info, verb: 'create' })
@@ -29,23 +29,23 @@ export async function permitCreation({ info, user }: GatewayRequest, { authorize
   throw failed(403, 'Forbidden', `${resource} ${JSON.stringify(name)} is forbidden: ${reason}`, { details: { name, kind: resource } })
 }
 
-/** The end of a tunnel, in a Pod of a simulated node or at a kubelet, and the connection of its client. */
+/** The target of a tunnel, in a Pod of a simulated node or at a kubelet, and the connection of its client. */
 export type TunnelPlace = SimulatedTunnel | KubeletTunnel
 
-/** The end of a tunnel in a Pod of a simulated node. */
+/** The target of a tunnel in a Pod of a simulated node. */
 export interface SimulatedTunnel extends SimulatedPod {
   readonly kind: 'simulated'
   readonly upgrade: Upgrade
 }
 
-/** The end of a tunnel at a kubelet. */
+/** The target of a tunnel at a kubelet. */
 export interface KubeletTunnel {
   readonly kind: 'kubelet'
   readonly kubelet: KubeletPlace
   readonly upgrade: Upgrade
 }
 
-/** The place of a tunnel. A Pod without a node, a node without a way to it, and a request that asks for no other protocol are refused. */
+/** The target of a tunnel. An unscheduled Pod, an unreachable node, and a request without an upgrade are refused. */
 export async function requirePlace(request: GatewayRequest, target: Target, pod: Pod, parts: TunnelParts): Promise<TunnelPlace> {
   const host = hostOf(target, pod)
   if (host === undefined) throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`)
@@ -56,14 +56,14 @@ export async function requirePlace(request: GatewayRequest, target: Target, pod:
   return 'kubelet' in place ? { kind: 'kubelet', ...place, upgrade } : { kind: 'simulated', ...place, upgrade }
 }
 
-/** The refusal of a node, as a kubelet's answer is passed on. */
+/** The refusal of a node, in the form of a kubelet's answer. */
 export function refusalOfNode(error: unknown): unknown {
   if (!(error instanceof StatusError)) return error
   const isOfPod = error.reason === 'NotFound' && error.status.details?.kind === 'pods'
   return isOfPod ? new PlainRefusal(404, 'pod does not exist') : new PlainRefusal(error.code, error.message)
 }
 
-/** Runs a tunnel that is open until its body ends. The server closes it when it stops, and when nothing passes for hours. */
+/** Runs a tunnel until its body ends. The server closes it when it stops, or when it is idle for hours. */
 export async function runTunnel(
   request: GatewayRequest,
   { upgrade: { socket }, close, state }: { readonly upgrade: Upgrade; readonly close: () => void } & Pick<TunnelParts, 'state'>,
@@ -78,7 +78,7 @@ export async function runTunnel(
     await body()
   } finally {
     state.watches.delete(open)
-    // The last bytes arrive; a client that does not leave is cut off.
+    // The last bytes are delivered, and then a client that stays connected is disconnected.
     socket.destroySoon()
   }
 }

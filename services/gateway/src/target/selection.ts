@@ -13,7 +13,7 @@ export interface Range {
 /** The dependencies of reading selectors. */
 export interface SelectionParts {
   readonly isGateOn: Catalogue['isGateOn']
-  /** Minor number of the release whose texts refusals have. */
+  /** Minor version of the release whose messages refusals have. */
   readonly level: number
 }
 
@@ -22,7 +22,7 @@ export interface Place {
   readonly name: string
 }
 
-/** The objects that a list, watch or deletecollection covers. The terms come from this request, never from a token. */
+/** The objects of a list, watch or deletecollection. The terms come from this request, never from a token. */
 export function rangeOf(served: Served, place: Place, query: Query, parts: SelectionParts): Range {
   const selection = query.isEmpty ? everything : readSelection(served, query, parts)
   const name = place.name === '' ? undefined : place.name
@@ -38,7 +38,7 @@ export function rangeOf(served: Served, place: Place, query: Query, parts: Selec
 function readSelection({ resource }: Served, query: Query, { isGateOn, level }: SelectionParts): Selection {
   const labelSelector = query.get('labelSelector')
   const fieldSelector = query.get('fieldSelector')
-  // Without the gate the client sees that nothing was selected: the list says nothing of shards.
+  // Without the gate the client can see that the shard was ignored: the list does not mention it.
   const shardSelector = isGateOn('ShardedListAndWatch') ? query.get('shardSelector') : undefined
   const isCustom = resource.definedBy !== undefined
   const labels = Object.keys(resource.fieldLabels)
@@ -52,13 +52,13 @@ function readSelection({ resource }: Served, query: Query, { isGateOn, level }: 
   return fields.length === 0 ? resolved.selection : { ...resolved.selection, fields: fields.map((term) => toStoredField(resource, term)) }
 }
 
-/** Fields are selected as the stored object calls them. */
+/** Fields are selected in the form of the stored object. */
 function toStoredField({ fieldLabels }: Resource, term: FieldRequirement): FieldRequirement {
   const field = fieldLabels[term.field] ?? term.field
   return field === term.field ? term : { ...term, field }
 }
 
-/** A list over all namespaces that demands one is a list in that one. */
+/** A list over all namespaces that selects one is a list in that namespace. */
 function namespaceOf({ resource }: Served, fields: readonly FieldRequirement[]): string | undefined {
   if (!resource.isNamespaced) return undefined
   const demanded = fields.find(({ field, operator }) => field === 'metadata.namespace' && operator === 'Equals')

@@ -8,7 +8,7 @@ export interface Target {
   readonly info: ResourceInfo
   readonly served: Served
   readonly subresource: Subresource | undefined
-  /** The beginning of the storage key of its objects, which ends with their name: `core/pods/default/`. */
+  /** The prefix of the storage key of its objects: `core/pods/default/`. */
   readonly keyPrefix: string
 }
 
@@ -17,18 +17,18 @@ export interface SubresourceTarget extends Target {
   readonly subresource: Subresource
 }
 
-/** A resource in one version with the dependencies of every request to it, made once. */
+/** A resource in one version with the dependencies of every request to it, created once. */
 export interface Served {
   readonly resource: Resource
   /** Its name in messages. */
   readonly name: ResourceName
   readonly kind: KindName
   readonly strategy: Strategy
-  /** Objects are stored in this very version: bytes of its present schema are the answer. */
+  /** True if objects are stored in this version: bytes of its current schema are the answer. */
   readonly isStoredVersion: boolean
-  /** The same for objects that the definition's webhook has converted to this version; absent: it has none. */
+  /** The same for objects that the definition's webhook has converted to this version; undefined without a webhook. */
   readonly converted?: Served
-  /** Its status is written by its own subresource alone. */
+  /** True if its status is only written by its subresource. */
   readonly hasStatus: boolean
   /** `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` */
   readonly listOpening: string
@@ -41,7 +41,7 @@ export interface ServedResources {
   of(resource: Resource): Served
 }
 
-/** The served catalogue, and the news of its changes. */
+/** The served catalogue, with its changes. */
 interface ChangingCatalogue {
   current(): Catalogue
   onChange(listener: (catalogue: Catalogue) => void): unknown

@@ -5,7 +5,7 @@ import { prettyJson } from './pretty-json.ts'
 import { readCbor } from './read-cbor.ts'
 import { hasTooManyValues } from './too-many-values.ts'
 
-/** Does a job of the thread of texts. Nothing here may load more than it needs: the thread begins with the first large text. */
+/** Runs a job of the thread of texts. Imports must be minimal, as the thread starts with the first large text. */
 export function doJob(job: TextJob): TextAnswer {
   try {
     switch (job.kind) {
@@ -40,7 +40,7 @@ function parse(bytes: Uint8Array): TextAnswer {
   return { kind: 'json', bytes: encoder.encode(JSON.stringify(value)), repeats }
 }
 
-/** JSON of ours, in which integers beyond 2^53 are kept exact. */
+/** Our own JSON, with exact integers beyond 2^53. */
 function readExactly(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   return parseWithSource(text, (_key, value, { source = '' }) =>
@@ -48,7 +48,7 @@ function readExactly(text: string): unknown {
   )
 }
 
-/** Node's parser tells a number's own text; the types of the language do not know that yet. */
+/** Node's parser passes a number's own text, which TypeScript's types do not know yet. */
 const parseWithSource = JSON.parse as (
   text: string,
   revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown,

@@ -7,7 +7,7 @@ export type TextJob =
   | { readonly kind: 'parseYaml'; readonly bytes: Uint8Array }
   /** JSON as YAML. */
   | { readonly kind: 'printYaml'; readonly bytes: Uint8Array }
-  /** JSON as people read it. */
+  /** Indented JSON. */
   | { readonly kind: 'prettyJson'; readonly bytes: Uint8Array }
   /** CBOR as JSON. */
   | { readonly kind: 'readCbor'; readonly bytes: Uint8Array }
@@ -21,39 +21,39 @@ interface PrintCborJob {
   readonly fields?: ByteFields | undefined
 }
 
-/** Its answer; a failure is the error that the same work would have thrown here. */
+/** Its result; a failure is the error that the same work would have thrown here. */
 export type TextAnswer =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** The value of a YAML text, as JSON: that is read faster than a copied object. */
+  /** The value of a YAML text as JSON, which is parsed faster than a copied object. */
   | { readonly kind: 'json'; readonly bytes: Uint8Array; readonly repeats: readonly string[] }
-  /** The value of a YAML text that JSON has no words for, such as integers beyond 2^53. */
+  /** The value of a YAML text that JSON cannot express, such as integers beyond 2^53. */
   | { readonly kind: 'value'; readonly value: unknown; readonly repeats: readonly string[]; readonly hasBigIntegers: boolean }
   | { readonly kind: 'malformed'; readonly message: string }
   | { readonly kind: 'tooManyValues' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** A body that is read for an audit event. */
+/** A body to parse for an audit event. */
 export interface AuditBodyJob {
   readonly kind: 'auditBody'
   readonly bytes: Uint8Array
   readonly profile: Names['profile']
   readonly reading: BodyReading
-  /** False: only its metadata are wanted. */
+  /** False if only its metadata are needed. */
   readonly isPrinted: boolean
 }
 
-/** The contents of such a body; without metadata it is no object. */
+/** The parsed body; without metadata it is no object. */
 export type AuditBodyAnswer =
   | { readonly kind: 'auditBody'; readonly metadata: BodyMetadata | undefined; readonly bytes?: Uint8Array }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** A document of OpenAPI 2 of another server, of which the part about the group version that begins at `root` is wanted. */
+/** An OpenAPI 2 document of a remote server, of which the part below `root` is needed. */
 export interface ReadOpenApiJob {
   readonly kind: 'readOpenApi'
-  /** Given away: they cannot be read here any more. */
+  /** Transferred: they can no longer be read here. */
   readonly bytes: Uint8Array
   readonly root: string
-  /** Title of the same part as OpenAPI 3; undefined: that is not wanted. */
+  /** Title of the same part as OpenAPI 3; undefined if that is not needed. */
   readonly title3: string | undefined
 }
 
@@ -68,7 +68,7 @@ export interface HashedBytes {
 
 /** Such a part as JSON. */
 export interface OpenApiPart extends HashedBytes {
-  /** `DefinitionFacts[]` as JSON: bytes are moved between threads, and values are copied one by one. */
+  /** `DefinitionFacts[]` as JSON, since bytes are moved between threads, and values are copied one by one. */
   readonly facts: Uint8Array
 }
 
@@ -100,13 +100,13 @@ export interface JoinedOpenApi {
 
 export type JoinOpenApiAnswer = JoinedOpenApi | { readonly kind: 'failed'; readonly error: unknown }
 
-/** All that the thread does. */
+/** All jobs of the thread. */
 export type ThreadJob = TextJob | AuditBodyJob | ReadOpenApiJob | JoinOpenApiJob
 
-/** All that it answers. */
+/** All results of the thread. */
 export type ThreadAnswer = TextAnswer | AuditBodyAnswer | ReadOpenApiAnswer | JoinOpenApiAnswer
 
-/** An event's facts about an object's place, as far as the object itself has them. */
+/** An event's facts about an object's namespace and name, from the object itself. */
 export interface BodyMetadata {
   readonly name: string
   readonly namespace: string
@@ -118,9 +118,9 @@ export interface BodyMetadata {
 export interface BodyReading {
   /** Media type, without parameters. */
   readonly contentType: string
-  /** The minor version whose fields are known. */
+  /** The minor version of the known fields. */
   readonly level: number
   readonly omitManagedFields: boolean
-  /** The request is about tokens, which would give access to every reader of the log: they are left out at every level. */
+  /** True if the request is about tokens, which are omitted at every level, as they would give access to every reader of the log. */
   readonly withholdsTokens: boolean
 }

@@ -4,7 +4,7 @@ import { encodeOpenApi2 } from '@orch/core/openapi'
 import type { DefinitionFacts, HashedBytes, JoinedOpenApi, JoinOpenApiJob, OpenApiPart, ReadOpenApiAnswer, ReadOpenApiJob } from './jobs.ts'
 import { besideDefinitions, type OpenApi2Part, partOfOpenApi2, referencesOf, toOpenApi3 } from './openapi-part.ts'
 
-/** Bytes that are no part of a larger buffer, so that they can be moved to another thread. */
+/** Bytes in a separate buffer, so that they can be moved to another thread. */
 const encoder = new TextEncoder()
 
 /** Reads a document's part of a group version. Throws if it is no JSON. */
@@ -33,7 +33,7 @@ export function joinOpenApi({ bytes, beside, info }: JoinOpenApiJob): JoinedOpen
   }
 }
 
-/** Protobuf has no place for a member of a wrong type; JSON shows the other server's value. */
+/** Protobuf cannot represent a member of a wrong type; JSON shows the other server's value. */
 function objectsIn(members: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(Object.entries(members).flatMap(([name, member]) => (hasMembers(member) ? [[name, member] as const] : [])))
 }
@@ -49,7 +49,7 @@ export function factsOf({ facts }: OpenApiPart): readonly DefinitionFacts[] {
   return JSON.parse(textOf(facts)) as DefinitionFacts[]
 }
 
-/** Definitions of one hash say the same. */
+/** Definitions with equal hashes are equal. */
 export function hashOfDefinition(definition: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(definition) ?? '')

@@ -2,15 +2,15 @@ import { hasMembers } from '@orch/core/json'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The part of an OpenAPI 2 document that is about one group version. */
+/** The part of an OpenAPI 2 document for one group version. */
 export interface OpenApi2Part {
   readonly paths: Json
   readonly definitions: Json
 }
 
 /**
- * Paths below the root of a group version, and the definitions that they refer to. Referenced parameters are inlined: in the
- * larger document of the part, their names may be taken. The rest of the document is ignored.
+ * Paths below the root of a group version, and the definitions that they refer to. Referenced parameters are inlined, as their names may be used in the
+ * larger document. The rest of the document is ignored.
  */
 export function partOfOpenApi2(document: unknown, root: string): OpenApi2Part | undefined {
   const [paths, definitions] = [memberOf(document, 'paths'), memberOf(document, 'definitions')]
@@ -29,7 +29,7 @@ export function partOfOpenApi2(document: unknown, root: string): OpenApi2Part | 
 
 const parameterStart = '#/parameters/'
 
-/** The paths with the parameters in the place of references to them; a reference to none stays. */
+/** The paths with inlined parameters; a dangling reference stays. */
 function withParameters(paths: Json, parameters: Json): Json {
   const inList = (item: unknown): unknown => {
     const reference = hasMembers(item) ? item['$ref'] : undefined
@@ -62,9 +62,9 @@ function nameInReference(reference: string): string | undefined {
 
 /** The changes of a part when it is added to other definitions. */
 export interface Beside {
-  /** Definitions that are there already. */
+  /** Definitions that already exist. */
   readonly without: ReadonlySet<string>
-  /** New names of definitions whose names are taken by another content. */
+  /** New names of definitions whose names are used with other content. */
   readonly renamed: ReadonlyMap<string, string>
 }
 
@@ -84,7 +84,7 @@ function withReferences<T>(value: T, reference: (name: string) => string): T {
   return JSON.parse(text) as T
 }
 
-/** The same as an OpenAPI 3 document, for servers that speak the older form alone. */
+/** The same as an OpenAPI 3 document, for servers with only the older form. */
 export function toOpenApi3({ paths, definitions }: OpenApi2Part, title: string): object {
   const reference = (name: string) => `#/components/schemas/${name}`
   return {

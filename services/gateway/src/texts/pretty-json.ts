@@ -48,7 +48,7 @@ export function prettyJson(text: string): string {
   return parts.join('')
 }
 
-/** Deeper levels are indented as this one: else a body's worth of numbers, nested deeply, would become gigabytes of spaces. */
+/** Deeper levels are indented like this one: otherwise a body of deeply nested numbers would become gigabytes of spaces. */
 const indentedDepthMax = 32
 
 /** The end of the string that opens at `start`. */

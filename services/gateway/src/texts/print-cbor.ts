@@ -4,7 +4,7 @@ import type { TextThread } from './text-thread.ts'
 
 type Texts = Pick<TextThread, 'do'>
 
-/** JSON as CBOR. That of large JSON is made in the thread of texts. */
+/** JSON as CBOR. Large JSON is converted in the thread of texts. */
 export function printCbor(texts: Texts | undefined, json: Uint8Array, fields?: ByteFields): Uint8Array | Promise<Uint8Array> {
   return json.length < limits.largeBytesMin || texts === undefined ? jsonToCbor(json, fields) : printInThread(texts, json, fields)
 }

@@ -15,7 +15,7 @@ export interface ReadBody {
   readonly metadata: BodyMetadata
 }
 
-/** Reads a body as an object; an unreadable one was refused, and is not repeated. */
+/** Parses a body as an object; an invalid one was refused, and is not recorded. */
 export function readBody(bytes: Uint8Array, reading: BodyReading, names: Names): ReadBody | undefined {
   if (bytes.length === 0) return undefined
   const value = readValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), reading, names)
@@ -71,7 +71,7 @@ function dropManagedFields({ metadata }: ObjectValue): void {
 
 const encoder = new TextEncoder()
 
-/** Reads a large body for an audit event, in the thread of texts, and prints it as the event has it. */
+/** Parses a large body for an audit event, in the thread of texts, and prints it for the event. */
 export function doAuditBodyJob({ bytes, profile, reading, isPrinted }: AuditBodyJob): AuditBodyAnswer {
   try {
     const body = readBody(bytes, reading, namesOf(profile))

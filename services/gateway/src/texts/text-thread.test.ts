@@ -14,7 +14,7 @@ afterAll(() => thread.close())
 const bytesOf = (text: string) => Buffer.from(text)
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString()
 
-/** The client's reading of a YAML text, on either road. */
+/** The value of a YAML text for the client, by either path. */
 function readBack(text: string): unknown {
   const answer = doJob({ kind: 'parseYaml', bytes: bytesOf(text) })
   if (answer.kind === 'json') return { value: JSON.parse(textOf(answer.bytes)), repeats: answer.repeats, hasBigIntegers: false }

@@ -23,9 +23,9 @@ interface Waiting {
 }
 
 /**
- * A thread that reads and prints large texts in formats whose libraries work in one go, so that the event loop is free meanwhile.
- * It begins with the first such text, does one after the other, and ends with the gateway. A text that takes too long costs its
- * request the answer and the thread its life; the next one gets a new thread.
+ * A thread that parses and prints large texts in formats whose libraries are synchronous, so that the event loop is free meanwhile. It starts with the
+ * first such text, processes texts in sequence, and ends with the gateway. A text that takes too long fails its request and ends the thread; the next
+ * one gets a new thread.
  */
 export class TextThread {
   readonly #waiting: Waiting[] = []
@@ -34,7 +34,7 @@ export class TextThread {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  /** Does a job in the thread; rejects with the job's error. */
+  /** Runs a job in the thread; rejects with the job's error. */
   do(job: TextJob): Promise<Done<TextAnswer>>
   do(job: AuditBodyJob): Promise<Done<AuditBodyAnswer>>
   do(job: ReadOpenApiJob): Promise<Done<ReadOpenApiAnswer>>
@@ -63,13 +63,13 @@ export class TextThread {
     this.#worker ??= this.#start()
     this.#timer = setTimeout(() => void this.#end(timeout('the text takes too long to be read or printed')), limits.textJobMsMax).unref()
     const { job } = this.#running
-    // A copy: the bytes may be part of a much larger buffer that others read. A document that was just read is transferred.
+    // A copy, as the bytes may be part of a much larger buffer that others read. A newly read document is transferred.
     const bytes = job.kind === 'readOpenApi' ? ownBytes(job.bytes) : new Uint8Array(job.bytes)
     this.#worker.postMessage({ ...job, bytes }, [bytes.buffer])
   }
 
   #start(): Worker {
-    // Beside this file, whether that is a source, compiled or part of the bundle.
+    // Next to this file, in the sources, compiled or in the bundle.
     const entry = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
     const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: limits.textThreadMbMax } })
     worker.unref()
@@ -98,7 +98,7 @@ export class TextThread {
   }
 }
 
-/** The same bytes, alone in their buffer. */
+/** The same bytes in a separate buffer. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes
   const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength

@@ -19,7 +19,7 @@ function bytesIn(answer: ThreadAnswer): (Uint8Array | undefined)[] {
   }
 }
 
-/** Bytes that are alone in their buffer need not be copied. */
+/** Bytes in a separate buffer need not be copied. */
 function movable(bytes: Uint8Array | undefined): ArrayBuffer[] {
   return bytes?.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.byteLength ? [bytes.buffer] : []
 }

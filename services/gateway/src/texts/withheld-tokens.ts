@@ -2,7 +2,7 @@ import { isJsonObject } from '@orch/core/json'
 
 const withheld = '<withheld>'
 
-/** The members of a TokenReview and of a TokenRequest that may be written down; others may contain the token, also by mistake. */
+/** The members of a TokenReview and of a TokenRequest that may be recorded; others may contain the token, also by mistake. */
 const shownMembers: Readonly<Record<string, ReadonlySet<string>>> = {
   metadata: new Set([
     'name',

@@ -37,7 +37,7 @@ interface ResourceAttributes extends SelectingAttributes {
   readonly name?: string
 }
 
-/** Answers the question in the body with the same object and its status. Nothing is stored. */
+/** Answers a review with the same object and its status. Nothing is stored. */
 export const accessReview: Verb<AccessReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
@@ -60,7 +60,7 @@ function specOf(object: ApiObject): ReviewSpec {
   return requireType('authorization/v1.SubjectAccessReview', object).spec
 }
 
-/** Answers with the caller's known rights in a namespace. The answer is an object of its own. */
+/** Answers with the caller's known rights in a namespace, as a new object. */
 export const rulesReview: Verb<AccessReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
@@ -117,7 +117,7 @@ function statusOf(decision: Decision, ignored: readonly string[]): Record<string
   }
 }
 
-/** The first level at which the choice of attributes is a mistake of the whole. */
+/** The first level that reports conflicting attributes as an error of the whole. */
 const unionSince = 34
 
 function validate(object: ApiObject, spec: ReviewSpec, { served, info }: Target, level: number): FieldError[] {

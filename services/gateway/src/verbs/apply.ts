@@ -22,12 +22,12 @@ import type { Verb } from './verb.ts'
 /** The dependencies of an apply. */
 export type ApplyParts = WriteParts & BodyParts & OptionsParts & RespondStoredParts
 
-/** Media type of a configuration to be applied, whether it is written as YAML or as JSON. */
+/** Media type of an apply configuration, in YAML or JSON. */
 const applyMediaType = 'application/apply-patch+yaml'
 /** The same, written as CBOR. */
 const applyCborMediaType = 'application/apply-patch+cbor'
 
-/** True if a body is a configuration to be applied. */
+/** True if a body is an apply configuration. */
 export function isApply({ contentType, hasCbor }: Pick<GatewayRequest, 'contentType' | 'hasCbor'>): boolean {
   return contentType === applyMediaType || (hasCbor && contentType === applyCborMediaType)
 }
@@ -56,7 +56,7 @@ export interface Configuration {
   readonly hasBigIntegers: boolean
 }
 
-/** The configuration in a body; duplicate members are reported, or refuse it. */
+/** The configuration in a body; duplicate members are reported or refused. */
 export async function readConfiguration(
   request: GatewayRequest,
   { fieldValidation }: WriteOptions,
@@ -82,7 +82,7 @@ function notAnObject(value: unknown): string {
   return `error unmarshaling JSON: while decoding JSON: ${cannotUnmarshal(value, 'map[string]interface {}')}`
 }
 
-/** Fields that the type does not have refuse a configuration in any case; here they are named beside the other errors. */
+/** Unknown fields always refuse a configuration; here they are listed with the other errors. */
 function unknownFieldsOf({ decode }: Pick<KindReaders, 'decode'>, value: Record<string, unknown>): readonly string[] {
   const decoded = decode(value, { trackUnknown: true })
   return decoded.kind === 'decoded' ? decoded.unknownFields : []
@@ -103,7 +103,7 @@ async function parseCborConfiguration(request: GatewayRequest, bytes: Uint8Array
   return { ...decoded, repeats: [] }
 }
 
-/** JSON is YAML, and most clients send it; its own reader is faster. Members that are there twice have lines in YAML alone. */
+/** JSON is YAML, and most clients send it; its own parser is faster. Only YAML has lines of duplicate members. */
 async function parseConfiguration(request: GatewayRequest, bytes: Uint8Array, parts: ApplyParts): Promise<ParsedConfiguration> {
   if (request.contentType === applyCborMediaType) return parseCborConfiguration(request, bytes, parts)
   const decoded = await decodeBody(request, bytes, parts)
@@ -111,24 +111,24 @@ async function parseConfiguration(request: GatewayRequest, bytes: Uint8Array, pa
   if (isPlain) return { ...decoded, repeats: [] }
   const parsed = await parseYamlBody(request, bytes, parts)
   if (parsed.kind === 'yaml') return parsed
-  // A body that begins as JSON is not converted before it is decoded.
+  // A body that starts like JSON is not converted before it is decoded.
   const step = beginsAsJson.test(Buffer.from(bytes.subarray(0, beginningBytes)).toString())
     ? `decoding patch: ${conversionFailure}`
     : 'encoding patch: '
   throw badRequest(`error ${step}${parsed.message}`)
 }
 
-/** Bytes that are looked at for a brace. */
+/** Maximum bytes searched for a brace. */
 const beginningBytes = 64
 const beginsAsJson = /^\s*\{/
 
-/** YAML takes no escapes of surrogates, not of whole pairs either. */
+/** YAML accepts no escapes of surrogates, not even of pairs. */
 function hasSurrogateEscape(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   return (text.includes('\\ud') || text.includes('\\uD')) && surrogateEscapeIn(text.toString()) !== undefined
 }
 
-/** A configuration of another version, or of none, is refused as such when it is applied. */
+/** A configuration of another version, or without one, is refused when it is applied. */
 function requireKind({ served }: Target, { kind, apiVersion }: OwnedObject): void {
   const { resource } = served
   if (kind === resource.kind || apiVersion !== resource.apiVersion) return
@@ -178,7 +178,7 @@ function notConverted({ target }: Plan, { object }: Configuration): (mismatch: M
     )
 }
 
-/** A value of a wrong type is the client's mistake, also where it first shows as an object that another version cannot hold. */
+/** A value of a wrong type is the client's error, even if it is found only in the conversion to another version. */
 async function outcomeOf(plan: Plan, { object, hasBigIntegers }: Configuration, live: Live | undefined, parts: ApplyParts) {
   try {
     return await ownVersions(plan, parts, (own) => applyConfiguration(plan, object, live?.object, own))
@@ -188,7 +188,7 @@ async function outcomeOf(plan: Plan, { object, hasBigIntegers }: Configuration, 
   }
 }
 
-/** Version and uid in the configuration name the object and the state that are meant; by default those of the live object. */
+/** Version and uid in the configuration are preconditions; by default those of the live object. */
 function intend(target: Target, candidate: Candidate, live: Live | undefined, parts: Pick<ApplyParts, 'level'>): Intent {
   const { served, info } = target
   requirePlace(candidate.object, target)

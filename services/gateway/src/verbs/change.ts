@@ -1,7 +1,7 @@
 import type { DecodedJson } from '@orch/core/json'
 import type { JsonPatch } from '@orch/core/patch'
 
-/** A patch that has been read. */
+/** A parsed patch. */
 export type Change =
   | { readonly kind: 'json'; readonly patch: JsonPatch; readonly body: PatchBody }
   | { readonly kind: 'merge' | 'strategic'; readonly body: PatchBody }

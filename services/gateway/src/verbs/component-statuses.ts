@@ -21,25 +21,25 @@ export type ComponentStatusParts = RespondStoredParts &
   SelectionParts & {
     readonly names: Names
     readonly storage: Pick<StorageService, 'get' | 'status'>
-    /** Controllers that run in the process of this gateway; absent: others may run them. */
+    /** Controllers in the process of this gateway; undefined if others may run them. */
     readonly runsControllers: boolean
     readonly runsScheduler: boolean
   }
 
-/** A component of the control plane: where its health is visible, undefined while it is well. */
+/** A component of the control plane: the source of its health, undefined if healthy. */
 interface Component {
   readonly name: string
   readonly problem: Problem | undefined
 }
 
-/** `message`: a component that is not there; `error`: why one does not answer. */
+/** `message` for an absent component; `error` for one that does not answer. */
 type Problem = { readonly message: string } | { readonly error: string }
 
 /** Leases of the controllers, in the system namespace: those of `orch controllers`, and of a controller manager of another product. */
 const ownControllersLease = 'controllers'
 const schedulerLease = 'kube-scheduler'
 
-/** The components of this control plane, asked at each read, by name. */
+/** The components of this control plane, checked at each read, by name. */
 export const listComponentStatuses: Verb<ComponentStatusParts> = async (request, { served, info }, parts) => {
   const { selection } = rangeOf(served, info, request.query, parts)
   const { revision } = await parts.storage.status({}, callContext(request, parts))
@@ -83,7 +83,7 @@ async function componentsOf(request: GatewayRequest, parts: ComponentStatusParts
   ]
 }
 
-/** One for each member of etcd, and one for the embedded store. */
+/** One for each member of etcd, or one for the embedded store. */
 async function storeProblems(request: GatewayRequest, parts: ComponentStatusParts): Promise<readonly (Problem | undefined)[]> {
   try {
     const { members } = await parts.storage.status({ asksMembers: true }, callContext(request, parts))
@@ -93,7 +93,7 @@ async function storeProblems(request: GatewayRequest, parts: ComponentStatusPart
   }
 }
 
-/** A component that elects a leader is there while one of its Leases is renewed. */
+/** A component with leader election is present while one of its Leases is renewed. */
 async function leaseProblem(leases: readonly string[], request: GatewayRequest, parts: ComponentStatusParts): Promise<Problem | undefined> {
   try {
     for (const lease of leases) if (await isHeld(lease, request, parts)) return undefined

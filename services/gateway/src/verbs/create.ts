@@ -16,7 +16,7 @@ export const create: Verb<CreateParts> = async (request, target, parts) => {
   let parsed: ParsedBody | undefined = await parseReceived(request, received, parts)
   const decide = async () => {
     const body = parsed ?? (await parseReceived(request, received, parts))
-    // A second attempt is rare, and reads the body again: while the first waits for the disk, only the bytes are kept.
+    // A second attempt is rare, and parses the body again: while the first waits for the disk, only the bytes are stored.
     parsed = undefined
     return readNew({ request, target, options }, body, parts)
   }

@@ -16,13 +16,13 @@ import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 /** The dependencies of deleting a collection. */
 export type DeleteCollectionParts = DeleteParts & ListParts
 
-/** Objects that are deleted at the same time. */
+/** Maximum number of parallel deletions. */
 const deletesAtOnce = 16
 
-/** A store in memory answers at once: other work runs after this number of deletions. */
+/** A store in memory answers at once, so other work runs after this number of deletions. */
 const deletesPerTurn = 32
 
-/** Deletes every object that a list with the same parameters would show, and answers that list: the objects before their deletion. */
+/** Deletes every object of a list with the same parameters, and returns that list with the objects before their deletion. */
 export const deleteCollection: Verb<DeleteCollectionParts> = async (request, target, parts) => {
   shortenDeadline(request)
   const options = await readDeleteOptions(request, parts)
@@ -32,7 +32,7 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
     ])
   }
   warnOfDefault(request, target, options)
-  // Before anything is deleted, as it refuses forms that a list does not have.
+  // Before anything is deleted, as it refuses forms that a list lacks.
   const representation = listRepresentationOf(request, target.served.converted ?? target.served, parts)
   const listed = await selected(request, target, parts)
   const isAdmitted = isCleanUp(request, target)
@@ -50,12 +50,12 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
   await sendList(request, target.served, { ...begun, representation, objects: inParts(entries) }, parts)
 }
 
-/** True for the server's own deletion of all objects of a definition: as in kube-apiserver, no admission is asked, whose webhooks may be deleted. */
+/** True for the server's own deletion of all objects of a definition: as in kube-apiserver, it skips admission, whose webhooks may be deleted. */
 function isCleanUp({ user }: GatewayRequest, { served }: Target): boolean {
   return served.resource.isTerminating === true && (user.name === ownUser.name || user.name === controllersUser)
 }
 
-/** All that the parameters select, read before anything is deleted. */
+/** All selected objects, read before anything is deleted. */
 async function selected(request: GatewayRequest, { served, info }: Target, parts: DeleteCollectionParts) {
   const read = resolveRead('deletecollection', readQueryOf(request), { names: parts.names, isChunkingOn: parts.listChunking })
   if (read.kind === 'refused') throw read.error

@@ -20,8 +20,8 @@ export type DeleteUnreadableParts = AdmissionParts &
 const verb = 'unsafe-delete-ignore-read-errors'
 
 /**
- * Deletes an object that storage cannot read (KEP-3926): without its finalizers, which are not known, and without preconditions. Its user
- * needs a verb of its own beside `delete`, and admission is asked without an object. An object that can be read is refused, as in kube-apiserver.
+ * Deletes an object that storage cannot read (KEP-3926): without its unknown finalizers, and without preconditions. Its user needs a special verb in
+ * addition to `delete`, and admission is called without an object. A readable object is refused, as in kube-apiserver.
  */
 export async function deleteUnreadable(
   request: GatewayRequest,
@@ -60,12 +60,12 @@ export async function deleteUnreadable(
   respondSuccess(request, { name, ...(group === '' ? {} : { group }), kind: resource }, parts)
 }
 
-/** A condition that no state meets: the commit of a dry run finds that it could be made, and is not made. */
+/** A condition that never holds: the commit of a dry run shows that it is possible, without writing. */
 function neverMet(key: string): CommitRequest['conditions'][number] {
   return { key: `${key}/`, revision: 1 }
 }
 
-/** The refusal of an object that can be read, or is not there. The key in it is that of kube-apiserver's own store. */
+/** The refusal of a readable or absent object. Its key has the form of kube-apiserver's own store. */
 async function refusal(request: GatewayRequest, { served }: Target, key: string, parts: DeleteUnreadableParts): Promise<Error> {
   const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, callContext(request, parts))
   const name = key.slice(key.lastIndexOf('/') + 1)

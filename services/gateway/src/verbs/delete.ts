@@ -25,7 +25,7 @@ import type { Verb } from './verb.ts'
 /** The dependencies of a deletion. */
 export type DeleteParts = WriteParts & DeleteOptionsParts & RespondStoredParts & DeleteUnreadableParts
 
-/** Deletes an object, at once or in two phases where something still holds it. */
+/** Deletes an object, at once or in two phases if something still holds it. */
 export const deleteOne: Verb<DeleteParts> = async (request, target, parts) => {
   const options = await readDeleteOptions(request, parts)
   if (options.ignoresReadErrors) return deleteUnreadable(request, target, options, parts)
@@ -50,12 +50,12 @@ export function warnOfDefault(request: GatewayRequest, { served }: Target, { pro
   if (propagation === undefined && defaultPropagationWarning !== undefined) request.warn(defaultPropagationWarning)
 }
 
-/** One object to be deleted. */
+/** An object to delete. */
 export interface Deletion extends Pick<Write, 'request' | 'target' | 'name' | 'isAdmitted'> {
   readonly options: DeleteOptions
 }
 
-/** Deletes one object, named by the path or of a collection. */
+/** Deletes one object, by its path or in a collection. */
 export function deleteObject({ options, ...deletion }: Deletion, parts: DeleteParts): Promise<Written> {
   const { isDryRun, object: optionsObject } = options
   const decide = (live: Live | undefined) => nextPhase({ ...deletion, options }, live, parts)
@@ -76,10 +76,10 @@ function nextPhase({ target: { served }, name, options }: Deletion, live: Live |
     : (rules.graceSeconds?.(live.object, options.gracePeriodSeconds) ?? 0)
   const isHeld = finalizers.length > 0 || rules.isHeld?.(live.object) === true
   const goesNow = graceSeconds === 0 && !isHeld
-  // A kind with a grace is marked even where the grace is none.
+  // A kind with a grace period is marked even if the period is zero.
   if (goesNow && (isGoing || rules.graceSeconds === undefined)) return { kind: 'remove', live }
   if (isGoing && graceSeconds === running && isSame(finalizers, metadata.finalizers ?? [])) return { kind: 'nothing', live }
-  // Every grace counts from the first request.
+  // Every grace period counts from the first request.
   const beganMs = isGoing ? Date.parse(metadata.deletionTimestamp ?? '') - running * 1000 : clock.now()
   const object = markedObject(live.object, served, { graceSeconds, beganMs, finalizers, names })
   return { kind: goesNow ? 'remove' : 'mark', live, object }
@@ -95,7 +95,7 @@ interface Mark {
 /** The end of the year 9999; later times cannot be written. */
 const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** The object while it is being deleted. */
+/** The object during its deletion. */
 function markedObject(live: ApiObject, { strategy, resource }: Served, { graceSeconds, beganMs, finalizers, names }: Mark): ApiObject {
   const metadata = {
     ...live.metadata,
@@ -111,7 +111,7 @@ function markedObject(live: ApiObject, { strategy, resource }: Served, { graceSe
   return inOrder(resource, object)
 }
 
-/** The grace of an object that is being deleted: it lasts, unless a shorter one is asked for by name. */
+/** The grace period of an object under deletion: it stays, unless a shorter one is requested. */
 function graceAfter(running: number, asked: number | undefined, { strategy }: Served): number {
   if (strategy.rules.graceSeconds === undefined || asked === undefined) return running
   return Math.min(running, asked < 0 ? 1 : asked)
@@ -121,10 +121,7 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((finalizer) => right.includes(finalizer))
 }
 
-/**
- * The controllers that see these finalizers carry out the policy. Without a policy, the present finalizers decide,
- * else the kind.
- */
+/** The controllers of these finalizers apply the policy. Without a policy, the existing finalizers decide, otherwise the kind. */
 function finalizersAfter(present: readonly string[], { propagation: asked }: DeleteOptions, { strategy }: Served): string[] {
   const saysSo = present.includes(orphanFinalizer) || present.includes(foregroundFinalizer)
   const propagation = asked ?? (saysSo ? undefined : strategy.behaviour.defaultPropagation)
@@ -159,7 +156,7 @@ function requirePreconditions({ kind }: Served, name: string, { preconditions }:
   }
 }
 
-/** Only the kind's default policy holds an object whose deletion answers a Status all the same. */
+/** Only the kind's default policy holds an object whose deletion still returns a Status. */
 function isHeldByDefault({ strategy }: Served, { propagation }: DeleteOptions, { json }: Written): boolean {
   if (propagation !== undefined || strategy.behaviour.deleteAnswer !== 'statusUnasked') return false
   const { finalizers = [] } = readBytesOfOurs(json).object.metadata

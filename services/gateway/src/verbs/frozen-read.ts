@@ -10,17 +10,17 @@ import type { GatewayRequest } from '../request/request.ts'
 
 /** The dependencies of reads that a test may freeze. */
 export interface FrozenParts {
-  /** Absent: no read is ever frozen. */
+  /** Undefined if no read is ever frozen. */
   readonly faults: Faults | undefined
   readonly clock: Clock
 }
 
-/** True if nothing makes a read see the past, so that `frozenAt` need not be asked. */
+/** True if no read is frozen, so that `frozenAt` need not be called. */
 export function seesPresent({ pastRevision }: GatewayRequest, { faults }: FrozenParts): boolean {
   return faults === undefined && pastRevision === 0
 }
 
-/** The revision that a watch from now on begins at, if not the present one. */
+/** The start revision of a watch, if not the current one. */
 export function frozenRevision(request: GatewayRequest, { faults }: FrozenParts): number | undefined {
   return request.pastRevision > 0 ? request.pastRevision : faults?.reads.freezeOf(request)?.revision
 }

@@ -36,12 +36,12 @@ function withSchema(served: Served): Served {
 
 interface Asked {
   readonly accept?: string
-  /** The fingerprint of the schema that the object was written under. Absent: that of the present schema. */
+  /** The fingerprint of the schema that the object was written under; by default that of the current schema. */
   readonly fingerprint?: number
   readonly needsSchema?: true
 }
 
-/** Asks for the object, of which storage holds this text; returns the answer, the keys that storage was asked for, and how often a schema was held. */
+/** Requests the object with this stored text; returns the answer, the requested keys, and the number of uses of a schema. */
 async function asked(stored: string | undefined, { accept, fingerprint, needsSchema }: Asked = {}) {
   const exchange = new InProcessExchange({ method: 'GET', path, headers: accept === undefined ? {} : { accept } }, { kind: 'unknown' })
   const options = {

@@ -24,7 +24,7 @@ export type GetParts = RespondStoredParts &
 
 const latestRead: ResolvedRead = { kind: 'latest', limit: 0 }
 
-/** One object. The answer has its stored bytes, unless another version or form is wanted. */
+/** One object. The answer has its stored bytes, unless another version or form is requested. */
 export const get: Verb<GetParts> = async (request, target, parts) => {
   const { info, served } = target
   const asked = request.query.isEmpty ? latestRead : resolveRead('get', readQueryOf(request), { names: parts.names })
@@ -40,7 +40,7 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   await (needsReaders(request, served, entry) ? withReaders(served, parts, respond) : respond())
 }
 
-/** True if the answer needs a schema: not for an object's stored bytes, or those of its metadata. */
+/** True if the answer needs a schema, unlike stored bytes and those of metadata. */
 function needsReaders({ answer: { format, representation } }: GatewayRequest, served: Served, entry: StoredContent): boolean {
   if (served.resource.readers.preparable === undefined) return false
   const isCopied = representation.kind === 'metadata' || (representation.kind === 'object' && format !== 'protobuf')

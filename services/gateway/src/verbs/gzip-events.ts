@@ -24,7 +24,7 @@ export class GzipEvents {
     return deflateBlocks(bytes)
   }
 
-  /** As they are; the same bytes are framed once for all watches. */
+  /** Uncompressed; the same bytes are framed once for all watches. */
   stored(bytes: Uint8Array): Uint8Array {
     this.#count(bytes)
     return storedBlocks(bytes)

@@ -21,25 +21,24 @@ export interface InitialStateOptions {
   readonly printer: WatchPrinter
   readonly outbox: Outbox
   readonly parts: InitialStateParts
-  /** Called when the state can be read, before its first object. */
+  /** Called before the first object, when the state can be read. */
   readonly onHead: () => void
   readonly isOver: () => boolean
   /** Events as the client gets them. */
   readonly toSent: (frames: readonly Uint8Array[]) => readonly Uint8Array[] | Promise<readonly Uint8Array[]>
 }
 
-/** The progress of sending the state. */
+/** The progress of the initial state. */
 export type StateOutcome =
   | { readonly kind: 'sent'; readonly revision: number; readonly epoch: string }
-  /** The client takes nothing. Nothing of the state is held; `sendSome` continues it. */
+  /** The client does not read. Nothing of the state is held; `sendSome` continues it. */
   | { readonly kind: 'stalled' }
   /** The rest cannot be read or printed. */
   | { readonly kind: 'failed'; readonly status: Status }
 
 /**
- * Sends the initial objects of a watch as events. The next ones are printed when the last ones have been taken. While
- * the client reads they come from one snapshot; for a client that stalls the snapshot is released, and the rest is read by pages of the
- * same revision.
+ * Sends the initial objects of a watch as events. The next ones are printed when the last ones have been sent. While the client reads they come from one
+ * snapshot; for a client that stalls the snapshot is released, and the rest is read in pages at the same revision.
  */
 export class InitialState {
   readonly #options: InitialStateOptions
@@ -55,7 +54,7 @@ export class InitialState {
     this.#prefix = scopePrefix(options.range.scope)
   }
 
-  /** Sends until all is sent, the client stalls or the watch is over. */
+  /** Sends until everything is sent, the client stalls or the watch ends. */
   async sendSome(): Promise<StateOutcome> {
     const { parts, isOver } = this.#options
     try {
@@ -85,7 +84,7 @@ export class InitialState {
     this.#options.onHead()
   }
 
-  /** False: the client stalls, or the watch is over. */
+  /** False if the client stalls, or the watch ends. */
   async #sendEntries(entries: readonly Entry[]): Promise<boolean> {
     const { served, parts, printer, outbox, toSent, isOver } = this.#options
     for (const batch of batchesOf(entries, printer.asksWebhook ? limits.conversionBytesMax : limits.watchPieceBytesMax)) {
@@ -102,7 +101,7 @@ export class InitialState {
     return true
   }
 
-  /** Waits for a short time until the client has taken the written bytes. */
+  /** Waits briefly until the client has read the written bytes. */
   async #isTaken(): Promise<boolean> {
     const { outbox, parts } = this.#options
     const drained = outbox.drained()
@@ -115,7 +114,7 @@ export class InitialState {
   }
 }
 
-/** Objects in their order, in batches within a bound of bytes, except for a batch with one large object. */
+/** Objects in order, in batches within a limit of bytes, except for a batch with one large object. */
 function* batchesOf(entries: readonly Entry[], bytesMax: number): Generator<readonly Entry[], void, undefined> {
   let batch: Entry[] = []
   let bytes = 0

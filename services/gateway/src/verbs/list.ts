@@ -25,12 +25,12 @@ export type ListParts = RespondStoredParts &
   FrozenParts & {
     readonly storage: Pick<StorageService, 'list'>
     readonly representations: Pick<RepresentationCache, 'of'>
-    /** With it off, `limit` does not divide a list. */
+    /** If it is off, `limit` is ignored. */
     readonly listChunking: boolean
     readonly metrics: Pick<GatewayMetrics, 'countList' | 'countListed'>
   }
 
-/** A collection, or a page of it: the head, then ready bytes as fast as the client takes them. */
+/** A collection, or a page of it: the head, then ready bytes at the speed of the client. */
 export const list: Verb<ListParts> = async (request, { info, served }, parts) => {
   parts.metrics.countList(served.resource)
   const read = resolveRead('list', readQueryOf(request), { names: parts.names, isChunkingOn: parts.listChunking })
@@ -40,7 +40,7 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   const range = rangeOf(served, info, request.query, parts)
   const representation = listRepresentationOf(request, served.converted ?? served, parts)
   const storageLayout = served.isStoredVersion && !areDefinitions(served) ? representation.storageLayout : 'entries'
-  // The schema is asked where neighbours of the same one leave together.
+  // The schema is checked if neighbours with the same schema are sent together.
   const fingerprint = storageLayout === 'joined' ? served.resource.stored.readers.fingerprint : undefined
   const frozen = seesPresent(request, parts) ? undefined : await frozenAt(request, read, parts)
   const pages = parts.storage.list(
@@ -59,7 +59,7 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   }
 }
 
-/** A list that storage has begun to give. */
+/** A list that storage has begun to return. */
 interface BegunList {
   readonly head: ListHead
   /** The objects after the head. */
@@ -90,7 +90,7 @@ export async function sendList(
   await sendPieces(request, parts, representation.format, pieces)
 }
 
-/** The same parts; says how many objects each has. */
+/** The same parts, with the number of objects in each. */
 async function* counting(listed: AsyncIterable<ListPart>, tell: (count: number) => void): AsyncGenerator<ListPart> {
   for await (const part of listed) {
     if (part.kind === 'chunk') tell(part.count)
@@ -99,7 +99,7 @@ async function* counting(listed: AsyncIterable<ListPart>, tell: (count: number) 
   }
 }
 
-/** All of a list, as the webhook of its definition has converted it: where it fails, nothing has been answered yet. */
+/** A complete list, converted by the webhook of its definition: a failure occurs before the answer has begun. */
 async function convertedParts(
   stored: AsyncIterable<ListPart>,
   request: GatewayRequest,
@@ -163,7 +163,7 @@ const tokenTooOld =
   'the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the ' +
   'first chunk was returned and now may show up in the list.'
 
-/** The head of a list, which storage gives before anything else. */
+/** The head of a list, which storage returns first. */
 export async function headOf(pages: AsyncIterator<ListPart>, read: ResolvedRead, range: Range, parts: ListParts): Promise<ListHead> {
   try {
     const first = await pages.next()
@@ -175,7 +175,7 @@ export async function headOf(pages: AsyncIterator<ListPart>, read: ResolvedRead,
   throw new Error(`storage has sent a list of ${range.scope.resource} without its head`)
 }
 
-/** The 410 of a page that has expired. Its token continues at the same key, at the latest revision. */
+/** The 410 of an expired page. Its token continues at the same key, at the latest revision. */
 function tokenExpired(start: string, { names }: ListParts): StatusError {
   return expired(tokenTooOld, { continue: printContinueToken(names, { revision: 'latest', start }) })
 }

@@ -14,11 +14,11 @@ export type MetricsParts = RespondStoredParts &
   SendParts &
   SelectionParts & {
     readonly storage: Pick<StorageService, 'get'>
-    /** Absent: nothing is measured. */
+    /** Undefined without measurements. */
     readonly nodes: NodesService | undefined
   }
 
-/** The use of nodes or Pods now. */
+/** The current use of nodes or Pods. */
 export const listMetrics: Verb<MetricsParts> = async (request, { served, info }, parts) => {
   const { selection, scope } = rangeOf(served, info, request.query, parts)
   const { plural } = served.resource
@@ -39,7 +39,7 @@ export const listMetrics: Verb<MetricsParts> = async (request, { served, info },
   )
 }
 
-/** The use of one node or Pod. A Pod that does not exist, and one that is not measured, have texts of their own. */
+/** The use of one node or Pod. An absent Pod, and an unmeasured one, have separate messages. */
 export const getMetrics: Verb<MetricsParts> = async (request, { served, info }, parts) => {
   const { namespace, name } = info
   const { group, plural, singular } = served.resource

@@ -5,7 +5,7 @@ import { Outbox } from './outbox.ts'
 const { watchPieceBytesMin: small, watchPieceBytesMax: large } = limits
 const third = Math.floor(large / 3)
 
-/** An outbox over a connection that takes a piece when the test says so. */
+/** An outbox over a connection whose sends the test releases. */
 function anOutbox({ othersUnread = 0 } = {}) {
   const written: { bytes: Uint8Array; isShared: boolean }[] = []
   const pending: (() => void)[] = []

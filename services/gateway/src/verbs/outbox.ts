@@ -9,25 +9,25 @@ export interface OutboxOptions {
   readonly user: string
   readonly unread: Pick<UnreadBytes, 'total' | 'add' | 'remove'>
   readonly monotonic: () => number
-  /** Ends the watch, which is one of those whose clients take nothing. */
+  /** Ends a watch whose client does not read. */
   readonly cutOff: () => void
 }
 
 /**
- * The queue of one watcher's bytes, in order. Its connection gets some bytes at a time, and more when it has taken them: a queued item is
- * a reference to bytes that others share, and the connection's bytes are encrypted for it alone.
+ * The queue of one watch's bytes. Its connection gets some bytes at a time, and more after they were sent: a queued item is a reference to shared bytes,
+ * while the connection's bytes are encrypted for it separately.
  *
  *   writeShared(900 KB)   → 256 KB of it are written, the rest waits   → taken: the next 256 KB are written …
  */
 export class Outbox implements UnreadHolder {
   readonly #options: OutboxOptions
-  /** Absent while nothing waits: there may be ten thousand watches. */
+  /** Undefined while empty, as there may be ten thousand watches. */
   #queue: Queue<Waiting> | undefined
-  /** Bytes of the first in the queue that were given. */
+  /** Written bytes of the first item. */
   #offset = 0
-  /** Waiting bytes, and those that were written, counted and not taken. */
+  /** Waiting bytes, and counted written bytes that were not sent. */
   #unreadBytes = 0
-  /** The written ones of them. */
+  /** The written part of these. */
   #givenBytes = 0
   #takenMs = 0
   #drained: PromiseWithResolvers<void> | undefined
@@ -54,19 +54,19 @@ export class Outbox implements UnreadHolder {
     return this.#takenMs
   }
 
-  /** All that was written and not taken. What was given without being counted is little. */
+  /** All written and unsent bytes. Few bytes are written without being counted. */
   get waitingBytes(): number {
     return Math.max(this.#unreadBytes, this.#options.exchange.waitingBytes)
   }
 
-  /** Whole events that other watchers are given, too; they are not copied while they wait. */
+  /** Whole events that other watches share; they are not copied while they wait. */
   writeShared(bytes: Uint8Array): void {
     if (this.#isClosed || this.#ends || bytes.length === 0) return
     if (this.#fits(bytes.length)) this.#options.exchange.writeShared(bytes)
     else this.#wait([{ bytes, isShared: true }], bytes.length)
   }
 
-  /** Whole events of this watcher, in parts. What is written before the end leaves together with it. */
+  /** Whole events of this watch, in parts. Writes before the end are sent together with it. */
   write(parts: readonly Uint8Array[]): void {
     const bytes = parts.reduce((sum, { length }) => sum + length, 0)
     if (this.#isClosed || this.#ends || bytes === 0) return
@@ -76,20 +76,20 @@ export class Outbox implements UnreadHolder {
     else this.#wait(joined, bytes)
   }
 
-  /** Resolves when all has been taken, or the outbox was closed; undefined: nothing waits. */
+  /** Resolves when everything was sent, or the outbox was closed; undefined if nothing waits. */
   drained(): Promise<void> | undefined {
     if (this.#unreadBytes === 0) return undefined
     this.#drained ??= Promise.withResolvers()
     return this.#drained.promise
   }
 
-  /** Ends the answer when all has been taken. */
+  /** Ends the answer when everything was sent. */
   end(): void {
     this.#ends = true
     if (this.#unreadBytes === 0) this.#options.exchange.end()
   }
 
-  /** Drops the waiting bytes: the exchange is over. */
+  /** Drops the waiting bytes, as the exchange has ended. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -101,7 +101,7 @@ export class Outbox implements UnreadHolder {
     this.#options.cutOff()
   }
 
-  /** So few bytes, with none waiting before them, are written at once and not counted. */
+  /** Maximum bytes written at once without counting, if none wait. */
   #fits(bytes: number): boolean {
     return this.#unreadBytes === 0 && this.#options.exchange.waitingBytes + bytes <= limits.watchPieceBytesMin
   }
@@ -113,11 +113,11 @@ export class Outbox implements UnreadHolder {
     if (this.#unreadBytes === 0) this.#takenMs = this.#options.monotonic()
     this.#unreadBytes += bytes
     this.#give(queue)
-    // Counted last: the watch may be ended by it.
+    // Counted last, as this may end the watch.
     this.#options.unread.add(this, bytes)
   }
 
-  /** Gives the connection as much as it may hold; of an item that is larger, a piece. */
+  /** Writes as much as the connection may hold; of a larger item, a piece. */
   #give(queue: Queue<Waiting>): void {
     const { exchange, unread } = this.#options
     const bytesMax = unread.total < limits.unreadBytesRelaxed ? limits.watchPieceBytesMax : limits.watchPieceBytesMin
@@ -160,11 +160,11 @@ export class Outbox implements UnreadHolder {
 /** Bytes in the queue. */
 interface Waiting {
   readonly bytes: Uint8Array
-  /** Other watchers are given the same bytes. */
+  /** True if other watches share the bytes. */
   readonly isShared: boolean
 }
 
-/** Small parts that follow each other become one; large ones stay references. */
+/** Consecutive small parts become one; large ones stay references. */
 function* joinedParts(parts: readonly Uint8Array[]): Generator<Waiting, void, undefined> {
   let small: Uint8Array[] = []
   let bytes = 0

@@ -35,7 +35,7 @@ const strategicMergeType = 'application/strategic-merge-patch+json'
 /** Patches of objects whose lists have no keys to merge by. */
 const untypedPatchTypes = ['application/json-patch+json', 'application/merge-patch+json']
 
-/** Applies a patch to an object, or to the part that the path names. */
+/** Applies a patch to an object, or to the part in the path. */
 export const patch: Verb<PatchParts> = async (request, target, parts) => {
   if (isApply(request)) return apply(request, target, parts)
   refuseStrategicMerge(request, target)
@@ -47,14 +47,14 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   await respondStored(request, { code: 200, served: target.served, content: { value: json, fingerprint } }, parts)
 }
 
-/** Objects of custom kinds and their subresources, the scale too, are not merged by the keys of lists. */
+/** Objects of custom kinds and their subresources, including the scale, are not merged by list keys. */
 export function refuseStrategicMerge(request: GatewayRequest, { served }: Target): void {
   const isMergeable = served.resource.readers.mergeSchema !== undefined
   if (!isMergeable && request.contentType === strategicMergeType)
     throw unsupportedMediaType([...untypedPatchTypes, ...applyMediaTypes(request)])
 }
 
-/** Reads a patch of any form for an object of this type. A strategic merge works on values, others on the text's spelling. */
+/** Parses a patch of any type for an object of this type. A strategic merge works on values, others on the text's spelling. */
 export async function readChange(request: GatewayRequest, { readers }: Pick<Resource, 'readers'>, parts: PatchParts): Promise<Change> {
   const asText = { keepsNumerals: !readers.isUntyped }
   switch (request.contentType) {
@@ -100,7 +100,7 @@ async function patched({ request, target, options, change }: Patching, live: Liv
   return { kind: 'update', candidate, live }
 }
 
-/** The document, of this type, as the patch leaves it. */
+/** The document of this type after the patch. */
 export function applyChange(change: Change, live: ApiObject, { readers }: Pick<Resource, 'readers'>): Record<string, unknown> {
   const outcome = outcomeOf(change, live, readers)
   if (outcome.kind === 'refused') throw outcome.error
@@ -121,7 +121,7 @@ function outcomeOf(change: Change, live: ApiObject, { mergeSchema }: Pick<KindRe
   }
 }
 
-/** A version that the patch names is a precondition; one that it leaves is the live one and says nothing. */
+/** A version in the patch is a precondition; an omitted one comes from the live object. */
 function requireSameVersion(target: Target, candidate: Candidate, live: Live, parts: Pick<PatchParts, 'level'>): void {
   if (candidate.object.metadata.resourceVersion === live.object.metadata.resourceVersion) return
   requireNumericVersion(candidate)

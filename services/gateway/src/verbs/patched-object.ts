@@ -13,11 +13,11 @@ type Members = Readonly<Record<string, unknown>>
 interface Patched {
   readonly change: Change
   readonly value: Record<string, unknown>
-  /** The object that was patched, in the type of the result; absent: another type, or a new object. */
+  /** The patched object, in the type of the result; undefined for another type, or a new object. */
   readonly live?: Pick<Live, 'object' | 'isAsDecoded'>
 }
 
-/** Decodes the result of a patch as an object of its type. If it is none, the message shows it, as that of kube-apiserver does. */
+/** Decodes the result of a patch as an object of its type. For an invalid one, the message shows it, as in kube-apiserver. */
 export function decodePatched(described: Described, { change, value, live }: Patched, { level }: Pick<OptionsParts, 'level'>): Candidate {
   const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
   const source = { ...change.body, known: sharedOf(live) }
@@ -39,7 +39,7 @@ function findOtherKind(expected: Described, { kind, apiVersion }: Members, level
   return unregisteredText({ kind, apiVersion: apiVersion ?? '' }, level)
 }
 
-/** The path of the wrong value is left out where the message shows all of the object, which has the value at its place. */
+/** The path of the wrong value is omitted if the message shows the whole object. */
 function leavesNoObject(change: Change, value: Members, { text, textWithoutPath, restoreText }: MismatchTexts): StatusError {
   if (change.kind === 'strategic') {
     const shown = printAsGoMap(change.body.value).slice(0, limits.largeBytesMin)
@@ -51,7 +51,7 @@ function leavesNoObject(change: Change, value: Members, { text, textWithoutPath,
   return invalid({ group: '', kind: '' }, '', [error])
 }
 
-/** The members that a patch names, each with those below it. */
+/** The members of a patch, recursively. */
 function touchedBy(change: Change): Members {
   if (change.kind !== 'json') return isJsonObject(change.body.value) ? change.body.value : {}
   const touched: Record<string, unknown> = {}
@@ -67,10 +67,10 @@ function touchedBy(change: Change): Members {
   return touched
 }
 
-/** Levels of an object that are put in order for a message: no type is as deep, and a value without type may be deeper than the call stack. */
+/** Maximum sorted levels of an object in a message: no type is as deep, and an untyped value may be deeper than the call stack. */
 const orderedDepthMax = 100
 
-/** Objects that the patch looks into have their members in alphabetical order, as the patched text of kube-apiserver has. */
+/** Patched objects have sorted members, as in the text of kube-apiserver. */
 function inPatchOrder(value: Members, touched: Members, depth = 0): Members {
   if (depth === orderedDepthMax) return value
   const names = Object.keys(value).sort()

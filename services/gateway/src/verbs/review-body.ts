@@ -17,10 +17,10 @@ export type ReviewParts = BodyParts &
     readonly metaVersion: string
   }
 
-/** Metadata of every new object that the server says, and not its writer. */
+/** Server-set metadata of every new object. */
 const ownFields = ['selfLink', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
 
-/** The question that a review brings, checked and admitted. Nothing of it is stored. */
+/** The access in a review, validated and admitted. Nothing of it is stored. */
 export async function readReview(request: GatewayRequest, target: Target, parts: ReviewParts): Promise<ApiObject> {
   const { resource } = target.served
   const asked = writeOptionsOf(request, parts, 'CreateOptions')

@@ -10,19 +10,19 @@ interface Requirement {
   readonly values?: readonly string[]
 }
 
-/** A selector of a question: as a query says it, or term by term. */
+/** A selector of a review: as in a query, or term by term. */
 interface SelectorAttributes {
   readonly rawSelector?: string
   readonly requirements?: readonly Requirement[]
 }
 
-/** The selectors of a question about a resource. */
+/** The selectors of a resource access. */
 export interface SelectingAttributes {
   readonly fieldSelector?: SelectorAttributes
   readonly labelSelector?: SelectorAttributes
 }
 
-/** The rules of the selectors of a question. Operators that are not known are taken: terms with them are left out. */
+/** The rules of the selectors of a review. Unknown operators are accepted: terms with them are omitted. */
 export function validateSelectors({ fieldSelector, labelSelector }: SelectingAttributes, path: string): FieldError[] {
   return [
     ...validateSelector(fieldSelector, `${path}.fieldSelector`, (term, at) => [
@@ -70,14 +70,14 @@ function validateValues({ operator, values = [] }: Requirement, at: string): Fie
   return []
 }
 
-/** The selectors of a question, without the terms that a query cannot express. */
+/** The selectors of a review, without the terms that a query cannot express. */
 export interface AskedSelectors {
-  /** Absent: all objects. */
+  /** Undefined for all objects. */
   readonly selectors?: SelectorTexts
   readonly errors: readonly string[]
 }
 
-/** Reads the selectors of a question. A left-out term makes the question wider. */
+/** Parses the selectors of a review. An omitted term makes the access wider. */
 export function selectorsOf({ fieldSelector, labelSelector }: SelectingAttributes): AskedSelectors {
   const field = textOf(fieldSelector, (text) => parseFieldSelector(text).kind !== 'malformed', fieldTerm)
   const label = textOf(labelSelector, (text) => parseLabelSelector(text).kind !== 'malformed', labelTerm)

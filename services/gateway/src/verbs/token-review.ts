@@ -17,7 +17,7 @@ export type TokenReviewParts = ReviewParts &
     readonly authentication: Pick<Authenticators, 'audiences' | 'readToken'>
   }
 
-/** Answers whose token the body has. Nothing is stored. Why one of our own authenticators refuses a token is not disclosed. */
+/** Answers with the user of the token in the body. Nothing is stored. The reason of a refusal by one of our own authenticators is not disclosed. */
 export const tokenReview: Verb<TokenReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)
@@ -38,13 +38,13 @@ export const tokenReview: Verb<TokenReviewParts> = async (request, target, parts
           user: toUserInfo(asAuthenticated(answer.user)),
           audiences: answer.audiences ?? asked.filter((one) => ours.includes(one)),
         }
-      : // As in kube-apiserver, the sender's own words about a user stay, beside the error.
+      : // As in kube-apiserver, the sent status of a user stays, with the error.
         { ...review.status, user: review.status?.user ?? {}, authenticated: undefined, error: errorOf(answer) }
   const reviewed = inOrder(resource, { ...object, status })
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(reviewed)) } }, parts)
 }
 
-/** The reason is returned only where an external authenticator gave it. */
+/** The reason is returned only from an external authenticator. */
 function errorOf(answer: Authentication): string {
   const detail = answer.kind === 'refused' ? answer.detail : undefined
   return detail === undefined ? 'invalid bearer token' : `[invalid bearer token, ${detail}]`
@@ -59,7 +59,7 @@ export const selfReview: Verb<TokenReviewParts> = async (request, target, parts)
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(reviewed)) } }, parts)
 }
 
-/** A user in the form of reviews: empty members are left out. */
+/** A user in the form of reviews, without empty members. */
 function toUserInfo({ name, uid, groups, extra }: User): object {
   return {
     username: name,

@@ -5,7 +5,7 @@ import { UnreadBytes, type UnreadHolder } from './unread-bytes.ts'
 
 const [connectionMax, userMax] = [100, 200]
 
-/** Bounds of 100 bytes for a connection and 200 for a user, and watches by name; `ended` has the names of those that were cut off. */
+/** Limits of 100 bytes for a connection and 200 for a user, and watches by name; `ended` has the names of ended ones. */
 function someWatches() {
   const clock = createFakeClock()
   const unread = new UnreadBytes({

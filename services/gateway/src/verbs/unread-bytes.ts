@@ -1,33 +1,33 @@
 import type { Clock, TimerWheel, WheelTask } from '@orch/platform'
 
-/** A watch with bytes that its client has not taken. */
+/** A watch with bytes that its client has not read. */
 export interface UnreadHolder {
   readonly connection: object
   /** The user's name. */
   readonly user: string
   readonly unreadBytes: number
-  /** When its client took something last, on the monotonic clock. */
+  /** Time of the last read by its client, on the monotonic clock. */
   readonly takenMs: number
-  /** Ends the watch at once; nothing of it waits any more when this returns. */
+  /** Ends the watch at once; none of its bytes wait afterwards. */
   cutOff(): void
 }
 
-/** Bounds of unread bytes, and the clock. */
+/** Limits of unread bytes, and the clock. */
 export interface UnreadBytesOptions {
   readonly perConnectionMax: number
   readonly perUserMax: number
-  /** A client that has taken something within this time is not ended. */
+  /** Time after a read in which a watch is not ended. */
   readonly slowMs: number
   readonly clock: Clock
   readonly wheel: TimerWheel
 }
 
-/** Part of a bound that is left free when watches are ended for it, so that the next event does not end another one. */
+/** Fraction of a limit that is left free when watches are ended, so that the next event does not end another one. */
 const freePart = 1 / 4
 
 /**
- * Bytes that watchers have not taken, counted per connection and per user. Beyond a bound the longest-stalled watches
- * are ended first; watches that still read are left alone.
+ * Unread bytes of watches, counted per connection and per user. Beyond a limit the longest-stalled watches are ended first; watches that still read are
+ * not.
  *
  *   bound 8, watches a (5 bytes, stalled for 9 s) and b (4 bytes, stalled for 2 s): 9 bytes are too many, a is ended
  */
@@ -46,7 +46,7 @@ export class UnreadBytes {
     return this.#total
   }
 
-  /** Counts bytes that wait for a watcher from now on. */
+  /** Counts newly waiting bytes of a watch. */
   add(holder: UnreadHolder, bytes: number): void {
     const { perConnectionMax, perUserMax } = this.#options
     this.#total += bytes
@@ -54,7 +54,7 @@ export class UnreadBytes {
     accountOf(this.#byUser, holder.user, () => new Account(perUserMax, this.#options)).add(holder, bytes)
   }
 
-  /** Counts bytes that wait no longer: they were taken, or the watch has ended. */
+  /** Counts bytes that no longer wait, after a read or the end of the watch. */
   remove(holder: UnreadHolder, bytes: number): void {
     this.#total -= bytes
     removeFrom(this.#byConnection, holder.connection, holder, bytes)
@@ -90,7 +90,7 @@ class Account implements WheelTask {
     if (holder.unreadBytes === 0) this.#holders.delete(holder)
   }
 
-  /** Called by the timer wheel: watches that were not slow may be by now. */
+  /** Called by the timer wheel, as watches may have become slow. */
   due(): void {
     this.#isDue = false
     if (this.#bytes > this.#bytesMax) this.#relieve()

@@ -12,7 +12,7 @@ import type { Verb } from './verb.ts'
 /** The dependencies of an update. */
 export type UpdateParts = WriteParts & CandidateParts & BodyParts & OptionsParts & RespondStoredParts
 
-/** Replaces an object, or the part of it that the path names. */
+/** Replaces an object, or the part in the path. */
 export const update: Verb<UpdateParts> = async (request, target, parts) => {
   const { resource } = target.served
   const options = writeOptionsOf(request, parts, 'UpdateOptions')
@@ -38,7 +38,7 @@ function replace(
   const { uid } = candidate.object.metadata
   if (live === undefined) {
     if (!served.strategy.behaviour.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
-    // A uid means an object that is deleted. A resourceVersion says nothing of an object that is not there.
+    // A uid refers to an object that is deleted. A resourceVersion has no meaning for an absent object.
     if (uid) throw uidMismatch(served, info.name, uid, '')
     return { kind: 'create', candidate }
   }
@@ -46,13 +46,13 @@ function replace(
   return { kind: 'update', candidate, live }
 }
 
-/** Messages show the number as Go prints it before 1.34, and as JSON since. */
+/** Messages show the number in Go's format before 1.34, and as JSON since. */
 const unnamedVersion = textSince(34, {
   before: 'Invalid value: 0x0: must be specified for an update',
   after: 'Invalid value: 0: must be specified for an update',
 })
 
-/** A version or uid in the object says which object, in which state, the writer means. */
+/** A version or uid in the object is a precondition. */
 export function requireSameObject(
   { served, info: { name } }: Pick<Target, 'served' | 'info'>,
   { object }: Candidate,
@@ -76,7 +76,7 @@ function uidMismatch({ name: resource }: Target['served'], name: string, given: 
   return conflict(resource, name, `Precondition failed: UID in precondition: ${given}, UID in object meta: ${live}`)
 }
 
-/** A resourceVersion that is not a number matches no object. */
+/** An invalid resourceVersion matches no object. */
 export function requireNumericVersion({ object }: Candidate): void {
   const { resourceVersion } = object.metadata
   if (!resourceVersion || parseRevision(resourceVersion) !== undefined) return
@@ -85,7 +85,7 @@ export function requireNumericVersion({ object }: Candidate): void {
   throw badRequest(`invalid resource version: metadata.resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: ${why}`)
 }
 
-/** True if the writer of an object names the state that is meant. Version 0 names none. */
+/** True if the object has a precondition. Version 0 is none. */
 function namesVersion({ metadata: { resourceVersion } }: ApiObject): boolean {
   return resourceVersion !== undefined && resourceVersion !== '' && parseRevision(resourceVersion) !== 0
 }

@@ -6,10 +6,10 @@ import type { SubresourceTarget, Target } from '../target/target.ts'
 /** A verb, with the parts it needs. It answers a request, or throws. */
 export type Verb<Parts> = (request: GatewayRequest, target: Target, parts: Parts) => void | Promise<void>
 
-/** A verb of a part of an object that has a kind of its own. */
+/** A verb of a subresource with a separate kind. */
 export type SubresourceVerb<Parts> = (request: GatewayRequest, target: SubresourceTarget, parts: Parts) => void | Promise<void>
 
-/** The parameters that say how fresh and how much. */
+/** The parameters about freshness and size. */
 export function readQueryOf({ query }: GatewayRequest): ReadQuery {
   return {
     resourceVersion: query.get('resourceVersion'),
@@ -22,7 +22,7 @@ export function readQueryOf({ query }: GatewayRequest): ReadQuery {
   }
 }
 
-/** `timeoutSeconds` of a list may shorten the time that it may take; it never lengthens it. */
+/** `timeoutSeconds` of a list may shorten its timeout, but not extend it. */
 export function shortenDeadline(request: GatewayRequest): void {
   const seconds = queryInteger(request.query, 'timeoutSeconds') ?? 0
   if (seconds > 0) request.deadlineMs = Math.min(request.deadlineMs, request.startedMs + seconds * 1000)

@@ -9,10 +9,10 @@ import type { GatewayRequest } from '../request/request.ts'
 import { queryInteger } from '../request/request-info.ts'
 import type { Served } from '../target/target.ts'
 
-/** The format of events for this client. A stream has no YAML, and CBOR is made from JSON. */
+/** The format of events for this client. A stream cannot be YAML, and CBOR is converted from JSON. */
 export function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: { readonly names: Names }): WatchFormat {
   const { format, representation } = request.answer
-  // One message of a WebSocket is one event, and events in CBOR have no mark between them.
+  // One message of a WebSocket is one event, and events in CBOR have no separator.
   if (format === 'cbor' && request.exchange.upgrade !== undefined) throw notAcceptable(streamedMediaTypes(names, request))
   if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names, request))
   switch (representation.kind) {
@@ -33,8 +33,8 @@ export function watchFormatOf(request: GatewayRequest, { resource }: Served, { n
 }
 
 /**
- * Duration of a watch, in milliseconds: `timeoutSeconds`, or once to twice the shortest. One below zero is over at once. A watch ends so
- * that clients spread anew over servers; in virtual time there is no reason to.
+ * Duration of a watch in milliseconds: `timeoutSeconds`, or once to twice the minimum. A negative one ends at once. Watches end so that clients spread
+ * again over servers, for which virtual time has no need.
  */
 export function lifeOf(
   { query }: GatewayRequest,

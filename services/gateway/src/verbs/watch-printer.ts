@@ -19,19 +19,19 @@ import type { Served } from '../target/target.ts'
 export type WatchPrinterParts = RepresentationParts &
   WebhookConversionParts & { readonly clock: Clock; readonly remadeFrames: RemadeFrames; readonly sharedFrames: SharedFrames }
 
-/** Prints the objects and events of one watch in the form that its client has asked for. */
+/** Prints the objects and events of one watch in the requested form. */
 export class WatchPrinter {
-  /** Watch sends objects as they are stored: their schema is known here alone. */
+  /** Watch sends stored objects, whose schema is known only here. */
   readonly remakes: boolean
   readonly #served: Served
   readonly #format: WatchFormat
-  /** Events are made to CBOR at last, with these places of bytes. */
+  /** Events are finally converted to CBOR, with these byte fields. */
   readonly #cbor: { readonly fields: ByteFields | undefined; readonly texts: GatewayRequest['texts'] } | undefined
   readonly #parts: WatchPrinterParts
   readonly #traceparent: string | undefined
-  /** A webhook converts objects of other versions. Metadata alone are sent as stored. */
+  /** A webhook converts objects of other versions. Metadata are sent as stored. */
   readonly #isConverted: boolean
-  /** The resource as objects are printed: after a webhook has converted them where one does. */
+  /** The resource for printing, after a webhook's conversion if needed. */
   readonly #printed: Served
 
   constructor(served: Served, format: WatchFormat, parts: WatchPrinterParts, request: GatewayRequest) {
@@ -57,7 +57,7 @@ export class WatchPrinter {
     return this.#isConverted ? convertContents(this.#parts, this.#served, entries, this.#conversionContext()) : entries
   }
 
-  /** Prints an object of the initial state: in pieces if its own bytes will do, so that those of a long state are copied once. */
+  /** Prints an object of the initial state: in pieces if its own bytes can be used, so that those of a long state are copied once. */
   ofState(): (entry: Entry) => readonly Uint8Array[] {
     const [parts, served, format] = [this.#parts, this.#printed, this.#format]
     if (format.kind === 'json' && served.isStoredVersion) {
@@ -68,9 +68,9 @@ export class WatchPrinter {
       const front = Buffer.concat([addedFront, Buffer.from(printPartialMetadataFront(parts.names, format.version))])
       return (entry) => [front, servedMetadataOf(parts, served, entry), metadataBack]
     }
-    // A webhook may convert an object in another way each time.
+    // A webhook may convert an object differently each time.
     if (this.#isConverted) return (entry) => [this.#printObject('ADDED', entry)]
-    // Rows tell ages.
+    // Rows contain ages.
     const moment = () => (format.kind === 'table' ? Math.floor(parts.clock.now() / 1_000) : 0)
     return (entry) => [parts.sharedFrames.of(entry, served.resource, { format, moment: moment() }, () => this.#printObject('ADDED', entry))]
   }
@@ -84,13 +84,13 @@ export class WatchPrinter {
     return printEvent(format, type, content, parts.clock.now(), readers.table)
   }
 
-  /** Events as the client is to see them; later where a webhook has to be asked, and rejected where it fails. `older` as in `WatchSink`. */
+  /** Events in the client's form; asynchronous if a webhook is needed, and rejected if it fails. `older` as in `WatchSink`. */
   made(frames: Uint8Array, older: readonly number[]): Uint8Array | Promise<Uint8Array> {
     const made = this.#madeEvents(frames, older)
     return made instanceof Promise ? made.then((events) => this.encoded(events)) : this.encoded(made)
   }
 
-  /** Printed events as the client is to get them: in CBOR if it has asked for that. Made once for all clients of the same bytes. */
+  /** Printed events in the client's format: converted to CBOR if requested. Converted once for all clients of the same bytes. */
   encoded(frames: Uint8Array): Uint8Array | Promise<Uint8Array> {
     if (this.#cbor === undefined) return frames
     const { fields, texts } = this.#cbor
@@ -112,8 +112,8 @@ export class WatchPrinter {
   }
 
   /**
-   * Events with stored objects, in the form that this client has asked for: all of them, or those about objects of an
-   * older schema. Made once for all clients of the same form.
+   * Events with stored objects, in the requested form: all of them, or those about objects of an older schema. Converted once for all clients of the
+   * same form.
    */
   #remade(frames: Uint8Array, older: readonly number[]): Uint8Array {
     if (!this.remakes && older.length === 0) return frames
@@ -137,7 +137,7 @@ export class WatchPrinter {
     return this.#printObject(type, isOlder ? { value, fingerprint: ofOlderSchema } : { value })
   }
 
-  /** Events whose objects a webhook has converted, one call for all. */
+  /** Events whose objects a webhook has converted, in one call. */
   async #convert(frames: Uint8Array, older: readonly number[]): Promise<Uint8Array> {
     const events = [...framesIn(frames)].map(eventIn)
     const contents = events.map(({ value }, index) => (older.includes(index) ? { value, fingerprint: ofOlderSchema } : { value }))
@@ -145,7 +145,7 @@ export class WatchPrinter {
     return Buffer.concat(events.map(({ type, value }, index) => this.#printObject(type, converted[index] ?? { value })))
   }
 
-  /** A watch has no deadline: each call has the time that one may take. */
+  /** A watch has no deadline: each call has its own timeout. */
   #conversionContext(): ConversionContext {
     return { timeoutMs: conversionMsMax, traceparent: this.#traceparent }
   }

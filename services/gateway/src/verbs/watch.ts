@@ -33,27 +33,27 @@ export type WatchParts = WatchPrinterParts &
   ShownParts &
   FrozenParts & {
     readonly storage: Pick<StorageService, 'get' | 'list'>
-    /** Ends the request when the watch ends. */
+    /** Ends the request with the watch. */
     readonly conclude: (request: GatewayRequest) => void
     readonly watchHub: Pick<WatchHub, 'attach'>
     readonly served: Pick<ServedResources, 'find'>
     readonly state: Pick<GatewayState, 'watches'>
     readonly metrics: Pick<GatewayMetrics, 'countEvents' | 'countInitialEvents' | 'countTerminatedWatch'>
     readonly wheel: TimerWheel
-    /** Notes requests for a test; absent: nothing does. */
+    /** Records requests for a test; optional. */
     readonly requestLog: Pick<RequestLog, 'noteWatch'> | undefined
-    /** For bookmarks and looks at readers, which repeat until the watch ends. */
+    /** For bookmarks and checks of readers, which repeat until the watch ends. */
     readonly watchWheel: TimerWheel
     readonly unread: Pick<UnreadBytes, 'total' | 'add' | 'remove'>
     readonly draws: Pick<Draws, 'watchLife'>
     readonly isGateOn: Catalogue['isGateOn']
-    /** Minor number of the release whose texts refusals have. */
+    /** Minor version of the release whose messages refusals have. */
     readonly level: number
     /** Minimum duration of a watch that sets no timeoutSeconds. */
     readonly watchLifeMs: number
   }
 
-/** The first level whose bookmarks leave the unset time of creation out. */
+/** The first level whose bookmarks omit the unset creation time. */
 const unsetTimesUntil = 34
 
 /** The changes of a collection or of one object, as they happen. */
@@ -76,8 +76,8 @@ interface SessionOptions {
 }
 
 /**
- * One client's watch: the initial state, then the hub's events, until its time is up, the client leaves or the server stops. There may
- * be ten thousand: once it is attached, nothing waits for it and it holds no more than it needs.
+ * One client's watch: the initial state, then the hub's events, until its timeout, the client disconnects or the server stops. There may be ten
+ * thousand: once it is attached, nothing waits for it and it holds only what it needs.
  */
 class WatchSession implements FaultyWatch, WheelTask {
   readonly request: GatewayRequest
@@ -86,12 +86,12 @@ class WatchSession implements FaultyWatch, WheelTask {
   readonly #withBookmarks: boolean
   readonly #format: WatchFormat
   #endsMs: number
-  /** The watch ends when everything up to here has been given. */
+  /** The watch ends when everything up to this revision has been sent. */
   #endsAfter = Number.POSITIVE_INFINITY
   readonly #printer: WatchPrinter
-  /** Ends when the events that were given last have been shown. */
+  /** Ends when the last received events have been sent. */
   #turn: Promise<void> = done
-  /** Events, in batches, that wait for their turn. */
+  /** Batches of events that wait for their turn. */
   #converting = 0
   #convertingBytes = 0
   #attachment: WatchAttachment | undefined
@@ -101,13 +101,13 @@ class WatchSession implements FaultyWatch, WheelTask {
   #position = 0
   #bookmarked = 0
   #nextBookmarkMs: number
-  /** The bookmark before the end has been sent, or the watch is too short for one. */
+  /** True if the bookmark before the end was sent, or the watch is too short for one. */
   #hasLastBookmark: boolean
   readonly #outbox: Outbox
   #isOver = false
-  /** The first event of a Table tells its columns. */
+  /** The first event of a Table has its columns. */
   #owesColumns: boolean
-  /** Packs the events of a client that takes the initial ones packed. */
+  /** Compresses the initial events of a client that accepts it. */
   #gzip: GzipEvents | undefined
 
   constructor(request: GatewayRequest, served: Served, parts: WatchParts, { lifeMs, withBookmarks, format }: SessionOptions) {
@@ -143,7 +143,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.request.goOn()
   }
 
-  /** The head leaves first; the initial state follows. */
+  /** The head is sent first; the initial state follows. */
   async #begin(
     range: Range,
     read: ResolvedRead,
@@ -158,7 +158,7 @@ class WatchSession implements FaultyWatch, WheelTask {
       return { request, after: read.revision, epoch: '' }
     }
     if (read.kind === 'watchFromNow') {
-      // This key is always absent: changes acknowledged before this request, at any replica, are no changes after it.
+      // This key is always absent: changes acknowledged before this request, at any replica, do not count as changes after it.
       const { revision, epoch } = await this.#parts.storage.get({ key: scopePrefix(range.scope), read: { kind: 'latest' } })
       this.#open()
       return { request, after: frozenRevision(this.request, this.#parts) ?? revision, epoch }
@@ -167,7 +167,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     if (read.isWatchList && this.#parts.isGateOn('WatchListCompression') && acceptsGzip(this.request)) this.#gzip = new GzipEvents()
     const frozen = seesPresent(this.request, this.#parts) ? undefined : await frozenAt(this.request, read, this.#parts)
     const { revision, epoch } = await this.#sendState(range, frozen ?? toFreshness(read.state))
-    // The initial state has been sent; later events are newer. The gate makes sendInitialEvents the default.
+    // The initial state was sent; later events are newer. The gate makes sendInitialEvents the default.
     if ((read.isWatchList || (read.withBookmarks && this.#parts.isGateOn('WatchList'))) && !this.#isOver) {
       this.#markEnd(revision)
       const durationMs = this.#parts.clock.monotonic() - this.request.startedMs
@@ -184,7 +184,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#parts.faults?.watches.add(this)
     if (!this.#isServed()) this.#endsAfter = 0
     const { preparable } = this.#served.resource.readers
-    // Metadata are sent as watch has them.
+    // Metadata are sent in the form of watch.
     if (preparable !== undefined && this.#format.kind !== 'metadata') this.#release = this.#parts.schemas.hold(preparable)
     exchange.onClose(() => {
       this.#outbox.close()
@@ -196,7 +196,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.request.audit?.responseStarted()
   }
 
-  /** True if the resource has not changed since the request came. */
+  /** True if the resource has not changed since the request arrived. */
   #isServed(): boolean {
     const { group, version, plural, readers } = this.#served.resource
     return !readers.isUntyped || this.#parts.served.find(group, version, plural)?.resource.readers === readers
@@ -207,7 +207,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     return isProtobufFormat(this.#format) ? `${this.#parts.names.protobufMediaType};stream=watch` : 'application/json'
   }
 
-  /** Sends the initial state, a piece at a time. A client that takes nothing for a while holds the rest of one event, and no snapshot. */
+  /** Sends the initial state, a piece at a time. For a client that stalls it holds the rest of one event, and no snapshot. */
   async #sendState(range: Range, read: Freshness): Promise<{ revision: number; epoch: string }> {
     const state = new InitialState({
       range,
@@ -244,7 +244,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     return [this.#gzip === undefined ? encoded : await this.#gzip.packed(encoded)]
   }
 
-  /** A client that takes nothing of the state for too long is given up. */
+  /** A client that does not read the state for too long is disconnected. */
   async #drained(): Promise<void> {
     const { exchange } = this.request
     for (let waiting = this.#outbox.drained(); waiting !== undefined && !this.#isOver; waiting = this.#outbox.drained()) {
@@ -255,21 +255,21 @@ class WatchSession implements FaultyWatch, WheelTask {
     }
   }
 
-  /** Frames as this client is to see them: all clients get the same bytes but for the columns in the first event of a Table. */
+  /** Frames in the client's form: all clients get the same bytes except for the columns in the first event of a Table. */
   #withFirstColumns(frames: Uint8Array): Uint8Array {
     if (!this.#owesColumns || frames.length === 0) return frames
     this.#owesColumns = false
     return withColumns(frames, this.#served.resource.readers.table.columnsJson)
   }
 
-  /** A client that is fed alone is given more when it has taken this. */
+  /** A separately fed client gets more when it has read this. */
   frames(bytes: Uint8Array, lastRevision: number, count: number, older: readonly number[] = []): Promise<void> | undefined {
     const made = this.#printer.made(bytes, older)
     if (!(made instanceof Promise) && this.#converting === 0) {
       this.#show(made, lastRevision, count)
       return this.#outbox.drained()
     }
-    // Waited for below: until then a failure is not one that nothing sees.
+    // Awaited below; until then a failure must not count as unhandled.
     if (made instanceof Promise) made.catch(() => {})
     this.#afterConversions(bytes.length, async () => this.#show(await made, lastRevision, count))
     return this.#turn
@@ -282,7 +282,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#reach(lastRevision)
   }
 
-  /** Events keep their order, converted by a webhook or not. A client with too many waiting ones resumes after the last that it got. */
+  /** Events keep their order, with or without a conversion by a webhook. A client with too many waiting ones resumes after its last event. */
   #afterConversions(bytes: number, show: () => void | Promise<void>): void {
     this.#converting += 1
     this.#convertingBytes += bytes
@@ -301,7 +301,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     else this.#afterConversions(0, () => void this.#reach(revision))
   }
 
-  /** Everything up to a revision has been given. Whether the watch is over with that. */
+  /** Everything up to a revision has been sent. Returns true if this ends the watch. */
   #reach(revision: number): boolean {
     this.#position = Math.max(this.#position, revision)
     if (this.#position >= this.#endsAfter) this.finish()
@@ -316,13 +316,13 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#fail('too old resource version: the store has been replaced')
   }
 
-  /** Called by the timer wheel: a bookmark, the end, or a look at a reader that takes nothing. */
+  /** Called by the timer wheel: a bookmark, the end, or a check of a stalled reader. */
   due(): void {
     this.#timer = undefined
     const now = this.#parts.clock.monotonic()
     if (this.#isOver) return
     if (now >= this.#endsMs) {
-      // A loop that was busy until now has not given it before.
+      // A busy loop may not have sent it before.
       if (this.#withBookmarks && !this.#hasLastBookmark) this.#bookmark()
       this.#leave()
       return
@@ -343,8 +343,8 @@ class WatchSession implements FaultyWatch, WheelTask {
   }
 
   /**
-   * Ends the stream when the resource is no longer served or its schema has changed, but after all earlier events, some of which a
-   * webhook may still convert: once the path is a 404, a client cannot get them.
+   * Ends the stream when the resource is no longer served or its schema has changed, after all earlier events, some of which a webhook may still
+   * convert: once the path is a 404, a client cannot get them.
    */
   compare(changed: ReadonlySet<string>, revision: number): void {
     if (!changed.has(this.#served.resource.group) || this.#isServed()) return
@@ -373,7 +373,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     if (!this.#isOver) this.expired(this.#position, this.#position + 1)
   }
 
-  /** Ends the stream in order; the client reconnects. */
+  /** Ends the stream normally; the client reconnects. */
   finish(): void {
     if (this.#isOver) return
     if (this.#withBookmarks && this.#position > this.#bookmarked) this.#bookmark()
@@ -381,8 +381,8 @@ class WatchSession implements FaultyWatch, WheelTask {
   }
 
   /**
-   * Nothing more is written. The written bytes are whole lines, and the client gets them to the end of the stream if it takes them in
-   * time: a slow client resumes after the last of them.
+   * Writes no more. The written bytes are whole lines, and the client gets them to the end of the stream if it reads in time: a slow client resumes
+   * after the last one.
    */
   #leave(): void {
     if (this.#isOver) return
@@ -394,13 +394,13 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#over()
   }
 
-  /** Ends the stream of a client that takes too little. */
+  /** Ends the stream of a client that reads too slowly. */
   #giveUp(): void {
     if (!this.#isOver) this.#parts.metrics.countTerminatedWatch(this.#served.resource)
     this.#leave()
   }
 
-  /** Breaks off the stream of a client that takes nothing, where others of its connection or user need the room. */
+  /** Aborts the stream of a stalled client, if others of its connection or user need the space. */
   #cutOff(): void {
     this.#parts.metrics.countTerminatedWatch(this.#served.resource)
     this.cut()
@@ -441,7 +441,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#write(this.#printer.encodedEvent(this.#withFirstColumns(this.#printBookmark({ kind, apiVersion, metadata }))))
   }
 
-  /** In JSON a bookmark has only its own members; other formats want a whole object, though an empty one. */
+  /** In JSON a bookmark has only its own members; other formats need a whole, empty object. */
   #printBookmark(object: object): Uint8Array {
     const bytes = Buffer.from(JSON.stringify(object))
     const content = { stored: bytes, served: bytes }

@@ -8,7 +8,7 @@ interface Following {
   readonly onDelay: (delayMs: number) => void
 }
 
-/** A client that events are given to; `traceparent` where its watch is traced. */
+/** A client that receives events; `traceparent` if its watch is traced. */
 interface Receiver {
   readonly traceparent: string | undefined
 }

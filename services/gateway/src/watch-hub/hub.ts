@@ -3,18 +3,17 @@ import { type Clock, ended, type Log, noTracer, retryDelayMs, runOutsideExchange
 import { deliver } from './delivery.ts'
 import { bytesPerWrite, defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 
-/** The receiver of a client's events. Nothing is called any more once `expired` or `replaced` has been, or the attachment is closed. */
+/** The receiver of a client's events. Nothing is called after `expired` or `replaced`, or after the attachment is closed. */
 export interface WatchSink {
   /**
-   * Whole frames, ready to be written. Every client at the same position gets the same object: it may be
-   * neither changed nor kept. `count` is their number, `lastRevision` the revision of the last of them. A promise asks
-   * for a pause: a client that is served alone, from history, gets nothing more until it resolves. Clients that share are not
-   * waited for. `older` are the indexes of frames about objects of another schema than the requested one.
+   * Whole frames, ready to be written. Every client at the same position gets the same object: it may be neither changed nor stored. `count` is their
+   * number, `lastRevision` the revision of the last one. A promise requests a pause: a separately fed client gets nothing more until it resolves.
+   * Clients that share are not awaited. `older` are the indexes of frames about objects of another schema than the requested one.
    */
   frames(bytes: Uint8Array, lastRevision: number, count: number, older?: readonly number[]): void | Promise<void>
-  /** Everything up to this revision has been given. */
+  /** Everything up to this revision has been delivered. */
   position(revision: number): void
-  /** The history that the client wants is no longer held: `too old resource version: asked (oldest)`. */
+  /** The requested history is no longer available: `too old resource version: asked (oldest)`. */
   expired(asked: number, oldest: number): void
   /** The store was replaced or reset: the client must list again. */
   replaced(): void
@@ -24,21 +23,21 @@ export interface WatchHubOptions {
   readonly watch: WatchService
   readonly clock: Clock
   readonly log: Log
-  /** From 0 to 1; spreads the attempts to subscribe again. */
+  /** From 0 to 1; jitter for attempts to subscribe again. */
   readonly random: () => number
   readonly limits?: Partial<WatchHubLimits>
-  /** Absent: nothing is traced. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
-  /** Told how long it took from the commit of a change until its event was given to clients, as far as the clocks agree. */
+  /** Called with the time from the commit of a change to the delivery of its event, as far as the clocks agree. */
   readonly onDelay?: ((delayMs: number) => void) | undefined
 }
 
 export interface WatchHub {
-  /** Delivers every event after `request.after` to a sink, until the attachment is closed. Calls come in later turns, never from within. */
+  /** Delivers every event after `request.after` to a sink, until the attachment is closed. Calls happen in later turns. */
   attach(options: {
     readonly request: SubscribeRequest
     readonly sink: WatchSink
-    /** W3C `traceparent` of the client's request; absent: it is not traced. */
+    /** W3C `traceparent` of the client's request; undefined without a trace. */
     readonly traceparent?: string | undefined
   }): WatchAttachment
   /** Distinct subscriptions that are open. */
@@ -52,8 +51,8 @@ export interface WatchAttachment {
 }
 
 /**
- * Shares subscriptions among the clients of this gateway: one per distinct (scope, selection, version, format). A broken
- * subscription is taken up again after the last position delivered, and no client notices.
+ * Shares subscriptions among the clients of this gateway: one per distinct (scope, selection, version, format). A broken subscription is resumed after
+ * the last delivered position, unnoticed by clients.
  */
 export function createWatchHub({ watch, clock, log, random, limits, tracer = noTracer, onDelay = () => {} }: WatchHubOptions): WatchHub {
   const bounds: WatchHubLimits = { ...defaultWatchHubLimits, ...limits }
@@ -140,8 +139,8 @@ class SharedSubscription {
   }
 
   /**
-   * True if a client that begins after this revision may share. Not when the subscription has ended, and not when it may
-   * have begun at a revision of the far future: it would never meet the others.
+   * True if a client that begins after this revision may share. False if the subscription has ended, or may have begun at a future revision, where it
+   * would never meet the others.
    */
   isJoinable(after: number): boolean {
     return !this.#line.isClosed && (this.#hasReceived || after >= this.#lastEvent)
@@ -155,7 +154,7 @@ class SharedSubscription {
     return client
   }
 
-  /** The client has reached the shared position; it receives that position without waiting for the next one. */
+  /** The client has reached the shared position, which it receives without waiting for the next one. */
   #attach(client: Client): void {
     this.#attached.add(client)
     if (this.#hasReceived) queueMicrotask(() => this.#give(client, { kind: 'position', revision: this.#line.position }))
@@ -208,7 +207,7 @@ class SharedSubscription {
     if (!this.#line.isClosed) this.#given(part)
   }
 
-  /** Delivers a part in a later turn, when others have used up this one. */
+  /** Delivers a part in a later turn, if the budget of this one is used up. */
   async #giveLater(part: EventsPart, room: Promise<void>): Promise<void> {
     const clients = [...this.#attached]
     await room
@@ -218,7 +217,7 @@ class SharedSubscription {
     if (!this.#line.isClosed) this.#given(part)
   }
 
-  /** All attached clients have received a part: others may join them, or have to continue alone. */
+  /** All attached clients have received a part: others may join them, or have to continue separately. */
   #given(part: WatchPart): void {
     switch (part.kind) {
       case 'events':
@@ -283,7 +282,7 @@ class SharedSubscription {
     this.#attached.add(client)
   }
 
-  /** A sink that throws loses its client, not the others. */
+  /** A sink that throws detaches only its client. */
   #give(client: Client, part: WatchPart): Promise<void> | undefined {
     try {
       return client.take(part)
@@ -301,9 +300,9 @@ class Client implements WatchAttachment {
   readonly after: number
   readonly traceparent: string | undefined
   #subscription: SharedSubscription | undefined
-  /** Its own subscription while it is alone. */
+  /** Its own subscription while it is separate. */
   line: Line | undefined
-  /** Its own subscription is after events that wait for their turn. */
+  /** Its own subscription has read events that wait for their turn. */
   isOwed = false
 
   constructor(subscription: SharedSubscription, sink: WatchSink, after: number, traceparent: string | undefined) {
@@ -313,7 +312,7 @@ class Client implements WatchAttachment {
     this.after = after
   }
 
-  /** Gives the sink its part; a pause that the sink asks for is returned. */
+  /** Delivers a part to the sink; returns its requested pause. */
   take(part: WatchPart): Promise<void> | undefined {
     if (this.#subscription === undefined) return undefined
     switch (part.kind) {
@@ -348,7 +347,7 @@ class Client implements WatchAttachment {
   }
 }
 
-/** The share of a turn that a part takes for one client. */
+/** The cost of a part for one client in a turn. */
 function costOf({ frames }: EventsPart): number {
   return frames.length + bytesPerWrite
 }
@@ -360,7 +359,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** One subscription, taken up again after its last position whenever it breaks. */
+/** One subscription, resumed after its last position whenever it breaks. */
 class Line {
   readonly #environment: Environment
   readonly #request: SubscribeRequest
@@ -399,7 +398,7 @@ class Line {
       if (this.isClosed) return
       try {
         for await (const part of this.#subscribe()) {
-          // A successful subscription is renewed at once: a replica that ends leaves its subscriptions to the ready ones.
+          // A successful subscription is renewed at once, as a replica that ends leaves its subscriptions to ready ones.
           attempt = -1
           const pause = this.#take(part)
           if (pause !== undefined) await pause

@@ -1,12 +1,12 @@
-/** Bounds of the watch hub. */
+/** Limits of the watch hub. */
 export interface WatchHubLimits {
-  /** Longest pause before a broken subscription is taken up again; the first is about a fiftieth of it. */
+  /** Maximum delay before a broken subscription is resumed; the first is about a fiftieth of it. */
   readonly retryDelayMsMax: number
-  /** After a piece of this size the next one waits for the next turn, so that a long history is not piled up in a socket at once. */
+  /** Size of a piece after which the next one waits for another turn, so that a long history does not fill a socket at once. */
   readonly breathBytesMin: number
-  /** Bytes that all clients together are given in one turn: they are encrypted for each of them at once, at some 5 ms a megabyte. */
+  /** Maximum bytes delivered to all clients in one turn: they are encrypted for each at once, at some 5 ms a megabyte. */
   readonly turnBytesMax: number
-  /** The same for the turn of the events' arrival, at whose end their writers are answered: some 2 ms. The rest follows in the next turns. */
+  /** The same for the turn in which events arrive, at whose end their writers are answered: some 2 ms. The rest follows in the next turns. */
   readonly firstTurnBytesMax: number
 }
 
@@ -17,8 +17,8 @@ export const defaultWatchHubLimits: WatchHubLimits = {
   firstTurnBytesMax: 512 * 1024,
 }
 
-/** Watches that the span of a delivery is linked to: thousands may share it, and a few show the way. */
+/** Maximum watches linked to the span of a delivery, which thousands may share. */
 export const linkedWatchesMax = 8
 
-/** The cost of one write to a socket besides its bytes, in bytes that cost as much: a call of the system and a record of TLS. */
+/** The cost of one write to a socket besides its bytes, in equivalent bytes: a system call and a TLS record. */
 export const bytesPerWrite = 4 * 1024

@@ -17,16 +17,16 @@ import type { ChangeDraft, Condition, Draft, WriteStep } from './draft.ts'
 
 type Phase = 'mutate' | 'validate'
 
-/** The dependencies of asking admission. */
+/** The dependencies of calling admission. */
 export interface AdmissionParts {
   readonly admitter: Pick<Admitter, 'mutate' | 'validate' | 'settle' | 'ruleSources'>
   readonly clock: Clock
 }
 
-/** Asks mutating admission, and takes the changes that the writer could have made. */
+/** Calls mutating admission, and applies the changes that the writer could have made. */
 export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock }) => {
   const { write, object, live } = draft
-  // The copy may be changed in place from here on: admission has seen the object itself.
+  // The copy may be changed in place from here on, as admission has received the object itself.
   const own: ApiObject = { ...object, metadata: { ...object.metadata } }
   draft.object = own
   if (write.isAdmitted) return
@@ -43,7 +43,7 @@ export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock
   }
   const whole = afterAdmission(target.served.resource, admitted.object, object)
   draft.object = takeAdmitted({ target, own: object, left: whole, live: live?.object, now: printTime(toInstant(clock.now())) })
-  // For an existing object, and through a subresource, some changes may not be taken: validating has not seen the result.
+  // For an existing object, and through a subresource, some changes may be ignored: validating admission has not seen the result.
   const mayDiffer = target.subresource !== undefined || live !== undefined
   if (mayDiffer && !isTakenWhole(draft.object, whole)) draft.mutation = undefined
   if (live !== undefined && isCurrent(target.served, live.entry)) shareMembers(draft.object, live.object)
@@ -54,7 +54,7 @@ function shareMembers(object: ApiObject, live: ApiObject): void {
   for (const field in object) if (field !== 'metadata') object[field] = shareWith(object[field], live[field])
 }
 
-/** Asks validating admission, unless the answer to mutating contained its verdict. */
+/** Calls validating admission, unless the answer of mutating admission contained its verdict. */
 export const admit: WriteStep<AdmissionParts> = async (draft, { admitter }) => {
   const { mutation, object, write } = draft
   if (write.isAdmitted) return
@@ -62,7 +62,7 @@ export const admit: WriteStep<AdmissionParts> = async (draft, { admitter }) => {
   if (admitted !== undefined) keep(draft, admitted)
 }
 
-/** Asks about a deletion in both phases, one after the other. */
+/** Calls both phases for a deletion in sequence. */
 export const admitDeletion: WriteStep<AdmissionParts, ChangeDraft> = async (draft, { admitter }) => {
   if (draft.write.isAdmitted) return
   const admitting = admittingOf(draft, 'DELETE', undefined)
@@ -82,19 +82,19 @@ function keep(draft: Draft, { conditions, reservations }: Admitted): void {
   if (reservations.length > 0) draft.reservations = [...draft.reservations, ...reservations]
 }
 
-/** Several plugins may rest on the same Namespace, and a commit carries few conditions. */
+/** Several plugins may depend on the same Namespace, and a commit has few conditions. */
 export function joinConditions(first: readonly Condition[], second: readonly Condition[]): readonly Condition[] {
   const isIn = ({ key, revision }: Condition) => first.some((other) => other.key === key && other.revision === revision)
   return [...first, ...second.filter((one) => !isIn(one))]
 }
 
-/** The parts of a draft that admission is asked about. */
+/** The parts of a draft for admission. */
 interface Admittable {
   readonly write: Pick<Draft['write'], 'request' | 'target' | 'id' | 'name' | 'options' | 'optionsObject' | 'shownAs'>
   readonly live: { readonly object: ApiObject } | undefined
 }
 
-/** A write as admission sees it. `object` is undefined for a deletion. */
+/** A write in the form for admission. `object` is undefined for a deletion. */
 export function admittingOf({ write, live }: Admittable, operation: Operation, object: ApiObject | undefined): Admitting {
   const { request, target, id, name, options, optionsObject, shownAs } = write
   const { served, subresource } = target
@@ -130,7 +130,7 @@ function toldOf({ definition, clientConfig, reviewVersions }: ConversionWebhook)
   return { definition, clientConfig, reviewVersions }
 }
 
-/** The options' kind follows the operation: an apply or a PUT may create as well. Members that the client leaves out are absent. */
+/** The options' kind follows the operation, as an apply or a PUT may create as well. Omitted members stay absent. */
 export function optionsOf(operation: Operation, isDryRun: boolean, given: unknown, { query }: GatewayRequest): unknown {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return given
   const { fieldManager, ...options }: { readonly fieldManager?: unknown } = isJsonObject(given) ? given : {}
@@ -153,7 +153,7 @@ export function namespaceOf({ served: { resource }, info }: Target, name: string
 export interface AdmitterOptions {
   readonly admission: AdmissionService | undefined
   readonly authorizers: readonly Authorizer[]
-  /** Creates a namespace in the server's own name; an existing one is left unchanged. */
+  /** Creates a namespace as the server; an existing one is left unchanged. */
   readonly provideNamespace: (name: string) => Promise<void>
   readonly metrics: AdmissionMetrics
   readonly clock: Clock
@@ -174,7 +174,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
     }
   }
   const rules = new AdmissionRules(admission, clock, log)
-  // A set that is too old is not believed: then everything is asked.
+  // Outdated rules are not trusted: then admission is called for everything.
   const trusted = () => (clock.monotonic() - rules.receivedMs > limits.admissionRulesAgeMsMax ? undefined : rules.index)
   const ask = (phase: Phase, admitting: Admitting): Promise<Admitted | undefined> => {
     const admissionRules = trusted()
@@ -198,7 +198,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
     settle({ writeId, reservations, resource, revision }) {
       if (reservations.length > 0) {
         const outcome = { writeId, reservations, isCommitted: revision !== undefined, revision: revision ?? 0 }
-        // Admission also finds out by itself, only later.
+        // Admission also notices this by itself, but later.
         admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'the outcome of a write could not be reported to admission'))
       }
       return revision !== undefined && rules.sources.has(resource) ? rules.reached(resource, revision) : undefined
@@ -211,11 +211,11 @@ interface Asked {
   readonly phase: Phase
   readonly admitting: Admitting
   readonly admission: AdmissionService
-  /** The rules by which it is asked; undefined: they are not known. */
+  /** The current admission rules; undefined if unknown. */
   readonly admissionRules: object | undefined
 }
 
-/** Repeats the call as long as admission asks for the user's rights. */
+/** Repeats the call while admission requests authorization checks. */
 async function askAll({ phase, admitting, admission, admissionRules }: Asked, options: AdmitterOptions): Promise<Admitted> {
   const { request, attributes } = admitting
   const { clock, metrics } = options
@@ -259,12 +259,12 @@ async function askAll({ phase, admitting, admission, admissionRules }: Asked, op
   throw internal(`the admission plugin ${resumeAt} asks again and again what the user may do`)
 }
 
-/** Time that validating took within the answer to mutating. */
+/** Time of validating within the answer of mutating admission. */
 function durationOf(answer: Validated | undefined): number {
   return answer === undefined ? 0 : answer.steps.reduce((sum, { durationMs }) => sum + durationMs, 0)
 }
 
-/** Admission rules that are not believed cannot be seen to change. */
+/** Outdated admission rules cannot be seen to change. */
 function aheadOf(answer: Validated | undefined, { request, attributes }: Admitting, admissionRules: object | undefined): Ahead | undefined {
   return answer === undefined || admissionRules === undefined ? undefined : { answer, request, attributes, admissionRules }
 }
@@ -287,7 +287,7 @@ function tell(answer: Omit<Validated, 'conditions'>, { request, attributes }: Ad
   for (const count of answer.counts) metrics.count(count)
 }
 
-/** Mutating webhooks are asked one after the other, validating ones together. */
+/** Mutating webhooks are called in sequence, validating ones in parallel. */
 function waitedForWebhooks(phase: Phase, steps: Validated['steps']): number {
   let waitedMs = 0
   for (const { webhook, durationMs } of steps) {
@@ -309,7 +309,7 @@ function decideAll(accesses: readonly AdmissionAccess[], user: User, authorizers
   )
 }
 
-/** A service account of `namespace:name` as a user, without a token. */
+/** The service account `namespace:name` as a user, without a token. */
 function userOfAccount(account: string): User {
   const [namespace = ''] = account.split(':')
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]

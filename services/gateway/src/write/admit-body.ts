@@ -6,7 +6,7 @@ import { type AdmissionParts, namespaceOf, optionsOf } from './admission.ts'
 import { afterAdmission } from './admitted-object.ts'
 import type { PlannedWrite } from './draft.ts'
 
-/** The dependencies of asking about a body. */
+/** The dependencies of calling admission for a body. */
 export type AdmitBodyParts = {
   readonly admitter: Pick<AdmissionParts['admitter'], 'mutate' | 'validate'>
   readonly draws: Pick<Draws, 'writeId'>
@@ -23,7 +23,7 @@ export interface BodyRequest<Body = ApiObject> extends Pick<PlannedWrite, 'reque
   readonly options: { readonly isDryRun: boolean; readonly object: unknown }
 }
 
-/** Both phases of admission; gives the body as admission left it. */
+/** Both phases of admission; returns the body after admission. */
 export async function admitBody<Body>(asked: BodyRequest<Body>, parts: AdmitBodyParts): Promise<Body | ApiObject> {
   const object = await mutateBody(asked, parts)
   await validateBody({ ...asked, object }, parts)

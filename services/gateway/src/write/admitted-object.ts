@@ -5,7 +5,7 @@ import { objectPartOf } from '../strategies/object-part.ts'
 import type { Served, Target } from '../target/target.ts'
 import { inOrder } from './prepare.ts'
 
-/** Reads an object that admission returned. Plugins give whole objects of the same kind; theirs alone would be the fault if not. */
+/** Decodes an object from admission. Plugins return whole objects of the same kind, otherwise they are wrong. */
 export function afterAdmission(
   described: Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>,
   object: unknown,
@@ -22,19 +22,19 @@ export function afterAdmission(
 /** An object before and after mutating admission. */
 export interface AdmittedObject {
   readonly target: Pick<Target, 'served' | 'subresource'>
-  /** As the write has made it. */
+  /** The object of the write. */
   readonly own: ApiObject
-  /** As admission left it. */
+  /** The object after admission. */
   readonly left: ApiObject
-  /** Absent: it is created. */
+  /** Undefined for a create. */
   readonly live: ApiObject | undefined
-  /** Time that the server fills in. */
+  /** The time to set. */
   readonly now: string
 }
 
 /**
- * The object to write after admission has changed it. The server's own members stay unchanged: a webhook may be
- * anyone's. Members that a kind derives from others are derived again on an update; for a new object they are derived after this.
+ * The object to write after admission has changed it. Server-set members stay unchanged, since anyone may run a webhook. Members that a kind derives
+ * from others are derived again on an update; for a new object they are derived afterwards.
  */
 export function takeAdmitted({ target, own, left, live, now }: AdmittedObject): ApiObject {
   const { served, subresource } = target
@@ -53,12 +53,12 @@ export function takeAdmitted({ target, own, left, live, now }: AdmittedObject): 
   return object
 }
 
-/** True if an object is the one that admission has left, so that a verdict about that is one about the object. */
+/** True if an object equals the one after admission, so that a verdict about that one applies to it. */
 export function isTakenWhole({ metadata, ...taken }: ApiObject, { metadata: leftMetadata, ...left }: ApiObject): boolean {
   return haveSameMembers(metadata, leftMetadata) && haveSameMembers(taken, left)
 }
 
-/** Members are compared by identity: a taken part is the very part that was left. */
+/** Members are compared by identity, as a taken part is not copied. */
 function haveSameMembers(one: object, other: object): boolean {
   const members = Object.entries(one)
   return (
@@ -82,7 +82,7 @@ const kept = [
 function keepMetadata({ metadata: own }: ApiObject, { metadata: left }: ApiObject): ApiObject['metadata'] {
   const metadata: ApiObject['metadata'] = { ...left }
   for (const field of kept) {
-    // Almost always nothing was touched, and an object from which a member was deleted is slow from then on.
+    // Almost always nothing was changed, and an object from which a member was deleted becomes slow.
     if (own[field] === metadata[field]) continue
     if (own[field] === undefined) delete metadata[field]
     else Object.assign(metadata, { [field]: own[field] })
@@ -90,14 +90,14 @@ function keepMetadata({ metadata: own }: ApiObject, { metadata: left }: ApiObjec
   return metadata
 }
 
-/** An object stays in its namespace. One that is left without it gets it back, and a cluster-scoped object loses one that was added. */
+/** An object stays in its namespace. A removed namespace is restored, and a cluster-scoped object loses an added one. */
 function refuseMove({ resource }: Served, { own, left }: Pick<AdmittedObject, 'own' | 'left'>): void {
   const { namespace } = left.metadata
   if (!resource.isNamespaced || !namespace || namespace === own.metadata.namespace) return
   throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
 }
 
-/** A new object may be given another name, but not one that is there already. */
+/** A new object may get another name, but not lose one that it already has. */
 function refuseRename({ kind }: Served, { own, left }: Pick<AdmittedObject, 'own' | 'left'>): void {
   const { name } = left.metadata
   if ((name ?? '') !== (own.metadata.name ?? '')) throw invalid(kind, own.metadata.name ?? '', [immutable('metadata.name', name)])

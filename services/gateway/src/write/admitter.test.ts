@@ -28,7 +28,7 @@ const ahead = {
   auditAnnotations: [{ key: 'k', value: 'v', level: 'Metadata' }],
 }
 
-/** An admitter that has received the admission rules, with its questions and reports. */
+/** An admitter that has received the admission rules, with its calls and reports. */
 async function anAdmitter(
   mutating: AdmissionAnswer = { ...allowed, validated: ahead },
   {

@@ -9,16 +9,16 @@ import { type BootstrapPart, type BootstrapParts, bootstrapSteps } from './steps
 /** The dependencies of creating the server's own objects. */
 export type BootstrapWriteParts = BootstrapParts & { readonly requestTimeoutMs: number; readonly draws: Draws }
 
-/** An object of the server's own. */
+/** An object of the server itself. */
 export interface BootstrapWrite extends BootstrapPart {
   readonly resource: { readonly group: string; readonly version: string; readonly plural: string }
   readonly object: ApiObject
 }
 
 /**
- * Creates objects of the server's own in collections that are empty at the first start. They become the same as by
- * a POST; they pass no authorization, as no client has requested them: no admission, no validation, no audit event. Not for objects
- * that reserve something, such as Services. Unserved ones are left out, and an object that a client has created meanwhile stays.
+ * Creates objects of the server in collections that are empty at the first start. They become the same as by a POST; since no client has requested them,
+ * they pass no authorization, no admission, no validation, and no audit event. Not for objects with reservations, such as Services. Unserved ones are
+ * left out, and an object that a client has created meanwhile stays.
  */
 export async function writeBootstrapObjects(objects: readonly BootstrapWrite[], parts: BootstrapWriteParts): Promise<void> {
   await Promise.all(

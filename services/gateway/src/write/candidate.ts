@@ -16,21 +16,21 @@ export interface CandidateParts {
   readonly catalogue: Catalogue
 }
 
-/** An object on its way to being written, in the version of the request. */
+/** An object before it is written, in the version of the request. */
 export interface Candidate {
-  /** Types checked, unknown fields dropped, fields in order. It is the write's own and may be changed, but for parts that are frozen. */
+  /** With checked types and sorted fields, without unknown fields. It belongs to the write and may be changed, except for frozen parts. */
   readonly object: ApiObject
-  /** In the writer's body; those of the live object are counted when it is written. */
+  /** Counts members in the writer's body; those of the live object are counted when it is written. */
   readonly hasBigIntegers: boolean
-  /** As it was sent, or as a patch left it. */
+  /** As sent, or as a patch left it. */
   readonly body: unknown
   /** `unknown field "spec.zzz"`, `duplicate field "spec.size"`. */
   readonly problems: readonly string[]
-  /** The owners of its fields, if the verb has found them. */
+  /** The owners of its fields, if the verb has computed them. */
   readonly owners?: ManagedFieldsEntry[]
 }
 
-/** The object of a body that a POST or PUT carries, checked against the address it was sent to. `live`: the object that it replaces. */
+/** The object of the body of a POST or PUT, checked against its address. `live`: the object that it replaces. */
 export function readCandidate(
   target: Target,
   body: ParsedBody,
@@ -45,7 +45,7 @@ export function readCandidate(
   return candidate
 }
 
-/** The write that the body of a POST asks for. */
+/** The write of the body of a POST. */
 export interface NewWrite {
   readonly request: GatewayRequest
   readonly target: Target
@@ -62,20 +62,20 @@ export function readNew({ request, target, options }: NewWrite, body: ParsedBody
 /** The kind of a body. */
 export type Described = Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
 
-/** The live object, deeply frozen, if a new one that is read beside it may share its parts. */
+/** The live object, deeply frozen, if a decoded one may share its parts. */
 export function sharedOf(live: Pick<Live, 'object' | 'isAsDecoded'> | undefined): ApiObject | undefined {
   return live?.isAsDecoded === true ? freezeDeeply(live.object) : undefined
 }
 
 /** The source of a candidate's JSON. */
 type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'duplicates' | 'repeats' | 'source'> & {
-  /** An object of the same type, frozen: the candidate's equal parts are shared with it. */
+  /** A frozen object of the same type, with which the candidate's equal parts are shared. */
   readonly known?: ApiObject | undefined
-  /** True for an apply: kube-apiserver drops no null before its validation. */
+  /** True for an apply: kube-apiserver keeps nulls until its validation. */
   readonly keepsNulls?: boolean
 }
 
-/** Parsed JSON as an object of the resource. A value of a wrong type is a 400, where the caller does not say otherwise. */
+/** Parsed JSON as an object of the resource. A value of a wrong type is a 400, unless the caller decides otherwise. */
 export function decodeCandidate(
   { kind, version, readers, apiVersion }: Described,
   value: Readonly<Record<string, unknown>>,
@@ -98,13 +98,13 @@ export function decodeCandidate(
   }
 }
 
-/** An empty list of owners says, as one empty entry does, that all owners are forgotten; decoding drops it. */
+/** An empty list of owners resets all owners, like one empty entry; decoding drops it. */
 function forgetsOwners({ metadata }: Readonly<Record<string, unknown>>): boolean {
   const owners = isJsonObject(metadata) ? metadata['managedFields'] : undefined
   return Array.isArray(owners) && owners.length === 0
 }
 
-/** Reports unknown and duplicate fields, which are dropped in any case. Strict lists all of them. */
+/** Reports unknown and duplicate fields, which are always dropped. Strict lists all of them. */
 export function reportProblems(
   { kind, version }: Pick<Described, 'kind' | 'version'>,
   problems: readonly string[],
@@ -123,7 +123,7 @@ export function reportProblems(
   }
 }
 
-/** A body may leave out the kind that the path gives, except for one of a custom kind. */
+/** A body may omit the kind that the path implies, except for a custom kind. */
 function requireKind(
   { value: given, summary }: ParsedBody,
   expected: Described,
@@ -136,7 +136,7 @@ function requireKind(
   const kind = value['kind'] || expected.kind
   const apiVersion = value['apiVersion'] || expected.apiVersion
   if (apiVersion === expected.apiVersion && kind === expected.kind) {
-    // The body is the request's own; a copy of one with many members costs more than all else here.
+    // The body belongs to the request, and a copy of one with many members costs more than everything else here.
     return Object.assign(value, { kind, apiVersion })
   }
   const named = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
@@ -146,14 +146,14 @@ function requireKind(
   throw otherKind(named, expected, conversionText(named, expected))
 }
 
-/** A body that kube-apiserver reads without a type must name its own. Without its version it would be a 500 there. */
+/** A body that kube-apiserver reads without a type must have its own. Without its version it would be a 500 there. */
 function requireNamedType(value: Readonly<Record<string, unknown>>, { kind, version }: Described, summary: string): void {
   const missing = value['kind'] ? (value['apiVersion'] ? undefined : 'apiVersion') : 'Kind'
   if (missing === undefined) return
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: Object '${missing}' is missing in '${summary}'`)
 }
 
-/** A body that kube-apiserver reads without a type is of another version when it is read, and of another kind when it is validated. */
+/** A body that kube-apiserver reads without a type has another version when it is decoded, and another kind when it is validated. */
 function otherUntyped({ kind, apiVersion }: GivenKind, expected: Described, metadata: unknown): Error {
   if (apiVersion !== expected.apiVersion) return otherVersion({ kind, apiVersion }, expected)
   const error = {
@@ -172,7 +172,7 @@ function otherVersion({ apiVersion }: GivenKind, expected: Described): Error {
 /** The Go type from which kube-apiserver reads the kind of a JSON text. */
 export const typeMetaType = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-/** A kind as a body names it. */
+/** The kind in a body. */
 interface GivenKind {
   readonly kind: string
   readonly apiVersion: string
@@ -191,7 +191,7 @@ function otherKind({ kind, apiVersion }: GivenKind, expected: Described, why: st
 /** kube-apiserver names the place of its list of kinds; clients compare the whole text. */
 export const listOfKinds = textSince(34, { before: 'scheme "pkg/runtime/scheme.go:100"', after: 'scheme "pkg/runtime/scheme.go:111"' })
 
-/** The refusal of a kind that no resource has, in the words of a level. */
+/** The refusal of an unknown kind, in the words of a level. */
 export function unregisteredText({ kind, apiVersion }: GivenKind, level: number): string {
   return `no kind "${kind}" is registered for version "${apiVersion}" in ${textAt(listOfKinds, level)}`
 }
@@ -202,8 +202,8 @@ function conversionText({ kind }: GivenKind, { kind: expected, version, type }: 
 }
 
 /**
- * The place in the object may be left out, but must not differ from the path's. A namespace of a cluster-scoped object is dropped, as
- * in kube-apiserver.
+ * The namespace in the object may be omitted, but must not differ from the path's. The namespace of a cluster-scoped object is dropped, as in
+ * kube-apiserver.
  */
 export function requirePlace({ metadata }: ApiObject, { served: { resource }, info }: Pick<Target, 'served' | 'info'>): void {
   const { name } = info

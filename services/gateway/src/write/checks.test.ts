@@ -22,7 +22,7 @@ const readers = new StructuralReaders({
   openApi: () => ({ kind: 'described', type: 'meta/v1.ObjectMeta' }),
 })
 
-/** The errors of a new object of 200 numbers, so long before the deadline of its request. */
+/** The errors of a new object of 200 numbers, at this time before the deadline of its request. */
 async function problemsOf(remainingMs: number): Promise<string> {
   const clock = createFakeClock()
   const object = { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a' }, spec: Array.from({ length: 200 }, (_, index) => index) }

@@ -35,7 +35,7 @@ export const refuseTerminating: WriteStep<unknown, NewDraft> = (draft) => {
   if (draft.write.target.served.resource.isTerminating === true) throw definitionTerminates(draft)
 }
 
-/** The refusal of a create whose definition is being deleted: a POST is not allowed, other requests may not create. */
+/** The refusal of a create whose definition is being deleted: a 405 for a POST, and a 403 for other requests. */
 export function definitionTerminates({ object, write: { name, target } }: Pick<Draft, 'object' | 'write'>): Error {
   const why = 'create not allowed while custom resource definition is terminating'
   const resource = target.served.name
@@ -43,7 +43,7 @@ export function definitionTerminates({ object, write: { name, target } }: Pick<D
   return failed(405, 'MethodNotAllowed', why, { details: { group: resource.group, kind: resource.resource } })
 }
 
-/** Metadata that an update must not change. */
+/** Immutable metadata of an update. */
 export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names, level }) => {
   const { given, object, live, write } = draft
   const { managedFields } = object.metadata
@@ -53,21 +53,21 @@ export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names
   draft.errors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata, { bareFinalizers, nameKind, level })
 }
 
-/** Roles and bindings must not grant rights that their writer does not have. */
+/** Roles and bindings must not grant rights that their writer lacks. */
 export const refuseEscalation: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, parts) => {
   const { grants } = target.served.strategy.rules
   if (grants === undefined || target.subresource !== undefined) return
   return refuseGrant(grants, { user: request.user, target, object, live: live?.object }, parts)
 }
 
-/** All faults of a new object, reported together. */
+/** All errors of a new object, reported together. */
 export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts) => {
   const found = [...(await faultsOfDevices(draft, parts)), ...(await advance(draft.write.request, faultsOfNew(draft, parts), parts))]
   const faults = await withParameters(found, draft, parts)
   if (faults.length > 0) throw invalidBy(faults, draft, parts)
 }
 
-/** All faults of a changed object, or of the part of it that the path names. */
+/** All errors of a changed object, or of its part in the path. */
 export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) => {
   const ofDevices = await faultsOfDevices(draft, parts)
   const found = [...ofDevices, ...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))]
@@ -75,7 +75,7 @@ export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, 
   if (faults.length > 0) throw invalidBy(faults, draft, parts)
 }
 
-/** The missing rights of the writer of a claim for devices; none for other kinds. */
+/** The missing rights of the writer of a device claim; none for other kinds. */
 function faultsOfDevices(
   { object, live, write: { request, target } }: Draft,
   parts: CheckParts,
@@ -84,7 +84,7 @@ function faultsOfDevices(
   return refusedDevices({ user: request.user, access: target.info, object, live: live?.object }, parts)
 }
 
-/** An object without faults must not have parameters read that its writer may not read. */
+/** A valid object must not have parameters read that its writer may not read. */
 function withParameters(
   faults: readonly FieldError[],
   { object, live, write: { request, target } }: Draft,
@@ -145,7 +145,7 @@ function contextOf(
   }
 }
 
-/** Adds up the times of comparisons; a nested one is in the time of the outer one. */
+/** Sums the durations of comparisons; a nested one is part of the outer one. */
 function createComparisonTimer(clock: Clock, onEnd: (durationMs: number) => void): ComparisonTimer {
   let spentMs = 0
   let isTiming = false

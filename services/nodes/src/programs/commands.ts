@@ -5,10 +5,10 @@ import { printTar, readTar, type TarEntry, TarError } from './tar.ts'
 
 /** The directory in which programs run. */
 export const home = '/'
-/** Bytes of one file that is read from an archive, or from the input. */
+/** Maximum bytes of one file from an archive, or from the input. */
 const fileBytesMax = 32 * 1024 * 1024
 
-/** Programs by their names, as far as a simulated container has them. */
+/** The programs of a simulated container, by name. */
 export const commands: Readonly<Record<string, Program>> = {
   true: () => 0,
   ':': () => 0,
@@ -120,7 +120,7 @@ async function sleep(container: RunningContainer, [, ...words]: readonly string[
   return 0
 }
 
-/** Tests of files and of texts, as kubectl and probes ask them. */
+/** Tests of files and strings, as used by kubectl and probes. */
 async function test({ files }: RunningContainer, [name, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
   const given = name === '[' ? words.slice(0, -1) : words
   const [first = '', second, third] = given
@@ -144,7 +144,7 @@ async function test({ files }: RunningContainer, [name, ...words]: readonly stri
   return 2
 }
 
-/** `tar cf - PATH…` and `tar xf - [-C DIRECTORY]`, as kubectl cp calls it. */
+/** `tar cf - PATH…` and `tar xf - [-C DIRECTORY]`, as used by kubectl cp. */
 async function tar(container: RunningContainer, [, ...words]: readonly string[], streams: ProgramStreams): Promise<number> {
   const asked = parseTar(words)
   if (typeof asked === 'string') {
@@ -192,7 +192,7 @@ async function createArchive({ files }: RunningContainer, { directory, paths }: 
       await write('stderr', `tar: ${path}: No such file or directory\n`)
       code = 1
     }
-    // Archives have no slash before a name.
+    // Names in archives have no leading slash.
     const shown = (path === '.' ? '.' : path.replace(/^\/+/, '').replace(/\/+$/, '')) || '.'
     for (const [below, entry] of found)
       entries.push({ path: shown + (root === '/' && below !== '/' ? below : below.slice(root === '/' ? 1 : root.length)), entry })

@@ -3,14 +3,14 @@ export type FileEntry =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mode: number; readonly modifiedMs: number }
   | { readonly kind: 'directory'; readonly mode: number; readonly modifiedMs: number }
 
-/** Bytes of the files of one container. */
+/** Maximum bytes of the files of one container. */
 const bytesMax = 64 * 1024 * 1024
 /** Files and directories of one container. */
 const entriesMax = 10_000
 /** Estimated bytes of an entry beside its content. */
 const entryBytes = 256
 
-/** The container has no room for a file. */
+/** The container has no space for a file. */
 export class NoSpaceError extends Error {
   constructor() {
     super('No space left on device')
@@ -31,7 +31,7 @@ export class ContainerFiles {
     return this.#entries.get(path)
   }
 
-  /** Writes a file, and makes its directories. */
+  /** Writes a file, and creates its directories. */
   write(path: string, bytes: Uint8Array, nowMs: number, mode = 0o644): void {
     this.makeDirectory(parentOf(path), nowMs)
     this.#set(path, { kind: 'file', bytes, mode, modifiedMs: nowMs })
@@ -46,7 +46,7 @@ export class ContainerFiles {
     for (const [below] of this.under(path)) this.#delete(below)
   }
 
-  /** A path and all that is below it, sorted. */
+  /** A path and everything below it, sorted. */
   under(path: string): [path: string, entry: FileEntry][] {
     const prefix = path === '/' ? '/' : `${path}/`
     return [...this.#entries].filter(([one]) => one === path || one.startsWith(prefix)).sort(([one], [other]) => (one < other ? -1 : 1))
@@ -80,7 +80,7 @@ export function parentOf(path: string): string {
   return path.slice(0, Math.max(1, path.lastIndexOf('/')))
 }
 
-/** A path from another one, without dots. */
+/** A path relative to another one, without dots. */
 export function resolvePath(from: string, path: string): string {
   const names: string[] = []
   for (const name of (path.startsWith('/') ? path : `${from}/${path}`).split('/')) {

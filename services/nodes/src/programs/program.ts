@@ -1,13 +1,13 @@
 import type { Pod } from '@orch/core/workloads'
 import type { ContainerFiles } from './container-files.ts'
 
-/** A running container, as a program in it sees it. */
+/** A running container for a program in it. */
 export interface RunningContainer {
   readonly pod: Pod
   readonly name: string
   readonly hostname: string
   readonly env: Readonly<Record<string, string>>
-  /** They are gone with the run of the container. */
+  /** The files of the container, which end with its run. */
   readonly files: ContainerFiles
   /** Milliseconds since 1970 by the clock of the node. */
   now(): number
@@ -23,42 +23,42 @@ export interface TerminalSize {
 
 /** The streams of a program. */
 export interface ProgramStreams {
-  /** The input of the client. Ends when the client ends it or leaves; empty if the client sends none. */
+  /** The input of the client. Ends when the client ends it or disconnects; empty without input. */
   readonly stdin: AsyncIterable<Uint8Array>
   /** Both outputs of a terminal are `stdout`. */
   readonly isTerminal: boolean
-  /** The size of the terminal, as far as its input was read. */
+  /** The current size of the terminal, up to the read input. */
   readonly size: TerminalSize | undefined
-  /** Raised when the client has left or has typed Control-C, or the container has ended. */
+  /** Aborted when the client has disconnected or has typed Control-C, or the container has ended. */
   readonly signal: AbortSignal
-  /** Called instead of raising the signal when the client types Control-C. */
+  /** Called instead of aborting the signal when the client types Control-C. */
   readonly interrupts: { handle: (() => void) | undefined }
-  /** Resolves when the client has taken most of it; rejects when it has left. */
+  /** Resolves when the client has read most of it; rejects when it has disconnected. */
   write(to: 'stdout' | 'stderr', text: string | Uint8Array): Promise<void>
 }
 
-/** A program of a container: runs, and gives its exit status from 0 to 255. */
+/** A program of a container: runs, and returns its exit status from 0 to 255. */
 export type Program = (
   container: RunningContainer,
   command: readonly string[],
   streams: ProgramStreams,
 ) => number | undefined | Promise<number | undefined>
 
-/** Finds the program of a command. Undefined: this source has none for it. */
+/** Finds the program of a command. Undefined for an unknown command. */
 export type ProgramSource = (container: RunningContainer, command: readonly string[]) => Program | undefined
 
 /** A connection to a port of a container. */
 export interface PortSocket {
   /** The bytes of the client. */
   readonly input: AsyncIterable<Uint8Array>
-  /** Raised when the client has left, or the container has ended. */
+  /** Aborted when the client has disconnected, or the container has ended. */
   readonly signal: AbortSignal
-  /** Resolves when the client has taken most of it; rejects when it has left. */
+  /** Resolves when the client has read most of it; rejects when it has disconnected. */
   write(bytes: string | Uint8Array): Promise<void>
 }
 
 /** Serves one connection; the connection ends with it. */
 export type PortHandler = (socket: PortSocket) => void | Promise<void>
 
-/** Finds who serves a port of a Pod. Undefined: this source has no handler. */
+/** Finds the handler of a port. Undefined for an unknown port. */
 export type PortSource = (pod: Pod, port: number) => PortHandler | undefined

@@ -5,7 +5,7 @@ import { findAnswer, type PodScript, type PortAnswer } from '@orch/core/pod-life
 import type { Pod } from '@orch/core/workloads'
 import type { PortHandler, PortSocket, PortSource, ProgramSource } from './program.ts'
 
-/** Gives the script of a Pod. */
+/** Returns the script of a Pod. */
 type ScriptFor = (pod: Pod) => PodScript
 
 /** The commands that scripts answer. */
@@ -37,10 +37,10 @@ function handlerOf(answer: PortAnswer): PortHandler {
   return answer.kind === 'http' ? (socket) => answerHttp(socket, answer) : (socket) => passOn(socket, answer)
 }
 
-/** Bytes of the head of a request. */
+/** Maximum bytes of the head of a request. */
 const headBytesMax = 64 * 1024
 
-/** Answers one request, whose body is not read. */
+/** Answers one request, ignoring its body. */
 async function answerHttp(
   { input, write }: PortSocket,
   { status, contentType, body }: Extract<PortAnswer, { kind: 'http' }>,
@@ -59,7 +59,7 @@ async function answerHttp(
   await write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${content}`)
 }
 
-/** Joins a program of the machine, which sees a connection from this server. */
+/** Connects to a program of the machine, which sees a connection from this server. */
 async function passOn({ input, write, signal }: PortSocket, { host, port }: Extract<PortAnswer, { kind: 'forward' }>): Promise<void> {
   const socket = connect({ host, port, allowHalfOpen: true })
   const destroy = () => socket.destroy()
@@ -79,6 +79,6 @@ async function send(input: AsyncIterable<Uint8Array>, socket: ReturnType<typeof 
     for await (const chunk of input) if (!socket.write(chunk)) await once(socket, 'drain')
     socket.end()
   } catch {
-    // The connection has ended, as its reader sees.
+    // The connection has ended.
   }
 }

@@ -2,12 +2,12 @@ import { commands, home } from './commands.ts'
 import { NoSpaceError, resolvePath } from './container-files.ts'
 import type { Program, ProgramSource, ProgramStreams, RunningContainer } from './program.ts'
 
-/** Characters of a script, and of a line that is typed. */
+/** Maximum characters of a script, and of a typed line. */
 const scriptLengthMax = 64 * 1024
-/** Bytes that one command may write to a file. */
+/** Maximum bytes that one command may write to a file. */
 const redirectedBytesMax = 16 * 1024 * 1024
 
-/** Commands that run before others get their turn: a millisecond or two. */
+/** Maximum commands before other work runs: a millisecond or two. */
 const commandsPerTurn = 100
 
 function nextTurn(): Promise<void> {
@@ -17,14 +17,14 @@ function nextTurn(): Promise<void> {
 /** Finds the program of a command among all sources of a container. */
 export type FindProgram = (container: RunningContainer, command: readonly string[]) => Program | undefined
 
-/** One command of a script: when it runs, its words, and the file of its output. */
+/** One command of a script: its condition, its words, and its output file. */
 interface SimpleCommand {
   readonly after: ';' | '&&' | '||'
   readonly words: readonly string[]
   readonly output: { readonly path: string; readonly appends: boolean } | undefined
 }
 
-/** The built-in programs, and a shell that runs simple commands. `find` finds the programs that a shell calls. */
+/** The built-in programs, and a shell for simple commands. `find` finds the programs of a shell. */
 export function builtInPrograms(find: FindProgram): ProgramSource {
   const shell: Program = (container, command, streams) => runShell({ container, streams, find }, command)
   return (_container, [path = '']) => {
@@ -62,7 +62,7 @@ async function runLines(run: ShellRun): Promise<number> {
   let text = ''
   let lines = 0
   await prompt()
-  // A command reads the input that the shell has not read.
+  // A command reads the input after the shell's.
   for await (const chunk of { [Symbol.asyncIterator]: () => sharedIterator(streams.stdin) }) {
     text = (text + Buffer.from(chunk).toString()).slice(-scriptLengthMax)
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
@@ -161,7 +161,7 @@ async function runCommand(
   }
 }
 
-/** Literal text of a word is marked, so that no name of a variable is read in it. */
+/** Literal text of a word is marked, so that variables in it are not expanded. */
 const literal = '\u0000'
 
 /** The commands of a script, or its first error. */

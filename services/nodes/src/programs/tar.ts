@@ -10,10 +10,10 @@ const blockBytes = 512
 /** Names and other attributes of one entry. */
 const attributeBytesMax = 64 * 1024
 
-/** The archive has no form that is known. */
+/** The format of the archive is unknown. */
 export class TarError extends Error {}
 
-/** Reads an archive as it comes. Entries that are neither files nor directories are left out. */
+/** Reads an archive from a stream. Entries other than files and directories are skipped. */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>, fileBytesMax: number): AsyncGenerator<TarEntry> {
   const source = new Blocks(chunks)
   let longName: string | undefined
@@ -89,7 +89,7 @@ function padded(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([bytes, Buffer.alloc((blockBytes - (bytes.length % blockBytes)) % blockBytes)])
 }
 
-/** The sum of the bytes of a head, its own field taken as spaces. */
+/** The checksum of a header, with spaces in its own field. */
 function checksumOf(head: Uint8Array): number {
   return head.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 32 : byte), 0)
 }
@@ -106,7 +106,7 @@ function nameIn(head: Uint8Array): string {
   return prefix === '' ? name : `${prefix}/${name}`
 }
 
-/** Octal digits, or a binary number whose first byte says so (GNU). */
+/** Octal digits, or a binary number marked by its first byte (GNU). */
 function numberIn(head: Uint8Array, start: number, length: number): number {
   if (((head[start] ?? 0) & 0x80) !== 0) {
     return head.subarray(start + 1, start + length).reduce((value, byte) => value * 256 + byte, 0)
@@ -131,7 +131,7 @@ class Blocks {
     this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
-  /** Undefined: the input ends before. */
+  /** Undefined if the input ends before. */
   async take(length: number): Promise<Uint8Array | undefined> {
     while (this.#length < length) {
       const { value, done } = await this.#chunks.next()

@@ -1,9 +1,9 @@
 import type { SessionInput } from '@orch/core/contracts'
 import type { TerminalSize } from './program.ts'
 
-/** The keys of a terminal that mean something to it. */
+/** The control keys of a terminal. */
 const keys = { interrupt: 0x03, end: 0x04, backspace: 0x08, newline: 0x0a, carriageReturn: 0x0d, delete: 0x7f } as const
-/** Bytes of one typed line. */
+/** Maximum bytes of one typed line. */
 const lineBytesMax = 4096
 
 export interface TerminalInput {
@@ -14,7 +14,7 @@ export interface TerminalInput {
   readonly echo: (text: string) => Promise<void>
 }
 
-/** The input of a program: bytes as they come. */
+/** The input of a program: raw bytes. */
 export async function* plainInput({ input, onSize }: Pick<TerminalInput, 'input' | 'onSize'>): AsyncGenerator<Uint8Array> {
   for await (const part of input) {
     if (part.kind === 'stdin') yield part.bytes
@@ -22,7 +22,7 @@ export async function* plainInput({ input, onSize }: Pick<TerminalInput, 'input'
   }
 }
 
-/** The input of a program at a terminal: lines, which are shown as they are typed. */
+/** The input of a program at a terminal: lines, echoed while they are typed. */
 export async function* typedInput(terminal: TerminalInput): AsyncGenerator<Uint8Array> {
   let line: number[] = []
   for await (const bytes of plainInput(terminal)) {
@@ -59,7 +59,7 @@ export async function* typedInput(terminal: TerminalInput): AsyncGenerator<Uint8
   if (line.length > 0) yield Uint8Array.from(line)
 }
 
-/** The output of a program at a terminal: a new line begins at the left. */
+/** The output of a program at a terminal: each newline gets a carriage return. */
 export function printedText(text: string | Uint8Array): Uint8Array {
   const bytes = Buffer.from(text)
   if (!bytes.includes(keys.newline)) return bytes

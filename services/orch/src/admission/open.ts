@@ -69,7 +69,7 @@ async function withCredentials(
   }
 }
 
-/** The settings of plugins, with a way to the server that decides about images where a plugin wants it. */
+/** The settings of plugins, with a connection to the server for images if needed. */
 async function withImageReviews(
   settings: PluginSettings,
   { plugins, configFile }: AdmissionSettings,
@@ -105,7 +105,7 @@ async function readConfigurations(file: string, { catalogue: { names } }: Surrou
   return configurations
 }
 
-/** A plugin that cannot be made as configured is a mistake of the operator. */
+/** A plugin with an invalid configuration is an error of the operator. */
 function refusing<T>(file: string | undefined, make: () => T): T {
   try {
     return make()
@@ -119,7 +119,7 @@ function asSettingsError(error: unknown, file: string | undefined): unknown {
   return new SettingsError(file === undefined ? error.message : `${flag}=${file}: ${error.message}`)
 }
 
-/** The server's credentials for webhooks, by plugin: from the client configuration files that the plugins' configurations name. */
+/** The server's credentials for webhooks, by plugin: from the client configuration files in the plugins' configurations. */
 async function readWebhookCredentials(
   flag: string,
   configurations: ReadonlyMap<string, PluginConfiguration>,

@@ -8,7 +8,7 @@ const setting = settingsOf('Admission')
 
 const seconds = int({ min: 0, max: 2 ** 31 - 1 })
 
-/** The settings of admission's own plugins: flags of the process that hosts admission alone. */
+/** The settings of admission's own plugins, only for the process that hosts admission. */
 export const pluginSettings = {
   enableAdmissionPlugins: setting(
     { flag: '--enable-admission-plugins', type: list },
@@ -37,15 +37,15 @@ export const admissionSettings = { ...pluginSettings, ...webhookSettings }
 
 type AdmissionValues = Values<typeof admissionSettings>
 
-/** Admission settings, checked. */
+/** Validated admission settings. */
 export interface AdmissionSettings {
   readonly plugins: PluginChoice
-  /** Absent: no plugin has a configuration. */
+  /** Undefined if no plugin has a configuration. */
   readonly configFile: string | undefined
   readonly settings: PluginSettings
 }
 
-/** Checks that there are such plugins at the level. */
+/** Checks that the plugins exist at the level. */
 export function readAdmission(values: AdmissionValues & { readonly emulatedVersion?: readonly string[] }): AdmissionSettings {
   const plugins = { enabled: values.enableAdmissionPlugins, disabled: values.disableAdmissionPlugins }
   try {
@@ -66,10 +66,7 @@ export function readAdmission(values: AdmissionValues & { readonly emulatedVersi
   }
 }
 
-/**
- * The plugins to disable with these controllers. Without the controller that makes service accounts every pod would be refused for
- * the lack of one.
- */
+/** The plugins to disable with these controllers. Without the controller of service accounts every pod would be refused for a missing account. */
 export function pluginsToDisable(
   { enableAdmissionPlugins, disableAdmissionPlugins }: Pick<AdmissionValues, 'enableAdmissionPlugins' | 'disableAdmissionPlugins'>,
   controllers: readonly string[],

@@ -57,7 +57,7 @@ test.each(['front-proxy-ca.crt', 'front-proxy-ca.key', 'front-proxy-client.crt',
   },
 )
 
-/** A server, and its answer to the holder of a certificate of its files who names another user in a header. */
+/** A server, and its answer to a client with a certificate of its files that names another user in a header. */
 async function aServer(flags: readonly string[] = []) {
   const [files, clock] = [certificateMemory(), createFakeClock(Date.now())]
   const settings = readStartSettings({ profile: 'orch', flags: [...flags] })

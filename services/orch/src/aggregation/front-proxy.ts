@@ -11,15 +11,15 @@ import { followPair } from '../certificates/port-certificates.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { AggregationOptions } from './settings.ts'
 
-/** This server's client certificate for aggregated servers, if the settings name none. */
+/** This server's client certificate for aggregated servers, if the settings have none. */
 export interface FrontProxy {
   /** PEM; published for aggregated servers. */
   readonly authority: string
-  /** Made at the first call. */
+  /** Created at the first call. */
   client(): Promise<KeyPair>
 }
 
-/** True if the server has one: when the settings name no proxy. */
+/** True if the server creates one, as the settings have no proxy. */
 export function hasOwnFrontProxy({
   aggregation,
   authentication,
@@ -30,7 +30,7 @@ export function hasOwnFrontProxy({
   return aggregation.proxyFiles === undefined && authentication.proxy === undefined
 }
 
-/** Reads the kept authority from the files, or makes one. Most servers have no aggregated ones, and need no more than that. */
+/** Reads the stored authority from the files, or creates one. Most servers have no aggregated servers, and need no more. */
 export async function openFrontProxy(parts: { readonly files: CertificateFiles; readonly clock: Clock }): Promise<FrontProxy> {
   const authority = await keepFrontProxyAuthority(parts)
   let client: Promise<KeyPair> | undefined
@@ -46,7 +46,7 @@ export async function openFrontProxy(parts: { readonly files: CertificateFiles; 
   }
 }
 
-/** The headers in which the proxy sends the user of a request, and the check of its certificate, as published for the aggregated servers. */
+/** The headers with the user of a proxied request, and the check of the proxy certificate, as published for aggregated servers. */
 export function publishedFrontProxy(authority: string, tellsUids: boolean) {
   return {
     authorities: authority,
@@ -58,12 +58,12 @@ export function publishedFrontProxy(authority: string, tellsUids: boolean) {
   }
 }
 
-/** Follows the certificate of the files. */
+/** Watches the certificate files. */
 export async function openProxyFiles({ proxyFiles }: AggregationOptions, surroundings: Surroundings): Promise<PairSource | undefined> {
   return proxyFiles === undefined ? undefined : await followPair(proxyFiles, surroundings)
 }
 
-/** The client certificate for the servers of APIServices: that of the files, or the server's own. */
+/** The client certificate for the servers of APIServices: from files, or the server's own. */
 export function toProxyPair(followed: PairSource | undefined, own: FrontProxy | undefined): () => KeyPair | undefined | Promise<KeyPair> {
   return () => followed?.current ?? own?.client()
 }

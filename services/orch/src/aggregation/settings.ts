@@ -31,6 +31,6 @@ export function readAggregation(settings: Values<typeof aggregationSettings>) {
     certificate: { flag: '--proxy-client-cert-file', path: settings.proxyClientCertFile },
     key: { flag: '--proxy-client-key-file', path: settings.proxyClientKeyFile },
   })
-  /** The files of the pair that this server shows to them. Undefined: it shows no certificate. */
+  /** The certificate files for these servers. Undefined for no certificate. */
   return { proxyFiles: proxy?.files, routesToEndpoints, rejectsRedirects }
 }

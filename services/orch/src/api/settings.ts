@@ -14,7 +14,7 @@ import { SettingsError, settingsOf, settingTypes, suggestion, type Values } from
 const { cidr, duration, list, portRange } = settingTypes
 const setting = settingsOf('API')
 
-/** The feature gates, for all services that act on them. */
+/** The feature gates, for all services that use them. */
 export const gateSettings = {
   emulatedVersion: setting(
     { flag: '--emulated-version', type: list, defaultDoc: `kube=${printRelease(knownReleases.byDefault)}` },
@@ -66,15 +66,15 @@ export interface ApiOptions {
   readonly profile: Profile
   readonly runtimeConfig: RuntimeConfig
   readonly featureGates: FeatureGates
-  /** Minor number of the release that it is like. */
+  /** Minor version of the emulated release. */
   readonly level: number
-  /** True if metrics.k8s.io is served, as nodes are simulated. */
+  /** True if metrics.k8s.io is served, with simulated nodes. */
   readonly servesMetrics: boolean
 }
 
 type ApiValues = Pick<Values<typeof apiSettings>, 'runtimeConfig' | 'featureGates'> &
   Partial<Values<typeof apiSettings>> & {
-    /** Nodes that are simulated in this process, and processes that simulate nodes. */
+    /** Nodes simulated in this process, and processes that simulate nodes. */
     readonly simulatedNodes?: number
     readonly nodesAddress?: readonly string[]
   }
@@ -91,7 +91,7 @@ export function readApi({ profile, runtimeConfig, featureGates, ...rest }: ApiVa
   }
 }
 
-/** The minor number of the last of words such as `kube=1.27` and `1.27`; without a word that of the default. */
+/** The minor version in the last of words such as `kube=1.27` and `1.27`; by default the newest. */
 export function readLevel(words: readonly string[]): number {
   return words.map(readEmulatedRelease).at(-1) ?? knownReleases.byDefault
 }
@@ -108,7 +108,7 @@ function readEmulatedRelease(word: string): number {
   return minor
 }
 
-/** The gates that words such as `WatchList=false` mean. */
+/** The gates of words such as `WatchList=false`. */
 function readFeatureGates(words: readonly string[], minor: number): FeatureGates {
   const gates = parseFeatureGates(words, minor)
   if (gates.kind === 'gates') return gates
@@ -116,19 +116,19 @@ function readFeatureGates(words: readonly string[], minor: number): FeatureGates
   throw new SettingsError(`--feature-gates: ${gates.message}${gates.unknown === undefined ? '' : suggestion(gates.unknown, known)}`)
 }
 
-/** The group versions and resources that words such as `api/beta=false` switch. */
+/** The group versions and resources of words such as `api/beta=false`. */
 function readRuntimeConfig(profile: Profile, words: readonly string[], minor: number): RuntimeConfig {
   const reading = parseRuntimeConfigOf(profile, words.join(','), minor)
   if (reading.kind === 'malformed') throw new SettingsError(`--runtime-config: ${reading.message}`)
   return reading.config
 }
 
-/** For services behind the gateways: gateways alone decide the served resources. */
+/** For services behind the gateways, as only gateways decide the served resources. */
 export function everythingServed(profile: Profile, emulatedVersion: readonly string[] = []): ApiOptions {
   return readApi({ profile, emulatedVersion, runtimeConfig: ['api/all=true'], featureGates: [] })
 }
 
-/** For admission behind the gateways, which fills in the fields of features as they do. */
+/** For admission behind the gateways, which must default gated fields equally. */
 export function everythingServedWith(settings: Values<typeof gateSettings> & { readonly profile: Profile }): ApiOptions {
   return readApi({ ...settings, runtimeConfig: ['api/all=true'] })
 }

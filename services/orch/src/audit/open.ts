@@ -8,26 +8,26 @@ import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import type { AuditBackend, AuditOptions } from './settings.ts'
 
-/** Longest that an audit webhook may take over a batch. */
+/** Timeout of a batch at an audit webhook. */
 const webhookTimeoutMs = 30_000
 
 export interface AuditNeeds {
   readonly api: Pick<ApiOptions, 'level'>
-  /** Absent: nothing is written down. */
+  /** Undefined for no audit. */
   readonly audit: AuditOptions | undefined
   readonly metrics: Metrics
-  /** Hands an event to the backends of another thread; as `GatewayAudit.take` there. Absent: they are here. */
+  /** Passes an event to the backends of another thread; its `GatewayAudit.take`. By default the backends are here. */
   readonly auditElsewhere?: GatewayAudit['take'] | undefined
 }
 
 /** The audit of a gateway. The gateway closes the auditor, the lifecycle the backends. */
 export interface GatewayAudit {
   readonly auditor: Auditor
-  /** Takes an event of another thread; resolves when the backends have it, as far as they let requests wait, with why the request must fail. */
+  /** Queues an event of another thread; resolves when the backends have stored it, if requests wait for that, with the reason why the request must fail. */
   take(event: PlainAuditEvent): Promise<string | undefined>
 }
 
-/** Opens it with its backends; the code for it is loaded only here. Undefined: nothing is written down. */
+/** Opens it with its backends, whose code is loaded only here. Undefined for no audit. */
 export async function openAudit(
   { api, audit: options, metrics, auditElsewhere }: AuditNeeds,
   surroundings: Surroundings,
@@ -58,7 +58,7 @@ export async function openAudit(
   }
 }
 
-/** The backends of another thread. A request waits for them here where it would wait for them there. */
+/** The backends of another thread. A request waits for them here like there. */
 async function openSinkElsewhere(
   { log, webhook }: AuditOptions,
   send: GatewayAudit['take'],
@@ -119,7 +119,7 @@ async function openSinks(
   return sinks
 }
 
-/** The file is opened by the first event, and an error then would cost events. */
+/** The file is opened by the first event, and an error then would lose events. */
 function checkLogFile(path: string): void {
   if (path === '-') return
   try {

@@ -50,7 +50,7 @@ export const auditSettings = {
   ...truncateSettings('webhook'),
 }
 
-/** There is one version; a script may name it, and any other is an error. */
+/** There is one version; a script may set it, and any other is an error. */
 function versionSetting(backend: 'log' | 'webhook') {
   return setting(
     { flag: `--audit-${backend}-version`, type: string },
@@ -117,7 +117,7 @@ type Prefixed<B extends string, S> = { [K in keyof S & string as `audit${Capital
 
 function prefixed<const B extends 'log' | 'webhook', S extends object>(backend: B, settings: S): Prefixed<B, S> {
   const prefix = backend === 'log' ? 'auditLog' : 'auditWebhook'
-  // The keys are those of the type.
+  // The keys are members of the type.
   return Object.fromEntries(Object.entries(settings).map(([name, one]) => [`${prefix}${name}`, one])) as Prefixed<B, S>
 }
 
@@ -129,10 +129,10 @@ export type AuditOptions = NonNullable<ReturnType<typeof readAudit>>
 /** Settings of every backend. */
 export type AuditBackend = ReturnType<typeof readBackend>
 
-/** Pause before a file is tried again: a full disk is not empty at once. */
+/** Delay before a file is tried again, as a full disk stays full for a while. */
 const fileBackoffMs = 1_000
 
-/** Checks that the settings go together and reads the policy. Without a policy nothing is written down. */
+/** Checks the combination of settings and parses the policy. Without a policy nothing is recorded. */
 export function readAudit(settings: AuditValues) {
   const { auditPolicyFile, auditLogPath: path, auditWebhookConfigFile: configFile, profile } = settings
   checkVersion('--audit-log-version', settings.auditLogVersion, profile)
@@ -149,7 +149,7 @@ export function readAudit(settings: AuditValues) {
     policyFile: auditPolicyFile,
     /** The policy of its file. */
     policy: readFlagFile('--audit-policy-file', auditPolicyFile),
-    /** A file, with the rules of its rotation; undefined: there is none. */
+    /** A file with its rotation rules; undefined for none. */
     log: path === '' ? undefined : { path, ...rotationOf(settings), ...readBackend(settings, 'auditLog', fileBackoffMs) },
     webhook:
       configFile === '' ? undefined : { configFile, ...readBackend(settings, 'auditWebhook', settings.auditWebhookInitialBackoffMs) },

@@ -7,27 +7,27 @@ import { type ClaimCondition, type ClaimMapping, type ClaimRules, splitPem } fro
 import { messageOf } from '@orch/platform'
 import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 
-/** An issuer of tokens, as the configuration describes it. */
+/** An issuer of tokens in the configuration. */
 export interface ConfiguredIssuer extends ClaimRules {
-  /** '': below the issuer. */
+  /** '' for below the issuer. */
   readonly discoveryUrl: string
-  /** PEM; '': the machine's. */
+  /** PEM; '' for the machine's authorities. */
   readonly certificateAuthorities: string
-  /** Its text in the file: the same text means the same issuer. */
+  /** Its text in the file, which identifies the issuer. */
   readonly text: string
 }
 
-/** The admission of requests without credentials: everywhere, or at these paths alone. */
+/** The admission of requests without credentials: on all paths, or on these. */
 export interface ConfiguredAnonymous {
   readonly isEnabled: boolean
-  /** Empty: all paths. */
+  /** Empty for all paths. */
   readonly paths: readonly string[]
 }
 
 /** The contents of an authentication file. */
 export interface ConfiguredAccess {
   readonly issuers: readonly ConfiguredIssuer[]
-  /** Undefined: the file says nothing about them. */
+  /** Undefined if the file does not set them. */
   readonly anonymous: ConfiguredAnonymous | undefined
 }
 
@@ -48,7 +48,7 @@ export function parseAuthenticationConfiguration(value: unknown, names: Names, o
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Claims that the expressions of one issuer select. */
+/** Claims in the expressions of one issuer. */
 interface Selected {
   username: ReadonlySet<string>
   readonly others: Set<string>
@@ -273,7 +273,7 @@ class Reader extends FieldReader {
     return extra
   }
 
-  /** A name below a domain that is not this server's own. */
+  /** A name below a domain other than this server's own. */
   #checkKey(key: string, path: string): void {
     if (key === '') {
       this.required(path)

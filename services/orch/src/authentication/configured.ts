@@ -16,24 +16,24 @@ const configurationFlag = '--authentication-config'
 /** The dependencies of the configuration besides its file. */
 export interface ConfigurationNeeds {
   readonly file: string
-  /** Issuers of the tokens of service accounts: no other issuer may have their names. */
+  /** Issuers of service account tokens, which no other issuer may be named like. */
   readonly ownIssuers: readonly string[]
-  /** True if requests without credentials are admitted where the file does not mention them. */
+  /** True if requests without credentials are admitted when the file does not set it. */
   readonly anonymousAuth: boolean
-  /** Why the file may not say it; undefined: it may. */
+  /** The reason why the file may not set it; undefined if it may. */
   readonly anonymousElsewhere: string | undefined
   readonly metrics: Metrics
 }
 
-/** The authentication of the present file. */
+/** The authentication of the current file. */
 export interface ConfiguredAuthentication {
   readonly oidc: OidcAuthenticator
   readonly anonymous: AnonymousAccess
-  /** Calls back when issuers have been replaced: tokens that were accepted before may be so no more. */
+  /** Calls back when issuers have been replaced, as earlier accepted tokens may be invalid. */
   onReplaced: () => void
 }
 
-/** Reads the file, and follows it. */
+/** Reads the file, and watches it. */
 export async function openConfiguredAuthentication(
   needs: ConfigurationNeeds,
   { catalogue: { names }, clock, lifecycle, log }: Surroundings,
@@ -43,7 +43,7 @@ export async function openConfiguredAuthentication(
   const configuration = new ReloadedFile({ flag: configurationFlag, file, what: 'authentication', parse, log })
   let known = new Map<string, Issuer>()
   let anonymous: ConfiguredAnonymous | undefined
-  // An issuer that has not changed keeps the keys that it has fetched.
+  // An unchanged issuer keeps its fetched keys.
   const take = (next: ConfiguredAccess): readonly Issuer[] => {
     known = new Map(next.issuers.map((one) => [one.text, known.get(one.text) ?? toIssuer(one, { clock, log })]))
     anonymous = next.anonymous
@@ -73,7 +73,7 @@ function parsed(value: unknown, { file, ownIssuers, anonymousElsewhere }: Config
   return reading
 }
 
-/** Every algorithm with a public key is taken: an issuer says by its keys which it uses. */
+/** Every algorithm with a public key is allowed, as an issuer's keys determine its algorithms. */
 function toIssuer(
   { discoveryUrl, certificateAuthorities, ...rules }: ConfiguredIssuer,
   needs: Pick<Surroundings, 'clock' | 'log'>,

@@ -48,7 +48,7 @@ export type OidcProviderOptions = NonNullable<ReturnType<typeof readOidc>>
 
 type OidcValues = Values<typeof oidcSettings>
 
-/** Checks the settings; undefined: no provider is trusted. */
+/** Checks the settings; undefined if no provider is trusted. */
 export function readOidc(settings: OidcValues) {
   const { oidcIssuerUrl: issuer, oidcClientId: clientId, oidcUsernameClaim: usernameClaim } = settings
   if (issuer === '' && clientId === '') return refuseAlone(settings)
@@ -70,7 +70,7 @@ export function readOidc(settings: OidcValues) {
   return {
     ...rules,
     signingAlgorithms: settings.oidcSigningAlgs.map(parseAlgorithm),
-    /** PEM; undefined: the machine's. */
+    /** PEM; undefined for the machine's authorities. */
     certificateAuthorities: readAuthorities(settings.oidcCaFile),
   }
 }
@@ -99,7 +99,7 @@ function checkIssuer(issuer: string): void {
   }
 }
 
-/** Prefixes keep a provider's names apart from others, unless that is unwanted. Addresses are unique by themselves. */
+/** Prefixes separate a provider's names from others, unless disabled. Email addresses are unique by themselves. */
 function prefixOf({ oidcIssuerUrl, oidcUsernameClaim, oidcUsernamePrefix }: OidcValues): string {
   if (oidcUsernamePrefix === '-') return ''
   return oidcUsernamePrefix === '' && oidcUsernameClaim !== 'email' ? `${oidcIssuerUrl}#` : oidcUsernamePrefix

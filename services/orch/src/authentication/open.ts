@@ -34,20 +34,20 @@ export interface AuthenticationNeeds {
   readonly authentication: AuthenticationOptions
   readonly storage: StorageService
   readonly metrics: Metrics
-  /** Signs tokens of service accounts where no key was given for that. */
+  /** Signs tokens of service accounts if no key was given for that. */
   readonly ownSigningKey?: SigningKey | undefined
-  /** The thread that decides about credentials for this one; absent: this one does. */
+  /** The thread that authenticates for this one; by default this one does. */
   readonly authenticationElsewhere?: AuthenticationElsewhere | undefined
-  /** Called when all tokens have to be evaluated anew. */
+  /** Called when all tokens have to be evaluated again. */
   readonly onTokensForgotten?: (() => void) | undefined
-  /** The token by which a test controls the server; absent: there is none. */
+  /** The token for controlling the server; undefined without a control. */
   readonly controlToken?: string | undefined
 }
 
-/** The decisions of another thread of the process, which alone reads the configuration, and asks providers and webhooks. */
+/** The decisions of another thread of the process, which alone reads the configuration, and calls providers and webhooks. */
 export interface AuthenticationElsewhere {
   readonly tokens: TokensElsewhere
-  /** True if the present configuration admits a request without a credential. */
+  /** True if the current configuration admits a request without a credential. */
   readonly isAnonymousAllowed: (path: string) => Promise<boolean>
 }
 
@@ -92,7 +92,7 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
   return { ...authentication, anonymous: configured?.anonymous ?? anonymousOf(needs) }
 }
 
-/** Without a configuration a flag says it, for all paths alike. */
+/** Without a configuration a flag decides, for all paths. */
 function anonymousOf({ authentication, authenticationElsewhere: elsewhere }: AuthenticationNeeds): AnonymousAccess {
   const { anonymousAuth, configurationFile } = authentication
   return { isAllowed: elsewhere === undefined || configurationFile === '' ? () => anonymousAuth : elsewhere.isAnonymousAllowed }
@@ -111,12 +111,12 @@ async function openConfigured(
 /** Name of the file of the key that signs tokens of service accounts. */
 export const signingKeyName = 'service-account.key'
 
-/** The key that signs tokens of service accounts, kept among the certificates; it is made at the first start. */
+/** The signing key of service account tokens, stored with the certificates; it is created at the first start. */
 export function keepSigningKey(files: CertificateFiles): SigningKey {
   const kept = files.read(signingKeyName)
   if (kept !== undefined) {
     const key = parseKey(kept, signingKeyName)
-    // Earlier releases wrote it in a form that kube-apiserver signs with, but does not verify with.
+    // Earlier releases wrote it in a format that kube-apiserver signs with, but does not verify with.
     if (kept.startsWith('-----BEGIN PRIVATE KEY')) files.write(signingKeyName, printSigningKey(key))
     return key
   }
@@ -139,13 +139,13 @@ function parseKey(pem: string, name: string): SigningKey {
   }
 }
 
-/** Authenticators with outside dependencies: proxies, authorities, a provider, a webhook. Each list in the order of asking. */
+/** Authenticators with external dependencies: proxies, authorities, a provider, a webhook. Each list is in call order. */
 interface ExternalAuthentication {
   readonly requests: readonly RequestAuthenticator[]
   readonly tokens: readonly TokenAuthenticator[]
 }
 
-/** The configured ones; `configured` takes the tokens of the issuers that a file names. */
+/** The configured ones; `configured` handles the tokens of the issuers in a file. */
 async function openExternalAuthentication(
   { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
   surroundings: Surroundings,
@@ -167,7 +167,7 @@ async function openExternalAuthentication(
   return { requests, tokens }
 }
 
-/** The issuer that flags describe. */
+/** The issuer of the flags. */
 function openIssuer(provider: OidcProviderOptions, { clock, log }: Pick<Surroundings, 'clock' | 'log'>): Issuer {
   return new Issuer({ ...provider, fetchJson: createFetchJson(provider), clock, log })
 }

@@ -33,7 +33,7 @@ export const proxySettings = {
   ),
 }
 
-/** Checks the settings; undefined: no proxy is believed. */
+/** Checks the settings; undefined if no proxy is trusted. */
 export function readProxy(settings: Values<typeof proxySettings>) {
   const caFile = settings.requestheaderClientCaFile
   const headers = {

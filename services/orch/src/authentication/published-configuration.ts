@@ -11,11 +11,11 @@ interface PublishedParts {
   readonly authentication: Pick<AuthenticationOptions, 'proxy'>
   readonly source: AuthoritySource
   readonly catalogue: Pick<Catalogue, 'names' | 'isGateOn'>
-  /** The proxy's own certificate authority; absent where the settings name one. */
+  /** The authority of the proxy certificate; undefined if the settings have one. */
   readonly frontProxy?: FrontProxy | undefined
 }
 
-/** The published part of how clients authenticate, as the files of authorities are when it is read. */
+/** The published part of client authentication, from the current files of authorities. */
 export function authenticationStart({ authentication, source, catalogue, frontProxy }: PublishedParts): BootstrapObject[] {
   const { proxy } = authentication
   const { names } = catalogue
@@ -37,7 +37,7 @@ export function authenticationStart({ authentication, source, catalogue, frontPr
   ]
 }
 
-/** Publishes it again when the files of authorities change. Returns a function that ends that. */
+/** Publishes it again when the files of authorities change. Returns a function that stops. */
 export function followAuthorities(source: AuthoritySource, objects: readonly BootstrapObject[], client: Client, log: Log): () => void {
   return source.listen(() => {
     bootstrap(client, objects).catch((error: unknown) => log.warn({ err: error }, 'new authorities could not be published'))

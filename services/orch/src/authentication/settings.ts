@@ -10,7 +10,7 @@ import { readTokens, tokenSettings } from './tokens.ts'
 const { bool, path } = settingTypes
 const setting = settingsOf('Authentication')
 
-/** true, false, or unset: then the value follows from another setting. */
+/** true, false, or unset to follow another setting. */
 const boolOrUnsaid: SettingType<boolean | 'unsaid'> = { ...bool, parse: (text) => (text === '' ? 'unsaid' : bool.parse(text)) }
 
 /** The settings of authentication. */
@@ -38,7 +38,7 @@ export type AuthenticationOptions = ReturnType<typeof readAuthentication>
 
 type AuthenticationValues = Values<typeof authenticationSettings> & { readonly profile: Profile; readonly tlsPrivateKeyFile: string }
 
-/** Checks the settings and reads the files that they name. Authorization is already set up. */
+/** Checks the settings and reads their files. Authorization is already set up. */
 export function readAuthentication(settings: AuthenticationValues, modes: readonly AuthorizationMode[]) {
   const { anonymousAuth, clientCaFile, authenticationConfig: configurationFile } = settings
   if (configurationFile !== '' && hasOidcFlags(settings)) {
@@ -46,11 +46,11 @@ export function readAuthentication(settings: AuthenticationValues, modes: readon
   }
   if (clientCaFile !== '') readCertificateFile('--client-ca-file', clientCaFile)
   return {
-    // If everything is allowed, strangers are admitted only by an explicit setting.
+    // If everything is allowed, anonymous requests are admitted only by an explicit setting.
     anonymousAuth: anonymousAuth === 'unsaid' ? !modes.includes('AlwaysAllow') : anonymousAuth,
-    /** Why the file may not say if anonymous requests are let in; undefined: it may. */
+    /** The reason why the file may not set anonymous requests; undefined if it may. */
     anonymousElsewhere: elsewhere(anonymousAuth, modes),
-    /** The file that says more about authentication; '' for none. */
+    /** The authentication configuration file; '' for none. */
     configurationFile,
     /** Further authorities of client certificates; '' for none. */
     clientCaFile,
@@ -63,6 +63,6 @@ export function readAuthentication(settings: AuthenticationValues, modes: readon
 
 function elsewhere(anonymousAuth: boolean | 'unsaid', modes: readonly AuthorizationMode[]): string | undefined {
   if (anonymousAuth !== 'unsaid') return 'not together with --anonymous-auth'
-  // There strangers may do everything, which a flag must say where it can be checked with the address.
+  // There anonymous requests may do everything, which needs an explicit flag that is checked with the address.
   return modes.includes('AlwaysAllow') ? 'not together with --authorization-mode=AlwaysAllow' : undefined
 }

@@ -4,7 +4,7 @@ import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/plat
 const { duration, path, string } = settingTypes
 const setting = settingsOf('Authentication')
 
-/** A server that is asked whose a token is. */
+/** A server that authenticates tokens. */
 export const tokenWebhookSettings = {
   tokenWebhookConfigFile: setting(
     { flag: '--authentication-token-webhook-config-file', type: path },
@@ -20,7 +20,7 @@ export const tokenWebhookSettings = {
   ),
 }
 
-/** The server that is asked about tokens; undefined: there is none. */
+/** The server that authenticates tokens; undefined for none. */
 export function readTokenWebhook(settings: Values<typeof tokenWebhookSettings>) {
   const version = parseVersion(settings.tokenWebhookVersion)
   if (settings.tokenWebhookConfigFile === '') return undefined

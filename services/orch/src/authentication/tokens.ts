@@ -14,7 +14,7 @@ import { parseFlagFile, readFlagFile } from '../configuration/flag-files.ts'
 const { bool, duration, list, path, string } = settingTypes
 const setting = settingsOf('Authentication')
 
-/** Tokens that the server itself knows: of a file, of Secrets, of service accounts. */
+/** Tokens that the server verifies itself: from a file, from Secrets, of service accounts. */
 export const tokenSettings = {
   tokenAuthFile: setting(
     { flag: '--token-auth-file', type: path },
@@ -60,19 +60,19 @@ export const tokenSettings = {
 
 type TokenValues = Values<typeof tokenSettings> & { readonly profile: Profile; readonly tlsPrivateKeyFile: string }
 
-/** Checks the settings and reads the files that they name. */
+/** Checks the settings and reads their files. */
 export function readTokens(settings: TokenValues) {
   const issuers = readIssuers(settings)
   const { tokenAuthFile, enableBootstrapTokenAuth, apiAudiences, serviceAccountSigningKeyFile: signingKeyFile } = settings
   return {
-    /** Undefined: there is no file of tokens. */
+    /** Undefined without a token file. */
     staticTokens: tokenAuthFile === '' ? undefined : parseFlagFile('--token-auth-file', tokenAuthFile, parseStaticTokens),
     hasBootstrapTokens: enableBootstrapTokenAuth,
     serviceAccounts: {
       issuers,
-      /** Undefined: none was given. */
+      /** Undefined if none was given. */
       signingKey: signingKeyFile === '' ? undefined : parseFlagFile('--service-account-signing-key-file', signingKeyFile, parseSigningKey),
-      /** Further keys that verify. */
+      /** Further verification keys. */
       keys: readKeys(settings),
       keysUri: readKeysUri(settings.serviceAccountJwksUri),
       looksUpSecrets: settings.serviceAccountLookup,
@@ -90,7 +90,7 @@ function readIssuers({ serviceAccountIssuer, profile }: TokenValues): readonly [
   return first === undefined ? [`https://${serverServiceName}.default.svc.${clusterDomain}`] : [first, ...others]
 }
 
-/** A text with a colon must be a URL, as the standard of such tokens says. */
+/** A text with a colon must be a URL, according to the JWT standard. */
 function checkIssuer(issuer: string): void {
   const isGood = issuer !== '' && (!issuer.includes(':') || URL.canParse(issuer))
   if (!isGood) throw new SettingsError(`--service-account-issuer=${issuer}: must be a string, and a URL if it contains a colon`)
@@ -101,7 +101,7 @@ function readKeys({ serviceAccountKeyFile, tlsPrivateKeyFile }: TokenValues): Ve
   return serviceAccountKeyFile.flatMap((path) => parseFlagFile('--service-account-key-file', path, parseVerificationKeys))
 }
 
-/** A serving key of another kind is none that tokens are signed with. */
+/** A serving key of another type cannot sign tokens. */
 function keysOfServing(path: string): VerificationKey[] {
   const text = readFlagFile('--tls-private-key-file', path)
   try {

@@ -7,7 +7,7 @@ import { type AuthorizationMode, authorizationModes } from '@orch/gateway'
 import { messageOf } from '@orch/platform'
 import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 
-/** A webhook that decides, as the configuration describes it. */
+/** An authorization webhook in the configuration. */
 export interface ConfiguredWebhook {
   readonly mode: 'Webhook'
   readonly name: string
@@ -15,12 +15,12 @@ export interface ConfiguredWebhook {
   readonly configFile: string
   readonly timeoutMs: number
   readonly version: 'v1' | 'v1beta1'
-  /** 0: answers are not remembered. */
+  /** 0 disables the cache. */
   readonly authorizedTtlMs: number
   readonly unauthorizedTtlMs: number
   readonly failurePolicy: 'NoOpinion' | 'Deny'
   readonly conditions: readonly AccessCondition[]
-  /** Its text in the file: the same text means the same webhook. */
+  /** Its text in the file, which identifies the webhook. */
   readonly text: string
 }
 
@@ -28,7 +28,7 @@ export interface ConfiguredWebhook {
 export type ConfiguredAuthorizer = ConfiguredWebhook | { readonly mode: Exclude<AuthorizationMode, 'Webhook'>; readonly name: string }
 
 const versions = ['v1', 'v1beta1', 'v1alpha1']
-/** Longest that a webhook may take over a question. */
+/** Timeout of a request to a webhook. */
 export const timeoutMsMax = 30_000
 /** Default lifetimes of cached answers. */
 const ttlMsDefaults = { authorized: 300_000, unauthorized: 30_000 } as const
@@ -83,7 +83,7 @@ class Reader extends FieldReader {
     const mode = authorizationModes.find((known) => known === text)
     if (text === '') this.required(path)
     else if (mode === undefined) this.unsupported(path, text, authorizationModes)
-    // Everybody would be allowed everything by a file that may change; strangers too, where they are let in.
+    // All users would be allowed everything by a file that may change, including anonymous ones if admitted.
     else if (mode === 'AlwaysAllow') this.invalid(path, text, 'is for --authorization-mode alone')
     else if (mode !== 'Webhook' && this.#modes.has(mode)) this.duplicate(path, mode)
     this.#modes.add(text)
@@ -146,7 +146,7 @@ class Reader extends FieldReader {
     return isOn === true ? (ttlMs ?? 0) : 0
   }
 
-  /** 0 is treated as absent; a setting without a default is required. */
+  /** 0 counts as absent; a setting without a default is required. */
   #duration(value: unknown, path: string, absentMs?: number): number | undefined {
     const text = this.text(value ?? '', path)
     const duration = parseDuration(text === '' ? '0s' : text)

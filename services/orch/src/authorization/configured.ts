@@ -14,17 +14,17 @@ interface OpenWebhook {
   readonly sender: WebhookSender
 }
 
-/** The file of the chain of authorizers, and the webhooks that it names. */
+/** The file of the authorizer chain, and its webhooks. */
 export class ConfiguredAuthorization {
   readonly #file: ReloadedFile<readonly ConfiguredAuthorizer[]>
   readonly #path: string
   readonly #surroundings: Surroundings
-  /** By their texts in the file: an unchanged one keeps its cached answers. */
+  /** By their texts in the file: an unchanged one keeps its cache. */
   #webhooks = new Map<string, OpenWebhook>()
   readonly #counted: AuthorizationMetrics
-  /** Opened for a configuration that is about to be in use. */
+  /** Opened for a new configuration. */
   readonly #opened = new Map<string, OpenWebhook>()
-  /** Types of the start, but for webhooks. */
+  /** Types of the start, except for webhooks. */
   #modes: ReadonlySet<AuthorizationMode> | undefined
 
   constructor(path: string, surroundings: Surroundings, counted: AuthorizationMetrics) {
@@ -36,14 +36,14 @@ export class ConfiguredAuthorization {
     this.#file = new ReloadedFile({ flag, file: path, what: 'authorization', parse, log })
   }
 
-  /** The chain of the start. Rejects where the file is not valid. */
+  /** The chain of the start. Rejects for an invalid file. */
   async read(): Promise<readonly ChainLink[]> {
     const authorizers = await this.#file.read()
     this.#modes = modesOf(authorizers)
     return this.#take(authorizers)
   }
 
-  /** Calls back with each other chain; `close` ends that. */
+  /** Calls back with each new chain; `close` stops that. */
   follow(apply: (chain: readonly ChainLink[]) => void): { stop(): void } {
     return this.#file.follow(this.#surroundings.clock, (authorizers) => apply(this.#take(authorizers)))
   }
@@ -56,7 +56,7 @@ export class ConfiguredAuthorization {
     for (const { sender } of this.#webhooks.values()) sender.close()
   }
 
-  /** Webhooks are opened here, so that one whose server is not well described leaves the present chain in use. */
+  /** Webhooks are opened here, so that an invalid one leaves the current chain in use. */
   async #parse(value: unknown, names: Names): Promise<readonly ConfiguredAuthorizer[]> {
     const reading = parseAuthorizationConfiguration(value, names)
     if (reading.kind === 'refused') throw new SettingsError(`${flag}=${this.#path}: ${reading.problems.join('; ')}`)
@@ -112,7 +112,7 @@ export class ConfiguredAuthorization {
     return chain
   }
 
-  /** Questions that are under way are answered before. */
+  /** Requests in progress are answered before. */
   #closeLater(sender: WebhookSender): void {
     this.#surroundings.clock.after(timeoutMsMax, () => sender.close())
   }

@@ -23,14 +23,14 @@ import {
   type WebhookQuestion,
 } from './shared-chain.ts'
 
-/** Longest that the authorization webhook may take over a question. */
+/** Timeout of a request to the authorization webhook. */
 const webhookTimeoutMs = 30_000
 
 export interface AuthorizationNeeds {
   readonly authorization: AuthorizationOptions
   readonly storage: StorageService
   readonly metrics: Metrics
-  /** The thread that reads the configuration and asks webhooks for this one; absent: this one does. */
+  /** The thread that reads the configuration and calls webhooks for this one; by default this one does. */
   readonly authorizationElsewhere?: AuthorizationElsewhere | undefined
 }
 
@@ -79,10 +79,10 @@ async function openSource(
   return { chain, follow: (apply) => configured.follow(apply), close: () => configured.close() }
 }
 
-/** Name under which kube-apiserver's metrics count the webhook of the flags. */
+/** Name of the webhook of the flags in kube-apiserver's metrics. */
 const nameInMetrics = 'default'
 
-/** The authorizers of the flags, and the close of the webhook among them. */
+/** The authorizers of the flags, with the close function of the webhook. */
 async function chainOfModes(
   { modes, webhook }: AuthorizationOptions,
   surroundings: Surroundings,
@@ -106,9 +106,9 @@ async function chainOfModes(
   return { chain, close: () => sender.close() }
 }
 
-/** The thread of the process that reads the configuration of authorizers and asks the webhooks among them. */
+/** The thread of the process that reads the configuration of authorizers and calls their webhooks. */
 export interface AuthorizationElsewhere {
-  /** The present chain, then each that takes its place. */
+  /** The current chain, then each new one. */
   chains(): Stream<PlainChain>
   ask(question: WebhookQuestion): Promise<Decision>
 }

@@ -43,7 +43,7 @@ export type AuthorizationOptions = ReturnType<typeof readAuthorization>
 
 type AuthorizationValues = Values<typeof authorizationSettings> & { readonly profile: Profile }
 
-/** Checks the modes: each has its needed flags, and no flag is for a mode that is off. */
+/** Checks the modes: each needs its flags, and flags of disabled modes are refused. */
 export function readAuthorization(settings: AuthorizationValues) {
   const { authorizationPolicyFile, authorizationWebhookConfigFile: configFile, authorizationConfig: configurationFile } = settings
   const isConfigured = configurationFile !== ''
@@ -54,9 +54,9 @@ export function readAuthorization(settings: AuthorizationValues) {
     requireTogether(modes, 'Webhook', '--authorization-webhook-config-file', configFile)
   }
   return {
-    /** The file that names the authorizers; '': `modes` do. */
+    /** The authorization configuration file; '' to use `modes`. */
     configurationFile,
-    /** Empty where the file names them. */
+    /** Empty with a configuration file. */
     modes,
     /** Policies of the mode ABAC. */
     policies: authorizationPolicyFile === '' ? [] : readPolicies(authorizationPolicyFile, settings.profile),

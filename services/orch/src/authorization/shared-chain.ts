@@ -12,7 +12,7 @@ interface NamedWebhook {
   readonly authorizer: Authorizer
 }
 
-/** A part of a chain: a mode that every thread has, or a webhook, which one of them asks. */
+/** A part of a chain: a mode that every thread has, or a webhook, which one thread calls. */
 export type ChainLink = Exclude<AuthorizationMode, 'Webhook'> | NamedWebhook
 
 /** A part of a chain in the form for other threads. */
@@ -26,29 +26,29 @@ export interface PlainChain {
 /** The source of a chain of authorizers. */
 export interface ChainSource {
   readonly chain: readonly ChainLink[]
-  /** Calls back with each chain that takes the place of this one. Absent: none does. */
+  /** Calls back with each new chain. Undefined if it never changes. */
   follow?(apply: (chain: readonly ChainLink[]) => void): { stop(): void }
   close(): void
 }
 
-/** The chain in the form in which requests are decided by it. */
+/** The chain in executable form. */
 export function linksOf(chain: readonly ChainLink[]): readonly AuthorizationLink[] {
   return chain.map((link) => (typeof link === 'string' ? link : link.authorizer))
 }
 
-/** A question to one webhook. */
+/** A request to one webhook. */
 export interface WebhookQuestion {
   readonly webhook: string
   readonly user: User
   readonly access: Access
 }
 
-/** The chain of the thread that calls the webhooks, for the others of its process: decisions are cached once. */
+/** The chain of the thread that calls the webhooks, for the other threads of its process: decisions are cached once. */
 export class SharedChain {
   readonly #clock: Clock
   readonly #readers = new Set<PushStream<PlainChain>>()
   #chain: readonly ChainLink[]
-  /** A removed webhook is still asked until another thread has received the new chain. */
+  /** A removed webhook is still called until another thread has received the new chain. */
   readonly #webhooks = new Map<string, Authorizer>()
 
   constructor(chain: readonly ChainLink[], clock: Clock) {
@@ -57,7 +57,7 @@ export class SharedChain {
     this.#keep(chain)
   }
 
-  /** Another chain has taken the place of the present one. */
+  /** A new chain has replaced the current one. */
   replace(chain: readonly ChainLink[]): void {
     const before = webhooksOf(this.#chain)
     this.#chain = chain
@@ -68,7 +68,7 @@ export class SharedChain {
     for (const reader of this.#readers) reader.push(plain(chain))
   }
 
-  /** The present chain, then each that takes its place. */
+  /** The current chain, then each new one. */
   follow(): Stream<PlainChain> {
     const reader = new PushStream<PlainChain>({ onClose: () => void this.#readers.delete(reader) })
     this.#readers.add(reader)

@@ -25,7 +25,7 @@ export const etcdSettings = {
 
 type EtcdValues = Values<typeof etcdSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }
 
-/** The address of etcd and the connection to it, with the texts of the files that the settings name. */
+/** The address of etcd and the connection to it, with the contents of the files in the settings. */
 export type EtcdOptions = Pick<EtcdStoreOptions, 'servers' | 'tls' | 'credentials' | 'insecureTransport' | 'prefix' | 'profile'>
 
 /** Checks the settings and reads the files that they name. */

@@ -28,7 +28,7 @@ export const natsSettings = {
   natsCredsFile: setting({ flag: '--nats-credsfile', type: path }, 'Credentials file of NATS, as its own tools write it.'),
 }
 
-/** The settings of the stream of changes in NATS, for storage, which makes it. */
+/** The settings of the stream of changes in NATS, for storage, which creates it. */
 export const natsStreamSettings = {
   natsStreamReplicas: setting(
     { flag: '--nats-stream-replicas', type: int({ min: 1, max: 5 }), default: '1' },
@@ -41,13 +41,13 @@ type NatsValues = Values<typeof natsSettings> & { readonly profile: Profile; rea
 /** The address of NATS, the connection to it, and our stream there. */
 export interface ChangeStreamOptions extends Omit<NatsOptions, 'name'> {
   readonly profile: Profile
-  /** Tells control planes apart that share one NATS. */
+  /** Distinguishes control planes that share one NATS. */
   readonly prefix: string
-  /** The retention of the stream, for storage, which makes it. */
+  /** The retention of the stream, for storage, which creates it. */
   readonly kept?: { readonly replicas: number; readonly ageMsMax: number } | undefined
 }
 
-/** Checks the settings; undefined: no NATS is used. */
+/** Checks the settings; undefined without NATS. */
 export function readNats(settings: NatsValues): ChangeStreamOptions | undefined {
   const { natsServers, natsStream, natsCaFile, natsCertFile, natsCredsFile, profile, insecureTransport } = settings
   if (natsServers.length === 0) return undefined

@@ -74,7 +74,7 @@ const inDefault = { namespace: 'default' }
 const aMap = (name: string, data: string): ApiObject =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { data } }) as ApiObject
 
-/** A way to the server that runs just now. */
+/** A client of the currently running server. */
 function changingTransport() {
   const state: { now: Transport | undefined } = { now: undefined }
   const transport: Transport = {

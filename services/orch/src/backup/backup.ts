@@ -114,7 +114,7 @@ function describe({ records, revision, profile }: BackupResult): string {
   return `${records} keys of the profile ${profile} at revision ${revision}`
 }
 
-/** Turns an error of a file, a folder or etcd into a sentence for the caller. */
+/** Turns an error of a file, a folder or etcd into a sentence for the user. */
 async function explained<T>({ statusLine: status = noStatusLine }: Terminal, run: (status: StatusLine) => Promise<T>): Promise<T> {
   try {
     return await run(status)
@@ -125,14 +125,14 @@ async function explained<T>({ statusLine: status = noStatusLine }: Terminal, run
   }
 }
 
-/** Number of records between two reports of progress. */
+/** Number of records between two progress reports. */
 const shownEvery = 1_000
 
 function showCount(status: StatusLine, doing: string, records: number, total?: number): void {
   if (records % shownEvery === 0) status.show(`${doing} ${records}${total === undefined ? '' : ` of ${total}`} keys`)
 }
 
-/** The backup; the status line says how much of it has been read. */
+/** The backup; the status line shows its progress. */
 function counted(saved: Backup, status: StatusLine): Backup {
   return {
     ...saved,

@@ -24,12 +24,12 @@ export interface ServerCertificatesParts {
   readonly files: CertificateFiles
   readonly names: Names
   readonly hostName: string
-  /** Kind of the administrator's key, where it is made. */
+  /** Type of the administrator's key, if it is created. */
   readonly adminKey?: KeyKind | undefined
   readonly clock: Clock
 }
 
-/** The certificates that a server of this host shows and trusts, kept in files; they are made where they are absent. */
+/** The certificates that a server of this host presents and trusts, stored in files; they are created if absent. */
 export function readServerCertificates({ files, names, serving, objects, hostName, adminKey, clock }: ServerCertificatesParts) {
   const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
   return readCertificates({
@@ -49,7 +49,7 @@ export interface AdministratorParts {
   readonly log: Log
 }
 
-/** The administrator's configuration for a server whose certificates are in a folder of its own. */
+/** The administrator's configuration for a server with a separate certificate folder. */
 export function administratorConfiguration({ url, serving, certificates, log }: AdministratorParts) {
   const { authority, isWholeChain, serverName } = toServingTrust({ serving, ownAuthority: certificates.authority, url })
   if (!isWholeChain) {
@@ -72,7 +72,7 @@ export interface ClientFilesOptions {
   readonly names: Names
   /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
-  /** The caller has given the certificate that is served. */
+  /** True if the caller has given the serving certificate. */
   readonly hasGivenCertificate: boolean
 }
 
@@ -100,7 +100,7 @@ interface ControllersParts {
   readonly authorizationMode: readonly string[]
 }
 
-/** The client configuration of controllers in a process of their own: a user with a role, if there are roles. */
+/** The client configuration of controllers in a separate process: a user with a role, if RBAC is on. */
 export async function configurationOfControllers({
   configuration,
   files,

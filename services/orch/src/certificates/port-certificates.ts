@@ -3,10 +3,10 @@ import { fixedPair, type KeyPair, openPairSource, type PairFiles, type PairSourc
 import type { ServingOptions } from '../serving/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** The certificate of the port, and the authorities of client certificates, following the files. */
+/** The certificate of the port, and the authorities of client certificates, reloaded from files. */
 export interface PortCertificates {
   readonly serving: PairSource
-  /** Shown to clients that ask for one of the names. */
+  /** Presented to clients that request one of the names. */
   readonly named: readonly { readonly pair: PairSource; readonly names: readonly string[] }[]
   readonly authorities: AuthoritySource
 }
@@ -17,11 +17,11 @@ export interface PortCertificatesNeeds {
   readonly authentication: { readonly clientCaFile: string; readonly proxy: { readonly caFile: string } | undefined }
   /** The certificate without files. */
   readonly ownPair: KeyPair
-  /** The server's own authority of client certificates, PEM; '' where it has none. */
+  /** The server's own authority of client certificates, PEM; '' for none. */
   readonly ownClients: string
 }
 
-/** Reads the files, and follows them until the server ends. */
+/** Reads the files, and watches them until the server ends. */
 export async function openPortCertificates(
   { serving, authentication, ownPair, ownClients }: PortCertificatesNeeds,
   surroundings: Surroundings,
@@ -35,7 +35,7 @@ export async function openPortCertificates(
   return { serving: servingFiles === undefined ? fixedPair(ownPair) : await followPair(servingFiles, surroundings), named, authorities }
 }
 
-/** The certificate and key of these files, followed until the server ends. */
+/** The certificate and key of these files, watched until the server ends. */
 export async function followPair(files: PairFiles, { clock, lifecycle, log }: Surroundings): Promise<PairSource> {
   const pair = openPairSource({ files, clock, log })
   await lifecycle.run({ name: 'certificate', stop: () => pair.close() })

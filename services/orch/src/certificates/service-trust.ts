@@ -22,13 +22,13 @@ export const trustSettings = {
 
 /** The options of trust between services. */
 export interface TrustOptions {
-  /** Absent: nothing is encrypted. */
+  /** Undefined without encryption. */
   readonly tls: TlsFiles | undefined
-  /** True if that is allowed beyond this machine. */
+  /** True if unencrypted connections beyond this machine are allowed. */
   readonly insecureTransport: boolean
 }
 
-/** Checks that the three files can be read and belong together, and that the certificate is for this role: others would refuse it. */
+/** Checks that the three files are readable and belong together, and that the certificate has this role. */
 export function readTrust(
   { serviceCertificate, serviceKey, serviceCa, insecureTransport }: Values<typeof trustSettings>,
   expected: ServiceRole,
@@ -51,7 +51,7 @@ export function readTrust(
   return { tls: { certificateFile: serviceCertificate, keyFile: serviceKey, authorityFile: serviceCa }, insecureTransport }
 }
 
-/** The role is one of a certificate's names, a URI. */
+/** The role is a URI in the certificate's names. */
 function roleIn(certificate: string): ServiceRole | undefined {
   const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? []
   const uris = names.filter((name) => name.startsWith('URI:')).map((name) => name.slice('URI:'.length))

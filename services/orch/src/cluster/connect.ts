@@ -26,7 +26,7 @@ export interface Cluster {
   readonly transport: Transport
 }
 
-/** Connects to the server that settings, or the surroundings, name. */
+/** Connects to the server of the settings or the environment. */
 export async function openCluster(
   terminal: Terminal,
   { kubeconfig, context }: { readonly kubeconfig: string; readonly context: string },

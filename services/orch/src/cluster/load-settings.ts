@@ -27,7 +27,7 @@ export const loadSettings = {
   output: setting({ flag: '--output', type: oneOf(['text', 'json']), default: 'text' }, 'json for machines: the whole report.'),
 }
 
-/** The options that the settings mean. */
+/** The options of the settings. */
 export function toLoadOptions({ skip, redactSecrets, unknown, existing }: Values<typeof loadSettings>): LoadOptions {
   return { skip, unknown, existing, ...(redactSecrets ? { secrets: 'redact' } : {}) }
 }

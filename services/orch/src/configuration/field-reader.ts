@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** A configuration, or its problems: each names the field, and the expected value. */
 export type Reading<T> = ({ readonly kind: 'configuration' } & T) | { readonly kind: 'refused'; readonly problems: readonly string[] }
 
-/** Reads the fields of a configuration file, and collects its errors: each names the field, as kube-apiserver does. */
+/** Reads the fields of a configuration file, and collects its errors, which name the fields like kube-apiserver. */
 export class FieldReader {
   readonly problems: string[] = []
 
@@ -14,7 +14,7 @@ export class FieldReader {
     return this.problems.length === 0 ? { kind: 'configuration', ...read } : { kind: 'refused', problems: this.problems }
   }
 
-  /** Checks the beginning of every configuration: its kind, and one of its versions. */
+  /** Checks the beginning of every configuration: its kind and its version. */
   protected root(
     value: unknown,
     { kind, apiVersions, known }: { kind: string; apiVersions: readonly string[]; known: readonly string[] },
@@ -28,7 +28,7 @@ export class FieldReader {
     return fields
   }
 
-  /** An object; fields that are not known are problems. */
+  /** An object; unknown fields are problems. */
   protected fields(value: unknown, path: string, known: readonly string[]): Fields {
     if (!isJsonObject(value)) {
       this.invalid(path, value, 'must be an object')
@@ -40,7 +40,7 @@ export class FieldReader {
     return value
   }
 
-  /** Absent and null: empty. */
+  /** Empty for absent and null. */
   protected list(value: unknown, path: string): readonly unknown[] {
     if (value === undefined || value === null) return []
     if (Array.isArray(value)) return value
@@ -71,7 +71,7 @@ export class FieldReader {
     this.problems.push(`${path}: Unsupported value: ${JSON.stringify(value)}: supported values: ${names.join(', ')}`)
   }
 
-  /** The value of a field as problems show it. */
+  /** The value of a field in problems. */
   protected shown(_path: string, value: unknown): unknown {
     return value
   }

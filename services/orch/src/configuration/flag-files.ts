@@ -36,7 +36,7 @@ export function readPairFiles({ certificate, key }: PairFlags): { readonly certi
   return texts
 }
 
-/** Both texts and their places, or undefined where neither file is named. */
+/** Both contents with their paths; undefined if neither file is set. */
 export function readPairIfNamed({ certificate, key }: PairFlags) {
   if (certificate.path === '' && key.path === '') return undefined
   if (key.path === '') throw new SettingsError(`${certificate.flag} needs ${key.flag}`)
@@ -45,7 +45,7 @@ export function readPairIfNamed({ certificate, key }: PairFlags) {
   return { pair: readPairFiles({ certificate, key }), files }
 }
 
-/** A user and the password in a file, which go together; undefined where neither flag is given. */
+/** A user and the password in a file, which must be set together; undefined if neither is. */
 export function readPasswordFile(prefix: string, user: string, path: string) {
   if ((user === '') !== (path === '')) throw new SettingsError(`${prefix}-username and ${prefix}-password-file go together`)
   return user === '' ? undefined : { user, password: readFlagFile(`${prefix}-password-file`, path).replace(/\r?\n$/, '') }

@@ -3,19 +3,19 @@ import { type Clock, declareMetrics, type Log, loadYamlFile, type Metrics, messa
 export interface ReloadedFileOptions<T> {
   readonly flag: string
   readonly file: string
-  /** In words of log lines and of names of metrics: `encryption`. */
+  /** The name in log lines and metrics: `encryption`. */
   readonly what: string
   /** Parses the contents of the file; rejects invalid ones. */
   readonly parse: (value: unknown) => T | Promise<T>
   readonly log: Log
 }
 
-/** Interval of reading a file; they are small. */
+/** Interval of reading a small file. */
 const pollMs = 10_000
 
 /**
- * A configuration file that is read again when it changes. An invalid one leaves the present one in use, and is reported once:
- * in the log, and by kube-apiserver's metrics `apiserver_<what>_config_controller_automatic_reload…`.
+ * A configuration file that is reloaded when it changes. An invalid one leaves the current one in use, and is reported once: in the log, and by
+ * kube-apiserver's metrics `apiserver_<what>_config_controller_automatic_reload…`.
  */
 export class ReloadedFile<T> {
   readonly #options: ReloadedFileOptions<T>
@@ -29,14 +29,14 @@ export class ReloadedFile<T> {
     this.#options = options
   }
 
-  /** The first configuration; rejects where it is not valid. */
+  /** The first configuration; rejects if it is invalid. */
   async read(): Promise<T> {
     const { value, text } = await this.#readFile()
     this.#present = text
     return value
   }
 
-  /** Calls `apply` with each new configuration; `stop` ends that. */
+  /** Calls `apply` with each new configuration; `stop` stops that. */
   follow(clock: Clock, apply: (value: T) => void): { stop(): void } {
     const poll = clock.every(pollMs, () => void this.#reload(apply))
     return { stop: () => poll.cancel() }

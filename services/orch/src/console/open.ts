@@ -6,23 +6,23 @@ import type { ServingOptions } from '../serving/settings.ts'
 /** The settings that decide about the console of a gateway. */
 export interface ConsoleNeeds {
   readonly serving: Pick<ServingOptions, 'console' | 'bindAddress'>
-  /** The server is one for trying out, whose console is there on a loopback address without being asked for. */
+  /** True for a server with defaults for trying out, which has a console on a loopback address. */
   readonly hasUsualConsole?: boolean | undefined
 }
 
-/** The console of a gateway; undefined: it has none. */
+/** The console of a gateway; undefined for none. */
 export function consoleOf({ serving, hasUsualConsole = false }: ConsoleNeeds): GatewayOptions['console'] {
   const isLocal = isLoopback(serving.bindAddress)
   if (serving.console === 'false' || (serving.console === 'auto' && !(hasUsualConsole && isLocal))) return undefined
   return { folder: filesOf(import.meta.url), plainHost: isLocal ? serving.bindAddress : undefined, clock: systemClock }
 }
 
-/** The page of a trace, as one file that needs no server. */
+/** The page of a trace, as one file without a server. */
 export function offlinePage(): URL {
   return new URL('../trace.html', filesOf(import.meta.url))
 }
 
-/** The folder of the page: beside the bundle that this file is a part of. Sources and compiled files take those of the last bundle. */
+/** The folder of the page: next to the bundle with this file. Sources and compiled files use the last bundle. */
 function filesOf(url: string): URL {
   return new URL(/\/console\/open\.[jt]s$/.test(url) ? '../../dist/bundle/console/' : './console/', url)
 }

@@ -20,7 +20,7 @@ export const testSettings = {
   ),
 }
 
-/** Refuses faults where they could hit others. */
+/** Refuses faults that could affect others. */
 export function checkTests({
   faultInjection,
   testsBeyondLoopback,
@@ -51,7 +51,7 @@ type ControlValues = Values<typeof controlSettings> &
     readonly threads: number
   }
 
-/** Refuses what would open a server for tests to others. */
+/** Refuses settings that would open a test server to others. */
 export function checkControl({ control, virtualClock, testsBeyondLoopback, bindAddress, distributed, threads }: ControlValues): void {
   if (control && distributed) throw new SettingsError('--control with --distributed: a test controls one process alone')
   if (control && threads > 1) throw new SettingsError('--control with --threads: a test controls a server of one thread alone')

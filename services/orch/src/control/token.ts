@@ -5,7 +5,7 @@ import { noCredential, type TokenAuthenticator } from '@orch/gateway'
 import type { CertificateFiles } from '@orch/platform'
 import { systemChance } from '@orch/platform'
 
-/** The user of the token of the control, with its rights. */
+/** The user of the control token, with its rights. */
 export const controlUser: { readonly name: string; readonly rules: readonly PolicyRule[] } = {
   name: 'system:control',
   rules: [{ verbs: ['*'], nonResourceURLs: [controlPath, `${controlPath}/*`] }],
@@ -14,7 +14,7 @@ export const controlUser: { readonly name: string; readonly rules: readonly Poli
 const fileName = 'control.token'
 const tokenBytes = 32
 
-/** The token of a server's control, kept among its certificates; it is made at the first start. No seed decides it. */
+/** The token of a server's control, stored with its certificates; it is created at the first start, independent of the seed. */
 export function keepControlToken(files: CertificateFiles): string {
   const kept = files.read(fileName)
   if (kept !== undefined) return kept
@@ -23,7 +23,7 @@ export function keepControlToken(files: CertificateFiles): string {
   return made
 }
 
-/** Authenticates the token of the control. */
+/** Authenticates the control token. */
 export function controlAuthenticator(token: string): TokenAuthenticator {
   const digest = digestOf(token)
   const user = { name: controlUser.name, uid: '', groups: [], extra: {} }

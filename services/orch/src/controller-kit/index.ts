@@ -1,4 +1,4 @@
-/** Controllers of one's own: informer, work queue and reconciler, against any server of Kubernetes' API. */
+/** Custom controllers: informer, work queue and reconciler, for any Kubernetes API server. */
 import {
   type Client,
   createClient,
@@ -48,7 +48,7 @@ export type {
 export { done, mapped, own, ownedBy, requeueAfter } from '@orch/controllers/reconciler'
 export { type ApiObject, StatusError } from '@orch/core/meta'
 
-/** A client of the server that the text of a client configuration names; by its current context, or by this one. */
+/** A client of the server in the text of a client configuration, by its current context or the given one. */
 export async function connect(kubeconfig: string, { context }: { readonly context?: string } = {}): Promise<Client> {
   const configuration = await parseConfiguration(kubeconfig, context === undefined ? {} : { context })
   const say = (text: string) => void process.stderr.write(text)
@@ -56,9 +56,8 @@ export async function connect(kubeconfig: string, { context }: { readonly contex
 }
 
 /**
- * A controller as a table: the objects that it watches, and its work for one of them. `open` is called once for each run; its closure holds the
- * state of the run. `reconcile` never runs twice at once for one object, nor before all caches are filled; after an error it is called again,
- * later and later.
+ * A controller as a table: its watched objects, and its work for one of them. `open` is called once for each run; its closure holds the state of the
+ * run. `reconcile` never runs twice at once for one object, nor before all caches are filled; after an error it is retried with growing delays.
  *
  *   const widgets = own<V1Widget>('example.com/v1', 'widgets')
  *   const pods = ownedBy<ApiObject>('v1', 'pods')
@@ -71,21 +70,21 @@ export function reconciler<T extends ApiObject>(name: string, open: (loop: Wakin
   return createReconciler<T, string>(name, (_, loop) => open(loop))
 }
 
-/** The server of controllers, and their surroundings. */
+/** The server of controllers, with their environment. */
 export interface RunOptions {
   /** The text of a client configuration. */
   readonly kubeconfig: string
-  /** A context of it; absent: the current one. */
+  /** A context of it; by default the current one. */
   readonly context?: string
   /** By default nothing is logged. */
   readonly log?: Log
-  /** A virtual clock of a test, or by default that of the machine. */
+  /** A virtual clock of a test; by default the machine's. */
   readonly clock?: Clock
 }
 
 /** Controllers that run. */
 export interface RunningControllers extends AsyncDisposable {
-  /** Resolves when nothing of them is left. */
+  /** Resolves when all their work has ended. */
   stop(): Promise<void>
 }
 
@@ -113,18 +112,18 @@ export async function run(
 
 /** Options of an informer. */
 export interface InformerOptions<T extends ApiObject> {
-  /** Absent: all namespaces. */
+  /** Undefined for all namespaces. */
   readonly namespace?: string
   readonly labelSelector?: string
   readonly fieldSelector?: string
   /** Called for every change, in order. */
   readonly onEvent?: (event: InformerEvent<T>) => void
-  /** Called when a list or a watch has failed, which is tried again. */
+  /** Called when a list or a watch has failed, before a retry. */
   readonly onError?: (error: unknown) => void
   readonly signal: AbortSignal
 }
 
-/** Keeps a collection in memory by list and watch, until the signal is raised: `informer(client, own('v1', 'pods'), { signal })`. */
+/** Caches a collection by list and watch, until the signal is aborted: `informer(client, own('v1', 'pods'), { signal })`. */
 export function informer<T extends ApiObject>(client: Client, of: Own<T> | OwnedBy<T>, options: InformerOptions<T>): Informer<T> {
   const { signal, onEvent, onError, ...select } = options
   return startInformer({
@@ -140,16 +139,16 @@ export function informer<T extends ApiObject>(client: Client, of: Own<T> | Owned
 
 /** Options of a work queue. */
 export interface WorkQueueOptions {
-  /** Does the work for one key. A failure is tried again, later and later. */
+  /** Processes one key. A failure is retried with growing delays. */
   readonly work: (key: string) => Promise<void>
   readonly signal: AbortSignal
-  /** Keys that are worked on at once; 1 by default. */
+  /** Maximum keys processed in parallel; 1 by default. */
   readonly workersMax?: number
-  /** Called at each failure, with the number of them in a row. */
+  /** Called at each failure, with the number of consecutive ones. */
   readonly onError?: (key: string, error: unknown, failures: number) => void
 }
 
-/** Keys that need work. A key waits at most once and is never worked on twice at a time; one that is added meanwhile has another turn. */
+/** Keys to process. A key is queued at most once and never processed twice at a time; a key added meanwhile is processed again. */
 export function workQueue({ work, signal, workersMax = 1, onError = () => {} }: WorkQueueOptions): WorkQueue {
   const metrics = workqueueMetricsOf(createMetrics({ process: false }), systemClock)
   return createWorkqueue({ name: 'queue', metrics, work, onError, clock: systemClock, random: systemChance.fraction, signal, workersMax })
@@ -159,6 +158,6 @@ export function workQueue({ work, signal, workersMax = 1, onError = () => {} }: 
 export interface WorkQueue {
   add(key: string): void
   addAfter(key: string, delayMs: number): void
-  /** Resolves when nothing of its work is left, once the signal has been raised. */
+  /** Resolves when all its work has ended, after the signal was aborted. */
   close(): Promise<void>
 }

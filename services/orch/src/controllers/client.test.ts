@@ -4,7 +4,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { ClientMetrics } from './client.ts'
 
-/** A transport to a server that answers with `send`, and the lines of metrics with values. */
+/** A transport to a server that answers with `send`, and the metric lines with values. */
 function counted(send: Transport['send']) {
   const [metrics, clock] = [createMetrics({ process: false }), createFakeClock()]
   const transport = new ClientMetrics(metrics, clock).over({ send, close: () => undefined }, 'example:6443')

@@ -24,7 +24,7 @@ export function programOf(identity: Identity, names: Names): string {
   return identity === serverIdentity ? names.serverManager : names.controllerManager
 }
 
-/** The same way in, for a program of this name. */
+/** The same transport, for a program of this name. */
 export function ofProgram(program: string, transport: Transport): Transport {
   return {
     send: (request) => transport.send({ ...request, headers: { 'user-agent': program, ...request.headers } }),
@@ -32,7 +32,7 @@ export function ofProgram(program: string, transport: Transport): Transport {
   }
 }
 
-/** The same way in, for clients that know nothing of the path prefix. */
+/** The same transport, for clients without the path prefix. */
 function below(pathPrefix: string, transport: Transport): Transport {
   if (pathPrefix === '') return transport
   return { send: (request) => transport.send({ ...request, path: pathPrefix + request.path }), close: () => transport.close() }
@@ -70,7 +70,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** The counts of clients' requests in one process, under client-go's names. */
+/** The counts of clients' requests in one process, under the names of client-go. */
 export class ClientMetrics {
   readonly #declared: MetricsOf<typeof table>
   readonly #clock: Clock
@@ -80,7 +80,7 @@ export class ClientMetrics {
     this.#clock = clock
   }
 
-  /** The same way to a server, counted. */
+  /** The same transport, counted. */
   over(transport: Transport, host: string): Transport {
     const countsOf = memoByText((method) => this.#countsOf(method, host))
     return {
@@ -117,7 +117,7 @@ export class ClientMetrics {
   }
 }
 
-/** Makes a value once for each text, of which there are few. */
+/** Creates a value once for each key, of which there are few. */
 function memoByText<T>(make: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
@@ -129,7 +129,7 @@ function memoByText<T>(make: (text: string) => T): (text: string) => T {
   }
 }
 
-/** The same body; reports its bytes once, when it has ended or was left. */
+/** The same body; reports its bytes once, when it has ended or was abandoned. */
 function measured(body: TransportResponse['body'], tell: (bytes: number) => void): TransportResponse['body'] {
   return {
     [Symbol.asyncIterator]() {

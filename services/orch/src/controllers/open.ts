@@ -57,50 +57,50 @@ import { type Metrics, type RequestSigner, workqueueMetricsOf } from '@orch/plat
 import type { FlowControlOptions } from '../flow-control/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** User as which a part of the server acts. */
+/** Identity of a part of the server. */
 export interface Identity {
   readonly name: string
   readonly groups: readonly string[]
 }
 
-/** The identity of the part that makes the bootstrap objects. */
+/** The identity of the part that creates the bootstrap objects. */
 export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['system:masters'] }
 
-/** Names of users that are nodes begin with it. */
+/** Prefix of node user names. */
 export const nodeUserPrefix = 'system:node:'
 
 export interface ControllersParts {
   readonly controllers: readonly ControllerName[]
-  /** Absent: nothing is scaled by its use. */
+  /** Undefined without autoscaling. */
   readonly autoscaling?: AutoscalingOptions | undefined
-  /** Absent: no controller of nodes runs. */
+  /** Undefined without node controllers. */
   readonly nodes?: NodeControllersOptions | undefined
-  /** Time for which a namespace under deletion keeps its contents; 0 by default. */
+  /** Time for which a terminating namespace keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number | undefined
-  /** The objects of the start, for the controller that restores them. */
+  /** The bootstrap objects, for the controller that restores them. */
   readonly objects: readonly BootstrapObject[]
-  /** The dependencies of tokens of service accounts in Secrets; absent: none are made. */
+  /** The dependencies of token Secrets; undefined if none are filled. */
   readonly secretTokens?: SecretTokenOptions | undefined
-  /** Signs approved requests for certificates; absent: nothing does. */
+  /** Signs approved certificate requests; optional. */
   readonly signRequest?: RequestSigner | undefined
-  /** Authority that Pods trust for the server, as PEM; absent: namespaces get none. */
+  /** Authority that Pods trust for the server, as PEM; without it namespaces get no root certificate. */
   readonly rootCertificate?: string | undefined
-  /** A client that acts as this identity. */
+  /** A client with this identity. */
   clientAs(identity: Identity): Client
   readonly metrics: Metrics
-  /** Resolves when the controllers may have work, at the latest when the signal is raised. Absent: they may from the start. */
+  /** Resolves when the controllers may have work, at the latest when the signal is aborted. By default they may from the start. */
   readonly until?: ((signal: AbortSignal) => Promise<void>) | undefined
 }
 
 /** Controllers that run. */
 export interface RunningControllers {
-  /** True if no controller waits for a time. Work in progress is counted by the clock. */
+  /** True if no controller has a pending timer. Work in progress is counted by the clock. */
   isWithoutTimers(): boolean
-  /** Does some work while no controller runs; then they begin as at a start. */
+  /** Does work while no controller runs; then they restart. */
   pausing<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Runs the controllers, each as its own identity. */
+/** Runs the controllers, each with its own identity. */
 export async function runControllers(parts: ControllersParts, surroundings: Surroundings): Promise<RunningControllers> {
   const {
     controllers,
@@ -116,7 +116,7 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
   } = parts
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { names } = catalogue
-  // Without it claims are bound by tests, which want no more than they write.
+  // Optional: without it claims are bound by tests, which need no other writes.
   const hasBinder = controllers.includes('persistentvolume-binder')
   const all = [
     namespaceController(namespaceDelayMs),
@@ -199,10 +199,10 @@ function requestControllers(sign: RequestSigner | undefined) {
   return [requestApprover, requestCleaner, ...(sign === undefined ? [] : [signingController(sign)])]
 }
 
-/** The scheduler: a user of its own, with the role of a kube-scheduler. */
+/** The scheduler: a separate user, with the role of a kube-scheduler. */
 export const schedulerIdentity: Identity = { name: 'system:kube-scheduler', groups: [] }
 
-/** The user as which a controller sends its requests. */
+/** The user of a controller's requests. */
 export function identityOf(names: Names, controller: ControllerName): Identity {
   if (controller === 'scheduler') return schedulerIdentity
   return isServer.has(controller) ? serverIdentity : controllerIdentity(names, controller)
@@ -247,7 +247,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   'simulated-provisioner': 'persistent-volume-binder',
 }
 
-/** The service account as whom a controller acts. */
+/** The service account of a controller. */
 function accountOf(controller: ControllerName): string {
   return accounts[controller] ?? `${controller}-controller`
 }

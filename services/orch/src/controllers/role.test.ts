@@ -17,7 +17,7 @@ import { readControllers } from './settings.ts'
 
 const within = { timeout: 60_000, interval: 10 }
 
-/** A server without controllers, and all of them beside it as the user with their role. Warnings are gathered. */
+/** A server without controllers, and separate controllers as the user with their role. Warnings are collected. */
 async function aServerWithControllersBeside(profile: (typeof profiles)[number]) {
   const folder = mkdtempSync(join(tmpdir(), 'controllers-role-'))
   const tokens = join(folder, 'tokens.csv')

@@ -19,7 +19,7 @@ const { bool, duration, fraction, int, list, path } = settingTypes
 const inApi = settingsOf('API')
 const inControllers = settingsOf('Controllers')
 
-/** Bits of a network; 0: the usual ones. */
+/** Prefix length; 0 for the default. */
 const rangeBits = int({ min: 0, max: 128 })
 
 /** The settings of the running controllers. */
@@ -102,13 +102,13 @@ export const controllersSettings = {
   ),
 }
 
-/** The settings of controllers, and the range of Services where it is known. */
+/** The settings of controllers, and the range of Services if known. */
 interface NodeValues extends Values<typeof controllersSettings> {
   readonly serviceClusterIpRange?: Cidr
   readonly simulatedNodes?: number
 }
 
-/** The pace and the thresholds of the controllers of nodes. */
+/** The intervals and thresholds of the node controllers. */
 export function readNodeControllers(settings: NodeValues): NodeControllersOptions {
   const { monitorPeriodMs, startupGraceMs, evictionRate, secondaryEvictionRate, largeZoneSize, unhealthyShare, terminatedPodsMax } =
     settings
@@ -118,7 +118,7 @@ export function readNodeControllers(settings: NodeValues): NodeControllersOption
   return { monitorPeriodMs, graceMs, startupGraceMs, ...rates, terminatedPodsMax, ranges: readRanges(settings) }
 }
 
-/** Undefined: nodes get no ranges. */
+/** Undefined if nodes get no ranges. */
 function readRanges(settings: NodeValues): NodeControllersOptions['ranges'] {
   const { allocatesRanges, clusterRanges, nodeRangeBits, serviceClusterIpRange } = settings
   const ofFamilies = { IPv4: settings.nodeRangeBits4, IPv6: settings.nodeRangeBits6 }
@@ -145,7 +145,7 @@ function readRanges(settings: NodeValues): NodeControllersOptions['ranges'] {
   return { clusterRanges: ranges, serviceRange: serviceClusterIpRange?.text }
 }
 
-/** The pace and the tolerances of autoscaling. */
+/** The intervals and tolerances of autoscaling. */
 export function readAutoscaling(settings: Values<typeof controllersSettings>): AutoscalingOptions {
   const { autoscalerPeriodMs: periodMs } = settings
   if (periodMs === 0) throw new SettingsError('--horizontal-pod-autoscaler-sync-period=0s: must be longer')
@@ -158,7 +158,7 @@ export function readAutoscaling(settings: Values<typeof controllersSettings>): A
   }
 }
 
-/** The settings with which controllers apart fill Secrets of service accounts. */
+/** The settings with which separate controllers fill token Secrets. */
 export const accountKeySettings = {
   serviceAccountPrivateKeyFile: inControllers(
     { flag: '--service-account-private-key-file', type: path },
@@ -170,7 +170,7 @@ export const accountKeySettings = {
   ),
 }
 
-/** The settings with which controllers apart sign requests for certificates. */
+/** The settings with which separate controllers sign certificate requests. */
 export const signingSettings = {
   clusterSigningCertFile: inControllers(
     { flag: '--cluster-signing-cert-file', type: path },
@@ -182,12 +182,12 @@ export const signingSettings = {
   ),
 }
 
-/** Words of `--controllers`, and the nodes that need controllers of their own. */
+/** Words of `--controllers`, and the nodes that need additional controllers. */
 interface ControllersWanted extends Pick<Values<typeof controllersSettings>, 'controllers'> {
   readonly simulatedNodes?: number
 }
 
-/** The controllers that words such as `*` and `-namespace` mean; with simulated nodes those of workloads and nodes, too, unless a word removes them. */
+/** The controllers of words such as `*` and `-namespace`; with simulated nodes also those of workloads and nodes, unless a word removes them. */
 export function readControllers({ controllers, simulatedNodes = 0 }: ControllersWanted): ControllerName[] {
   try {
     return selectControllers(simulatedNodes > 0 ? ['workloads', 'nodes', ...controllers] : controllers)
@@ -203,7 +203,7 @@ export function isControllerManager(controllers: readonly ControllerName[]): boo
 
 type TokenValues = Pick<Values<typeof controllersSettings>, 'controllers'> & Values<typeof accountKeySettings>
 
-/** The dependencies of tokens in Secrets; undefined: none are made, as there is no key. */
+/** The dependencies of token Secrets; undefined without a key. */
 export function readSecretTokens(settings: TokenValues, ownAuthority: string): SecretTokenOptions | undefined {
   const { serviceAccountPrivateKeyFile: path, rootCaFile, controllers } = settings
   if (path === '') {
@@ -221,7 +221,7 @@ export function readSecretTokens(settings: TokenValues, ownAuthority: string): S
 
 type SigningValues = Pick<Values<typeof controllersSettings>, 'controllers'> & Values<typeof signingSettings>
 
-/** The authority of requests for certificates; undefined: none are signed. */
+/** The authority of certificate requests; undefined if none are signed. */
 export function readSigningAuthority({ clusterSigningCertFile, clusterSigningKeyFile, controllers }: SigningValues): KeyPair | undefined {
   const certificate = { flag: '--cluster-signing-cert-file', path: clusterSigningCertFile }
   const key = { flag: '--cluster-signing-key-file', path: clusterSigningKeyFile }

@@ -25,7 +25,7 @@ async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
   return replica
 }
 
-/** Two gateways that host admission, over one storage and one watch in services of their own. */
+/** Two gateways that host admission, with storage and watch as separate services. */
 async function gateways() {
   const store = createMemoryStore()
   const storage = await closing(openStorageReplica({ ...apart, store, changeStream: undefined, watchHistoryMs: 60_000 }, world))

@@ -8,25 +8,25 @@ import { catalogueOf } from '../surroundings.ts'
 import { reachable } from './remote-storage.ts'
 import type { Assembly } from './replica.ts'
 
-/** The place of a gateway's admission: services of their own, or its own process. */
+/** The place of a gateway's admission: separate services, or its own process. */
 export type AdmissionPlace =
   | { readonly kind: 'service'; readonly addresses: readonly string[] }
   | { readonly kind: 'in-process'; readonly settings: AdmissionSettings }
 
-/** Admission, at any place. */
+/** Admission in either place. */
 export interface ReachedAdmission {
   readonly service: AdmissionService
-  /** Resolves when it could be reached for the first time. */
+  /** Resolves when it was first reachable. */
   readonly reached: Promise<void>
   /** The checks of its readiness. */
   readonly checks: readonly ReturnType<typeof reachable>[]
 }
 
-/** Reaches admission; one in this process speaks the same contract, by calls. */
+/** Connects to admission; in this process it uses the same contract by direct calls. */
 export async function reachAdmission(place: AdmissionPlace, storage: StorageService, assembly: Assembly): Promise<ReachedAdmission> {
   const { catalogue, lifecycle, metrics, rpc } = assembly
   if (place.kind === 'in-process') {
-    // As a service of its own, it knows resources that this gateway does not serve: webhooks may name them.
+    // A separate service knows resources that this gateway does not serve, as webhooks may name them.
     const everything = catalogueOf(everythingServed(catalogue.names.profile, [printRelease(catalogue.level)]))
     const admission = await openAdmission({ storage, admission: place.settings, metrics }, { ...assembly, catalogue: everything })
     return { service: admission, reached: Promise.resolve(), checks: [] }

@@ -76,7 +76,7 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
       running('etcd', openEtcd(options('etcd', etcdPath, etcdPort))),
       natsPath === undefined ? undefined : running('nats', openNats(options('nats', natsPath, natsPort))),
     ] as const
-    // If one fails, the other is stopped, and for that it has to exist.
+    // If one fails, the other is stopped, and for that it must exist.
     await Promise.allSettled(opening)
     opened.resolve()
     const [etcd, nats] = await Promise.all(opening)
@@ -101,8 +101,8 @@ function explain(error: unknown): StartError {
   return new StartError(message, { cause: error })
 }
 
-/** Only present programs are used: nothing is downloaded for a server. */
-/** Finds a program; one that is not there is unpacked from its package of the distribution, which takes no rights. */
+/** Only installed programs are used: nothing is downloaded for a server. */
+/** Finds a program; a missing one is unpacked from its distribution package, without root. */
 export async function locate(name: BackendName, { workingFolder }: Pick<Terminal, 'workingFolder'>, log: Log): Promise<string> {
   const cacheFolder = join(workingFolder, '.cache', 'backends')
   const present = await locateBackend(name, { cacheFolder, mayFetch: false })

@@ -4,7 +4,7 @@ import type { ChangeStreamOptions } from '../backends/nats.ts'
 import { StartError } from '../start-error.ts'
 import type { Assembly } from './replica.ts'
 
-/** The stream of published changes; storage writes it, watch reads it. It is closed with the replica. */
+/** The stream of published changes, written by storage and read by watch. It is closed with the replica. */
 export async function openChangeStream(
   options: ChangeStreamOptions,
   service: string,

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { AddressTakenError } from '../start-error.ts'
 import { createChildren } from './children.ts'
 
-/** The program of a child: `arguments` are its name, and its behaviour. */
+/** The program of a child: `arguments` are its name and its behaviour. */
 const program = `
 const { appendFileSync } = require('node:fs')
 const [notes, behaviour] = process.argv.slice(2)

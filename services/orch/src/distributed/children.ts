@@ -6,7 +6,7 @@ import { AddressTakenError } from '../start-error.ts'
 
 /** One process of `orch up --distributed`. */
 interface ChildOptions {
-  /** Stands before its lines: `storage-1`. */
+  /** Prefix of its lines: `storage-1`. */
   readonly name: string
   /** Arguments of `orch`. */
   readonly arguments: readonly string[]
@@ -25,22 +25,22 @@ export interface ChildrenOptions {
   readonly write: (text: string) => void
 }
 
-/** Processes that end with this one. */
+/** Child processes that end with this one. */
 export interface Children {
   /**
-   * Starts a process and keeps it running: one that ends by itself is started again. Resolves when it is ready the first time;
-   * rejects with an `AddressTakenError` where it could not start because another program has its port.
+   * Starts a process and restarts it when it ends by itself. Resolves when it is first ready; rejects with an `AddressTakenError` if another program
+   * uses its port.
    */
   start(child: ChildOptions): Promise<ReadyMessage>
-  /** Ends the processes whose names have the prefix, and resolves when they have ended. */
+  /** Ends the processes with this name prefix, and resolves when they have ended. */
   stop(namePrefix: string): Promise<void>
 }
 
-/** Longest pause before a process that ends again and again is started anew. */
+/** Maximum delay before a repeatedly ending process is restarted. */
 const restartDelayMsMax = 10_000
-/** Longest that a process may take until it is ready at the start. */
+/** Timeout of readiness at the start. */
 const readyTimeoutMs = 60_000
-/** Longest time for the end of a process: its own bounds for watches and requests, and a little more. */
+/** Timeout of the end of a process: slightly more than its own timeouts of watches and requests. */
 const stopTimeoutMs = 75_000
 
 /** Starts processes that notice by their channel when this one has ended. */
@@ -117,7 +117,7 @@ class Running {
     const process = spawn(node.path, [...node.arguments, node.entry, ...this.#child.arguments], {
       cwd: workingFolder,
       env: { ...env },
-      // A process group of its own: a signal from the terminal reaches us alone, and we end them in order.
+      // A separate process group: a signal from the terminal reaches only this process, which ends the others in order.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
@@ -146,11 +146,11 @@ interface End {
   readonly ended: string
   /** Its printed reason, if there is one. */
   readonly reason: string | undefined
-  /** The address at which another program listens, if it ended for that. */
+  /** The address in use by another program, if that ended it. */
   readonly takenAddress: string | undefined
 }
 
-/** Longest line that is passed on whole. */
+/** Maximum bytes of a forwarded line. */
 const lineLengthMax = 65_536
 
 function forwardLines(stream: NodeJS.ReadableStream, write: (line: string) => void): void {
@@ -166,7 +166,7 @@ function forwardLines(stream: NodeJS.ReadableStream, write: (line: string) => vo
   })
 }
 
-/** `storage-1 | 12:00:01.123 info  ready`, or one member more in front of the others. */
+/** `storage-1 | 12:00:01.123 info  ready`, or an additional member in JSON. */
 function withName(line: string, name: string, format: LogFormat): string {
   if (format === 'json' && line.startsWith('{"')) return `{"process":${JSON.stringify(name)},${line.slice(1)}\n`
   return `${name.padEnd(13)}| ${line}\n`

@@ -27,7 +27,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   const gateways = await readGateways(settings)
   const secretTokens = readSecretTokens(settings, gateways.configuration.certificateAuthority ?? '')
   const signingAuthority = readSigningAuthority(settings)
-  // Each gateway keeps the bootstrap objects itself, since it alone knows its addresses.
+  // Each gateway maintains the bootstrap objects itself, as only the gateway knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
   const autoscaling = readAutoscaling(settings)
   const nodes = readNodeControllers(settings)
@@ -58,19 +58,19 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
 
 export interface ControllersReplicaOptions extends ReplicaOptions, GatewaysOptions {
   readonly controllers: readonly ControllerName[]
-  /** Absent: nothing is scaled by its use. */
+  /** Undefined without autoscaling. */
   readonly autoscaling?: AutoscalingOptions | undefined
-  /** Absent: no controller of nodes runs. */
+  /** Undefined without node controllers. */
   readonly nodes?: NodeControllersOptions | undefined
-  /** Time for which a namespace under deletion keeps its contents; 0 by default. */
+  /** Time for which a terminating namespace keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   /** True for one of several replicas, of which one runs the controllers. */
   readonly leaderElect: boolean
-  /** True if each controller acts as a service account of its own. */
+  /** True if each controller uses its own service account. */
   readonly impersonates: boolean
-  /** The dependencies of tokens in Secrets; absent: none are made. */
+  /** The dependencies of token Secrets; undefined if none are filled. */
   readonly secretTokens?: SecretTokenOptions | undefined
-  /** Signs requests for certificates; absent: nothing does. */
+  /** Signs approved certificate requests; optional. */
   readonly signingAuthority?: KeyPair | undefined
 }
 
@@ -82,7 +82,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const signRequest = signingAuthority && requestSigner(signingAuthority, assembly.clock)
     const gateways = await openGateways(options, assembly)
     const transport = (identity: Identity) => ofProgram(programOf(identity, catalogue.names), gateways.transport())
-    // A controller that acts as the server itself in one process acts as the user of the configuration here.
+    // A controller with the identity of the server uses the user of the configuration here.
     const clientAs = (identity: Identity) =>
       createClient(options.impersonates && identity !== serverIdentity ? actingAs(identity.name, transport(identity)) : transport(identity))
     const leading = metrics.gauge({ name: 'controllers_leading', help: '1 while this replica runs the controllers.' })

@@ -19,7 +19,7 @@ const [etcdPath = '', natsPath = ''] = found.map((backend) => (backend.kind === 
 const missing = found.find(({ kind }) => kind === 'missing')
 const reason = missing?.kind === 'missing' ? ` [skipped: ${missing.reason}]` : ''
 
-/** The machine's clock, with which a file is read again soon after it has changed. */
+/** The machine's clock, with which a file is reloaded soon after a change. */
 const clock: Clock = { ...systemClock, every: (intervalMs, callback) => systemClock.every(Math.min(intervalMs, 20), callback) }
 const world = { clock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
 
@@ -58,7 +58,7 @@ function bytesIn(folder: string): Buffer {
   return Buffer.concat(paths.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path)))
 }
 
-/** Two storages on one etcd and one NATS, each with a configuration file that it reads again. */
+/** Two storages on one etcd and one NATS, each with a reloaded configuration file. */
 async function openTwo(keys: readonly string[]) {
   const dataDir = aFolder()
   const etcd = await openEtcd({ path: etcdPath, dataDir })
@@ -125,7 +125,7 @@ const dataOf = (text: number | string) => encode(`${plain}${text}`)
 const secret = (number: number, expected: number, data = dataOf(number)) =>
   aPut({ resource: 'core/secrets', kind: 'Secret', name: `s${number}`, data, labels: { of: `${plain}${number}` } }, { expected })
 
-/** Load on two storages, whose answers are all checked. */
+/** Load on two storages, with all answers checked. */
 class Load {
   readonly faults: string[] = []
   writes = 0
@@ -164,7 +164,7 @@ class Load {
 describe.skipIf(reason !== '')(`encryption of storages on etcd${reason}`, () => {
   test('ENC-12, ENC-14: no plain text of 1,000 Secrets is in the files of etcd nor in NATS’ messages', async () => {
     const { storages, published, dataDir } = await openTwo(['first'])
-    // A storage has one second for each answer, which a slow disk takes for some hundred that are asked for at once.
+    // A storage has one second for each answer, which limits the parallel requests on a slow disk.
     for (let first = 0; first < 1_000; first += 20) {
       const writes = Array.from({ length: 20 }, (_, place) => storages[place % 2]!.commit(secret(first + place, 0)))
       expect((await Promise.all(writes)).filter(({ kind }) => kind !== 'written')).toEqual([])

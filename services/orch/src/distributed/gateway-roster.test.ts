@@ -8,7 +8,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createGatewayRoster } from './gateway-roster.ts'
 
-/** A storage, and gateways that enter themselves there. */
+/** A storage with gateways that register there. */
 async function aStorage() {
   const clock = createFakeClock()
   const store = createMemoryStore()

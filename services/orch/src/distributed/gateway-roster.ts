@@ -11,27 +11,27 @@ export interface GatewayRosterOptions {
   /** Draws the id of a write. */
   readonly writeId: () => string
   readonly log: Log
-  /** Told of all gateways, sorted, at each renewal. */
+  /** Called with all gateways, sorted, at each renewal. */
   readonly onGateways: (gateways: readonly GatewayAddress[]) => Promise<void>
 }
 
 /** The list of gateways, while this one lives. */
 export interface GatewayRoster {
-  /** Enters this gateway and tells of all; rejects where storage refuses. */
+  /** Registers this gateway and reports all; rejects if storage refuses. */
   renew(): Promise<void>
   /** Renews until the roster is closed. */
   keep(): void
-  /** Takes this gateway out. */
+  /** Removes this gateway. */
   close(): Promise<void>
 }
 
-/** Storage prefix of the entries; no path leads to them. */
+/** Storage prefix of the entries, which no request can address. */
 const prefix = 'gateways'
-/** Storage itself removes an entry that is not renewed for this long: three renewals were missed. */
+/** Expiry of an entry in storage: three missed renewals. */
 const entryLifeMs = 15_000
 const renewalIntervalMs = 5_000
 
-/** A roster of gateways: one entry in storage for each, which ends by itself when its gateway does. */
+/** A roster of gateways: one entry in storage for each, which expires after its gateway has ended. */
 export function createGatewayRoster({ storage, own, clock, writeId: drawWriteId, log, onGateways }: GatewayRosterOptions): GatewayRoster {
   const name = printAddress(own)
   const key = `${prefix}/${name}`
@@ -85,7 +85,7 @@ async function list(storage: StorageService): Promise<GatewayAddress[]> {
   return names.sort().map(parseAddress)
 }
 
-/** The port first: an address may have colons. */
+/** The port first, as an address may contain colons. */
 function printAddress({ address, port }: GatewayAddress): string {
   return `${port}_${address}`
 }

@@ -38,7 +38,7 @@ export function readAdmissionPlace(settings: GatewaySettings, texts: ReadonlyMap
   return { kind: 'in-process', settings: readAdmission(settings) }
 }
 
-/** `orch gateway`: the entry point for clients; its own port answers probes. */
+/** `orch gateway`: the entry point for clients; a separate port answers probes. */
 export async function gateway(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings, texts } = await readCommandSettings(gatewayCommandSettings, terminal, flags)
   const groups = { ...readGateway(settings), flags: flagTexts(gatewayCommandSettings, texts) }
@@ -87,34 +87,34 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
 export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   /** The certificate for clients. */
   readonly pair: KeyPair
-  /** Signs tokens of service accounts where the settings name no key for that. */
+  /** Signs tokens of service accounts if the settings have no key for that. */
   readonly ownSigningKey?: SigningKey
-  /** Authorities whose client certificates are accepted besides those of `--client-ca-file`, PEM; '' for none. */
+  /** Authorities of client certificates in addition to those of `--client-ca-file`, PEM; '' for none. */
   readonly ownClients: string
   readonly storageAddresses: readonly string[]
   readonly watchAddresses: readonly string[]
   readonly admission: AdmissionPlace
-  /** Absent or empty: no node can be reached. */
+  /** Undefined or empty if no node is reachable. */
   readonly nodesAddresses?: readonly string[]
-  /** The client certificate of all gateways for aggregated servers; absent: that of the settings. */
+  /** The client certificate of all gateways for aggregated servers; by default that of the settings. */
   readonly frontProxy?: FrontProxy | undefined
-  /** The address of this gateway for others; empty: detected. */
+  /** The address of this gateway for others; detected if empty. */
   readonly advertiseAddress: string
 }
 
 /** A gateway, and the promise of its being ready. */
 export interface GatewayReplica extends Replica {
-  /** Resolves when the bootstrap objects are there; rejects where this gateway can't belong to that storage. */
+  /** Resolves when the bootstrap objects exist; rejects if the storage belongs to another profile. */
   readonly ready: Promise<void>
 }
 
-/** Longest pause between two attempts to make the bootstrap objects. */
+/** Maximum delay between two attempts to create the bootstrap objects. */
 const bootstrapDelayMsMax = 2_000
 
-/** Longest wait of a gateway at its start for services that start with it; then it listens, and reports the missing ones. */
+/** Maximum wait at the start for services that start with it; then it listens, and reports the missing ones. */
 const companyWaitMs = 5_000
 
-/** A gateway over services in other processes. It soon listens, whether they are there or not, and is ready when storage has answered. */
+/** A gateway over services in other processes. It listens soon, with or without them, and is ready when storage has answered. */
 export async function openGatewayReplica(options: GatewayReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<GatewayReplica> {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   ready.catch(() => {})
@@ -166,7 +166,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
   return { ...replica, ready }
 }
 
-/** A gateway is ready without nodes: it needs them for logs alone. */
+/** Readiness does not depend on nodes, which are only needed for logs. */
 async function dialNodes(addresses: readonly string[] | undefined, { rpc, lifecycle }: Assembly) {
   if (addresses === undefined || addresses.length === 0) return undefined
   const nodes = dialContract(nodesContract, { ...rpc, addresses })
@@ -174,7 +174,7 @@ async function dialNodes(addresses: readonly string[] | undefined, { rpc, lifecy
   return nodes.service
 }
 
-/** Resolves with the awaited value, or after so long; rejects as that does. */
+/** Resolves with the awaited value, or after a timeout; rejects with its error. */
 async function firstOf(awaited: Promise<unknown>, waitMs: number, { clock }: Pick<Surroundings, 'clock'>): Promise<void> {
   const enough = new AbortController()
   await Promise.race([awaited, sleep(clock, waitMs, enough.signal)]).finally(() => enough.abort())
@@ -187,7 +187,7 @@ interface StartObjects {
   readonly authorities: AuthoritySource
 }
 
-/** Creates the objects of the start, and then restores them. */
+/** Creates the bootstrap objects, and then restores them. */
 async function keepStartObjects(
   { gateway, storage, port, authorities }: StartObjects,
   options: GatewayReplicaOptions,
@@ -237,8 +237,8 @@ async function keepStartObjects(
 }
 
 /**
- * Admission for a gateway that does not serve everything. The services behind gateways know every version of every
- * resource; only the gateway knows those that lead to the same objects here, and sends them with each question.
+ * Admission for a gateway with disabled resources. The services behind gateways know every version of every resource; only the gateway knows the
+ * equivalent ones that it serves, and sends them with each request.
  */
 export function withUnservedVersions(admission: AdmissionService, served: Catalogue, everything: Catalogue): AdmissionService {
   const unserved = unservedByPrefix(served, everything)
@@ -255,7 +255,7 @@ export function withUnservedVersions(admission: AdmissionService, served: Catalo
   }
 }
 
-/** By where the objects are stored, those ways to them that are not served. */
+/** By storage prefix, the unserved equivalents. */
 function unservedByPrefix(served: Catalogue, everything: Catalogue): ReadonlyMap<string, readonly string[]> {
   const isServed = ({ group, version, plural }: Resource) => served.find(group, version, plural) !== undefined
   const closed = everything.resources.filter((resource) => !isServed(resource))

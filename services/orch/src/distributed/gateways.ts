@@ -16,30 +16,30 @@ import { ClientMetrics, ofProgram } from '../controllers/client.ts'
 import { createReachability, type Reachability } from './reachability.ts'
 import type { Assembly } from './replica.ts'
 
-/** Longest that a service waits for a connection to a gateway before it tries the next one: less than the 10 s in which a lease is renewed. */
+/** Timeout of connecting to a gateway before the next one is tried: less than the 10 s between renewals of a lease. */
 const gatewayConnectMsMax = 3_000
 
-/** Silence on a watch after which its connection is taken for dead: gateways send a bookmark each minute. */
+/** Silence on a watch after which its connection counts as broken, as gateways send a bookmark each minute. */
 const gatewaySilenceMsMax = 150_000
 
-/** A gateway may be reachable and useless: stopped, or at the end of a connection that is dead without a sign. */
+/** A gateway may be reachable and unusable: stopped, or behind a silently broken connection. */
 const patience = { connectMsMax: gatewayConnectMsMax, silenceMsMax: gatewaySilenceMsMax }
 
 /** The gateways of a service that is their client. */
 export interface GatewaysOptions {
   /** The client configuration for the gateways. */
   readonly configuration: ClientConfiguration
-  /** Gateways instead of the one in the configuration; empty: that one. */
+  /** Gateways instead of the one in the configuration; empty to use that one. */
   readonly servers: readonly string[]
 }
 
 /** The gateways, as a service reaches them. */
 interface Gateways extends Pick<Reachability, 'check'> {
-  /** A way to the gateways with connections of its own, counted and traced. */
+  /** A transport to the gateways with separate connections, counted and traced. */
   transport(): Transport
 }
 
-/** Reports from now on whether the gateways can be reached. */
+/** Reports from now on if the gateways are reachable. */
 export async function openGateways(
   options: GatewaysOptions,
   { lifecycle, metrics, clock, log, tracer = noTracer }: Pick<Assembly, 'lifecycle' | 'metrics' | 'clock' | 'log' | 'tracer'>,
@@ -56,7 +56,7 @@ export async function openGateways(
   }
 }
 
-/** The gateways of `--kubeconfig` and `--servers`, in this process's words where they cannot be read. */
+/** The gateways of `--kubeconfig` and `--servers`, with errors for this process. */
 export async function readGateways({ kubeconfig: path, servers }: { readonly kubeconfig: string; readonly servers: readonly string[] }) {
   if (path === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
   const wrong = servers.find((server) => !URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
@@ -69,7 +69,7 @@ export async function readGateways({ kubeconfig: path, servers }: { readonly kub
   }
 }
 
-/** The work of a service of which one of several replicas leads. */
+/** The work of a service with a leader among its replicas. */
 export interface LedWork {
   /** Name of the part in the lifecycle of the replica. */
   readonly name: string
@@ -77,9 +77,9 @@ export interface LedWork {
   readonly lease: string
   /** False for the only replica, which leads at once. */
   readonly leaderElect: boolean
-  /** The way to the gateways, closed at the end. */
+  /** The transport to the gateways, closed at the end. */
   readonly transport: Transport
-  /** Works until the signal is raised. */
+  /** Works until the signal is aborted. */
   lead(signal: AbortSignal): Promise<void>
 }
 
@@ -104,7 +104,7 @@ export async function runLed({ name, lease, leaderElect, transport, lead }: LedW
   })
 }
 
-/** The same way, as another user; without a group, its groups follow from the name. */
+/** The same transport as another user; without a group, its groups follow from the name. */
 export function actingAs(user: string, transport: Transport, group?: string): Transport {
   const headers = { 'impersonate-user': user, ...(group !== undefined && { 'impersonate-group': group }) }
   return {
@@ -114,8 +114,8 @@ export function actingAs(user: string, transport: Transport, group?: string): Tr
 }
 
 /**
- * One transport to several servers that show the same state. All requests go to one of them; when it is unreachable, unsent
- * ones go to the next at once, and all later ones too.
+ * One transport to several equivalent servers. All requests go to one server; when it is unreachable, unsent ones go to the next at once, and so do
+ * later ones.
  */
 export function createFailover(transports: readonly Transport[]): Transport {
   let current = 0
@@ -141,10 +141,7 @@ export function createFailover(transports: readonly Transport[]): Transport {
   }
 }
 
-/**
- * The same way to a server, with a span for each request, of which the server's own is a child. It ends with the head of the
- * answer: a watch has no end of its own.
- */
+/** The same transport, with a span for each request, the parent of the server's span. It ends with the head of the answer, as a watch has no end. */
 export function createTracedTransport(transport: Transport, tracer: Tracer): Transport {
   return {
     async send(request) {
@@ -167,7 +164,7 @@ export function createTracedTransport(transport: Transport, tracer: Tracer): Tra
   }
 }
 
-/** Resolves when the signal is raised. */
+/** Resolves when the signal is aborted. */
 export function raised(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))

@@ -15,7 +15,7 @@ import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve 
 import { runService } from './run-service.ts'
 import { nodesCommandSettings, readListenAddress } from './settings.ts'
 
-/** `orch nodes`: simulated nodes, as clients of the gateways, which ask them for logs. */
+/** `orch nodes`: simulated nodes, as clients of the gateways, which request logs from them. */
 export async function nodes(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(nodesCommandSettings, terminal, flags)
   const { listen, leaderElect, simulatedNodes: count } = settings
@@ -39,18 +39,18 @@ export interface NodesReplicaOptions extends InnerReplicaOptions, GatewaysOption
   readonly leaderElect: boolean
 }
 
-/** Simulated nodes, and the promise of their being registered; one of several replicas makes none. */
+/** Simulated nodes, and the promise of their registration; one of several replicas creates them. */
 export interface NodesReplica extends Replica {
   readonly ready: Promise<void>
 }
 
-/** Longest pause between two attempts to register the nodes. */
+/** Maximum delay between two attempts to register the nodes. */
 const startDelayMsMax = 2_000
 
-/** Simulated nodes as clients of the gateways. A replica that does not lead asks its callers to use another one. */
+/** Simulated nodes as clients of the gateways. A replica that does not lead redirects its callers to another one. */
 export async function openNodesReplica(options: NodesReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<NodesReplica> {
   const { promise: ready, resolve: isReady } = Promise.withResolvers<void>()
-  // A replica that stands by is ready, too.
+  // A standby replica is ready, too.
   if (options.leaderElect) isReady()
   const replica = await assemble(options, world, async (assembly) => {
     const { chance, clock, log, metrics } = assembly
@@ -85,7 +85,7 @@ export async function openNodesReplica(options: NodesReplicaOptions, world: Omit
 
 interface Term extends Pick<NodesReplicaOptions, 'count'> {
   readonly door: ReturnType<typeof createNodesDoor>
-  /** The way to the gateways, as the user of the configuration. */
+  /** The transport to the gateways, as the user of the configuration. */
   readonly shared: Transport
   readonly server: RpcServer
   readonly signal: AbortSignal
@@ -93,7 +93,7 @@ interface Term extends Pick<NodesReplicaOptions, 'count'> {
   readonly isReady: () => void
 }
 
-/** Simulates the nodes until the signal is raised. */
+/** Simulates the nodes until the signal is aborted. */
 async function run({ count, door, shared, server, signal, isReady }: Term, assembly: Assembly): Promise<void> {
   const { catalogue, metrics } = assembly
   const nodeGroup = await groupOfNodes(shared, assembly)
@@ -109,10 +109,7 @@ async function run({ count, door, shared, server, signal, isReady }: Term, assem
   await raised(signal)
 }
 
-/**
- * The group in which nodes are impersonated: their own where it gives them the rights of nodes, as the Node authorizer does, and else that
- * of all rights.
- */
+/** The impersonated group of nodes: their own if it has the rights of nodes, with the Node authorizer, and otherwise that of all rights. */
 async function groupOfNodes(shared: Transport, { catalogue: { names } }: Assembly): Promise<string> {
   const group = domainGroup(names, 'authorization')
   const client = createClient(actingAs(`${nodeUserPrefix}node-1`, shared, 'system:nodes'))

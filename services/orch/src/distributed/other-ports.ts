@@ -1,23 +1,23 @@
 import type { Log } from '@orch/platform'
 import { AddressTakenError } from '../start-error.ts'
 
-/** A start on ports that were free a moment ago. */
+/** A start on ports that were free a moment before. */
 export interface PortAttempt<T> {
-  /** Chooses ports and starts on them; rejects with an `AddressTakenError` where another program was faster. */
+  /** Selects ports and starts on them; rejects with an `AddressTakenError` if another program was faster. */
   attempt(): Promise<T>
-  /** True if the address was chosen here, so that another will do. */
+  /** True if the address was selected here, so that another can be used. */
   isOurs(address: string): boolean
   /** Ends the processes of the attempt. */
   stop(): Promise<void>
-  /** Raised when the start is not wanted any more. */
+  /** Aborted when the start is no longer wanted. */
   readonly signal: AbortSignal
   readonly log: Log
 }
 
-/** Attempts until the start fails: another program can be faster twice, but hardly each time. */
+/** Maximum attempts of the start, as another program is rarely faster each time. */
 const attemptsMax = 5
 
-/** Starts, and does so again with other ports where another program has taken one in between. */
+/** Starts, and repeats that with other ports if another program has taken one meanwhile. */
 export async function withOtherPorts<T>({ attempt, isOurs, stop, signal, log }: PortAttempt<T>): Promise<T> {
   for (let attempts = 1; ; attempts += 1) {
     try {

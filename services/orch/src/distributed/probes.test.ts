@@ -52,7 +52,7 @@ test('metrics are served once there are any, and no other page is served', async
   metrics.counter({ name: 'things_total', help: 'Things.' }).inc()
   const ask = await aPort({ checks: [], metrics })
   expect((await ask('/metrics')).text).toContain('things_total 1')
-  // The page is encoded piece by piece: the whole text of a large process would take one long turn.
+  // The page is printed in pieces, as the whole text of a large process would take one long turn.
   const text = vi.spyOn(metrics, 'text')
   expect(await ask('/metrics', 'HEAD')).toEqual({ code: 200, text: '' })
   expect(text).not.toHaveBeenCalled()

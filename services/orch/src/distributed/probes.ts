@@ -7,18 +7,18 @@ import { isLoopback } from '../serving/loopback.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
 import type { ListenAddress } from './settings.ts'
 
-/** The answers of a process about itself. */
+/** The answers of a process about its state. */
 export interface Probed {
   readonly checks: readonly HealthCheck[]
-  /** Absent while the process is starting. */
+  /** Undefined while the process is starting. */
   readonly metrics: Metrics | undefined
 }
 
 export interface ProbeOptions {
   readonly address: ListenAddress
-  /** Needed where others than this machine can reach the address: clients must show a certificate. */
+  /** Needed if other machines can reach the address: clients must present a certificate. */
   readonly tls: TlsFiles | undefined
-  /** Asked at each request. */
+  /** Called at each request. */
   readonly probed: () => Probed
   readonly clock: Clock
   readonly log: Log
@@ -31,9 +31,9 @@ export interface Probes {
   close(): void
 }
 
-/** Longest that a request's head may take. */
+/** Timeout of a request's head. */
 const headTimeoutMs = 10_000
-/** Bytes of a request's head. */
+/** Maximum bytes of a request's head. */
 const headBytesMax = 8_192
 
 /** Answers `/healthz`, `/livez`, `/readyz` and `/metrics`, and nothing else. */
@@ -110,7 +110,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, probe
   return send(response, 200, await probed.metrics.bytes(), probed.metrics.contentType)
 }
 
-/** A live process need not be ready: it may be starting, or on its way out. */
+/** A live process need not be ready: it may be starting, or stopping. */
 async function respondProbe(response: ServerResponse, probe: string, isVerbose: boolean, { checks }: Probed): Promise<void> {
   const results = await Promise.all(
     (probe === 'livez' ? [] : checks).map(async (check) => ({ name: check.name, isWell: await isWell(check) })),

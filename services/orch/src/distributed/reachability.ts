@@ -2,11 +2,11 @@ import type { Transport } from '@orch/client'
 import type { HealthCheck } from '@orch/gateway'
 import { type Clock, type Log, messageOf, type Timer } from '@orch/platform'
 
-/** Knows from the requests that are made anyway whether they are answered. */
+/** Derives from ordinary requests if they are answered. */
 export interface Reachability {
-  /** Healthy once a request was answered, in any way; unhealthy after one that failed or had no answer, until the next answer. */
+  /** Healthy after any answer; unhealthy after a failed or unanswered request, until the next answer. */
   readonly check: HealthCheck
-  /** The same way to a server, whose requests are noticed. */
+  /** The same transport, with observed requests. */
   over(transport: Transport): Transport
   close(): void
 }
@@ -20,10 +20,10 @@ export interface ReachabilityOptions {
   readonly log: Log
 }
 
-/** Time without any answer before that is an error in the log. */
+/** Time without an answer after which an error is logged. */
 const silenceMsMax = 10_000
 
-/** Nothing has been answered yet. */
+/** No request has been answered yet. */
 export function createReachability({ name, servers, clock, log }: ReachabilityOptions): Reachability {
   let problem: string | undefined = 'no request has been answered yet'
   let silence: Timer | undefined
@@ -52,7 +52,7 @@ export function createReachability({ name, servers, clock, log }: ReachabilityOp
           answered()
           return response
         } catch (error) {
-          // A request that its sender gave up says nothing about the other side.
+          // A request that its sender cancelled says nothing about the server.
           if (request.signal?.aborted !== true) problem = `requests fail: ${messageOf(error)}`
           throw error
         }

@@ -36,7 +36,7 @@ async function aGateway(addresses: Pick<GatewayReplicaOptions, 'storageAddresses
   return gateway
 }
 
-/** Names of the checks of `/readyz` that are not well. */
+/** Names of the failing checks of `/readyz`. */
 async function lacks({ address }: Replica): Promise<string[]> {
   const text = await new Promise<string>((resolve, reject) => {
     const asked = request(`${address}/readyz?verbose`, { rejectUnauthorized: false }, async (response) => {
@@ -50,7 +50,7 @@ async function lacks({ address }: Replica): Promise<string[]> {
   return [...text.matchAll(/^\[-\](\S+)/gm)].map((found) => found[1] ?? '')
 }
 
-/** The same of a service that is asked through its port for probes. */
+/** The same for a service with a probe port. */
 async function lacksOf({ checks }: Replica): Promise<string[]> {
   const results = await Promise.all(checks.map(async ({ name, check }) => ({ name, problem: await check() })))
   return results.flatMap(({ name, problem }) => (problem === undefined ? [] : [name]))

@@ -8,7 +8,7 @@ import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve } from './replica.ts'
 
-/** Longest pause between two attempts to ask storage for its identity. */
+/** Maximum delay between two attempts to ask storage for its identity. */
 const askDelayMsMax = 2_000
 
 /** A service over storage in other processes. */
@@ -16,7 +16,7 @@ export interface OverStorageOptions extends InnerReplicaOptions {
   readonly storageAddresses: readonly string[]
 }
 
-/** Serves a contract over storage, which has to answer first. */
+/** Serves a contract over storage, after its first answer. */
 export function openOverStorage(
   options: OverStorageOptions,
   world: Omit<Surroundings, 'lifecycle'>,
@@ -33,15 +33,15 @@ export function openOverStorage(
 /** Storage in another process. */
 export interface RemoteStorage {
   readonly service: StorageService
-  /** Well once storage has answered, with our profile. */
+  /** Healthy once storage has answered, with our profile. */
   readonly profileCheck: HealthCheck
-  /** Well while a replica can be reached. */
+  /** Healthy while a replica is reachable. */
   readonly check: HealthCheck
-  /** Resolves when storage has answered; rejects where it belongs to another profile. */
+  /** Resolves when storage has answered; rejects for another profile. */
   readonly met: Promise<void>
 }
 
-/** Dials storage, and keeps asking for its profile until it answers: services may start in any order. */
+/** Connects to storage, and repeatedly asks for its profile until it answers, as services may start in any order. */
 export async function dialStorage(addresses: readonly string[], { catalogue, lifecycle, rpc }: Assembly): Promise<RemoteStorage> {
   const dialled = dialContract(storageContract, { ...rpc, addresses })
   const ending = new AbortController()
@@ -75,7 +75,7 @@ export async function dialStorage(addresses: readonly string[], { catalogue, lif
   return { service: dialled.service, met, profileCheck, check: reachable('storage', dialled) }
 }
 
-/** Well while a replica of the service can be reached. */
+/** Healthy while a replica of the service is reachable. */
 export function reachable(name: string, dialled: Pick<Dialled<unknown>, 'isReady'>): HealthCheck {
   return { name, check: () => (dialled.isReady() ? undefined : `no replica of ${name} can be reached`) }
 }

@@ -5,9 +5,9 @@ import type { TrustOptions } from '../certificates/service-trust.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** One service in a process of its own, or as if it were. */
+/** One service in a separate process, or in the same form in this one. */
 export interface Replica {
-  /** `host:port`, or the URL of a gateway; empty where the replica is not called. */
+  /** `host:port`, or the URL of a gateway; empty if the replica is not called. */
   readonly address: string
   readonly checks: readonly HealthCheck[]
   readonly metrics: Metrics
@@ -15,12 +15,12 @@ export interface Replica {
   stop(): Promise<void>
 }
 
-/** The options that every replica has in common. */
+/** The options of every replica. */
 export interface ReplicaOptions {
   readonly trust: TrustOptions
   /** True if metrics include those of the process. */
   readonly hasProcessMetrics: boolean
-  /** The shown deprecated metrics; absent: all. */
+  /** The shown deprecated metrics; all by default. */
   readonly metricReleases?: MetricReleases
 }
 
@@ -34,7 +34,7 @@ export interface InnerReplicaOptions extends ReplicaOptions {
 export interface Assembly extends Surroundings {
   readonly metrics: Metrics
   readonly trust: TrustOptions
-  /** A contract's other side: the common options of dialling and serving. */
+  /** The connections of a contract: the common options of dialling and serving. */
   readonly rpc: {
     readonly tls: TrustOptions['tls']
     readonly insecureTransport: boolean
@@ -44,7 +44,7 @@ export interface Assembly extends Surroundings {
   } & Pick<Surroundings, 'clock' | 'log'>
 }
 
-/** Assembles a replica; if that fails, the parts opened until then are closed. */
+/** Assembles a replica; a failure closes the parts opened so far. */
 export async function assemble(
   { trust, hasProcessMetrics, metricReleases }: ReplicaOptions,
   world: Omit<Surroundings, 'lifecycle'>,
@@ -71,7 +71,7 @@ export async function assemble(
   }
 }
 
-/** Offers a service to the others; when the lifecycle stops, new calls are refused first. */
+/** Serves a contract; when the lifecycle stops, new calls are refused first. */
 export async function serve(address: string, offers: readonly Offer[], { lifecycle, rpc }: Assembly): Promise<RpcServer> {
   const server = await open(address, offers, rpc)
   await lifecycle.run({ name: 'rpc server', stop: () => server.drain() })

@@ -22,12 +22,12 @@ import { openProbes } from './probes.ts'
 import type { Replica } from './replica.ts'
 import { readListenAddress } from './settings.ts'
 
-/** Interval of the only timer of a starting process: as long as a timer can be. */
+/** Interval of the only timer of a starting process: the maximum of a timer. */
 const stayAliveMs = 2 ** 31 - 1
 
 /** A service as a process. */
 export interface ServiceProcess {
-  /** `storage`: the command, and the service in every log line. */
+  /** `storage`: the command, and the service name in every log line. */
   readonly name: string
   readonly terminal: Terminal
   readonly settings: {
@@ -35,14 +35,14 @@ export interface ServiceProcess {
     readonly logLevel: LogLevel
     readonly logFormat: LogFormat
     readonly emulatedVersion?: readonly string[]
-    /** Absent: the service's own port answers probes, and the service itself delays its end. */
+    /** Undefined if the service's own port answers probes, and the service itself delays its end. */
     readonly probeAddress?: string
     readonly shutdownDelayMs?: number
   }
   readonly trust: TrustOptions
-  /** The served API; absent: everything, as gateways decide. */
+  /** The served API; undefined for everything, as gateways decide. */
   readonly api?: ApiOptions
-  /** Opens the service. It may take until other services answer. */
+  /** Opens the service, which may wait for other services. */
   open(world: Omit<Surroundings, 'lifecycle'>): Promise<Replica & { readonly ready?: Promise<void> }>
 }
 
@@ -64,7 +64,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
       async stop() {
         log.info({}, 'stopping')
         state.isEnding = true
-        // `/readyz` fails meanwhile, so that clients leave.
+        // `/readyz` fails meanwhile, so that clients disconnect.
         await sleep(clock, address === undefined ? 0 : shutdownDelayMs)
         await scope.stop()
       },
@@ -76,7 +76,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     endWithStarter()
     const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile, settings.emulatedVersion))
     const replica = await service.open({ catalogue, clock, chance: systemChance, log, tracer: telemetry.tracer })
-    // A signal that came in between found nothing to stop.
+    // A signal meanwhile found nothing to stop.
     if (state.isEnding) return void (await replica.stop())
     state.replica = replica
     await scope.run({ name, stop: () => replica.stop() })
@@ -99,10 +99,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
   }
 }
 
-/**
- * A process that waits for others has nothing of its own yet that keeps it alive: timers of the clock do not, and
- * connections are opened and closed. It would end silently in a moment without any.
- */
+/** A waiting process needs a timer to stay alive: timers of the clock do not hold it, and connections are opened and closed. */
 function stayAlive(): Timer {
   const timer = setInterval(() => {}, stayAliveMs)
   return { cancel: () => clearInterval(timer) }

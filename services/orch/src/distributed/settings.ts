@@ -41,7 +41,7 @@ export function probeSettings(defaultAddress: string) {
 /** The places of a service: its own process, or another one's. */
 const places = ['service', 'in-process'] as const
 
-/** The setting of storage's own watch. */
+/** The setting of a watch hosted by storage. */
 export const hostedWatchSettings = {
   watch: betweenServices(
     { flag: '--watch', type: settingTypes.oneOf(places), default: 'service' },
@@ -102,7 +102,7 @@ export function readListenAddress(flag: string, text: string): ListenAddress {
   return { host, port }
 }
 
-/** Addresses of a service's replicas; at least one, and traffic beyond this machine is encrypted unless plain traffic is allowed. */
+/** Addresses of a service's replicas; at least one, and connections beyond this machine are encrypted unless that is disabled. */
 export function readServiceAddresses(
   flag: string,
   addresses: readonly string[],

@@ -20,7 +20,7 @@ import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve,
 import { runService } from './run-service.ts'
 import { readListenAddress, storageCommandSettings } from './settings.ts'
 
-/** Shortest age of the messages in the stream of changes: a publisher that returns finds the last message it sent. */
+/** Minimum age of the messages in the stream of changes, so that a returning publisher finds its last message. */
 const changeStreamAgeMsMin = 60_000
 
 /** `orch storage`: the state, for gateways, watches and admissions. */
@@ -65,7 +65,7 @@ async function openEtcd(options: EtcdOptions, { chance, clock, log }: Pick<Surro
   }
 }
 
-/** The folder is this process's own until it ends. */
+/** The folder belongs to this process until it ends. */
 async function openFolder(options: FolderStoreOptions, log: Log): Promise<Store> {
   makeDataFolder(options.directory, log)
   lockDataFolder(options.directory)
@@ -75,12 +75,12 @@ async function openFolder(options: FolderStoreOptions, log: Log): Promise<Store>
 export interface StorageReplicaOptions extends InnerReplicaOptions {
   /** The store of the state; closed with the replica. */
   readonly store: Store & { readonly leadership?: Leadership }
-  /** The stream that changes are published to; absent: none. */
+  /** The stream that changes are published to; undefined for none. */
   readonly changeStream: ChangeStreamOptions | undefined
   readonly watchHistoryMs: number
-  /** True if this process offers watch, too; it reads its changes from this storage. */
+  /** True if this process hosts watch, too, which reads its changes from this storage. */
   readonly hostsWatch?: boolean | undefined
-  /** Absent: values are stored unencrypted. */
+  /** Undefined if values are stored unencrypted. */
   readonly encryption?: EncryptionOptions | undefined
 }
 
@@ -90,7 +90,7 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
     const { clock, lifecycle, metrics, tracer } = assembly
     const { store, changeStream } = options
     await lifecycle.run({ name: 'store', stop: () => store.close() })
-    // One in this very process need not wait.
+    // In this process no wait is needed.
     const observed = store.shared === undefined ? store : observeStore(store, { system: 'etcd', clock, metrics, tracer })
     const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, assembly)
     const storage = await openStorage({ ...options, store: observed, leadership: store.leadership, encryption, metrics }, assembly)
@@ -101,7 +101,7 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
     const watch =
       options.hostsWatch === true ? [serveContract(watchContract, await openWatch({ storage, announcing: storage }, assembly))] : []
     const server = await serve(options.listen, [serveContract(storageContract, storage), ...watch], assembly)
-    // Callers go to another replica while this one is cut off from the state.
+    // Callers use another replica while this one has no connection to the store.
     const forget = store.shared?.onReachable((isReachable) => server.setUseful(isReachable))
     await lifecycle.run({ name: 'reachability of the store', stop: () => forget?.() })
     const checks = [storeCheck(() => storage.status({})), ...(encryption === undefined ? [] : [encryption.check])]

@@ -46,7 +46,7 @@ import {
   watchCommandSettings,
 } from './settings.ts'
 
-/** `orch up --distributed`: every service in a process of its own, over an etcd and a nats-server of this machine. */
+/** `orch up --distributed`: every service as a separate process, with an etcd and a nats-server of this machine. */
 export async function upDistributed(terminal: Terminal, options: UpOptions): Promise<undefined> {
   const { settings, dataDir } = options
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
@@ -79,7 +79,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
     const { plan, urls } = await withOtherPorts({
       attempt: async () => {
         const plan = await makePlan(options, log)
-        // Before they are waited for: to fetch them takes longer than a start may.
+        // Located before they are awaited, as a download takes longer than a start may.
         await locate('etcd', terminal, log)
         if (plan.addresses.watch.length > 0) await locate('nats-server', terminal, log)
         return { plan, urls: await startAll(plan, children, log) }
@@ -98,7 +98,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   }
 }
 
-/** True if the caller has chosen this address for a gateway. */
+/** True if the caller has given this address of a gateway. */
 function isGateway(address: string, { settings, serving }: UpOptions): boolean {
   const port = Number(address.slice(address.lastIndexOf(':') + 1))
   return port >= serving.securePort && port < serving.securePort + settings.gateways
@@ -107,7 +107,7 @@ function isGateway(address: string, { settings, serving }: UpOptions): boolean {
 /** Callers end before the services that they call. */
 const stopOrder = ['nodes', 'controllers', 'gateway', 'admission', 'watch', 'storage', 'backends']
 
-/** Settings reach the children as flags; variables would reach those too that have other settings of the same name. */
+/** Settings are passed to children as flags, since variables would also affect other settings of the same name. */
 function environment({ env }: Terminal): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('ORCH_')))
 }
@@ -117,7 +117,7 @@ type Plan = Awaited<ReturnType<typeof makePlan>>
 
 const loopback = '127.0.0.1'
 
-/** Decides about ports and makes certificates, so that all can be started at once. */
+/** Selects ports and creates certificates, so that all can be started at once. */
 async function makePlan(options: UpOptions, log: Log) {
   const { settings, dataDir, serving, texts } = options
   const { profile, gateways, storages, watches, admissions, controllerReplicas, simulatedNodes } = settings
@@ -154,24 +154,24 @@ async function makePlan(options: UpOptions, log: Log) {
   const { certificates: made, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
   return {
     names,
-    /** Folder of the certificates that services show one another. */
+    /** Folder of the certificates between services. */
     certificates,
     /** The administrator's client configuration for the first gateway. */
     configuration: administratorConfiguration({ url, serving, certificates: made, log }),
     hasGivenCertificate: serving.servingPair !== undefined,
     clientFlags,
-    /** By this file gateways and controllers sign tokens of service accounts. */
+    /** The file with which gateways and controllers sign tokens of service accounts. */
     signingKeyFile,
     dataDir,
     backendPorts: { etcd, nats },
     addresses,
-    /** The ports of processes that have one for probes alone. */
+    /** The probe ports of processes. */
     probes,
-    /** The flags that the caller has given and the settings know. */
+    /** The caller's flags that these settings know. */
     given: (known: Settings) => givenFlags(known, texts),
     auditLogPath: settings.auditLogPath,
     authorizationMode: settings.authorizationMode,
-    /** With the words that simulated nodes switch on. */
+    /** With the words that simulated nodes add. */
     controllers: simulatedNodes > 0 ? `--controllers=${['workloads', 'nodes', ...settings.controllers].join(',')}` : undefined,
   }
 }
@@ -184,7 +184,7 @@ function named(service: string, count: number): string[] {
   return numbered(count).map((index) => `${service}-${index}`)
 }
 
-/** Settings that every process receives in its own way. */
+/** Settings that every process receives separately. */
 const ownFlags = new Set(['--config', '--data-dir', '--secure-port', '--client-ca-file', '--service-account-signing-key-file'])
 
 function givenFlags(known: Settings, texts: ReadonlyMap<string, string>): string[] {
@@ -192,7 +192,7 @@ function givenFlags(known: Settings, texts: ReadonlyMap<string, string>): string
   return flags.filter((flag) => texts.has(flag) && !ownFlags.has(flag)).map((flag) => `${flag}=${texts.get(flag)}`)
 }
 
-/** The certificates of the gateways, those whose signature their clients' certificates carry, and the key of tokens. */
+/** Serving certificates of the gateways, their client CA, and the service account key. */
 async function makeClientFlags(names: Names, options: UpOptions) {
   const { dataDir, serving, objects, authentication, texts } = options
   const files = certificateFolder(dataDir)
@@ -223,7 +223,7 @@ async function makeClientFlags(names: Names, options: UpOptions) {
   return { certificates, signingKeyFile, flags }
 }
 
-/** The gateways' client certificate for aggregated servers, if the settings name none: the same for all. */
+/** The gateways' client certificate for aggregated servers, if the settings have none: the same for all. */
 async function frontProxyFlags(options: UpOptions): Promise<string[]> {
   if (!hasOwnFrontProxy(options)) return []
   const { dataDir } = options
@@ -245,7 +245,7 @@ async function frontProxyFlags(options: UpOptions): Promise<string[]> {
   ]
 }
 
-/** Starts everything; gives the addresses of the gateways. */
+/** Starts everything; returns the addresses of the gateways. */
 async function startAll(plan: Plan, children: Children, log: Log): Promise<string[]> {
   const { addresses, backendPorts, certificates, dataDir, given, probes } = plan
   const hostsWatch = addresses.watch.length === 0
@@ -279,7 +279,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
       const own = [`--listen=${address}`, `--probe-address=${probes[name]}`]
       return children.start({ name, arguments: [service, ...own, ...trust(service), ...flags, ...given(settings)] })
     })
-  // They may start in any order, but the ones waiting for storage would take CPU time from its start.
+  // They may start in any order, but those waiting for storage would take CPU time from its start.
   log.info({}, 'starting storage')
   await Promise.all(inner('storage', storageCommandSettings, [...etcd, ...feed]))
   log.info({}, 'starting the other services')
@@ -346,12 +346,12 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   return urls
 }
 
-/** As the authority of the administrator's certificate controllers sign requests for others. */
+/** Controllers sign requests with the authority of the administrator's certificate. */
 function authorityFlags(dataDir: string): string[] {
   return [`--cluster-signing-cert-file=${join(dataDir, 'ca.crt')}`, `--cluster-signing-key-file=${join(dataDir, 'ca.key')}`]
 }
 
-/** The given flags that gateways take: those of admission's plugins only where gateways host admission. */
+/** The given flags for gateways: those of admission's plugins only if gateways host admission. */
 export function gatewayFlags(given: readonly string[], { hostsAdmission }: { readonly hostsAdmission: boolean }): readonly string[] {
   const isOfPlugins = (text: string) => Object.values(pluginSettings).some(({ flag }) => text.startsWith(`${flag}=`))
   return given.filter((text) => hostsAdmission || !isOfPlugins(text))

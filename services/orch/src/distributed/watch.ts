@@ -30,7 +30,7 @@ export async function watch(terminal: Terminal, flags: readonly string[]): Promi
 }
 
 export interface WatchReplicaOptions extends OverStorageOptions {
-  /** The stream of published changes; absent: they are read from storage. */
+  /** The stream of published changes; undefined if they are read from storage. */
   readonly changeStream: ChangeStreamOptions | undefined
 }
 

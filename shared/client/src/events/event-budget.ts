@@ -7,7 +7,7 @@ export class EventBudget {
   #left = burst
   #atMs = 0
 
-  /** False: they come too fast. */
+  /** False if the limit is exceeded. */
   take(nowMs: number): boolean {
     const refilled = (Math.max(0, nowMs - this.#atMs) / 1000) * perSecond
     this.#left = Math.min(burst, this.#left + refilled)

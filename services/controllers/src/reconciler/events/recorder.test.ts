@@ -9,7 +9,7 @@ async function* bytesOf(value: unknown) {
   yield Buffer.from(JSON.stringify(value))
 }
 
-/** A recorder beside a server that gives these answers in turn; undefined: success. */
+/** A recorder with a server that gives these answers in order; undefined for success. */
 function aRecorder(answers: readonly (Error | undefined)[] = [], log: Log = silentLog) {
   const requests: { readonly request: string; readonly body: object }[] = []
   const clock = createFakeClock()

@@ -7,7 +7,7 @@ interface Dependencies extends Pick<EventRecorderOptions, 'client' | 'random' | 
   readonly log: Log
 }
 
-/** Writes the events of one component, in the time of the controllers. */
+/** Writes the events of one component, with the controllers' clock. */
 export class EventRecorder extends ClientEventRecorder {
   constructor(component: string, { clock, ...rest }: Dependencies) {
     super({ component }, { ...rest, now: () => clock.now(), sleep: (delayMs, signal) => sleep(clock, delayMs, signal) })

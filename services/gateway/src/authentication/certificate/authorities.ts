@@ -8,7 +8,7 @@ export interface Authorities {
 
 /** A source of authorities, which may change while the server runs. */
 export interface AuthoritySource {
-  /** The present authorities; another object after each change. */
+  /** The current authorities; a new object after each change. */
   readonly current: Authorities
   /** Calls the listener after each change. Returns a function that removes it. */
   listen(listener: (authorities: Authorities) => void): () => void

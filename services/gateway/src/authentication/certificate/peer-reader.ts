@@ -16,13 +16,13 @@ interface Bundles {
 interface Verdict {
   readonly certificate: PeerCertificate
   readonly leaf: X509Certificate
-  /** TLS vouches for the whole chain up to an authority of users, with those in between that were sent along: of now, of then. */
+  /** TLS has verified the whole chain up to an authority of users, with the intermediates sent by the client, for the authorities at that time. */
   readonly isOfClient: 'now' | 'then' | 'never'
 }
 
-/** TLS's code for a valid chain of another purpose: the authorities of proxies are refused as those of clients. */
+/** TLS's code for a valid chain of another purpose: proxy authorities are not client authorities. */
 const otherPurpose = 'INVALID_PURPOSE'
-/** The words of TLS for a chain that is good, but for the machine's time. */
+/** The errors of TLS for a chain that only the machine's time makes invalid. */
 const otherTimes: ReadonlySet<string> = new Set(['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED'])
 const clientUse = '1.3.6.1.5.5.7.3.2'
 
@@ -39,14 +39,14 @@ export class PeerReader {
     this.#bundles = toBundles(source.current)
   }
 
-  /** At its first read, TLS has verified the certificate by the present authorities. */
+  /** At the first read, TLS has verified the certificate by the current authorities. */
   read(socket: TLSSocket, isFirst: boolean): Peer {
     const authorities = this.#source.current
     if (this.#bundles.authorities !== authorities) this.#bundles = toBundles(authorities)
     const certificate = socket.getPeerCertificate()
     if (certificate === null || Object.keys(certificate).length === 0) return { kind: 'unknown' }
     const reason = String(socket.authorizationError)
-    // Chain, time and purpose have been verified by TLS. A resumed connection was verified by the same authorities: others end all sessions.
+    // TLS has verified chain, time and purpose. A resumed connection was verified by the same authorities, since changed ones end all sessions.
     const isOfOtherTime = this.#clock.isVirtual === true && otherTimes.has(reason)
     if (!socket.authorized && reason !== otherPurpose && !isOfOtherTime) return { kind: 'untrusted', reason }
     const leaf = new X509Certificate(certificate.raw)
@@ -55,7 +55,7 @@ export class PeerReader {
     return toPeer({ certificate, leaf, isOfClient }, this.#bundles, this.#clock.now())
   }
 
-  /** TLS verifies by the machine's time. By another clock the signer is looked for here, and dates are compared with that clock. */
+  /** TLS uses the machine's time. With another clock the signer is searched here, and dates are compared with that clock. */
   #isOfClient(
     { authorized }: TLSSocket,
     { leaf, isFirst, isOfOtherTime }: { readonly leaf: X509Certificate; readonly isFirst: boolean; readonly isOfOtherTime: boolean },
@@ -66,7 +66,7 @@ export class PeerReader {
   }
 }
 
-/** Each bundle has its own purpose: authorities of proxies make no users, and those of users no proxies. */
+/** Each bundle has its purpose: proxy authorities verify no users, and user authorities verify no proxies. */
 function toPeer({ certificate: { subject }, leaf, isOfClient }: Verdict, { clients, proxies }: Bundles, nowMs: number): Peer {
   const commonName = listOf(subject.CN).at(-1) ?? ''
   const proxySigner = isForClients(leaf) ? signerIn(proxies, leaf, nowMs) : undefined
@@ -86,7 +86,7 @@ function endOfBoth(one: X509Certificate, other: X509Certificate): number {
   return Math.min(endOf(one), endOf(other))
 }
 
-/** A certificate that says nothing about its use is for every use. */
+/** A certificate without extended key usage is valid for every usage. */
 function isForClients({ keyUsage }: X509Certificate): boolean {
   return keyUsage === undefined || keyUsage.includes(clientUse)
 }
@@ -104,21 +104,21 @@ function listOf(value: string | string[] | undefined): string[] {
 export interface AuthorityFiles {
   readonly clientFile: string
   readonly proxyFile: string
-  /** PEM; of clients too, and never changes: the server's own authority. */
+  /** PEM of an additional authority of clients that never changes: the server's own. */
   readonly ownClients: string
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Follows its files until it is closed. */
+/** Watches its files until it is closed. */
 export interface OpenAuthorities extends AuthoritySource {
   close(): void
 }
 
-/** Interval of looks at the files. Reading two small files costs microseconds; authorities change in months. */
+/** Interval of reading the files, which takes microseconds; authorities rarely change. */
 const pollMs = 5_000
 
-/** Reads the files, and reads them again when they change. An unusable file throws at the start; later, it never replaces a usable one. */
+/** Reads the files, and reads them again when they change. An invalid file throws at the start, and later never replaces a valid one. */
 export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
   const { clock, log } = files
   let complained = ''
@@ -164,7 +164,7 @@ function readBundle(path: string): string {
   return inLines(certificates)
 }
 
-/** Each ends its line: readers of PEM files concatenate them. */
+/** Each ends with a newline, as readers of PEM files concatenate them. */
 function inLines(certificates: readonly string[]): string {
   return certificates.map((text) => `${text}\n`).join('')
 }
@@ -175,8 +175,8 @@ function parseBundle(pem: string): X509Certificate[] {
 }
 
 /**
- * The authority of a bundle that signed a certificate. Both must be within their validity period. The signature is verified, since
- * two authorities may have the same name.
+ * The authority of a bundle that signed a certificate. Both must be valid at the time. The signature is verified, since two authorities may have the
+ * same name.
  */
 function signerIn(bundle: readonly X509Certificate[], certificate: X509Certificate, nowMs: number): X509Certificate | undefined {
   if (!isInForce(certificate, nowMs)) return undefined

@@ -11,10 +11,9 @@ const ofClients = Buffer.from('300c300a06082b06010505070302', 'hex')
 const notOfClients = Buffer.from('300ca00a06082b06010505070302', 'hex')
 
 /**
- * The authorities that TLS receives, PEM. TLS has one result for a chain and does not show which intermediates the client sent. A
- * verified chain must therefore lead to an authority of users: authorities of proxies alone are rejected for client certificates, and
- * a chain to them fails with `INVALID_PURPOSE`. Clients receive the names of both, since some send only a certificate of an authority
- * in that list.
+ * The authorities for TLS, PEM. TLS returns one result for a chain and does not show which intermediates the client sent. A verified chain must
+ * therefore lead to an authority of users: authorities that are only for proxies are rejected for client certificates, and a chain to them fails with
+ * `INVALID_PURPOSE`. Clients receive the names of both, since some send only a certificate of an authority in that list.
  */
 export const toTrusted = memo(({ clients, proxies }: Authorities): readonly string[] => {
   const users = readAll(clients)
@@ -27,7 +26,7 @@ function readAll(pem: string): X509Certificate[] {
   return splitPem(pem).map(knownCertificate)
 }
 
-/** TLS decides whether a certificate that is not marked as an authority may sign: only old roots may. */
+/** TLS decides if a certificate without the CA mark may sign: only old roots may. */
 function printOfClients(authority: X509Certificate): string {
   return authority.ca ? print(authority, ofClients) : authority.toString()
 }

@@ -36,7 +36,7 @@ test('AUTHN-OIDC-20: an email address counts if email_verified is true or absent
   ])
 })
 
-/** The result of a text about the claims as a part of a user. */
+/** The result of an expression about the claims for a part of a user. */
 function madeBy(part: 'username' | 'groups' | 'uid' | 'extra', text: string, given: object = {}) {
   const expression = compileClaims(text, 'value')
   if (expression.kind === 'malformed') throw new Error(expression.problem)

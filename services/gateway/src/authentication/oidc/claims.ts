@@ -4,7 +4,7 @@ import { limits } from './limits.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The source of a part of a user: a claim, whose texts get a prefix, or an expression. */
+/** The source of a part of a user: a claim, whose values get a prefix, or an expression. */
 export type ClaimMapping =
   | { readonly kind: 'claim'; readonly claim: string; readonly prefix: string }
   | { readonly kind: 'expression'; readonly expression: ClaimExpression<Claims> }
@@ -15,19 +15,19 @@ export interface ClaimCondition<Input> {
   readonly message: string
 }
 
-/** The rules that make a user of claims. */
+/** The rules that map claims to a user. */
 export interface ClaimRules {
   readonly issuer: string
-  /** A token is for this server where it names one of them. */
+  /** A token is for this server if it names one of these audiences. */
   readonly audiences: readonly string[]
   readonly username: ClaimMapping
   /** Undefined: groups are not taken from tokens. */
   readonly groups: ClaimMapping | undefined
-  /** Undefined: users have none. */
+  /** Undefined if users have none. */
   readonly uid: ClaimMapping | undefined
   /** Further attributes of a user, by name. */
   readonly extra: ReadonlyMap<string, ClaimExpression<Claims>>
-  /** Claims that must be there with this very text. */
+  /** Claims that must have exactly these values. */
   readonly requiredClaims: Readonly<Record<string, string>>
   readonly claimConditions: readonly ClaimCondition<Claims>[]
   readonly userConditions: readonly ClaimCondition<User>[]
@@ -38,7 +38,7 @@ export type ClaimsOutcome =
   | { readonly kind: 'user'; readonly user: User; readonly expiresMs: number }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** A claim that is not as it must be. */
+/** An invalid claim. */
 class ClaimError extends Error {}
 
 /** The user of a token. Reasons name claims and expressions, never values. */
@@ -62,7 +62,7 @@ export function checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): C
   }
 }
 
-/** Only the beginning is given some room: a token that has expired stays expired. */
+/** Only the begin has some tolerance: a token that has expired stays expired. */
 function checkTimes(claims: Claims, nowMs: number): number {
   const expiresMs = momentOf(claims, 'exp')
   if (expiresMs === undefined) throw new ClaimError('exp: must be there')
@@ -81,7 +81,7 @@ function momentOf(claims: Claims, name: string): number | undefined {
   return Math.floor(seconds) * 1_000
 }
 
-/** A token may be for others too; `azp` names the client that requested it, which a required claim can pin down. */
+/** A token may be for others too; `azp` names the client that requested it, which a required claim can restrict. */
 function checkAudience({ aud, azp }: Claims, ours: readonly string[]): void {
   const audiences = typeof aud === 'string' ? [aud] : aud
   if (!isTexts(audiences)) throw new ClaimError('aud: must be a text or a list of texts')
@@ -143,7 +143,7 @@ function groupsOf(claims: Claims, mapping: ClaimMapping | undefined): string[] {
     return []
   }
   const value = claims[claim]
-  // Some providers say so that there are none.
+  // Some providers report no groups in this way.
   if (value === null) return []
   const groups = typeof value === 'string' ? [value] : value
   if (!isTexts(groups)) throw new ClaimError(`${claim}: must be a list of texts, as it holds groups`)
@@ -163,7 +163,7 @@ function textsOf(expression: ClaimExpression<Claims>, claims: Claims): string[] 
   return texts.filter((text) => text !== '')
 }
 
-/** The claim is distributed, and not fetched: without these groups the user would have other permissions. */
+/** The claim is distributed and is not fetched: without these groups the user would have other permissions. */
 function refuseDistributed({ _claim_names: names }: Claims, groupsClaim: string): void {
   if (typeof names === 'object' && names !== null && Object.hasOwn(names, groupsClaim)) {
     throw new ClaimError(`${groupsClaim}: distributed claims are not supported, it must be in the token`)

@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 /** Reads a JSON document; rejects with a message that names the address. */
 export type FetchJson = (url: string, timeoutMs: number) => Promise<unknown>
 
-/** Documents over TLS alone, verified by the given authorities (PEM) or the machine's. Redirects are not followed. */
+/** Documents only over TLS, verified by the given authorities (PEM) or the machine's. Redirects are not followed. */
 export function createFetchJson({ certificateAuthorities }: { certificateAuthorities?: string | undefined }): FetchJson {
   return async (url, timeoutMs) => {
     const { protocol, hostname } = new URL(url)

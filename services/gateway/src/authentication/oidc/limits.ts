@@ -1,18 +1,18 @@
-/** Bounds of requests to an OpenID provider, each with the reason for its number. */
+/** Limits of requests to an OpenID provider, each with the reason for its number. */
 export const limits = {
-  /** Largest document that is read; discovery documents and key sets have some 10 KiB. */
+  /** Maximum bytes of a document; discovery documents and key sets have some 10 KiB. */
   documentBytesMax: 1024 * 1024,
-  /** Longest a document may take, if the request has as long. */
+  /** Maximum duration of a document request, within the deadline of the request. */
   fetchMs: 10_000,
-  /** A provider that did not answer is not asked again before this has passed. */
+  /** Delay before a provider that did not answer is asked again. */
   pauseMs: 10_000,
-  /** Questions for unknown keys in a row: a rotation takes one, tokens with invented keys as many as there are. */
+  /** Number of consecutive requests for unknown keys: a rotation needs one, tokens with invented keys cause many. */
   unknownKeyQuestionsMax: 10,
-  /** One more question for an unknown key is allowed each time this has passed. */
+  /** Time after which another request for an unknown key is allowed. */
   unknownKeyIntervalMs: 1_000,
-  /** Keys older than this are asked for again when they are needed, so that a withdrawn key stops counting. */
+  /** Age after which keys are requested again when they are needed, so that a withdrawn key becomes invalid. */
   keysAgeMsMax: 10 * 60_000,
-  /** Keys that are tried on one token; providers have two or three. */
+  /** Number of keys tried on one token; providers have two or three. */
   keysTriedMax: 16,
   /** Largest lead of the provider's clock over ours. */
   clockSkewMs: 60_000,

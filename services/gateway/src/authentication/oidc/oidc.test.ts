@@ -16,7 +16,7 @@ function aToken(): string {
   return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`
 }
 
-/** The result of that token while the provider shows these keys. */
+/** The result for that token while the provider publishes these keys. */
 async function outcomeWith(keys: readonly JsonWebKey[], signingAlgorithms: readonly OidcAlgorithm[] = ['RS256', 'RS512', 'PS256']) {
   const options = {
     issuer,

@@ -7,14 +7,14 @@ import type { FetchJson } from './fetch-json.ts'
 import { limits } from './limits.ts'
 import { Provider } from './provider.ts'
 
-/** Signature algorithms that may be allowed: all with a public key. */
+/** Supported signature algorithms: all with a public key. */
 export const oidcAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'] as const
 export type OidcAlgorithm = (typeof oidcAlgorithms)[number]
 
 /** One issuer whose tokens are accepted. */
 export interface IssuerOptions extends ClaimRules {
   readonly signingAlgorithms: readonly OidcAlgorithm[]
-  /** The URL of the discovery document; undefined: below the issuer. */
+  /** The URL of the discovery document; by default below the issuer. */
   readonly discoveryUrl?: string | undefined
   readonly fetchJson: FetchJson
   readonly clock: Clock
@@ -32,7 +32,7 @@ export class Issuer {
   }
 }
 
-/** ID tokens of OpenID providers, each found by its issuer: one that does not answer holds up no token of another. */
+/** ID tokens of OpenID providers, each found by its issuer; an unreachable one does not delay tokens of another. */
 export class OidcAuthenticator implements TokenAuthenticator {
   readonly name = 'oidc'
   #issuers: ReadonlyMap<string, Issuer>
@@ -41,7 +41,7 @@ export class OidcAuthenticator implements TokenAuthenticator {
     this.#issuers = byUrl(issuers)
   }
 
-  /** Replaces the issuers. Tokens that were accepted before are in the caches that accepted them. */
+  /** Replaces the issuers. Earlier accepted tokens are in the caches that accepted them. */
   replace(issuers: readonly Issuer[]): void {
     this.#issuers = byUrl(issuers)
   }
@@ -77,7 +77,7 @@ async function check(
   if (algorithm === undefined) return refused('the signature algorithm is not allowed')
   if (typeof typ === 'string' && /^(?:application\/)?at\+jwt$/i.test(typ)) return refused('it is an access token, not an ID token')
   const keys = await provider.keysFor(typeof kid === 'string' ? kid : undefined, timeoutMs).catch((error: Error) => error)
-  // The provider may be back, or have shown a new key, by the next request.
+  // The provider may be reachable, or have published a new key, by the next request.
   if (keys instanceof Error) return { ...refused(keys.message), keptMsMax: 0 }
   const claims = await verify(token, keys, algorithm)
   if (claims === undefined) return { ...refused('the signature is of none of the keys of the provider'), keptMsMax: 0 }
@@ -94,7 +94,7 @@ async function verify(token: string, keys: readonly JWK[], algorithm: OidcAlgori
       const { payload } = await compactVerify(token, await importJWK(key, algorithm), { algorithms: [algorithm] })
       return parseObject(new TextDecoder().decode(payload))
     } catch {
-      // A key that cannot be used, or has not signed this: the next one may have.
+      // An unusable key, or one that has not signed this token: the next one may fit.
     }
   }
   return undefined

@@ -6,7 +6,7 @@ import { Provider } from './provider.ts'
 const issuer = 'https://provider.example.com'
 const second = 1_000
 
-/** A provider whose keys a test sets, and which answers when the test lets it. */
+/** A provider whose keys a test sets, and whose answers it releases. */
 function aProvider(...first: readonly string[]) {
   const clock = createFakeClock()
   const state = { keys: [...first], asked: 0, isDown: false, held: undefined as Promise<void> | undefined }

@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
-  /** The URL of the discovery document; undefined: below the issuer. */
+  /** The URL of the discovery document; by default below the issuer. */
   readonly discoveryUrl?: string | undefined
   readonly fetchJson: FetchJson
   readonly clock: Clock
@@ -20,9 +20,9 @@ interface KeySet {
 }
 
 /**
- * The keys of an OpenID provider, found through its discovery document. The provider is asked when a token first needs it, when a
- * token names an unknown key, and when the keys have grown old. There is one request at a time, which all waiting tokens share;
- * after a failure there is a pause, and requests for unknown keys have a rate.
+ * The keys of an OpenID provider, found through its discovery document. The provider is asked when a token first needs it, when a token names an unknown
+ * key, and when the keys are old. One request at a time is shared by all waiting tokens; after a failure there is a delay, and requests for unknown keys
+ * have a rate limit.
  */
 export class Provider {
   readonly #options: ProviderOptions
@@ -30,7 +30,7 @@ export class Provider {
   #keySet: KeySet | undefined
   #failedMs = Number.NEGATIVE_INFINITY
   #asking: Promise<void> | undefined
-  /** Questions that may be asked at once, at the moment of the last one. */
+  /** Requests allowed at once, at the time of the last one. */
   #questions: number = limits.unknownKeyQuestionsMax
   #countedMs = Number.NEGATIVE_INFINITY
   #failure = 'the provider has not been asked yet'
@@ -39,9 +39,9 @@ export class Provider {
     this.#options = options
   }
 
-  /** Keys that may have signed a token; throws while the provider has never answered. */
+  /** Keys that may have signed a token; throws if the provider has never answered. */
   async keysFor(keyId: string | undefined, timeoutMs: number): Promise<readonly JWK[]> {
-    // The answer to a question that is under way may be older than the key.
+    // The answer to a request in progress may be older than the key.
     if (this.#lacks(keyId) && this.#asking !== undefined) await this.#asking
     if (this.#lacks(keyId)) await this.#refresh(timeoutMs)
     if (this.#keySet === undefined) throw new Error(this.#failure)
@@ -75,7 +75,7 @@ export class Provider {
     return true
   }
 
-  /** The keys that are known stay when the provider fails. */
+  /** Known keys stay when the provider fails. */
   async #ask(timeoutMs: number): Promise<void> {
     const { fetchJson, clock, log, issuer } = this.#options
     try {

@@ -3,19 +3,19 @@ import { keyOfHeader, textOfHeader } from '../header-text.ts'
 
 /** The headers in which a proxy names the user, and the trusted proxies. */
 export interface RequestHeaderOptions {
-  /** Asked in order; the first that has a value gives the name. Case does not matter. */
+  /** The first header with a value gives the name. Case-insensitive. */
   readonly usernameHeaders: readonly string[]
-  /** Asked in order; the first that has a value gives the uid. */
+  /** The first header with a value gives the uid. */
   readonly uidHeaders: readonly string[]
   /** Every value of each is a group. */
   readonly groupHeaders: readonly string[]
-  /** Prefixes of headers that carry extra attributes; the rest of the name is the key. */
+  /** Prefixes of headers with extra attributes; the rest of the name is the key. */
   readonly extraHeaderPrefixes: readonly string[]
-  /** Common names of the proxies' certificates; empty: every certificate of the proxies' authorities. */
+  /** Allowed common names of the proxies' certificates; empty for every certificate of the proxies' authorities. */
   readonly allowedNames: readonly string[]
 }
 
-/** A proxy that authenticates users and has a certificate of its own. Without that certificate its headers are a stranger's claim. */
+/** A proxy that authenticates users and has a certificate. Without that certificate its headers are ignored. */
 export function createRequestHeaderAuthenticator({ allowedNames, ...headers }: RequestHeaderOptions): RequestAuthenticator {
   const usernameHeaders = headers.usernameHeaders.map(lowerCase)
   const uidHeaders = headers.uidHeaders.map(lowerCase)
@@ -51,7 +51,7 @@ function firstValue(attempt: Attempt, headers: readonly string[]): string | unde
   return undefined
 }
 
-/** The texts sent under a name, one for each time; empty ones are ignored. */
+/** The values sent under a name, one for each time; empty ones are ignored. */
 function valuesOf(attempt: Attempt, header: string): string[] {
   return attempt
     .headerValues(header)

@@ -12,7 +12,7 @@ export type ReviewDecision = Exclude<Authentication, { kind: 'none' }>
 /** Version of the sent reviews. */
 export type ReviewVersion = 'v1' | 'v1beta1'
 
-/** A question to the other server, in JSON. */
+/** A request to the other server, in JSON. */
 export function printReview(options: { token: string; audiences: readonly string[]; version: ReviewVersion; names: Names }): string {
   const { token, audiences, version, names } = options
   return JSON.stringify({
@@ -40,7 +40,7 @@ export function parseReview(
   if (!authenticated) return refusalFor(toText(status['error'] ?? '', 'status.error'))
   const user = toUser(toMap(status['user'] ?? {}, 'status.user'))
   if (expected.audiences.length === 0) return { kind: 'user', user, method }
-  // An answer without audiences knows of none but this server.
+  // An answer without audiences is only for this server.
   const granted = audiences.length === 0 ? expected.ownAudiences : audiences
   const common = expected.audiences.filter((audience) => granted.includes(audience))
   return common.length === 0 ? refused('the token is for others') : { kind: 'user', user, method, audiences: common }

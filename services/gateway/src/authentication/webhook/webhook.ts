@@ -12,12 +12,12 @@ interface TokenWebhookAnswer {
 }
 
 export interface TokenWebhookOptions {
-  /** Posts a review in JSON; rejects when there is no answer in time. */
+  /** Posts a review in JSON; rejects without an answer in time. */
   readonly send: (body: string, timeoutMs: number) => Promise<TokenWebhookAnswer>
   readonly version: ReviewVersion
   /** Audiences of this server. */
   readonly audiences: readonly string[]
-  /** Lifetime of a cached decision, yes or no; 0 for none. */
+  /** Cache time of a decision, of either kind; 0 for none. */
   readonly cacheTtlMs: number
   readonly names: Names
   readonly clock: Clock
@@ -26,8 +26,8 @@ export interface TokenWebhookOptions {
 }
 
 /**
- * Asks another server whose a token is. Decisions are remembered under a hash of the token; equal questions wait for one answer;
- * failures that may pass are tried again, and are never remembered.
+ * Asks a remote server for the user of a token. Decisions are cached under a hash of the token; equal requests share one answer; temporary failures are
+ * retried, and never cached.
  */
 export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenAuthenticator {
   const { clock, cacheTtlMs } = options
@@ -36,7 +36,7 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
 
   const remember = (key: string, decision: Authentication) => {
     if (cacheTtlMs === 0) return
-    // A map keeps the order of its insertions.
+    // A map keeps insertion order.
     const [oldest] = remembered.size >= limits.decisionsMax ? remembered.keys() : []
     if (oldest !== undefined) remembered.delete(oldest)
     remembered.set(key, { decision, untilMs: clock.monotonic() + cacheTtlMs })
@@ -59,7 +59,7 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
       const key = hash('sha256', JSON.stringify([question.audiences, token]), 'base64')
       const known = remembered.get(key)
       const leftMs = (known?.untilMs ?? 0) - clock.monotonic()
-      // Another cache may hold it for the remaining time.
+      // Another cache may store it for the remaining time.
       if (known !== undefined && leftMs > 0) return { ...known.decision, keptMsMax: leftMs }
       remembered.delete(key)
       const asked = pending.get(key) ?? ask(key, token, question)
@@ -94,14 +94,14 @@ async function answerTo(question: string, timeoutMs: number, { send, clock, rand
   throw failure
 }
 
-/** Bounds of requests to a token webhook, each with the reason for its number. */
+/** Limits of requests to a token webhook, each with the reason for its number. */
 const limits = {
-  /** Tries of one question, with growing pauses; all of them have to fit into the time of the request. */
+  /** Attempts of one request, with growing delays, all within the deadline of the request. */
   attemptsMax: 5,
-  /** First pause between two tries; each further one is half as long again. */
+  /** First delay between two attempts, which grows by half with each further one. */
   pauseMs: 500,
-  /** Longest a try may take. */
+  /** Maximum duration of an attempt. */
   attemptMs: 10_000,
-  /** Decisions that are remembered; the oldest go first. */
+  /** Maximum number of cached decisions; the oldest is dropped first. */
   decisionsMax: 4_096,
 } as const
