@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ApiObject } from '@orch/core/meta'
 import { virtualClock } from '@orch/platform'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, start } from './start.ts'
 
 let server: RunningServer
@@ -293,6 +296,18 @@ describe('in a test', () => {
       ['deleted', 'diff-b'],
     ])
     expect(await shown(to, to)).toEqual([])
+  })
+
+  test('server.diff() names each of the objects that more than a page of changes has made', async () => {
+    const from = server.snapshot().revision
+    const names = Array.from({ length: 1_001 }, (_, index) => `paged-${index}`)
+    const folder = mkdtempSync(join(tmpdir(), 'history-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'objects.json')
+    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: names.map((name) => configMap(name, {})) }))
+    await server.load(file)
+    const differences = await server.diff(from, server.snapshot().revision + 1_000)
+    expect(differences.map(({ name }) => name)).toEqual(names)
   })
 
   test.each<[string, string | { readonly bytes: number }]>([

@@ -65,7 +65,7 @@ interface PastParts {
   readonly client: Client
   readonly url: string
   readonly ownPath: string
-  readonly storage: Pick<Storage, 'revisionAt'>
+  readonly storage: Pick<Storage, 'revisionAt' | 'status'>
 }
 
 /** The past of a server. */
@@ -138,7 +138,7 @@ async function queryOf(reference: ObjectName | undefined, { client }: PastParts)
 /** Objects that are compared in one turn of the event loop. */
 const comparedPerTurn = 100
 
-/** Most changes of a page: each reads the log from its beginning on. */
+/** Most changes of a page. */
 const pageMax = 1_000
 
 /** Changes, newest first. */
@@ -159,23 +159,33 @@ async function* changesOf(
   }
 }
 
+/** The changes after a revision and up to another one, newest first. Each page reads its own part of the log, as no two changes have one revision. */
+async function* changesBetween(from: number, to: number, parts: PastParts): AsyncGenerator<ObjectChange, void, undefined> {
+  const { revision } = await parts.storage.status({})
+  for (let end = Math.min(to, revision); end > from; end -= pageMax)
+    yield* changesOf({}, { after: Math.max(from, end - pageMax), before: end + 1 }, parts)
+}
+
+/** The first and the last state of an object that has changed. */
+interface ChangedObject extends Pick<ObjectChange, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'after'> {
+  before: ApiObject | undefined
+}
+
 /** The objects that differ between two moments. Going back in time, created objects are deleted ones. */
 async function differences(from: number | Date, to: number | Date, parts: PastParts): Promise<ObjectDifference[]> {
   const [a, b] = [await revisionOf(from, parts), await revisionOf(to, parts)]
-  const first = new Map<string, ObjectChange>()
-  const last = new Map<string, ObjectChange>()
-  for await (const change of changesOf({}, { after: Math.min(a, b), before: Math.max(a, b) + 1 }, parts)) {
-    const { apiVersion, kind, namespace = '', name } = change
+  const changed = new Map<string, ChangedObject>()
+  for await (const { apiVersion, kind, namespace, name, before, after } of changesBetween(Math.min(a, b), Math.max(a, b), parts)) {
     const key = JSON.stringify([apiVersion, kind, namespace, name])
-    if (!last.has(key)) last.set(key, change)
-    first.set(key, change)
+    const known = changed.get(key)
+    if (known === undefined) changed.set(key, { apiVersion, kind, namespace, name, before, after })
+    else known.before = before
   }
   const found: ObjectDifference[] = []
   let compared = 0
-  for (const [key, { apiVersion, kind, namespace, name, after }] of last) {
+  for (const { apiVersion, kind, namespace, name, ...states } of changed.values()) {
     if (++compared % comparedPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
-    const states = [first.get(key)?.before, after]
-    const [before, present] = a <= b ? states : states.reverse()
+    const [before, present] = a <= b ? [states.before, states.after] : [states.after, states.before]
     if (JSON.stringify(withoutRevision(before)) === JSON.stringify(withoutRevision(present))) continue
     const event = before === undefined ? 'created' : present === undefined ? 'deleted' : 'modified'
     found.push({
