@@ -295,7 +295,7 @@ async function run(request: GatewayRequest, server: Server): Promise<void> {
     }
     if (request.moment !== undefined) {
       await enterPast(request, request.moment, parts)
-      parts = { ...parts, ...(await parts.pastKinds.at(request, parts)) }
+      parts = await partsOfPast(request, parts)
     }
     const remote = parts.remotes.size === 0 ? undefined : parts.aggregation.apiServices.remoteAt(request.path)
     if (remote !== undefined && request.pastRevision > 0) throw nothingAt(request.path, parts)
@@ -312,6 +312,13 @@ async function run(request: GatewayRequest, server: Server): Promise<void> {
     if (!request.goesOn) conclude(request, parts)
     if (countsAsWork(request)) parts.clock.work?.end('request')
   }
+}
+
+/** The parts of a request to a state of the past, with the kinds that were served then. */
+async function partsOfPast(request: GatewayRequest, parts: GatewayParts): Promise<GatewayParts> {
+  const { openApi, pastKinds } = parts
+  const kinds = await pastKinds.at(request, parts)
+  return { ...parts, ...kinds, openApi: { now: () => openApi.of(kinds.catalogue), of: openApi.of } }
 }
 
 /** Counts, logs and traces a request that has been answered. */
