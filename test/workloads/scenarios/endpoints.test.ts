@@ -2,5 +2,19 @@ import { playFile } from './play-file.ts'
 
 playFile('ep.jsonl', {
   level: '1.37',
+  shows: {
+    'ep-empty': '01 25',
+    'ep-ready': '06 07 08 27 29',
+    'ep-publish-not-ready': '08 27',
+    'ep-headless': '01 07',
+    'ep-named-port': '10 11',
+    'ep-two-ports': '10 30',
+    'ep-no-selector': '37 38 39',
+    'ep-finished': '06',
+    'ep-same-ip': '23',
+    'ep-traffic-close': '19',
+    'ep-topology-auto': '21',
+    'ep-pod-label': '06',
+  },
   differences: { 'ep-headless 1': 'two controllers make the Endpoints and the EndpointSlice, and either may be the first' },
 })

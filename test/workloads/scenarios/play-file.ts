@@ -3,13 +3,15 @@ import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isEqual } from './loose.ts'
 import { play, prepare } from './player.ts'
-import { readScenarios } from './scenario.ts'
+import { readScenarios, type Scenario } from './scenario.ts'
 
 export interface PlayOptions {
   /** The level of the server, such as `1.37`: the level of the recorded server. */
   readonly level: string
   /** Checkpoints that differ, by `ID NUMBER`, with the reasons. A listed checkpoint that no longer differs fails its test. */
   readonly differences?: Readonly<Record<string, string>>
+  /** Numbers of the statements in the scenario's group that its checkpoints show, by scenario. Its title names them. */
+  readonly shows?: Readonly<Record<string, string>>
   /** Objects that every scenario of the file finds. */
   readonly objects?: readonly ApiObject[]
   /** Settings that the recorded controllers had. */
@@ -20,7 +22,7 @@ export interface PlayOptions {
 const leftoverMs = 1_500
 
 /** Defines a test for each scenario of a file. The scenarios share a server, whose state the test restores in between. */
-export function playFile(file: string, { level, differences = {}, objects = [], flags = [] }: PlayOptions): void {
+export function playFile(file: string, { level, differences = {}, shows = {}, objects = [], flags = [] }: PlayOptions): void {
   let server: RunningServer
   let clock: VirtualClock
   let atStart: ReturnType<RunningServer['snapshot']>
@@ -41,7 +43,9 @@ export function playFile(file: string, { level, differences = {}, objects = [], 
 
   afterAll(() => server?.stop())
 
-  const scenarios = readScenarios(file).map((scenario) => ({ scenario, title: `${scenario.group}: ${scenario.id}: ${scenario.about}` }))
+  const scenarios = readScenarios(file).map((scenario) => ({ scenario, title: titleOf(scenario, shows[scenario.id]) }))
+  const unknown = Object.keys(shows).filter((id) => !scenarios.some(({ scenario }) => scenario.id === id))
+  if (unknown.length > 0) throw new Error(`${file} has no scenario ${unknown.join(', ')}`)
   test.each(scenarios)('$title', async ({ scenario }) => {
     const checkpoints = await play(scenario, { server, clock })
     await server.restore(atStart)
@@ -55,4 +59,9 @@ export function playFile(file: string, { level, differences = {}, objects = [], 
       else expect(isEqual(checkpoint), `${id} is listed as different and does not differ`).toBe(false)
     }
   })
+}
+
+function titleOf({ group, id, about }: Scenario, numbers: string | undefined): string {
+  const statements = numbers?.split(' ').map((number) => `${group}-${number}`) ?? [group]
+  return `${statements.join(', ')}: ${id}: ${about}`
 }
