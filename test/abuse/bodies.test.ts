@@ -3,7 +3,7 @@ import { aServer } from './send.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
-/** `count` members, each named by its number. */
+/** `count` members that are named by numbers. */
 const many = (count: number, value: unknown, front = 'u') =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${front}${index}`, value]))
 
@@ -32,7 +32,7 @@ test('META-18, LIM-12: fifty thousand errors are not all listed', async () => {
 
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 
-/** The definition of a kind whose field has a default, and takes every value. */
+/** The definition of a kind whose field has a default and accepts every value. */
 function aDefinition(name: string, value: unknown) {
   const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec, other: { ...spec, default: value } } } }
@@ -198,7 +198,7 @@ describe('bodies with very many values', () => {
     })
     expect((await send('POST', collection, withEntries(1_000))).code).toBe(201)
     expect((await send('PUT', `${collection}/a`, withEntries(1_002))).code).toBe(422)
-    // An object that exists, with its creator's entry, may be written again.
+    // An object that exists, with its creator's field entry, can be written again.
     expect((await send('PATCH', `${collection}/a`, { data: { k0: 'w' } }, 'application/merge-patch+json')).code).toBe(200)
   })
 

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-/** Messages of the child process, and how it has ended. */
+/** The messages of the child process, and its exit code. */
 function runChild(manner: string): Promise<unknown[]> {
   return new Promise((resolve) => {
     const execArgv = ['--conditions=source', '--no-warnings']

@@ -32,7 +32,7 @@ const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: authori
 session.on('error', () => {})
 for (const method of ['POST', 'POST']) session.request({ ':method': method, ':path': '/', 'content-length': '100' }).on('error', () => {})
 await both.promise
-// Lets nghttp2 finish its received bytes.
+// Lets nghttp2 process its received bytes.
 await new Promise((resolve) => setImmediate(resolve))
 const [first] = exchanges
 void first?.readBody(10)

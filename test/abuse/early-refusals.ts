@@ -5,7 +5,7 @@ import { type Listening, listenerModes } from './listener-modes.ts'
 const path = '/api/v1/namespaces/default/configmaps'
 const long = 'a'.repeat(2 << 20)
 
-/** Requests that are answered before all of them is read. */
+/** Requests that the server answers before it has read them completely. */
 const refused: readonly (readonly [what: string, status: number, bytes: string])[] = [
   ['a head over the limit', 431, `GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: ${long}\r\n\r\n`],
   ['bytes that are no HTTP', 400, `nonsense\r\n\r\n${long}`],
@@ -24,7 +24,7 @@ const refused: readonly (readonly [what: string, status: number, bytes: string])
   ],
 ]
 
-/** Sends all at once; returns the answer until the server ends, or the client's error. */
+/** Sends all bytes at once; returns the answer until the server ends, or the client's error. */
 function answerTo({ api }: Listening, port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const { ca, cert, key } = api.credentials
@@ -38,7 +38,7 @@ function answerTo({ api }: Listening, port: number, bytes: string): Promise<stri
   })
 }
 
-/** Tests of every way in which clients are listened to, with so many requests of each kind. */
+/** Tests for every way to listen to clients, with this number of requests of each kind. */
 export function testEarlyRefusals(roundCount: number): void {
   describe.each(listenerModes)('$mode', ({ open, lack }) => {
     test.skipIf(lack !== undefined)(

@@ -3,10 +3,10 @@ import { aSocketServer, openSocket, readToEnd, type SocketServer } from '../gate
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
-/** The server's answer to these bytes until it ends the connection; also checks that it still serves others. */
+/** The server's answer to these bytes until it ends the connection. Also checks that the server still serves other clients. */
 async function answerTo(server: SocketServer, bytes: string): Promise<string> {
   const socket = await openSocket(server)
-  // The server may close the connection while we write a body that it does not read.
+  // The server may close the connection while the client writes a body that the server does not read.
   socket.on('error', () => {})
   socket.write(bytes)
   const answer = await readToEnd(socket)

@@ -10,13 +10,13 @@ const number = (value: number) => {
   return bytes
 }
 const cancel = number(8)
-/** Streams of clients have odd numbers. */
+/** Streams that clients open have odd numbers. */
 const streamOf = (index: number) => 2 * index + 1
 
-/** A field of 3,900 bytes that the session's table keeps. */
+/** A header field of 3,900 bytes that the session's table keeps. */
 const keptField = Buffer.concat([Buffer.from([0x40, 1]), Buffer.from('a'), Buffer.from([0x7f, 0xbd, 0x1d]), Buffer.alloc(3_900, 'b')])
 
-/** Sends until the server closes the connection, and no more than `count` times. */
+/** Sends until the server closes the connection, at most `count` times. */
 async function flood(connection: RawConnection, count: number, make: (round: number) => Uint8Array): Promise<void> {
   for (let round = 0; round < count; round += 1) if (!(await connection.send(make(round)))) return
 }
@@ -117,7 +117,7 @@ describe('floods that end only their client’s connection', () => {
 test('LIM-12: a short header block that expands by table entries is refused', async () => {
   const server = await aSocketServer({ controllers: [] })
   const connection = await openRaw(server)
-  // The field is named 15,000 times by one byte each: 60 MB.
+  // 15,000 references of one byte each expand the field to 60 MB.
   await connection.send(frame('headers', flags.endBoth, 1, Buffer.concat([getFields, keptField])))
   await connection.send(frame('headers', flags.endBoth, 3, Buffer.concat([getFields, Buffer.alloc(15_000, 0xbe)])))
   await expect.poll(() => connection.resets).toBe(1)

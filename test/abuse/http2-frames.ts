@@ -2,13 +2,13 @@ import { connect, type TLSSocket } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import type { SocketServer } from '../gateway/sockets.ts'
 
-/** Types of frames (RFC 9113, section 6). */
+/** The types of frames (RFC 9113, section 6). */
 export const frameTypes = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, ping: 6, windowUpdate: 8, continuation: 9 } as const
 
-/** Flags of frames. */
+/** The flags of frames. */
 export const flags = { none: 0, acknowledged: 1, endStream: 1, endHeaders: 4, endBoth: 5 } as const
 
-/** One frame as it travels. */
+/** One frame as bytes. */
 export function frame(type: keyof typeof frameTypes, flag: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(9)
   head.writeUIntBE(payload.length, 0, 3)
@@ -18,27 +18,27 @@ export function frame(type: keyof typeof frameTypes, flag: number, stream: numbe
   return Buffer.concat([head, payload])
 }
 
-/** A field without indexing, name and value uncompressed; both shorter than 127 bytes. */
+/** A header field without indexing, with uncompressed name and value; both are shorter than 127 bytes. */
 export function field(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)])
 }
 
-/** The fields of a request to `/livez`, without a certificate or a token. */
+/** The header fields of a request to `/livez` without a certificate or token. */
 export const getFields = Buffer.concat([Buffer.from([0x82, 0x87]), field(':path', '/livez'), field(':authority', 'localhost')])
 
 /** An HTTP/2 connection that sends given frames. */
 export interface RawConnection {
-  /** Writes as fast as the server reads; false: the server has had enough. */
+  /** Writes as fast as the server reads; false: the server has ended the connection. */
   send(bytes: Uint8Array): Promise<boolean>
   /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>
-  /** Streams that the server has reset. */
+  /** The streams that the server has reset. */
   readonly resets: number
-  /** Streams that the server has ended. */
+  /** The streams that the server has ended. */
   readonly answered: number
 }
 
-/** Connects without a certificate, and says hello. */
+/** Connects without a certificate and sends the connection preface. */
 export async function openRaw({ port, credentials: { ca } }: SocketServer): Promise<RawConnection> {
   const socket = await new Promise<TLSSocket>((resolve, reject) => {
     const opening = connect({ port, host: '127.0.0.1', ca, ALPNProtocols: ['h2'] }, () => resolve(opening))
@@ -46,7 +46,7 @@ export async function openRaw({ port, credentials: { ca } }: SocketServer): Prom
   })
   onTestFinished(() => void socket.destroy())
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-  // The server is to close the connection while we write.
+  // The server should close the connection while the client writes.
   socket.on('error', () => {})
   let resets = 0
   let answered = 0

@@ -4,7 +4,7 @@ import { aSocketServer, exchangeHttp2, type SocketServer } from '../gateway/sock
 
 function openSession({ port, credentials }: SocketServer): ClientHttp2Session {
   const session = connect(`https://127.0.0.1:${port}`, credentials)
-  // A server that loses its patience with the session is an ordinary end.
+  // An end of the session by the server's flood limits is an orderly end.
   session.on('error', () => {})
   onTestFinished(() => session.destroy())
   return session

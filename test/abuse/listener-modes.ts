@@ -7,7 +7,7 @@ import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { Api } from '../api/api.ts'
 import { startThreaded } from '../threads/threaded-server.ts'
 
-/** A server of the test, in one of the ways in which clients are listened to. */
+/** A test server with one of the ways to listen to clients. */
 export interface Listening {
   readonly api: Api
   /** One port of each gateway. */
@@ -18,7 +18,7 @@ export interface Listening {
 
 export interface ListenerMode {
   readonly mode: string
-  /** Why it can't be tried here; absent: it can. */
+  /** The reason why this way cannot run here; absent: it can. */
   readonly lack?: string
   readonly open: (flags?: readonly string[]) => Promise<Listening>
 }

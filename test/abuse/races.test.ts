@@ -12,7 +12,7 @@ function codesOf(answers: readonly { readonly code: number }[]): Record<number, 
   return codes
 }
 
-/** Reads, adds one and writes back, until no other client was faster. */
+/** Reads, adds one and writes back, until no other client wrote first. */
 async function increment(send: Send): Promise<void> {
   for (;;) {
     const { body } = await send('GET', `${collection}/counter`)

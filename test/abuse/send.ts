@@ -13,7 +13,7 @@ interface Answer {
 
 export type Send = (method: string, path: string, body?: unknown, type?: string) => Promise<Answer>
 
-/** A server of the test's own, over as many sockets as needed. A text is sent unchanged, any other value as JSON. */
+/** A test server, which the client reaches over any number of sockets. The client sends text unchanged and any other value as JSON. */
 export async function aServer(options: StartOptions = {}): Promise<Send> {
   const server = await start(options)
   const agent = new Agent({ keepAlive: true, maxSockets: 128, ...(await credentialsOf(server)) })
@@ -24,7 +24,7 @@ export async function aServer(options: StartOptions = {}): Promise<Send> {
   return (method, path, body, type = 'application/json') =>
     new Promise((resolve, reject) => {
       const bytes = Buffer.from(body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body))
-      // Of itself Node announces no length for a DELETE.
+      // Node.js by default announces no length for a DELETE.
       const headers = body === undefined ? {} : { 'content-type': type, 'content-length': bytes.length }
       const request = httpsRequest(`${server.url}${path}`, { method, agent, headers })
       request.once('error', reject)

@@ -37,14 +37,14 @@ test('LIM-12: readers that never read a large list cost little memory', async ()
   const before = process.memoryUsage()
   await Promise.all(Array.from({ length: 20 }, open))
   const after = process.memoryUsage()
-  // Each of them would hold 24 MB, and as much again encrypted.
+  // Each watcher would hold 24 MB, and as much again encrypted.
   expect(after.rss - before.rss).toBeLessThan(20 * 8 * 1024 * 1024)
 })
 
 describe('a slow watcher', () => {
   const large = 'x'.repeat(1_000_000)
 
-  /** A server with a watcher that reads nothing, until it has been given its last event. `total` objects are created meanwhile. */
+  /** A server with a watcher that does not read, until the server has sent its last event. The test creates `total` objects meanwhile. */
   async function aWatcherBehind(total: number, open: (server: RunningServer) => Promise<void>) {
     const clock = createFakeClock()
     const socketServer = await aSocketServer({ controllers: [], clock })
@@ -60,7 +60,7 @@ describe('a slow watcher', () => {
     return { clock }
   }
 
-  /** The names in whole lines; a line that is cut off does not parse. */
+  /** The names in complete lines; an incomplete line does not parse. */
   const namesIn = (text: string) =>
     text
       .split('\n')
@@ -123,7 +123,7 @@ describe('a watcher that does not read a large initial state', () => {
     data: { large: text },
   })
 
-  /** A server with so many large objects. */
+  /** A server with this number of large objects. */
   async function aServerWith(count: number) {
     const clock = createFakeClock()
     const socketServer = await aSocketServer({ controllers: [], clock })
@@ -153,11 +153,11 @@ describe('a watcher that does not read a large initial state', () => {
     const before = process.memoryUsage()
     for (let index = 0; index < 25; index++) {
       await open(server)
-      // A write in between: each watch begins with a state of its own.
+      // A write in between gives each watch another initial state.
       if (index % 3 === 0) await objectsOf(server.server).create(aLarge(`small-${index}`, ''))
     }
     const after = process.memoryUsage()
-    // Each of them would hold 7 MB, and as much again encrypted.
+    // Each watcher would hold 7 MB, and as much again encrypted.
     expect(after.rss - before.rss).toBeLessThan(80 * 1024 * 1024)
   })
 
@@ -184,7 +184,7 @@ describe('a watcher that does not read a large initial state', () => {
   })
 })
 
-/** Opens a watch by hand, and reads no more than that it has begun. */
+/** Opens a watch over a raw socket and reads only its beginning. */
 function openStopped(port: number, credentials: SocketServer['credentials'], fields: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, ALPNProtocols: ['http/1.1'], ...credentials }, () => {

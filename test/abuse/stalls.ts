@@ -11,7 +11,7 @@ import { start } from 'orch'
 import { measure } from './stalls/meter.ts'
 import { type Answered, attacks, type Heavy } from './stalls/requests.ts'
 
-/** No request holds the loop for longer. */
+/** The longest time that any request may block the event loop. */
 const stallMsMax = 100
 
 const words = process.argv.slice(2)

@@ -6,7 +6,7 @@ import { type Listening, listenerModes } from './listener-modes.ts'
 const watch = '/api/v1/pods?watch=1'
 const opening = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13']
 
-/** Everything that the server answers to these bytes, of a client without credentials, until it ends the connection. */
+/** The server's whole answer to these bytes of a client without credentials, until the server ends the connection. */
 function answerTo({ api }: Listening, port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const { ca } = api.credentials
@@ -38,7 +38,7 @@ describe.each(listenerModes)('$mode', ({ open, lack }) => {
     `a WebSocket request that announces a body, or does not wait for an answer, is a 400, and the server continues${lack === undefined ? '' : ` [skipped: ${lack}]`}`,
     async () => {
       const server = await open(['--anonymous-auth=false'])
-      // Two threads have equal shares of the connections.
+      // Two threads receive equal shares of the connections.
       for (const port of [...server.ports, ...server.ports]) {
         for (const [what, field, body] of bodies) {
           const answer = await answerTo(server, port, `${head(`GET ${watch} HTTP/1.1`, ...opening, field)}${body}`)
@@ -54,7 +54,7 @@ describe.each(listenerModes)('$mode', ({ open, lack }) => {
         const answer = await answerTo(server, port, `${head(`GET ${watch} HTTP/1.1`)}${head(`GET ${watch} HTTP/1.1`, ...opening)}`)
         expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 400'])
         expect(answer).toContain('"message":"a request for another protocol has to wait for the answers before it"')
-        // Node refuses the expectation itself.
+        // Node.js itself refuses the expectation.
         const refused = `${head('GET /livez HTTP/1.1', 'Expect: nothing')}${head(`GET ${watch} HTTP/1.1`, ...opening)}`
         expect((await answerTo(server, port, refused)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 417', 'HTTP/1.1 400'])
       }

@@ -13,7 +13,7 @@ interface Parts {
 
 type Named = Readonly<Record<string, unknown>> & { readonly metadata: { readonly name: string } }
 
-/** Makes policies on a server; all go with their tests. */
+/** Creates policies on a server; each policy ends with its test. */
 export function policiesOf(api: () => Api) {
   /** Creates a policy or a binding. */
   async function keep(plural: string, object: Named): Promise<void> {
@@ -26,7 +26,7 @@ export function policiesOf(api: () => Api) {
     )
   }
 
-  /** A policy about the ConfigMaps of a namespace of its own, with its bindings. */
+  /** A policy about the ConfigMaps of a new namespace, with its bindings. */
   async function aPolicy({ policy = {}, binding = {}, bindings = [binding] }: Parts) {
     const namespace = await aNamespace(api())
     const name = aName('policy')

@@ -3,7 +3,7 @@ import { type Api, aNamespace, anApi, configMap, configMapsIn, created, sharedAp
 import { aConfiguration, aHook, aHookedNamespace, configurationsAt, type HookFields, pathOf, tryConfiguration } from './hooks.ts'
 import { allowing, answering, aWebhookServer, patching, toBase64 } from './webhook-server.ts'
 
-// The ConfigMap that a controller puts into every namespace would be counted.
+// Without this, the test would count the ConfigMap that a controller puts into every namespace.
 const flags = ['--controllers=*,-root-ca-cert-publisher']
 const server = sharedApi({ flags })
 

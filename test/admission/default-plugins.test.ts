@@ -162,7 +162,7 @@ describe('storage', () => {
     const today = await anApi({ version: '1.26' })
     const claims = `/api/v1/namespaces/${await aNamespace(today)}/persistentvolumeclaims`
     const aDefault = (name: string) => ({ ...aClass({}, mark), metadata: { name, annotations: mark } })
-    // In one second the first by name counts as the newest.
+    // Within one second, the first by name counts as the newest.
     for (const name of ['b', 'a']) await created(today, storage, aDefault(name))
     expect(await created(today, claims, claim())).toMatchObject({ spec: { storageClassName: 'a' } })
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Api, aNamespace, anApi, created } from '../api/api.ts'
 
-/** All that can be on together and let anything pass; SecurityContextDeny is known up to 1.29. */
+/** All plugins that can run together and allow requests; SecurityContextDeny exists up to 1.29. */
 const plugins = [
   ...['AlwaysAdmit', 'NamespaceAutoProvision', 'NamespaceExists', 'SecurityContextDeny', 'LimitPodHardAntiAffinityTopology'],
   ...['NodeRestriction', 'AlwaysPullImages', 'PodNodeSelector', 'PodTolerationRestriction', 'EventRateLimit'],

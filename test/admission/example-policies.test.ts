@@ -4,7 +4,7 @@ import { type Answer, type Api, aNamespace, created, sharedApi } from '../api/ap
 
 const page = readFileSync(new URL('../../docs/how-to/policies.md', import.meta.url), 'utf8')
 
-/** The examples of the page by name: their rules, and the rest of the spec, in YAML. */
+/** The page's examples by name: their rules and the rest of the spec, in YAML. */
 const examples = new Map(
   [...page.matchAll(/```yaml\nname: (.*)\nrules: (.*)\n([\s\S]*?)```/g)].map(([, name = '', rules = '', rest = '']) => [
     name,
@@ -16,7 +16,7 @@ const server = sharedApi({ profile: 'kubernetes', controllers: ['*', '-serviceac
 const api = (): Api => server.api
 const apiVersion = 'admissionregistration.k8s.io/v1'
 
-/** Puts an example into effect in a namespace of its own. */
+/** Puts an example into effect in a new namespace. */
 async function anExample(name: string, { paramRef }: { readonly paramRef?: object } = {}) {
   const { rules, rest } = examples.get(name) ?? { rules: '', rest: '' }
   const namespace = await aNamespace(api())

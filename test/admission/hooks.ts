@@ -11,7 +11,7 @@ export type HookFields = Readonly<Record<string, unknown>>
 
 export const configMapRule = { operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }
 
-/** A webhook that is about the ConfigMaps of one namespace. */
+/** A webhook for the ConfigMaps of one namespace. */
 export function aHook(server: Pick<WebhookServer, 'url' | 'caBundle'>, namespace: string | undefined, fields: HookFields = {}): HookFields {
   return {
     name: `${aName('hook')}.example.com`,
@@ -44,7 +44,7 @@ export function pathOf(phase: Phase, name: string): string {
   return name === '' ? collection : `${collection}/${name}`
 }
 
-/** A namespace with one webhook that is about its ConfigMaps. */
+/** A namespace with one webhook for its ConfigMaps. */
 export async function aHookedNamespace(api: Api, phase: Phase, server: WebhookServer, fields: HookFields = {}) {
   const namespace = await aNamespace(api)
   const hook = aHook(server, namespace, fields)

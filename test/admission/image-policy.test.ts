@@ -21,7 +21,7 @@ interface Review {
   readonly spec: { readonly containers: readonly { readonly image: string }[] }
 }
 
-/** A server that allows nothing but images of one registry; gives its address. */
+/** A server that allows only images of one registry; returns its address. */
 async function aReviewer(): Promise<string> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

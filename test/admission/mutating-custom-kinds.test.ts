@@ -36,7 +36,7 @@ const schema = {
 const apply = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } })
 const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } })
 
-/** A definition of oaks in a group of the test's own, and a mutating policy about them. */
+/** A definition of oaks in a new group, and a mutating policy for oaks. */
 async function oaks(
   spec: Readonly<Record<string, unknown>>,
   { binding = {}, rule = {} }: { readonly binding?: object; readonly rule?: object } = {},

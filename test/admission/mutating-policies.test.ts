@@ -20,7 +20,7 @@ async function keep(plural: string, object: Named): Promise<void> {
 const apply = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } })
 const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } })
 
-/** Policies about the ConfigMaps of one namespace, in the order of their names, each with a binding. */
+/** Policies for the ConfigMaps of one namespace, in name order, each with a binding. */
 async function somePolicies(...specs: readonly Readonly<Record<string, unknown>>[]) {
   const namespace = await aNamespace(api())
   const names: string[] = []

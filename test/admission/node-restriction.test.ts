@@ -4,7 +4,7 @@ import { type Answer, type Api, aName, created, sharedApi } from '../api/api.ts'
 const flags = ['--authorization-mode=AlwaysAllow', '--enable-admission-plugins=NodeRestriction']
 const shared = sharedApi({ flags, controllers: ['-*'] })
 
-/** A request of a node's agent. */
+/** A request of a node's kubelet. */
 function asNode(api: Api, node: string, method: string, target: string, body?: unknown, contentType = 'application/json'): Promise<Answer> {
   const headers = { 'impersonate-user': `system:node:${node}`, 'impersonate-group': 'system:nodes', 'content-type': contentType }
   return api.send(method, target, { headers, body })
@@ -15,7 +15,7 @@ const nodes = '/api/v1/nodes'
 const pods = '/api/v1/namespaces/default/pods'
 const aNode = (name: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name, ...more } })
 
-/** A node of a test's own, registered by itself. */
+/** A new node that registers itself. */
 async function registered(): Promise<{ readonly name: string; readonly uid: string }> {
   const name = aName('node')
   const { status, body, text } = await asNode(shared.api, name, 'POST', nodes, aNode(name))
@@ -90,7 +90,7 @@ describe('nodes', () => {
     const { name } = await registered()
     const answer = await asNode(shared.api, '', 'PATCH', `${nodes}/${name}`, { metadata: { labels: { a: 'b' } } }, merge)
     expect(answer.body.message).toContain('could not determine node from user "system:node:"')
-    // With a group the user has that one, and not the group of nodes.
+    // With `group`, the user has this group and not the group of nodes.
     const headers = { 'impersonate-user': 'system:node:x', 'impersonate-group': 'system:authenticated', 'content-type': merge }
     const other = await shared.api.send('PATCH', `${nodes}/${name}`, { headers, body: { metadata: { labels: { a: 'b' } } } })
     expect(other.status).toBe(200)

@@ -8,24 +8,24 @@ export interface ExpiryOptions {
   readonly clock: Clock
   /** Deletes the object unless it has changed. */
   readonly remove: (object: Due) => Promise<unknown>
-  /** The expiries of another service's `due`; absent: none. */
+  /** The expiries of the `due` of another service; absent: none. */
   readonly due?: readonly Due[] | undefined
 }
 
-/** An object's end. */
+/** The expiry of an object. */
 export interface Due {
   readonly key: string
   readonly revision: number
   readonly expiresAtMs: number
 }
 
-/** Longest that the machine's clock is not looked at, since it may be set. */
+/** The longest time between two reads of the machine's clock, which an administrator may set. */
 const lookIntervalMs = 10_000
 
-/** Deletes objects (Events) when they expire, one by one, as ordinary changes. */
+/** Deletes objects (Events) when they expire, each by an ordinary change. */
 export class Expiry {
   readonly #options: ExpiryOptions
-  /** Future expiries, the earliest first: a binary heap. */
+  /** Future expiries in a binary heap, the earliest first. */
   readonly #heap: Due[]
   #timer: Timer | undefined
   #isRemoving = false
@@ -42,7 +42,7 @@ export class Expiry {
     return this.#heap.slice()
   }
 
-  /** Takes an object that expires. */
+  /** Adds an object that expires. */
   add({ key, revision, expiresAtMs }: StoredObject): void {
     push(this.#heap, { key, revision, expiresAtMs })
     if (at(this.#heap, 0).revision === revision) this.#plan()
@@ -69,7 +69,7 @@ export class Expiry {
     const due: Due[] = []
     while (due.length < expiriesPerTurn && this.#heap.length > 0 && at(this.#heap, 0).expiresAtMs <= nowMs) due.push(pop(this.#heap))
     const results = await Promise.allSettled(due.map((one) => this.#options.remove(one)))
-    // A store that can't write now may do so later.
+    // A store that cannot write now may be able to write later.
     for (const [index, { status }] of results.entries())
       if (status === 'rejected') push(this.#heap, { ...at(due, index), expiresAtMs: nowMs + lookIntervalMs })
     this.#isRemoving = false

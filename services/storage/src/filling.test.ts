@@ -15,7 +15,7 @@ const initializing = {
   details: { retryAfterSeconds: 1 },
 }
 
-/** A storage with one object, whose memory is being filled anew until `fill` is called. */
+/** A storage with one object that refills its memory until `fill` is called. */
 async function openFilling() {
   const inner = createMemoryStore()
   const { store, refill } = createRefilledStore(inner)

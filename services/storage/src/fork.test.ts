@@ -8,7 +8,7 @@ import { createMemoryStore } from './store/memory-store.ts'
 const everything = { resources: [] }
 const keyOf = (name: string) => objectKey('core/configmaps', 'default', name)
 
-/** A service of its own: a fork of another one, or empty. */
+/** A separate service: a fork of another service, or empty. */
 async function opened(from?: StateSnapshot, options: Partial<StorageOptions> = {}): Promise<Storage> {
   const store = createMemoryStore({ from: from === undefined ? undefined : storeOf(from) })
   const storage = await createStorage({ store, from, ...options })
@@ -32,7 +32,7 @@ storageSuite('a fork', async () => {
   }
 })
 
-/** One history of writes, and its stored objects: names with their revisions and texts. */
+/** One history of writes, and its stored objects: names with revisions and texts. */
 interface World {
   readonly storage: Storage
   readonly model: Map<string, string>

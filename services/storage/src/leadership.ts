@@ -1,4 +1,4 @@
-/** Decides which replica does the work of one: publish, compact, expire. */
+/** Decides which replica does the work that only one replica may do: publish, compact, expire. */
 export interface Leadership {
   readonly isLeader: boolean
   /** Calls the listener at each change, in order. Returns a function that removes the listener. */

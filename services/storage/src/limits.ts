@@ -1,19 +1,19 @@
-/** Interval of the window's notes of the store's revision. Compaction is late by this much at most. */
+/** The interval at which the window records the store's revision. Compaction is late by at most this time. */
 export const windowNoteIntervalMs = 30_000
 
-/** Default retention of changes: continue tokens and watches resume within it. */
+/** The default retention of changes; continue tokens and watches can resume within it. */
 export const watchHistoryMsDefault = 300_000
 
-/** Most bytes of changes that memory keeps for resumed watches and later pages; older ones come from the store. */
+/** The most bytes of changes that memory keeps for resumed watches and later pages; older changes come from the store. */
 export const historyBytesMax = 64 * 1024 * 1024
 
-/** Bytes of changes that are kept for any size of the state. */
+/** Bytes of changes that memory keeps whatever the size of the state. */
 export const historyBytesMin = 16 * 1024 * 1024
 
-/** Beyond that, changes may take this part of the objects' size. */
+/** Above that, changes may take this part of the objects' size. */
 export const historyPart = 1 / 4
 
-/** Superseded objects that a store without a disk keeps, however young they are: writes may not fill the memory. */
+/** The superseded objects that a store without a disk keeps at any age: writes must not fill the memory. */
 export const pastBytesMax = 128 * 1024 * 1024
 
 /**
@@ -23,119 +23,122 @@ export const pastBytesMax = 128 * 1024 * 1024
 export const unpackedBytesMax = 32 * 1024 * 1024
 export const unpackedPart = 1 / 8
 
-/** A state in which nothing was written for so long is at rest, and packs what waits. */
+/** A state without a write for this time is idle, and packs the waiting objects. */
 export const packingDelayMs = 1_000
 
-/** Objects that are packed in one turn: a millisecond. */
+/** The objects packed in one turn: a millisecond. */
 export const packedPerTurn = 16
 
-/** The cost of a superseded object besides its bytes. */
+/** The cost of a superseded object in addition to its bytes. */
 export const pastOverheadBytes = 600
 
-/** Changes in one part of a stream: large enough to amortize a turn, small enough not to hold one up. */
+/** Changes in one part of a stream: large enough to amortize a turn, small enough not to delay a turn. */
 export const changesPerPart = 1_000
 
-/** Changes of the past that are read from the store at once, whose contents before them are asked for together. */
+/** The past changes that one read of the store returns; a second read returns all their earlier contents. */
 export const pastChangesAtOnce = 16
 
-/** Bytes of objects after which a part of the past ends: a reader's untaken part is in memory for that reader alone. */
+/** Bytes of objects after which a part of the past ends: an untaken part is in memory only for its reader. */
 export const pastBytesPerPart = 1024 * 1024
 
-/** Bytes of objects of the past that are made in one turn of the event loop, over all readers; a megabyte takes some 5 ms. */
+/** Bytes of past objects that one turn of the event loop makes for all readers; a megabyte takes about 5 ms. */
 export const pastBytesPerTurn = 2 * 1024 * 1024
 
-/** Longest wait of a read for a revision that has not arrived yet. */
+/** The longest wait of a read for a revision that has not arrived yet. */
 export const revisionWaitMs = 3_000
 
-/** Longest wait of a read of the present memory while memory is being filled; less than the second in which gateways expect an answer. */
+/** The longest wait of a read of present memory during a refill; less than the second in which gateways expect an answer. */
 export const fillingWaitMs = 800
 
-/** Interval of a stream's positions, so that a lost tail is noticed within a second. */
+/** The interval of a stream's positions, so that readers notice a lost tail within a second. */
 export const positionIntervalMs = 1_000
 
-/** Bytes of a list's part that is put together from single objects: socket writes are cheapest at 64 to 256 KiB. */
+/** Bytes of a list's part that is joined from single objects: socket writes are cheapest at 64 to 256 KiB. */
 export const chunkBytes = 128 * 1024
 
-/** Most bytes of neighbours that are joined into one piece; an object that is larger is a piece of its own. */
+/** The most bytes of neighbours that are joined into one piece; a larger object is a separate piece. */
 export const joinedBytesMax = 1024 * 1024
 
 /** Objects in one part of a list in the form `entries`. */
 export const entriesPerPart = 256
 
-/** Bytes of objects after which such a part ends: a reader apart holds all of a part while it holds one of its objects. */
+/** Bytes of objects after which such a part ends: a reader in another process holds the whole part while it holds one object of it. */
 export const entriesPartBytes = 512 * 1024
 
-/** Bytes that a key may have; LMDB takes 1978 with its own encoding. */
+/** The longest key in bytes; LMDB accepts 1978 with its own encoding. */
 export const keyBytesMax = 1_900
 
-/** Bytes of a stored object: etcd's bound. Without a bound, patch after patch could make an object that takes minutes to patch. */
+/** The largest stored object in bytes, as in etcd. Without a bound, successive patches could make an object that takes minutes to patch. */
 export const valueBytesMax = 1.5 * 1024 * 1024
 
-/** Bytes of objects after which an answer of the history ends; its changes may ask for one object more. An eighth is read in one turn. */
+/** Bytes of objects after which an answer of the history ends; the changes may need one object more. One turn reads an eighth. */
 export const historyPageBytes = 2 * 1024 * 1024
 
-/** Records read from the store at once, when it is loaded or its past is asked. */
+/** The records of one read of the store, at the start or for its past. */
 export const storePageRecords = 1_000
 
-/** Log entries looked at by one step of a compaction, so that writes get their turn in between. */
+/** The log entries that one step of a compaction reads, so that writes get a turn in between. */
 export const compactionStepEntries = 2_000
 
-/** Blocks of the data file written ahead for deletions and compaction, which make room where the disk is full. */
+/** Blocks of the data file reserved for deletions and compaction, which make room on a full disk. */
 export const reserveBytes = 1024 * 1024
 
-/** When the data file is extended, it is by an eighth of itself within these bounds: rarely, and never for long. */
+/** The data file grows by an eighth of its size within these bounds: rarely, and never for long. */
 export const fileGrowthBytesMin = 1024 * 1024
 export const fileGrowthBytesMax = 16 * 1024 * 1024
 
-/** Bytes that one call writes when the data file is extended. */
+/** Bytes that one call writes while the data file grows. */
 export const zeroBytesPerWrite = 1024 * 1024
 
 /** Expired objects deleted before the event loop gets its turn again. */
 export const expiriesPerTurn = 256
 
-/** While writes are refused, one attempt to write again is made this often. */
+/** While the store refuses writes, it tries at this interval whether it can write again. */
 export const refusingRetryMs = 1_000
 
-/** Writes that are remembered by their id, of which at least half: a write whose answer was lost is asked again within moments or never. */
+/** The number of remembered write ids; at least half are kept. A client repeats a write with a lost answer within moments or never. */
 export const rememberedWritesMax = 32_768
 
-/** Objects that are written get their room from buffers of this size: about 80 objects of 3 KB. */
+/** Written objects are stored in buffers of this size: about 80 objects of 3 KB. */
 export const slabBytes = 256 * 1024
 
-/** Bytes of the first such buffer of a server; each further one is twice as large, up to that size. */
+/** Bytes of a server's first such buffer; each further buffer is twice as large, up to that size. */
 export const firstSlabBytes = 8 * 1024
 
-/** Larger objects are read when they are first needed, where the store can give them at once. */
+/** The store reads larger objects when a request first needs them, if it can read them synchronously. */
 export const unreadBytesMin = 16 * 1024
 
-/** Bytes of a value's beginning in the index of the data file: the part before the JSON of most objects. */
+/** Bytes of a value's beginning in the data file's index: the part before the JSON of most objects. */
 export const frontBytesMax = 512
 
-/** Entries of longer keys have none: with both, LMDB would put the entry on a page of its own. */
+/** Entries with longer keys have no beginning: with both, LMDB would put the entry on a separate page. */
 export const frontKeyBytesMax = 1_024
 
-/** Delay after a start before objects of that size are read unasked: until then the start needs the event loop. */
+/** The delay after a start before the store reads objects of that size without a request: until then the start needs the event loop. */
 export const unreadCheckDelayMs = 1_000
 
-/** Bytes of values that are read at once to check them against their checksums, and the interval. A megabyte takes 1 ms. */
+/** Bytes of values that one step checks against their checksums, and the interval of the steps. A megabyte takes 1 ms. */
 export const unreadBytesPerCheck = 1024 * 1024
 export const unreadCheckIntervalMs = 50
 
-/** Memory is tidied when this much, and as much as all objects have, has been written since the last time. */
+/** Memory is compacted when this much, and as much as all objects have, has been written since the last time. */
 export const tidyAtLeastBytes = 32 * 1024 * 1024
 
-/** Pieces of the tree, leaves or parts of them, that are tidied in one turn of the event loop. */
+/** Leaves, or parts of leaves, that are compacted in one turn of the event loop. */
 export const piecesTidiedPerTurn = 64
 
-/** Longest that one call to etcd may take; etcd itself gives up after seven seconds. */
+/** The longest time of one call to etcd; etcd gives up after seven seconds. */
 export const etcdCallTimeoutMs = 8_000
 
-/** Time for which members are asked about the result of an uncertain commit. A late answer is better than none, but callers wait no longer than a minute. */
+/**
+ * The time for which the store asks members about the result of an uncertain commit. A late answer is better than none, but callers wait no longer than
+ * a minute.
+ */
 export const etcdOutcomeWaitMs = 20_000
 
 /**
- * Longest that a member may take for a call that looks at few keys, which takes milliseconds as a rule; then it is asked again, or
- * another one is. Callers of storage wait for a second themselves.
+ * The longest time of a member for a call about few keys, which usually takes milliseconds; then the store repeats the call or asks another member.
+ * Callers of storage wait for a second.
  */
 export const etcdMemberTimeoutMs = 1_000
 
@@ -147,96 +150,96 @@ export const latestSharersMany = 4
 export const latestPauseMsEach = 0.25
 export const latestPauseMsMax = 4
 
-/** Interval of etcd's probes: after one second this replica knows, and reports to callers, whether it can serve. */
+/** The interval of etcd's probes: after one second this replica knows, and reports to callers, whether it can serve. */
 export const etcdCheckMs = 1_000
 
-/** Calls in a row that end without an answer until the connection is given up for a new one. The first may meet an election. */
+/** Successive calls without an answer after which a new connection replaces this one. The first call may meet an election. */
 export const etcdFailuresMax = 2
 
-/** Longest pause before a lost connection is tried again: etcd is used again within a second after it answers. */
+/** The longest pause before a reconnection: the store uses etcd within a second after etcd answers. */
 export const etcdRedialMsMax = 250
 
 /** Interval of probes of an unavailable member. */
 export const etcdMemberLookMs = 1_000
 
-/** Attempts of a call that has no effect, or can have it only once, when a member of etcd is unavailable. */
+/** Attempts of a call that has no effect, or has it at most once, when a member of etcd is unavailable. */
 export const etcdAttemptsMax = 4
 
-/** Pause before the next attempt, times the number of the attempt; another member, or the next leader, is there by then. */
+/** The pause before the next attempt, times the number of the attempt; by then another member or the next leader is available. */
 export const etcdAttemptDelayMs = 60
 
-/** Longest wait of a commit for its own change to arrive; then its outcome is reported as unknown. */
+/** The longest wait of a commit for its own change; after it, the outcome is unknown. */
 export const etcdDeliveryWaitMs = 8_000
 
-/** A watch that shows nothing for so long, though etcd has something to show, is opened again, perhaps at another member. */
+/** A watch without events for this time, although etcd has some, is reopened, perhaps at another member. */
 export const etcdWatchPatienceMs = 1_500
 
-/** Pause for reading arrived data of etcd, should this process have been too busy to do so. */
+/** The pause for reading received data of etcd, if this process was too busy before. */
 export const etcdWatchLastLookMs = 100
 
-/** Longest that a request waits for a lost watch to be open again, before it is refused for the moment. */
+/** The longest wait of a request for a lost watch to reopen; after it, the request is refused temporarily. */
 export const etcdReopenWaitMs = 1_000
 
-/** Longest that etcd may take to open a watch. */
+/** The longest time in which etcd opens a watch. */
 export const etcdWatchOpenMs = 2_000
 
-/** Retry-After of a store that is away: a lost connection is opened again within that time. */
+/** Retry-After of an unavailable store: a lost connection reopens within that time. */
 export const unavailableRetrySeconds = 1
 
-/** Longest pause before a lost watch is opened again. */
+/** The longest pause before a lost watch is reopened. */
 export const etcdReconnectDelayMsMax = 250
 
-/** Longest that a start waits for etcd to be there. */
+/** The longest wait of a start for etcd. */
 export const etcdStartWaitMs = 60_000
 
-/** Aimed size of a page of a range: pages of small objects have the most records, those of large ones fewer. */
+/** The target size of a page of a range: pages of small objects have the most records, and pages of large objects fewer. */
 export const etcdPageBytes = 8 * 1024 * 1024
 
-/** Revisions of changes that are remembered, so that each change can name the one before it: 8 bytes each. */
+/** The number of remembered revisions, so that each change can name its predecessor: 8 bytes each. */
 export const changeRevisionsMax = 1_000_000
 
-/** Interval of requests for the size of etcd's database and its alarms. */
+/** The interval of requests for the size of etcd's database and its alarms. */
 export const etcdStatusIntervalMs = 10_000
 
-/** Bytes that a connection to etcd carries to us before we have taken them. The 64 KiB that HTTP/2 begins with hold nine changes of 7 KB. */
+/** The bytes that etcd may send on a connection before this process has read them. HTTP/2's default of 64 KiB holds nine changes of 7 KB. */
 export const etcdWindowBytes = 1024 * 1024
 
-/** Silence on a connection after which it is tested, and the time for the answer; etcd ends clients that test oftener than every 5 s. */
+/** The silence after which a connection is pinged, and the time for the answer; etcd disconnects clients that ping more often than every 5 s. */
 export const etcdKeepaliveMs = 10_000
 export const etcdKeepaliveTimeoutMs = 5_000
 
-/** Longest silence of a leader before another is elected. */
+/** The longest silence of a leader before an election. */
 export const leadershipSeconds = 10
 
-/** Interval of a candidate's checks that it leads, besides watching for changes. */
+/** The interval at which a candidate checks whether it leads, in addition to the watch. */
 export const leadershipLookMs = 2_000
 
-/** Longest lag of memory behind a latest read before the store is asked for its revision. */
+/** The longest lag of memory behind a latest read before the store is asked for its revision. */
 export const behindPatienceMs = 10
 
-/** Pause between attempts to read the state anew. */
+/** The pause between attempts to reload the state. */
 export const reloadDelayMs = 500
 
-/** Delay between a compaction and the comparison of memory with the store: a loss shows within moments. */
+/** The delay between a compaction and the comparison of memory with the store: a loss shows within moments. */
 export const auditDelayMs = 2_000
 
-/** Interval of comparisons of memory with a store that others write to as well. */
+/** The interval of comparisons of memory with a store to which others also write. */
 export const consistencyCheckMs = 300_000
 
-/** Longest that a replica that ends waits for giving its lease back; without an answer the lease ends by itself. */
+/** The longest time that a stopping replica waits to revoke its lease; without an answer the lease expires. */
 export const leaseReturnMs = 1_000
 
-/** A backup is written to the disk, and read from it, in pieces of this size. */
+/** The size of the pieces in which a backup is written and read. */
 export const backupChunkBytes = 1024 * 1024
 
-/** Values that a restore writes with one flush. */
+/** The values that a restore writes with one flush. */
 export const restoreBatchBytes = 4 * 1024 * 1024
 
-/** Distance of a restored folder's revisions from the backup's: no server has given out as many between the two. */
+/** The distance of a restored folder's revisions from the backup's: no server has used as many between the two. */
 export const restoredRevisionJump = 1_000_000_000
 
-/** Distance of an etcd's revisions from the backup's, for an etcd whose own revisions are not those of the backup. */
+/** The distance of an etcd's revisions from the backup's, for an etcd whose revisions are not those of the backup. */
 export const restoredEtcdRevisionMargin = 100_000
 
-/** Writes to etcd that a restore has under way at once. */
+/** The concurrent writes of a restore to etcd. */
 export const restoreEtcdWritesAtOnce = 64

@@ -16,14 +16,14 @@ type Head = Extract<ListPart, { kind: 'head' }>
 
 /** The span of keys that a list walks. */
 interface Span {
-  /** The prefix that keys are relative to. */
+  /** The prefix of the keys, which are stored without it. */
   readonly prefix: string
   readonly start: string
   readonly end: string
   readonly matches: Matches | undefined
 }
 
-/** The parts of a list out of memory. The head is computed at once, objects are read on demand. */
+/** The parts of a list from memory. Computes the head at once and reads objects on demand. */
 export function listTree(request: ListRequest, source: ListSource): { head: Head; parts: () => Generator<ListPart, void, undefined> } {
   const span = toSpan(request, source.tree)
   const { revision, epoch } = source
@@ -64,7 +64,7 @@ function searchedPage(request: ListRequest, { tree, revision, epoch }: ListSourc
   return { head, parts: () => objectParts(request, found) }
 }
 
-/** A page of the past that memory no longer holds, out of the store. */
+/** A page of the past that only the store still holds. */
 export async function listStore(
   request: ListRequest,
   {
@@ -90,7 +90,7 @@ export async function listStore(
       if (matches === undefined || matches(object)) found.push(object)
     }
     start = page.next
-    // The records of a page are copied in one turn of the event loop.
+    // One turn of the event loop copies the records of a page.
     if (start !== undefined) await new Promise((resolve) => setImmediate(resolve))
   }
   const head: Head = {
@@ -103,7 +103,7 @@ export async function listStore(
   return { head, parts: () => objectParts(request, found) }
 }
 
-/** The keys to look at: one, where the name is known and the key follows from it; else all of the scope. */
+/** The keys to check: one key if the name is known and determines it, else all keys of the scope. */
 function toSpan({ scope, selection, start }: ListRequest, tree: Tree): Span {
   const prefix = scopePrefix(scope)
   const matches = toMatches(scope, selection)
@@ -116,7 +116,7 @@ function toSpan({ scope, selection, start }: ListRequest, tree: Tree): Span {
     return { ...whole, start: later(inside, whole.start), end: endOf(inside) }
   }
   const key = objectKey(scope.resource, namespace, name)
-  // Without a namespace the name is a key of cluster-scoped resources only: then there is no other object of that name.
+  // Without a namespace, the name determines the key only for cluster-scoped resources; no other object then has that name.
   if (namespace === undefined && tree.get(key) === undefined) return whole
   return { ...whole, start: later(key, whole.start), end: `${key}\0` }
 }
@@ -131,7 +131,7 @@ function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
 }
 
-/** Layout of the wanted parts. */
+/** The layout of the requested parts. */
 type PartRequest = Pick<ListRequest, 'layout' | 'fingerprint'>
 
 function* walkParts(wanted: PartRequest, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {

@@ -6,7 +6,7 @@ import type { Commits } from './commits.ts'
 import { auditDelayMs } from './limits.ts'
 import type { State } from './state.ts'
 
-/** The dependencies of finding changes that memory has missed. */
+/** The dependencies of the search for changes that memory has missed. */
 export interface LostChangesOptions {
   readonly store: Store
   readonly state: State
@@ -15,10 +15,10 @@ export interface LostChangesOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Compares memory after each compaction with a store that may lose changes when it forgets its past. */
+/** After each compaction, compares memory with a store that may lose changes at the compaction. */
 export class LostChanges {
   readonly #options: LostChangesOptions
-  /** The compaction after which memory was compared with the store last, or is about to be. */
+  /** The compaction after which memory was last compared with the store, or is about to be. */
   #audited: Revision
   #timer: { cancel(): void } | undefined
 
@@ -27,7 +27,7 @@ export class LostChanges {
     this.#audited = options.state.compacted
   }
 
-  /** To be called when the state has changed. */
+  /** The owner calls this when the state has changed. */
   auditSoon(): void {
     const { state, clock, onError } = this.#options
     const { compacted } = state
@@ -41,7 +41,7 @@ export class LostChanges {
     this.#timer?.cancel()
   }
 
-  /** A change that memory missed is written once more, so that every reader receives it as a change. */
+  /** Writes a missed change once more, so that every reader receives it as a change. */
   async #audit(): Promise<void> {
     const { store, state, commits, onError } = this.#options
     if (store.shared === undefined || state.loading !== undefined) return

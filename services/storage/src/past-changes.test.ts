@@ -98,11 +98,11 @@ describe.each(Object.keys(stores))('the history of a store, %s', (name) => {
   })
 })
 
-/** Some 20 KB of text that differs from version to version at its beginning and its end. */
+/** About 20 KB of text that differs between versions at its beginning and end. */
 const largeText = (version: number) =>
   `${version} ${Array.from({ length: 2_500 }, (_, index) => `item ${(index * 7_919) % 10_007}`).join()} ${version}`
 
-/** Writes versions of one object, and answers their revisions. */
+/** Writes versions of one object; returns their revisions. */
 async function largeVersions(storage: Storage, versions: number): Promise<number[]> {
   const revisions: number[] = []
   for (let version = 0; version < versions; version++)
@@ -127,7 +127,7 @@ test('old versions of 20 KB with small changes take less than 1 KB each when idl
     clock.advance(1_000)
     return pack.mock.calls.length
   }
-  // The history of 100 KB has the last change: the present version and the one before it.
+  // The history of 100 KB contains the last change: the present version and the version before it.
   await expect.poll(packedAtRest, { timeout: 60_000 }).toBe(versions - 2)
   expect(store.status().bytes / versions).toBeLessThan(1_000)
   const { key } = aPut({ name: 'a' })
@@ -142,7 +142,7 @@ test('an eighth of the space for the past holds unpacked old versions, and the o
   const { storage, store } = await aStorage('memory', options)
   const pack = vi.spyOn(store, 'pack')
   await largeVersions(storage, 40)
-  // The history has the last change, and three more have room.
+  // The history contains the last change, and has room for three more.
   expect(pack).toHaveBeenCalledTimes(40 - 2 - 3)
 })
 

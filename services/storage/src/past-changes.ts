@@ -72,14 +72,14 @@ export class PastChanges {
     )
   }
 
-  /** The revision before the first change whose time is known, if the store holds the state there. */
+  /** The revision before the first change with a known time, if the store holds the state there. */
   #before({ previous, timeMs = 0 }: StoreChange): Revision {
     const { compacted } = this.#store.status()
     if (previous > compacted || compacted <= firstRevision) return Math.max(previous, compacted)
     throw expired(`the oldest change that is held is of ${new Date(timeMs).toISOString()}`)
   }
 
-  /** The changes after a revision, oldest first. The loop has its turn between two pages. */
+  /** The changes after a revision, oldest first. The event loop gets a turn between two pages. */
   async *#pages(after: Revision): AsyncGenerator<readonly StoreChange[], void, undefined> {
     for (let last = after; ; ) {
       const read = await this.#store.history(last, storePageRecords)
@@ -92,7 +92,7 @@ export class PastChanges {
     }
   }
 
-  /** The changes with their objects, as many as fit an answer, and one at least. */
+  /** The changes with their objects: as many as fit an answer, and at least one. */
   async #shown(notes: readonly Note[]): Promise<{ readonly changes: readonly PastChange[]; readonly isWhole: boolean }> {
     const changes: PastChange[] = []
     let bytes = 0
@@ -126,11 +126,11 @@ export class PastChanges {
     try {
       return jsonOf(this.#state.toObject(key, revision, record.value))
     } catch {
-      // As in the past that watches read: an object that cannot be decoded counts as deleted.
+      // As for watches that read the past, an undecodable object counts as deleted.
       return undefined
     }
   }
 }
 
-/** The revision of an empty store: nothing has been forgotten before it. */
+/** The revision of an empty store: no change before it has been forgotten. */
 const firstRevision = 1

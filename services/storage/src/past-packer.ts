@@ -13,16 +13,13 @@ interface PastPackerOptions {
     readonly followers: { onPacked?(bytes: number, revision: Revision): void }
   }
   readonly store: Pick<Store, 'pack'>
-  /** Bytes that may wait. */
+  /** The bytes that may wait. */
   readonly bytesMax: number
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/**
- * Packs the objects of the past: when too many bytes wait for it, and when nothing is written. Packing takes a tenth of a write, and most
- * servers of tests end before either.
- */
+/** Packs past objects when too many bytes wait or no write happens. Packing takes a tenth of a write, and most test servers end before either. */
 export class PastPacker {
   readonly #options: PastPackerOptions
   #isWaiting = false
@@ -31,7 +28,7 @@ export class PastPacker {
     this.#options = options
   }
 
-  /** Has the object packed that a change has superseded. */
+  /** Lets the packer pack the object that a change has superseded. */
   readonly add = ({ change, before, after }: Happened): void => {
     if (before === undefined) return
     const { state, bytesMax } = this.#options
@@ -42,7 +39,7 @@ export class PastPacker {
     if (!this.#isWaiting && unpacked.bytes > 0) void this.#packAtRest()
   }
 
-  /** False: nothing waits. */
+  /** False: no object waits. */
   #packOldest(): boolean {
     const { state, store } = this.#options
     const object = state.history.unpacked.take()
@@ -53,7 +50,7 @@ export class PastPacker {
     return true
   }
 
-  /** Packs what waits, some in each turn, once nothing is written. */
+  /** Packs waiting objects, some in each turn, while no write happens. */
   async #packAtRest(): Promise<void> {
     const { state, clock, signal } = this.#options
     this.#isWaiting = true

@@ -28,13 +28,13 @@ export interface ReadsOptions {
   readonly store: Store
   readonly state: State
   readonly clock: Clock
-  /** Latest reads of a shared store are counted here. */
+  /** The counter of latest reads of a shared store. */
   readonly metrics?: Metrics | undefined
-  /** Raised when the service closes. */
+  /** Aborts when the service closes. */
   readonly closing: AbortSignal
 }
 
-/** Reads of the present from memory, of the past from memory or the store; each waits for the revision that it asks for. */
+/** Reads the present from memory, and the past from memory or the store; each read waits for its revision. */
 export class Reads {
   readonly #store: Store
   readonly #state: State
@@ -68,7 +68,7 @@ export class Reads {
   }
 
   list = (request: ListRequest, context?: CallContext) => {
-    // The state is taken hold of now, not when the first part is asked for.
+    // Takes the state now, not when the reader requests the first part.
     const read = request.read.kind
     const isHere = (read === 'latest' && this.#store.shared === undefined) || (read === 'any' && this.#state.loading === undefined)
     const attached = isHere ? listTree(request, this.#now()) : undefined
@@ -82,7 +82,7 @@ export class Reads {
     readonly key: string
     readonly revision: Revision
   }): Promise<{ readonly entry?: Entry | undefined }> => {
-    // While memory is read anew it lacks stored objects.
+    // During a reload, memory lacks stored objects.
     await this.#filled(revisionWaitMs)
     const object = await this.#orExpired(exactly(revision), revision, this.#objectAt(key, revision, this.#state.compacted))
     return object === undefined ? {} : { entry: toEntry(object) }
@@ -100,7 +100,7 @@ export class Reads {
     yield* parts()
   }
 
-  /** A list that lacks stored objects would be taken for whole. */
+  /** The client would take a list that lacks stored objects for complete. */
   #requireReadable(scope: ListRequest['scope']): void {
     const { unreadable } = this.#state
     if (unreadable.size === 0) return
@@ -121,7 +121,7 @@ export class Reads {
     return revision === undefined ? answer : this.#fromStore(request.read, prefix, answer)
   }
 
-  /** A revision that was forgotten during the read, by damage or by age, is answered as expired. */
+  /** If the read's revision is forgotten during the read, by damage or by age, the answer is `expired`. */
   async #orExpired<T>(read: Freshness, revision: Revision | undefined, answer: Promise<T>): Promise<T> {
     try {
       return await answer
@@ -143,7 +143,7 @@ export class Reads {
     return listTree(request, { tree, revision, epoch: state.epoch })
   }
 
-  /** The revision that a read asks for, once it can be answered; undefined for memory at that time. */
+  /** The revision that a read needs, once the store can answer it; undefined for memory at that time. */
   async #revisionFor(read: Freshness, prefix: string): Promise<Revision | undefined> {
     const mayWait = read.kind === 'any' && read.beginsWatch !== true
     if (this.#state.loading !== undefined) await this.#filled(mayWait ? fillingWaitMs : 0)
@@ -163,7 +163,7 @@ export class Reads {
     }
   }
 
-  /** Memory may be behind a store that others write to: the read waits for it, and reads the store itself if memory is late. */
+  /** Memory may be behind a store to which others write: the read waits for memory, and reads the store if memory is late. */
   async #reachLatest(prefix: string): Promise<Revision | undefined> {
     const { shared } = this.#store
     if (shared === undefined) return undefined
@@ -175,7 +175,7 @@ export class Reads {
     return undefined
   }
 
-  /** The answer of the store; that of a latest read is counted. */
+  /** The answer of the store; counts latest reads. */
   async #fromStore<T>(read: Freshness, prefix: string, answer: Promise<T>): Promise<T> {
     if (read.kind !== 'latest') return answer
     let isAnswered = false
@@ -188,7 +188,7 @@ export class Reads {
     }
   }
 
-  /** Waits for a revision; undefined where memory has it, else the later one that the store is to be read at. */
+  /** Waits for a revision; undefined if memory has it, else the later revision for a read of the store. */
   async #reach(revision: Revision, asked: string): Promise<Revision | undefined> {
     const { shared } = this.#store
     if (shared !== undefined && !(await this.#hasCome(revision, behindPatienceMs)) && !shared.askPosition()) {
@@ -199,7 +199,7 @@ export class Reads {
     throw tooLargeResourceVersion(asked, this.#state.revision)
   }
 
-  /** Waits until memory reaches a revision, so long at most. */
+  /** Waits at most this long until memory reaches a revision. */
   async #hasCome(revision: Revision, waitMs: number): Promise<boolean> {
     if (revision <= this.#state.revision) return true
     const ending = new AbortController()
@@ -212,7 +212,7 @@ export class Reads {
     return revision <= this.#state.revision
   }
 
-  /** Nothing is read while memory is being filled. */
+  /** No read succeeds while memory is being filled. */
   async #filled(waitMs: number): Promise<void> {
     if (this.#state.loading === undefined) return
     if (waitMs === 0) throw initializing()
@@ -223,7 +223,7 @@ export class Reads {
     if (this.#state.loading !== undefined) throw initializing()
   }
 
-  /** The oldest revision that a read may ask for. */
+  /** The oldest readable revision. */
   #oldestOf(read: Freshness): Revision {
     return read.kind === 'exact' && read.isPast === true ? this.#store.status().compacted : this.#state.compacted
   }

@@ -1,4 +1,4 @@
-/** `core/pods` of `core/pods/default/a`, and of any other beginning of keys. */
+/** `core/pods` for `core/pods/default/a`, and for any other prefix of keys. */
 export function resourcePrefix(key: string): string {
   return key.split('/', 2).join('/')
 }

@@ -3,9 +3,9 @@ import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 import type { State } from './state.ts'
 
-/** Restores the objects of an earlier tree, as new writes: revisions continue. */
+/** Restores the objects of an earlier tree by new writes: revisions continue. */
 export async function restoreTree(target: Tree, state: State, commits: Commits): Promise<void> {
-  // Commits that were requested before it are part of the undone changes.
+  // Commits that were requested before the restore are among the undone changes.
   await commits.settled()
   let writes = differences(state.tree.fork(), target)
   while (writes.length > 0) {
@@ -18,7 +18,7 @@ export async function restoreTree(target: Tree, state: State, commits: Commits):
   }
 }
 
-/** The writes that make a tree of another one. Leaves that both share are not looked at. */
+/** The writes that turn a tree into another tree. Skips leaves that both share. */
 function differences(current: Tree, target: Tree): Rewrite[] {
   const [own, wanted] = [leavesOf(current), leavesOf(target)]
   const writes: Rewrite[] = []

@@ -2,10 +2,10 @@ import type { FieldRequirement, Scope, Selection } from '@orch/core/contracts'
 import { isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
 import { type FactSet, type StoredObject, uidOf } from './memory/stored-object.ts'
 
-/** True if an object belongs to a selection. */
+/** True if an object matches a selection. */
 export type Matches = (object: StoredObject) => boolean
 
-/** The test for a selection within a scope; undefined where every object passes. A set of facts is tried once. */
+/** The test for a selection within a scope; undefined if every object passes. Tests each set of facts once. */
 export function toMatches({ resource, name }: Scope, { labels, fields, shards }: Selection): Matches | undefined {
   const tests: Matches[] = []
   const fromKey = fields.filter(({ field }) => isKeyField(field))
@@ -34,12 +34,12 @@ export function toMatches({ resource, name }: Scope, { labels, fields, shards }:
   return tests.length <= 1 ? tests[0] : (object) => tests.every((test) => test(object))
 }
 
-/** The one name that a scope and selection demand, if they do. */
+/** The single name that a scope and selection require, if they do. */
 export function demandedName({ name }: Scope, { fields }: Selection): string | undefined {
   return name ?? demanded('metadata.name', fields)
 }
 
-/** The one namespace that a scope and selection demand, if they do. */
+/** The single namespace that a scope and selection require, if they do. */
 export function demandedNamespace({ namespace }: Scope, { fields }: Selection): string | undefined {
   return namespace === undefined || namespace === '' ? demanded('metadata.namespace', fields) : namespace
 }
@@ -58,7 +58,7 @@ function keyFields(key: string, resource: string): Record<string, string> {
   return { 'metadata.namespace': slash === -1 ? '' : relative.slice(0, slash), 'metadata.name': relative.slice(slash + 1) }
 }
 
-/** Asked for each object of a list: the last set's verdict is at hand, since neighbours often share their set. */
+/** A list asks this for each object. The last set's result is cached, because neighbours often share a set. */
 function oncePerSet(setOf: (object: StoredObject) => FactSet, test: (facts: FactSet['map']) => boolean): Matches {
   const verdicts = new Map<FactSet, boolean>()
   let last: FactSet | undefined

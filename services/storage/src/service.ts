@@ -20,34 +20,34 @@ import { Window } from './window.ts'
 
 /** The dependencies of the storage service. */
 export interface StorageOptions {
-  /** Its owner closes it, after the service. */
+  /** The owner closes it after the service. */
   readonly store: Store
-  /** The moment of another service with which the store begins; absent: the state is read from the store. */
+  /** The snapshot of another service with which the store begins; absent: the service reads the state from the store. */
   readonly from?: StateSnapshot | undefined
   readonly clock?: Clock
   readonly metrics?: Metrics | undefined
-  /** The leadership among replicas that share the store. Only the leader compacts and expires. */
+  /** The leadership among replicas of a shared store. Only the leader compacts and expires. */
   readonly leadership?: Leadership
   readonly reencode?: Reencode
   /** The profile of the objects' names; default: `orch`. */
   readonly profile?: Profile
-  /** Retention of changes; Infinity: they are forgotten for want of room alone. */
+  /** The retention of changes; Infinity: changes are forgotten only for lack of room. */
   readonly watchHistoryMs?: number
   readonly historyBytesMax?: number
-  /** Bytes of superseded objects that a store without a disk may hold. */
+  /** The bytes of superseded objects that a store without a disk may hold. */
   readonly pastBytesMax?: number
-  /** Such a store keeps those that are old in little room. */
+  /** Such a store packs old superseded objects. */
   readonly packsPast?: boolean | undefined
-  /** Called when changes up to a revision are forgotten for want of room, at any age. */
+  /** Called when the store forgets changes up to a revision for lack of room, at any age. */
   readonly onPastFull?: ((upTo: Revision) => void) | undefined
   readonly randomId?: () => string
   /** Receives failures that no caller sees. */
   readonly onError?: (error: unknown, what: string) => void
-  /** Called when an object is replaced or deleted, in the turn in which that happens: no answer and no stream shows it before. */
+  /** Called in the turn in which an object is replaced or deleted, before any answer or stream shows it. */
   readonly onSuperseded?: ((key: string) => void) | undefined
 }
 
-/** The state of a moment, for `restore` and for further services. It never changes, and outlives the service. */
+/** An immutable snapshot of the state, for `restore` and for further services. It outlives the service. */
 export interface StateSnapshot {
   readonly revision: Revision
 }
@@ -62,13 +62,13 @@ function heldIn(snapshot: StateSnapshot): HeldSnapshot {
   return snapshot
 }
 
-/** The storage service with the methods of the process that holds it. */
+/** The storage service with the methods for the process that holds it. */
 export interface Storage extends StorageService {
   /** The present state. */
   snapshot(): StateSnapshot
   /**
-   * Restores a state: as new writes, so that revisions continue; objects keep their uids and get new versions.
-   * Streams of changes end with `expired`, and tokens and revisions from before are refused.
+   * Restores a state by new writes, so that revisions continue; objects keep their uids and get new versions. Streams of changes end with `expired`, and
+   * the service refuses tokens and revisions from before.
    */
   restore(snapshot: StateSnapshot): Promise<void>
   /**
@@ -83,9 +83,9 @@ export interface Storage extends StorageService {
   beforeAnswers(callback: () => void): void
   /** Forgets changes up to a revision, as the window does. */
   compact(revision: Revision): Promise<void>
-  /** Pages of the store that can be used again, and the size of its memory, for metrics. */
+  /** The store's reusable pages and the size of its memory, for metrics. */
   sizes(): { readonly objectBytes: number; readonly historyBytes: number; readonly storeBytes: number; readonly storeFreeBytes: number }
-  /** The number of objects, by the storage prefix of their resource. */
+  /** The number of objects by the storage prefix of their resource. */
   objectCounts(): ReadonlyMap<string, number>
   /** Ends all streams and timers. */
   close(): void
@@ -102,7 +102,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   return new StorageOverStore(options, state, from?.due)
 }
 
-/** Both of the followers of superseded objects, or the only one. */
+/** Combines both followers of superseded objects, or returns the only one. */
 function followSuperseded(
   onKey: StorageOptions['onSuperseded'],
   count: StateFollowers['onSuperseded'],
@@ -140,9 +140,9 @@ class StorageOverStore implements Storage {
   readonly #expiry: Expiry
   readonly #closing = new AbortController()
   readonly #commits: Commits
-  /** Finds lost changes, in a store that may lose some. */
+  /** Finds lost changes in a store that may lose some. */
   readonly #lostChanges: LostChanges | undefined
-  /** Compares caches with a store that others write to as well. */
+  /** Compares caches with a store to which others also write. */
   readonly #checks: ConsistencyChecks | undefined
   /** Absent: changes are kept at any age. */
   readonly #window: Window | undefined
@@ -191,7 +191,7 @@ class StorageOverStore implements Storage {
       onExpiring: (object) => this.#expiry.add(object),
       onForgotten: () => {
         this.#lostChanges?.auditSoon()
-        // For a store of its own with a damaged past: the rest of the past is removed.
+        // For an unshared store with a damaged past: removes the rest of the past.
         if (shared === undefined) this.#compactSoon(state.compacted)
       },
       onReloaded: () => this.#expireAll(),
@@ -238,7 +238,7 @@ class StorageOverStore implements Storage {
   }
 
   async compact(revision: Revision): Promise<void> {
-    // Readers are refused first: a past under removal must not be read in part. A shared store reports to all its replicas, this one too.
+    // Refuses readers first, because they must not read a part of a past that is being removed. A shared store reports to all its replicas.
     if (this.#store.shared === undefined) this.#state.forget(Math.min(revision, this.#state.revision))
     await this.#store.compact(revision)
   }
@@ -274,7 +274,7 @@ class StorageOverStore implements Storage {
     this.#state.close()
   }
 
-  /** Objects that end some day are known from now on. */
+  /** From now on the objects that will expire are known. */
   #expireAll(): void {
     for (const object of this.#state.takeExpiring()) this.#expiry.add(object)
   }
@@ -288,7 +288,7 @@ class StorageOverStore implements Storage {
     this.compact(upTo).catch((error: unknown) => this.#options.onError?.(error, 'compaction'))
   }
 
-  /** Counts superseded objects in a store that has no disk. */
+  /** Counts superseded objects in a store without a disk. */
   #pastBudget(): PastBudget {
     const { pastBytesMax: bytesMax = pastBytesMax, onPastFull } = this.#options
     const onFull = (upTo: Revision) => {
@@ -301,7 +301,7 @@ class StorageOverStore implements Storage {
   async #restore(target: Tree): Promise<void> {
     await restoreTree(target, this.#state, this.#commits)
     this.#state.epoch = await this.#store.renewEpoch()
-    // Clients read no revision from before; the store keeps it.
+    // Clients cannot read a revision from before; the store keeps it.
     this.#state.forget(this.#state.revision)
     this.#state.notifier.notifyAll()
   }

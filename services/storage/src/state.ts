@@ -37,7 +37,7 @@ import { type Piece, Tree } from './memory/tree.ts'
 import { PastPacker } from './past-packer.ts'
 import { DamagedStoreError } from './store/data-folder.ts'
 
-/** A state of a moment, of which another state can begin. */
+/** A snapshot with which another state can begin. */
 export interface HeldState {
   readonly tree: Tree
   readonly history: History
@@ -45,7 +45,7 @@ export interface HeldState {
   readonly revision: Revision
 }
 
-/** Brings a value that was encoded with another format or schema to the present ones. */
+/** Converts a value in another format or schema to the present format and schema. */
 export interface Reencode {
   isCurrent(key: string, stored: Uint8Array): boolean
   convert(key: string, stored: Uint8Array): Uint8Array
@@ -59,32 +59,32 @@ export interface StateOptions {
   readonly clock: Clock
   /** The past beyond that is kept in little room, where the store can, once so many bytes wait for it or nothing is written; undefined: never. */
   readonly packsAbove: number | undefined
-  /** Told of each attempt to read the state anew that failed. */
+  /** Called after each failed attempt to reload the state. */
   readonly onError?: ((error: unknown, what: string) => void) | undefined
 }
 
-/** Followers of changes of the state, called in the turn of the change, before waiting readers are notified. */
+/** Followers of changes of the state, called in the turn of the change before the waiting readers. */
 export interface StateFollowers {
-  /** An object that expires was written. */
+  /** Called when an object that expires was written. */
   onExpiring?(object: StoredObject): void
-  /** An object was replaced or deleted, at a revision. */
+  /** Called when an object was replaced or deleted, with the revision. */
   onSuperseded?(object: StoredObject, revision: Revision): void
-  /** The object that a change at this revision has superseded takes so many bytes less. */
+  /** The object that a change at this revision superseded now takes fewer bytes. */
   onPacked?(bytes: number, revision: Revision): void
-  /** Something was committed, and streams of changes have been woken. */
+  /** Called after a commit, when the streams of changes have been woken. */
   onChanged?(): void
-  /** The store has forgotten changes. */
+  /** Called when the store has forgotten changes. */
   onForgotten?(): void
-  /** The state was read anew. */
+  /** Called when the state was reloaded. */
   onReloaded?(): void
 }
 
-/** The answer to a request that cannot wait for memory to be read. */
+/** The answer to a request that cannot wait until memory is loaded. */
 export function stateIsLoading(): Error {
   return serviceUnavailable('the state is being read anew', { retryAfterSeconds: unavailableRetrySeconds })
 }
 
-/** A value was stored encrypted, and this server was started without its key. */
+/** A stored value is encrypted, and this server was started without its key. */
 class NotDecryptedError extends Error {
   constructor(key: string, options: { readonly cause: unknown }) {
     super(`${key} is stored encrypted, and nothing here decrypts it: start with the configuration that it was written with`, options)
@@ -95,7 +95,7 @@ class NotDecryptedError extends Error {
 /** A decoded stored value. */
 interface Decoded {
   readonly object: StoredObject
-  /** It has not been encoded anew. */
+  /** The value has not been encoded again. */
   readonly isAsStored: boolean
 }
 
@@ -106,7 +106,7 @@ export class State implements StateReader {
   /** Wakes readers that wait for changes. */
   readonly notifier = new Notifier()
   followers: StateFollowers = {}
-  /** Epoch of the last notification. */
+  /** The epoch of the last notification. */
   #notifiedEpoch = ''
   readonly #store: Store
   readonly #reencode: Reencode | undefined
@@ -117,11 +117,11 @@ export class State implements StateReader {
   readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
   #isTidying = false
   readonly #closing = new AbortController()
-  /** Objects that expire, of which no follower knows yet. */
+  /** Objects that expire and that no follower knows yet. */
   #expiring: StoredObject[] = []
-  /** Objects that cannot be read: where they are, and why. They are in no list, and only a deletion that says so removes them. */
+  /** Unreadable objects with their places and reasons. Lists leave them out, and only an explicit deletion removes them. */
   readonly unreadable = new Map<string, { readonly revision: Revision; readonly problem: string }>()
-  /** While it is there, the state is being read anew and shows a part only. */
+  /** While this is set, the state is being reloaded and is incomplete. */
   loading: Promise<void> | undefined
   #detachReplaced: (() => void) | undefined
   readonly #writes = new RecentWrites(rememberedWritesMax)
@@ -146,12 +146,12 @@ export class State implements StateReader {
     this.epoch = epoch
     this.compacted = compacted
     this.history = new History(revision, historyBytesMax)
-    // Attached before anything is read: changes during the read are applied after it.
+    // Attached before the first read: changes during the read are applied after it.
     this.#detach = store.listen((changes) => this.#onChanges(changes))
   }
 
   #early: StoreChange[] | undefined = []
-  /** Objects up to this revision belong to other states, too. */
+  /** Objects up to this revision also belong to other states. */
   #sharedUpTo: Revision = 0
 
   /** The state as the store has it. */
@@ -163,7 +163,7 @@ export class State implements StateReader {
     return state
   }
 
-  /** The state of another server at a moment, which the store begins with, too. Nothing is read or copied: both share the objects. */
+  /** The state of another server's snapshot, with which the store also begins. Both share the objects without a read or copy. */
   static from({ tree, history, bytes, revision }: HeldState, options: StateOptions): State {
     const state = new State(options)
     state.tree = tree.forkForState(revision)
@@ -213,7 +213,7 @@ export class State implements StateReader {
     this.#detach()
   }
 
-  /** Objects with an expiry that have been loaded or added since the last call and before there was a follower. */
+  /** Objects with an expiry that were loaded or added since the last call and before a follower existed. */
   takeExpiring(): readonly StoredObject[] {
     const taken = this.#expiring
     this.#expiring = []
@@ -225,7 +225,7 @@ export class State implements StateReader {
     return this.#writes.revisionOf(writeId)
   }
 
-  /** Changes up to this revision can't be asked for any more. */
+  /** Changes up to this revision can no longer be read. */
   forget(upTo: Revision): void {
     this.compacted = Math.max(this.compacted, upTo)
     this.history.forget(Math.min(upTo, this.revision))
@@ -257,7 +257,7 @@ export class State implements StateReader {
     }
   }
 
-  /** As many of these changes as are worth a part: at least one, and no more when they are large. */
+  /** The number of these changes that make a part: at least one, and only one if they are large. */
   async #changesOf(read: readonly StoreChange[]): Promise<Change[]> {
     const changes: Change[] = []
     let bytes = 0
@@ -274,13 +274,13 @@ export class State implements StateReader {
     return toStoredObject({ key, revision, value: this.#reencoded(key, stored) }, this.#room)
   }
 
-  /** The value in the present format and schema: the value itself where it is in them already. */
+  /** The value in the present format and schema; the same value if it already has them. */
   #reencoded(key: string, stored: Uint8Array): Uint8Array {
     const reencode = this.#reencode
     return reencode === undefined || reencode.isCurrent(key, stored) ? stored : reencode.convert(key, stored)
   }
 
-  /** The object of a stored value; undefined: it cannot be decoded, and is set aside. */
+  /** The object of a stored value; undefined: the value cannot be decoded and is set aside. */
   #decoded(record: ShownRecord): Decoded | undefined {
     const { key, revision } = record
     try {
@@ -291,7 +291,7 @@ export class State implements StateReader {
       return { object: toStoredObject({ key, revision, value }, this.#room), isAsStored: value === stored }
     } catch (cause) {
       if (cause instanceof DamagedStoreError) throw cause
-      // At the start it is the configuration that is wrong, and not the value.
+      // At the start the configuration is wrong and not the value.
       if (cause instanceof TransformedValueError && this.#early !== undefined) throw new NotDecryptedError(key, { cause })
       const why = cause instanceof Error ? cause.message : String(cause)
       this.#setAside({ key, revision }, new Error(`${key} cannot be decoded: ${why}`, { cause }))
@@ -299,11 +299,11 @@ export class State implements StateReader {
     }
   }
 
-  /** The object of a value that is read when it is first asked for; undefined: it is read now. */
+  /** An object that is read at first use; undefined: the value is read now. */
   #unread({ key, revision, front }: ShownRecord): StoredObject | undefined {
     const { recall } = this.#store
     if (front === undefined || recall === undefined) return undefined
-    // The store would not return an object that was encoded anew.
+    // The store would not return an object that was encoded again.
     if (this.#reencode?.isCurrent(key, front.bytes) === false) return undefined
     return toUnreadObject({ key, revision, front }, this.#room, recall)
   }
@@ -317,7 +317,7 @@ export class State implements StateReader {
     const { tree } = this
     const unread: Pick<StoredObject, 'key' | 'revision'>[] = []
     await this.#store.visit((record) => {
-      // Another reading may have begun meanwhile.
+      // Another reload may have begun meanwhile.
       if (tree !== this.tree) return
       const { key, revision, problem } = record
       if (problem !== undefined) return this.#setAside(record, new Error(problem))
@@ -332,7 +332,7 @@ export class State implements StateReader {
     if (unread.length > 0) void this.#check(unread)
   }
 
-  /** Has the store read the values that were not read at the start, some at a time: damage is found now rather than by the first request for it. */
+  /** Lets the store read the values that the start skipped, some at a time, to find damage before the first request for them. */
   async #check(unread: readonly Pick<StoredObject, 'key' | 'revision'>[]): Promise<void> {
     const { clock, onError } = this.#options
     const { signal } = this.#closing
@@ -371,7 +371,7 @@ export class State implements StateReader {
       }
       if (before !== undefined) onSuperseded?.(before, change.revision)
     }
-    // A reader that waits in an ended epoch has to be woken, for any change.
+    // Any change must wake a reader that waits in an ended epoch.
     if (happened.length === 0 || this.epoch !== this.#notifiedEpoch) this.notifier.notifyAll()
     else this.notifier.notify(happened.map(({ change }) => change))
     this.#notifiedEpoch = this.epoch
@@ -385,7 +385,7 @@ export class State implements StateReader {
     this.#onChanges(early)
   }
 
-  /** A store that others write to as well may be ahead of its last change, and others renew epochs and compact. */
+  /** A store to which others write may be ahead of its last change, and others renew epochs and compact. */
   #follow(): void {
     const { revision, epoch, compacted } = this.#store.status()
     this.revision = revision
@@ -395,7 +395,7 @@ export class State implements StateReader {
     this.followers.onForgotten?.()
   }
 
-  /** Begins anew: earlier streams end, since the epoch has changed or the past is removed. */
+  /** Begins anew: earlier streams end because the epoch has changed or the past is removed. */
   #reload(): void {
     const { revision, epoch, compacted } = this.#store.status()
     this.#early = []
@@ -427,7 +427,7 @@ export class State implements StateReader {
     this.#notifiedEpoch = this.epoch
   }
 
-  /** Joins the leaves, a few in each turn: live objects leave the slabs, which are freed with the others. */
+  /** Joins the leaves, a few in each turn: live objects leave the slabs, which are then freed. */
   #tidy(): void {
     if (this.#isTidying) return
     this.#isTidying = true
@@ -470,7 +470,7 @@ export class State implements StateReader {
     return toChange(change, after, await this.#pastObject(key, replaces, () => record?.value))
   }
 
-  /** Objects of the past are made one after the other, as far as a turn of the event loop has room, over all readers. */
+  /** Makes past objects one after the other, as far as a turn of the event loop has room, for all readers. */
   #pastObject(key: string, revision: Revision, value: () => Uint8Array | undefined): Promise<StoredObject | undefined> {
     const made = this.#making.then(async () => {
       const room = this.#past.take(1)
@@ -481,7 +481,7 @@ export class State implements StateReader {
       try {
         return this.toObject(key, revision, stored)
       } catch {
-        // In the past, an undecodable object counts as deleted; a present one has been reported.
+        // A past object that cannot be decoded counts as deleted; a present one has been reported.
         return undefined
       }
     })
@@ -490,8 +490,8 @@ export class State implements StateReader {
   }
 }
 
-/** Joins, step by step, all of a tree that is in memory. */
+/** Joins, step by step, all leaves of a tree in memory. */
 function* joinedPieces(tree: Tree): Generator<Piece, void, undefined> {
-  // The JSON of an object that was not read at the start is in no slab, and that of its neighbours stays in place.
+  // The JSON of an object that the start skipped is in no slab, and its neighbours' JSON stays in place.
   for (const run of tree.walk('', '\uffff')) if (run.objects.every(isRead)) yield* run.join()
 }

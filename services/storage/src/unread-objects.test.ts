@@ -28,7 +28,7 @@ function served(key: string, text: string, revision: number): string {
   return textOf(fillRevision(json, hole, revision))
 }
 
-/** With repetitions left out, for error messages. */
+/** Without repetitions, for error messages. */
 function textOf(bytes: Uint8Array | undefined): string {
   const text = Buffer.from(bytes ?? []).toString()
   return text.replaceAll(/(.)\1{99,}/g, (run, letter) => `${letter}*${run.length}`)
@@ -47,11 +47,11 @@ async function damage(directory: string, revision: number): Promise<void> {
 interface Given extends Partial<StorageOptions>, Pick<LmdbStoreOptions, 'onDamage'> {
   /** The object that has changed on the disk when the storage starts. */
   readonly damaged?: string
-  /** The object that has one label more. */
+  /** The object with one more label. */
   readonly labelled?: { readonly key: string; readonly value: string }
 }
 
-/** A storage that was started over two large objects and a small one, and the keys that it has had recalled since. */
+/** A storage started over two large objects and a small one, and the keys that it has recalled since. */
 async function aStartedStorage({ damaged, labelled, onDamage, ...options }: Given = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'unread-'))
   const open = () => openLmdbStore({ directory, profile: 'orch', onDamage, unsafeNoSync: true })
@@ -152,7 +152,7 @@ test('a write that replaces or deletes an unloaded object returns it, and so doe
   const exact = { kind: 'exact', revision: after, asked: String(after) } as const
   const { entry } = await storage.get({ key: second, read: exact })
   expect(textOf(entry?.value)).toBe(served(second, 'o', revisionOf(second)))
-  // A compaction removes replaced values from the store; current ones stay readable.
+  // A compaction removes replaced values from the store; current values stay readable.
   await storage.compact(deleted)
   expect(await getText(first)).toBe(served(first, 'n', changed))
 })

@@ -3,10 +3,10 @@ import type { TablePrinter } from '@orch/core/table'
 import { type EventType, eventTypeOf, type Matches, matcherOf, shardTestOf } from './event.ts'
 import { type Contents, type Convert, contentLost, Frames, isOlder, type Target, type View } from './frames.ts'
 
-/** One distinct (scope, selection): a change is evaluated once for all its sharers. */
+/** One distinct (scope, selection): evaluates a change once for all subscribers that share it. */
 export class Filter {
   readonly key: string
-  /** The prefix of its objects' keys, or the key itself for one object. */
+  /** The prefix of its objects' keys, or the key of a single object. */
   readonly prefix: string
   readonly resource: string
   readonly distributors = new Map<string, Distributor>()
@@ -26,7 +26,7 @@ export class Filter {
     return eventTypeOf(change, this.#matches)
   }
 
-  /** True if the filter's scope holds the key. */
+  /** True if the filter's scope contains the key. */
   covers(key: string): boolean {
     return this.prefix.endsWith('/') ? key.startsWith(this.prefix) : key === this.prefix
   }
@@ -36,11 +36,11 @@ export class Filter {
 interface Receiver {
   readonly sent: number
   events(part: WatchPart & { readonly kind: 'events' }): void
-  /** The events after `oldest` cannot be given. */
+  /** The events after `oldest` cannot be sent. */
   expired(oldest: number): void
 }
 
-/** One distinct (scope, selection, version, format): its events are written once for all its subscribers. */
+/** One distinct (scope, selection, version, format): writes each event once for all its subscribers. */
 export class Distributor {
   readonly key: string
   readonly filter: Filter
@@ -57,12 +57,12 @@ export class Distributor {
     this.#view = options.view
   }
 
-  /** Its events are made from objects that are read, and not around the text of the object. */
+  /** Makes its events from parsed objects, not around the object's text. */
   get isFormatted(): boolean {
     return this.#view.format.kind !== 'json'
   }
 
-  /** Writes the event of a change into `frames`; false where its content is lost. */
+  /** Writes the event of a change into `frames`; false if its content is lost. */
   write(change: Change, type: EventType, contents: Contents, frames: Frames): boolean {
     const made = this.isFormatted ? contents.frameOf(change, type, this.#view) : contents.of(change, type, this.#view)
     if (made === contentLost) return false
@@ -71,13 +71,13 @@ export class Distributor {
     return true
   }
 
-  /** Delivers the written events as one piece, the same for all; a subscriber that joined meanwhile has got them from the window. */
+  /** Delivers the written events as one piece to all subscribers; a subscriber that joined meanwhile has received them from the window. */
   give(): void {
     const part = this.frames.take()
     for (const subscriber of this.subscribers) if (subscriber.sent < part.last) subscriber.events(part)
   }
 
-  /** The content of a change cannot be read: its receivers must list again. */
+  /** The content of a change is unreadable, so its receivers must list again. */
   expire({ revision }: Change): void {
     for (const subscriber of this.subscribers) if (subscriber.sent < revision) subscriber.expired(revision)
   }
@@ -95,14 +95,14 @@ export class Distributors {
     this.#tableOf = tableOf
   }
 
-  /** The distributor for a request, made where it is the first of its kind. Each is given back with `release`. */
+  /** The distributor for a request, created at the first use. The caller returns it with `release`. */
   acquire(request: SubscribeRequest): Distributor {
     const distributor = this.#distributorOf(request)
     distributor.users += 1
     return distributor
   }
 
-  /** Forgets a distributor that is no longer used, and its filter with the last one. */
+  /** Removes an unused distributor, and its filter with the last one. */
   release(distributor: Distributor): void {
     distributor.users -= 1
     const { filter } = distributor
@@ -115,7 +115,7 @@ export class Distributors {
     if (peers?.size === 0) this.#byPrefix.delete(filter.prefix)
   }
 
-  /** The filters whose scope holds the key: of the resource, of the namespace, of the one object. */
+  /** The filters whose scope contains the key: of the resource, of the namespace, of the single object. */
   *covering(key: string): Iterable<Filter> {
     if (this.#byPrefix.size === 0) return
     yield* this.#byPrefix.get(key) ?? []

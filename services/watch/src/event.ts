@@ -8,7 +8,7 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 /** True if an object with this key and these facts is selected. */
 export type Matches = (key: string, facts: Facts) => boolean
 
-/** The event of a change for a subscriber that sees only the selected objects; undefined for none. */
+/** The event of a change for a subscriber that sees only selected objects; undefined for no event. */
 export function eventTypeOf({ key, before, after }: Change, matches: Matches): EventType | undefined {
   const was = before !== undefined && matches(key, before.facts)
   const is = after !== undefined && matches(key, after.facts)
@@ -16,7 +16,7 @@ export function eventTypeOf({ key, before, after }: Change, matches: Matches): E
   return was ? 'DELETED' : undefined
 }
 
-/** The predicate of a selection. The scope is not looked at: only changes inside it are asked about. */
+/** The predicate of a selection. It ignores the scope: callers ask only about changes inside it. */
 export function matcherOf({ resource }: Scope, { labels, fields }: Selection): Matches {
   if (labels.length === 0 && fields.length === 0) return () => true
   const ofKey = fields.filter(isInKey)
@@ -27,7 +27,7 @@ export function matcherOf({ resource }: Scope, { labels, fields }: Selection): M
     (ofKey.length === 0 || matchesFields(ofKey, fieldsOfKey(resource, key)))
 }
 
-/** A test for changes of objects of the shards; undefined if all are. An object belongs to one shard for its whole life. */
+/** A test for changes of objects in the shards; undefined if every object is. An object never changes its shard. */
 export function shardTestOf({ resource }: Scope, { shards }: Selection): ((change: Change) => boolean) | undefined {
   if (shards === undefined) return undefined
   return (change) =>
@@ -44,7 +44,7 @@ const uidOf = memo((change: Change): string => {
     : uidInMetadata(after.value.subarray(after.metadataStart, after.metadataEnd))
 })
 
-/** The key of every object holds these two; facts need not repeat them. */
+/** Every key contains these two, so facts need not repeat them. */
 function isInKey({ field }: FieldRequirement): boolean {
   return field === 'metadata.name' || field === 'metadata.namespace'
 }

@@ -5,7 +5,7 @@ import type { TablePrinter } from '@orch/core/table'
 import type { EventType } from './event.ts'
 import { tracesPerPieceMax } from './limits.ts'
 
-/** The version of a resource that a subscriber wants to see. */
+/** The version of a resource that a subscriber requests. */
 export interface Target {
   /** Storage prefix of the resource. */
   readonly storageResource: string
@@ -20,7 +20,7 @@ export type Convert = (object: Uint8Array) => Uint8Array | undefined
 /** The conversion between a version and itself. */
 export const unconverted: Convert = (object) => object
 
-/** A conversion whose errors go to `onError`: one object that cannot be shown may not stop the changes of all others. */
+/** A conversion that reports its errors to `onError`: an object that cannot be shown must not stop the changes of others. */
 export function guarded(convert: Convert, onError: (error: unknown) => void): Convert {
   if (convert === unconverted) return unconverted
   return (object) => {
@@ -40,7 +40,7 @@ const heads: Readonly<Record<EventType, Uint8Array>> = {
 }
 const tail = Buffer.from('}\n')
 
-/** The content of an event cannot be had: held neither here nor by storage, or not convertible. */
+/** The content of an event is unavailable: neither this service nor storage has it, or it cannot be converted. */
 export const contentLost = Symbol('content lost')
 
 /** The content of an event in the stored version: the object, or for DELETED its last state. */
@@ -50,41 +50,38 @@ function contentOf(change: Change, type: EventType): Uint8Array | typeof content
   return last === undefined ? contentLost : withRevision(last, change.revision)
 }
 
-/** The form in which the subscribers of one distributor see a change. */
+/** The form in which a distributor's subscribers see a change. */
 export interface View {
   /** The version, as a key. */
   readonly version: string
   readonly convert: Convert
   readonly format: WatchFormat
-  /** The table of the kind, for formats that show one. Absent: rows have names and times of creation. */
+  /** The table of the kind, for table formats. Absent: rows have names and creation times. */
   readonly table?: TablePrinter | undefined
   /** The format, as a key. */
   readonly formatKey: string
-  /** The fingerprint of the schema whose objects subscribers take unchanged; absent: they take all. */
+  /** The schema fingerprint of the objects that subscribers accept unchanged; absent: any. */
   readonly fingerprint?: number | undefined
 }
 
-/** True if the content of an event was written under another schema than subscribers want. */
+/** True if the event's content was written under another schema than subscribers want. */
 export function isOlder({ before, after }: Change, type: EventType, { fingerprint }: View): boolean {
   return fingerprint !== undefined && (type === 'DELETED' ? before : after)?.fingerprint !== fingerprint
 }
 
-/**
- * Contents of the changes of one turn, each made once per version and format however many selections show it. One is created
- * per turn and thrown away with it.
- */
+/** The contents of one turn's changes, each made once per version and format for all selections. Each turn creates one and discards it. */
 export class Contents {
   readonly #nowMs: number
   readonly #onError: (error: unknown) => void
   readonly #made = new Map<string, Uint8Array>()
 
-  /** Ages in events are relative to `nowMs`. An object that cannot be written in a format is reported to `onError`. */
+  /** Ages in events are relative to `nowMs`. Reports an object that cannot be written in a format to `onError`. */
   constructor(nowMs: number, onError: (error: unknown) => void) {
     this.#nowMs = nowMs
     this.#onError = onError
   }
 
-  /** The object in the version asked for. */
+  /** The object in the requested version. */
   of(change: Change, type: EventType, { version, convert }: View): Uint8Array | typeof contentLost {
     if (convert === unconverted && type !== 'DELETED') return contentOf(change, type)
     return this.#once(`${change.revision} ${type === 'DELETED' ? 'before' : 'after'} ${version}`, () => {
@@ -118,7 +115,7 @@ export class Contents {
   }
 }
 
-/** The position of the metadata in the served bytes, if the change gives it: for an object that is served as stored. */
+/** The metadata's position in the served bytes if the change gives it, for an object that is served as stored. */
 function metadataSpan({ after }: Change, served: Uint8Array): { readonly start: number; readonly end: number } | undefined {
   return after === undefined || after.value !== served ? undefined : { start: after.metadataStart, end: after.metadataEnd }
 }
@@ -134,11 +131,11 @@ export class Frames {
   /** Events that wait to be taken. */
   count = 0
   last = 0
-  /** Indexes of events about objects of another schema. */
+  /** The indexes of events about objects of another schema. */
   #older: number[] = []
   #origin: { committedMs: number; traceparents: string[] } | undefined
 
-  /** An event in JSON around the object's text. `isOlder`: the object is of another schema than the subscribers want. */
+  /** An event in JSON around the object's text. `isOlder`: the object has another schema than the subscribers want. */
   addJson(revision: number, type: EventType, content: Uint8Array, isOlder = false): void {
     if (isOlder) this.#older.push(this.count)
     this.#pieces.push(heads[type], content, tail)
@@ -146,14 +143,14 @@ export class Frames {
     this.#count(revision)
   }
 
-  /** An event that has been written already. */
+  /** An event that is already written. */
   add(revision: number, frame: Uint8Array): void {
     this.#pieces.push(frame)
     this.#bytes += frame.length
     this.#count(revision)
   }
 
-  /** Notes the origin of the last added event. The oldest time is kept, and a bounded number of traces. */
+  /** Records the origin of the last added event: the oldest time, and a bounded number of traces. */
   note(committedMs: number, traceparent: string | undefined): void {
     this.#origin ??= { committedMs, traceparents: [] }
     if (traceparent !== undefined && this.#origin.traceparents.length < tracesPerPieceMax) this.#origin.traceparents.push(traceparent)
@@ -163,7 +160,7 @@ export class Frames {
     return this.#bytes
   }
 
-  /** The frames as one piece; the collection is empty afterwards. */
+  /** Returns the frames as one piece and empties the collection. */
   take(): EventsPart {
     const frames = Buffer.concat(this.#pieces, this.#bytes)
     const older = this.#older.length === 0 ? nowhere : { older: this.#older }

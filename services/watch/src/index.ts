@@ -1,4 +1,4 @@
-/** The watch service: change events, filtered and encoded once for all watches. */
+/** The watch service: filters and encodes change events once for all watches. */
 export { type ChangeSource, type ChangeSourceOptions, createChangeSource } from './change-source/index.ts'
 export { type Convert, type Target, unconverted } from './frames.ts'
 export type { WatchLimits } from './limits.ts'

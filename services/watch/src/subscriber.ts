@@ -4,7 +4,7 @@ import { ended, PushStream } from '@orch/platform'
 import type { Distributor } from './distributors.ts'
 import { tracesPerPieceMax } from './limits.ts'
 
-/** One subscription: where it began, how far it has been served, and the stream that its events go into. */
+/** One subscription: where it began, how far it has been served, and the stream of its events. */
 export class Subscriber {
   readonly stream: PushStream<WatchPart>
   readonly epoch: string
@@ -22,7 +22,7 @@ export class Subscriber {
     context: CallContext
     distributor: Distributor
     bytesMax: number
-    /** Events that wait are joined up to this size. */
+    /** Waiting events are joined up to this size. */
     pieceBytesMax: number
     onEnd: (subscriber: Subscriber) => void
   }) {
@@ -42,7 +42,7 @@ export class Subscriber {
     this.#signal?.addEventListener('abort', this.#close, { once: true })
   }
 
-  /** Everything up to this revision has been given to the stream. */
+  /** The stream has received every change up to this revision. */
   get sent(): number {
     return this.#sent
   }
@@ -51,17 +51,17 @@ export class Subscriber {
     return this.stream.ended
   }
 
-  /** Not all of these changes have been given to it. */
+  /** The stream has not received all of these changes. */
   isBehind(changes: readonly Change[]): boolean {
     return this.#sent < (changes.at(-1)?.revision ?? 0)
   }
 
-  /** Raised when the subscription ends, for work on its behalf. */
+  /** Aborts when the subscription ends, for work on its behalf. */
   get ended(): AbortSignal {
     return this.#ended.signal
   }
 
-  /** Frames for this subscription; one that has not read is ended instead. */
+  /** Adds frames for this subscription; ends a subscription whose reader is too slow. */
   events(part: WatchPart & { readonly kind: 'events' }): void {
     this.#sent = part.last
     this.stream.push(part, part.frames.length)
@@ -69,7 +69,7 @@ export class Subscriber {
     this.stream.abandon(serviceUnavailable(`the subscriber has not read ${this.stream.waitingBytes} bytes of events`))
   }
 
-  /** Everything up to this revision has been sent; the position itself has not. */
+  /** Every change up to this revision has been sent, but not the position itself. */
   advance(revision: number): void {
     this.#sent = Math.max(this.#sent, revision)
   }
@@ -90,7 +90,7 @@ export class Subscriber {
     this.stream.end()
   }
 
-  /** Resolves when the reader has taken the waiting parts, or the subscription has ended. */
+  /** Resolves when the reader has taken the waiting parts or the subscription has ended. */
   async drained(): Promise<void> {
     if (this.stream.waitingBytes === 0 || this.isEnded) return
     await new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ export class Subscriber {
   }
 }
 
-/** Events that wait for a reader that is still busy with those before them: it is given them as one piece. */
+/** Events that wait for a busy reader, which then receives them as one piece. */
 function joinEvents(waiting: WatchPart, part: WatchPart, bytesMax: number): WatchPart | undefined {
   if (waiting.kind !== 'events' || part.kind !== 'events') return undefined
   if (waiting.frames.length + part.frames.length > bytesMax) return undefined

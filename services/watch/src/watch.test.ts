@@ -48,7 +48,7 @@ function reader(stream: AsyncIterable<WatchPart> & { close(): void }) {
       for (let part = await next(); part !== undefined; part = await next()) if (part.kind === 'events') return printed(part.frames)
       return ['the stream has ended']
     },
-    /** Reads on to a position at or above the revision; events on the way are returned. */
+    /** Reads until a position at or above the revision; returns the events on the way. */
     async position(revision: number): Promise<string[]> {
       const seen: string[] = []
       for (let part = await next(); part !== undefined; part = await next()) {
@@ -350,7 +350,7 @@ test('a raised signal ends a subscription', async () => {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Reads a stream on and on; `counts` tells how many events it had after each turn of the event loop. */
+/** Reads a stream continuously; `counts` has the number of its events after each turn of the event loop. */
 function follow(stream: AsyncIterable<WatchPart>) {
   const seen: string[] = []
   const run = async () => {
@@ -397,7 +397,7 @@ test('LIM-12: a large change is copied for few selections per turn, and a subscr
     before = given()
   }
   for (const seen of readers) expect(seen).toEqual(['ADDED a 1 x', 'ADDED b 2 x'])
-  // One attached, and one joining.
+  // One attached subscriber and one that joins.
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
 })
 
@@ -443,7 +443,7 @@ test('LIM-12: missed changes are printed no further ahead than a subscriber read
   }
 })
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Lets all work run that waits only for its turn. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -594,7 +594,7 @@ test('a clock that is moved by hand waits while received changes are not yet del
   expect(unfollow).toHaveBeenCalledOnce()
 })
 
-/** The bytes of the last three changes of the tests below, without the content before them. */
+/** The bytes of the last three changes of the tests below, without the earlier content. */
 const threeChanges = 1_900
 
 test('WATCH-21: the content of an object that has left a selection is read from storage, and of no other object', async () => {

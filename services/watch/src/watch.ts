@@ -28,10 +28,10 @@ export interface WatchOptions {
    * the subscribers that would have seen the object must list again, and meet the cause there.
    */
   readonly convertOf: (target: Target) => Convert
-  /** The columns of a resource's Table; absent, or undefined: their names and creation times. */
+  /** The columns of a resource's Table; absent or undefined: names and creation times. */
   readonly tableOf?: (target: Target) => TablePrinter | undefined
   readonly limits?: Partial<WatchLimits>
-  /** Absent: nothing is traced. */
+  /** Absent: no tracing. */
   readonly tracer?: Tracer | undefined
 }
 
@@ -42,11 +42,11 @@ export interface Watch extends WatchService {
    * anything that is put off to the end of the turn by `setImmediate` after this call.
    */
   expectChanges(): void
-  /** Ends every subscription and lets go of storage. */
+  /** Ends every subscription and releases storage. */
   close(): void
 }
 
-/** Follows storage and hands its changes out to subscribers: evaluated once per selection, written once per version and format. */
+/** Follows storage and delivers its changes to subscribers: evaluates each once per selection and writes each once per version and format. */
 export function createWatch(options: WatchOptions): Watch {
   const cache = new WatchCache(options)
   return {
@@ -56,11 +56,11 @@ export function createWatch(options: WatchOptions): Watch {
   }
 }
 
-/** The state since storage was reached, until it turns out to be another store. */
+/** The state since storage was reached, until another store replaces it. */
 interface Known {
   readonly epoch: string
   readonly window: Window
-  /** Every change up to here has been handed out. */
+  /** Every change up to here has been delivered. */
   position: number
 }
 
@@ -87,7 +87,7 @@ class WatchCache {
   #hasNewPosition = false
   #handingOut: Promise<void> | undefined
   #isScheduled = false
-  /** While storage is followed; aborted with the error of a delivery. */
+  /** Set while the service follows storage; aborts with the error of a delivery. */
   #following: AbortController | undefined
 
   constructor({ storage, clock, log, random, convertOf, tableOf, limits, tracer = noTracer }: WatchOptions) {
@@ -116,7 +116,7 @@ class WatchCache {
   }
 
   expectChanges(): void {
-    // For each announcement: work deferred after it waits for its changes, not for those of an earlier one.
+    // One for each announcement: work deferred after it waits for its changes, not for those of an earlier announcement.
     setImmediate(this.#handOutNow)
   }
 
@@ -158,7 +158,7 @@ class WatchCache {
     return known
   }
 
-  /** Takes in storage's changes until the stream ends or another store answers. */
+  /** Reads storage's changes until the stream ends or another store answers. */
   async #follow(known: Known, onPart: () => void): Promise<void> {
     this.#arrived = []
     this.#arrivedPosition = known.position
@@ -200,7 +200,7 @@ class WatchCache {
     }
   }
 
-  /** Ends all subscriptions of a lost history: another store is in its place, or storage has forgotten changes that were not read yet. */
+  /** Ends all subscriptions of a lost history: another store has replaced it, or storage has forgotten changes that were not read yet. */
   #lose(known: Known, part: ChangesPart): void {
     this.#known = undefined
     this.#arrived = []
@@ -211,7 +211,7 @@ class WatchCache {
     }
   }
 
-  /** At the end of the turn, so that all commits of one turn leave as one buffer. */
+  /** Runs at the end of the turn, so that all commits of one turn leave as one buffer. */
   #handOutSoon(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -298,12 +298,12 @@ class WatchCache {
         distributor.give()
       }
     } finally {
-      // If the store was lost meanwhile, its subscribers have ended, and pending events are dropped.
+      // If the store was lost meanwhile, its subscribers have ended, and the pending events are dropped.
       for (const distributor of touched) if (distributor.frames.count > 0) distributor.frames.take()
     }
   }
 
-  /** Waits where this turn has no room for work of this cost. */
+  /** Waits if this turn has no room for work of this cost. */
   *#room(cost: number): Waits {
     const room = this.#budget.take(cost)
     if (room !== undefined) yield room
@@ -313,12 +313,12 @@ class WatchCache {
     return new Contents(this.#clock.now(), (error) => this.#log.error({ err: error }, 'an object cannot be shown in another format'))
   }
 
-  /** Gives one subscriber the events of these changes, as fast as there is room and it reads. */
+  /** Sends one subscriber the events of these changes, as fast as there is room and it reads. */
   async #deliver(changes: readonly Change[], subscriber: Subscriber): Promise<void> {
     for (const room of this.#deliverInTurns(changes, subscriber)) await room
   }
 
-  /** The same for all of the changes, with pauses in which the subscriber reads. */
+  /** Sends the events of all changes, with pauses in which the subscriber reads. */
   async #deliverAll(changes: readonly Change[], subscriber: Subscriber): Promise<void> {
     while (!subscriber.isEnded && subscriber.isBehind(changes)) {
       await this.#deliver(changes, subscriber)
@@ -326,7 +326,7 @@ class WatchCache {
     }
   }
 
-  /** Stops when too much waits for the subscriber: it has to read first. `sent` is its position. */
+  /** Stops when too much waits for the subscriber, which must read first. `sent` is its position. */
   *#deliverInTurns(changes: readonly Change[], subscriber: Subscriber): Waits {
     const { distributor } = subscriber
     const contents = this.#contents()
@@ -362,7 +362,7 @@ class WatchCache {
     for (const subscriber of this.#ahead) if (subscriber.sent <= known.position) this.#join(subscriber, known)
   }
 
-  /** Brings a subscriber to the watch cache's position, from the window where it reaches back far enough, and attaches it. */
+  /** Brings a subscriber to the watch cache's position, from the window if that reaches back far enough, and attaches it. */
   #join(subscriber: Subscriber, known: Known): void {
     this.#ahead.delete(subscriber)
     if (subscriber.isEnded) return
@@ -392,13 +392,13 @@ class WatchCache {
     subscriber.distributor.subscribers.add(subscriber)
   }
 
-  /** Reads the missed changes first. None of them is held meanwhile: the window may move on. */
+  /** Reads the missed changes first, without holding them meanwhile: the window may move on. */
   async #joinLater(subscriber: Subscriber, known: Known): Promise<void> {
     await subscriber.drained()
     if (this.#known === known) this.#join(subscriber, known)
   }
 
-  /** Delivers missed changes that exceed a turn; more may have come when they have been delivered. */
+  /** Delivers missed changes that exceed a turn; more may have arrived after that. */
   async #deliverOn(first: Promise<void>, waits: Waits, subscriber: Subscriber, known: Known): Promise<void> {
     try {
       await first
@@ -409,7 +409,7 @@ class WatchCache {
     if (this.#known === known) void this.#joinLater(subscriber, known)
   }
 
-  /** Serves a subscriber from beside the watch cache until the window reaches back to it. */
+  /** Serves a subscriber without the watch cache until the window reaches back to its position. */
   async #catchUp(subscriber: Subscriber, known: Known, missed: readonly Change[] | undefined): Promise<void> {
     try {
       if (missed === undefined) await this.#replay(subscriber, known)
@@ -420,7 +420,7 @@ class WatchCache {
     if (this.#known === known) void this.#joinLater(subscriber, known)
   }
 
-  /** Delivers storage's history to a subscriber, until it has reached the window. */
+  /** Delivers storage's history to a subscriber until it has reached the window. */
   async #replay(subscriber: Subscriber, known: Known): Promise<void> {
     const request = { after: subscriber.sent, epoch: known.epoch, resources: [subscriber.distributor.filter.resource] }
     const stream = this.#storage.changes(request, { signal: subscriber.ended })
@@ -442,8 +442,8 @@ class WatchCache {
   }
 
   /**
-   * The changes with the content before them where it is wanted and absent: from a change in the same list, from the window,
-   * else from storage. What is no longer held stays absent.
+   * Adds the earlier content to changes that need it and lack it: from a change in the same list, from the window, else from storage. Content that no
+   * source holds stays absent.
    */
   async #complete(changes: readonly Change[], known: Known, isWanted: (change: Change) => boolean): Promise<readonly Change[]> {
     const completed: Change[] = []
@@ -479,7 +479,7 @@ class WatchCache {
   }
 }
 
-/** An object was there before, and the sender did not hold its content. */
+/** An object existed before, and the sender did not hold its content. */
 function lacksContent({ before }: Change): boolean {
   return before !== undefined && before.value === undefined
 }
@@ -488,10 +488,10 @@ function isLeft(change: Change, { distributor: { filter } }: Subscriber): boolea
   return filter.covers(change.key) && filter.evaluate(change) === 'DELETED'
 }
 
-/** Work that waits, now and then, until a turn of the event loop has room for more. */
+/** Work that sometimes waits until a turn of the event loop has room for more. */
 type Waits = Generator<Promise<void>, void, undefined>
 
-/** The share of a turn that the event of a change takes for one distributor. */
+/** The share of a turn that one distributor's event of a change takes. */
 function costOf({ after, before }: Change, { isFormatted }: Distributor): number {
   const bytes = (after ?? before)?.value?.length ?? 0
   return evaluationCost + bytes * (isFormatted ? formattedCost : 1)

@@ -6,7 +6,7 @@ import { Window } from './window.ts'
 const facts = { labels: {}, fields: {} }
 const overheadBytes = 500
 
-/** A change of a key with content of so many bytes; without `bytes` it is a deletion. */
+/** A change of a key with this number of content bytes; without `bytes` it is a deletion. */
 const aChange = (revision: number, key: string, bytes?: number, beforeBytes?: number): Change => ({
   revision,
   previous: revision - 1,

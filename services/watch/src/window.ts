@@ -19,7 +19,7 @@ export class Window {
     this.#bytesMax = options.bytesMax
   }
 
-  /** Every change after this revision is held. */
+  /** The window holds every change after this revision. */
   get from(): number {
     return this.#from
   }
@@ -31,13 +31,13 @@ export class Window {
     while (this.#bytes > this.#bytesMax && this.#changes.length > 0) this.#dropOldest()
   }
 
-  /** The changes after a revision, or undefined where some of them are no longer held. */
+  /** The changes after a revision; undefined if the window no longer holds some. */
   after(revision: number): readonly Change[] | undefined {
     if (revision < this.#from) return undefined
     return this.#changes.slice(this.#changes.firstWhere((change) => change.revision > revision))
   }
 
-  /** The content after a change, while that change is the key's newest here. */
+  /** The content after a change, while that change is the key's newest in the window. */
   contentAt(key: string, revision: number): Uint8Array | undefined {
     const latest = this.#latest.get(key)
     return latest?.revision === revision ? latest.after?.value : undefined
@@ -52,7 +52,7 @@ export class Window {
   }
 }
 
-/** The cost of a change besides its values: objects, facts, the key. */
+/** The cost of a change without its values: objects, facts, the key. */
 const changeOverheadBytes = 500
 
 function sizeOf({ after, before }: Change): number {

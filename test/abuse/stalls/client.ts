@@ -1,4 +1,4 @@
-/** The client's thread: sends the requests, so that a client's work is not counted as the server's. */
+/** The client's thread sends the requests, so that the measurement does not count the client's work as the server's. */
 import { Agent, request as httpsRequest } from 'node:https'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Answered, Credentials, Heavy } from './requests.ts'
@@ -10,7 +10,7 @@ parentPort?.on('message', (asked: Heavy & { readonly id: number }) => {
   void send(asked).then((answered) => parentPort?.postMessage({ id: asked.id, ...answered }))
 })
 
-/** Resolves when the answer is whole; that of a watch, when it has begun. */
+/** Resolves when the answer is complete, or for a watch when it has begun. */
 function send({ method, path, body, type = 'application/json', headers = {} }: Heavy): Promise<Answered> {
   return new Promise((resolve) => {
     const content = body === undefined ? {} : { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }

@@ -26,7 +26,7 @@ function thing(group: string, name: string, spec: Json): Heavy {
   return { method: 'POST', path: `/apis/${group}/v1/things`, body: JSON.stringify(object) }
 }
 
-/** Schemas at the bound of bodies, and an object of each. */
+/** Schemas at the size bound of bodies, and an object of each. */
 const large: readonly { readonly words: string; readonly group: string; readonly spec: () => Json; readonly object: Json }[] = [
   {
     words: '1 MB, 10,000 properties',
@@ -105,7 +105,7 @@ const large: readonly { readonly words: string; readonly group: string; readonly
   },
 ]
 
-/** Large definitions, with the parts that each of them is the first to make. */
+/** Large definitions, and the parts that each is the first to load. */
 export const definitionAttacks: readonly Attack[] = large.flatMap(({ words, group, spec, object }): Attack[] => {
   const called = `definition (${words})`
   const get =

@@ -2,16 +2,16 @@ import type { Attack, Heavy } from './requests.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A harmful definition or object, with its answer. */
+/** A harmful definition or object, and its answer. */
 export interface HostileRule {
   readonly name: string
   readonly group: string
   /** The schema of `spec`. */
   readonly schema: () => Json
   readonly code: number
-  /** In the answer. */
+  /** A text in the answer. */
   readonly message?: string
-  /** Absent: the definition itself is sent. */
+  /** Absent: the request sends the definition itself. */
   readonly object?: () => Json
 }
 
@@ -26,7 +26,7 @@ const map = (size: number): Json => Object.fromEntries(spread(size, (key) => [`k
 const long = (maxLength: number): Json => ({ type: 'string', maxLength })
 const overBudget = 'operation cancelled: actual cost limit exceeded'
 
-/** A rule that may run on an object whose parts are as large as the schema allows. */
+/** A rule for an object whose parts are as large as the schema allows. */
 const loop = (rule: string): Json => rules(`self.n.all(i, ${rule})`)
 const keyed = {
   type: 'array',
@@ -37,7 +37,7 @@ const keyed = {
 }
 const names = spread(5_000, (index) => ({ name: `name-${index}` }))
 
-/** Definitions and objects that stop or end a server that accepts them unchecked. */
+/** Definitions and objects that stop or end a server that does not check them. */
 export const hostileRules: readonly HostileRule[] = [
   {
     name: 'a schema that refers to itself',
@@ -143,7 +143,7 @@ export function definitionOf({ group, schema }: HostileRule): Heavy {
   return { method: 'POST', path: definitions, body: JSON.stringify(body) }
 }
 
-/** The request of a row: the object, or the definition itself. */
+/** The request of a row: the object or the definition itself. */
 export function requestOf(rule: HostileRule): Heavy {
   if (rule.object === undefined) return definitionOf(rule)
   const body = { apiVersion: `${rule.group}/v1`, kind: 'Thing', metadata: { name: 'a' }, spec: rule.object() }

@@ -1,19 +1,19 @@
 /** The CPU time of a piece of work on this thread. */
 export interface Measurement {
-  /** Longest turn of the event loop, in CPU milliseconds of its thread: for so long nothing else was served. */
+  /** The longest turn of the event loop, in CPU milliseconds of its thread: it served no other request for this time. */
   readonly stallMs: number
-  /** CPU of all turns that were not idle, in milliseconds. */
+  /** CPU milliseconds of all turns with work. */
   readonly totalMs: number
-  /** Turns that were not idle. */
+  /** The number of turns with work. */
   readonly turns: number
 }
 
-/** A turn below this is idle: clocks of threads may count in steps of 4 ms. */
+/** A shorter turn is idle: clocks of threads may count in steps of 4 ms. */
 const idleMs = 9
-/** After this much time without a turn that did something the work is over. */
+/** The work is over after this time without a turn with work. */
 const quietMs = 150
 
-/** Measures this thread's event loop, turn by turn, during the work and until its consequences are done. */
+/** Measures the turns of this thread's event loop during the work and until its consequences are done. */
 export async function measure(work: () => Promise<void>): Promise<Measurement> {
   let stallMs = 0
   let totalMs = 0

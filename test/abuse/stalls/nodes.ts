@@ -11,7 +11,7 @@ function aPod(name: string, spec: object, annotations: Readonly<Record<string, s
 
 const probe = { exec: { command: ['ready'] }, periodSeconds: 1 }
 
-/** Pods that give a simulated node much to do. */
+/** Pods that give a simulated node much work. */
 export const nodeAttacks: readonly Attack[] = [
   { name: 'a Pod with 1,000 containers on a node', isOnNode: true, request: () => aPod('main', { containers: containers(1000) }) },
   {

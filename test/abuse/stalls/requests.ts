@@ -16,7 +16,7 @@ export interface Heavy {
 export interface Answered {
   readonly code: number
   readonly bytes: number
-  /** Its beginning. */
+  /** The beginning of the answer. */
   readonly text: string
 }
 
@@ -27,15 +27,15 @@ export interface Credentials {
   readonly key: string
 }
 
-/** Requests that one client may send at any time, each below the bound of bodies. */
+/** Requests that one client may send at any time, each below the size bound of bodies. */
 export interface Attack {
   readonly name: string
-  /** Requests that prepare the state; not measured. */
+  /** Requests that prepare the state; they are not measured. */
   readonly before?: () => readonly Heavy[]
   readonly request: () => Heavy
-  /** The preparing requests may be refused. */
+  /** The server may refuse the preparing requests. */
   readonly mayFail?: boolean
-  /** Requests that are sent at once; by default one. */
+  /** The number of concurrent requests; default: one. */
   readonly times?: number
   /** The server logs requests and answers. */
   readonly isAudited?: boolean
@@ -148,7 +148,7 @@ function lists(words: string, accept: string, query = ''): Attack[] {
   ]
 }
 
-/** Requests after which the metrics have more than 50,000 series: each verb, resource, scope and dry run has some dozen. */
+/** Requests after which the metrics have more than 50,000 series: about a dozen for each verb, resource, scope and dry run. */
 function everyVerb(): Heavy[] {
   const catalogue = createCatalogue('orch')
   const groupVersions = [

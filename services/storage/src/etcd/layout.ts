@@ -36,12 +36,12 @@ export function toLayout(prefix: string): Layout {
 /** The first key after all those with a prefix, which must not be empty. */
 export function endOfPrefix(prefix: string): Buffer {
   const end = Buffer.from(prefix)
-  // UTF-8 has no byte 0xff, so there is room above the last one.
+  // UTF-8 never contains the byte 0xff, so the last byte can be increased.
   end[end.length - 1]!++
   return end
 }
 
-/** A value, the id of its write and the key that it was put to, without the prefix. */
+/** A value, the id of its write and its key without the prefix. */
 export interface Framed {
   readonly key: string
   readonly writeId: string
@@ -81,11 +81,11 @@ export function frameDeletion(key: string, writeId: string): Buffer {
   return frameValue({ key, writeId, value: noBytes })
 }
 
-/** Parses the write id of a delete of this key; '' and `isAltered` if it has changed since. Data without a checksum is the id alone. */
+/** Parses the write id of a delete of this key; '' and `isAltered` if the bytes have changed since. Data without a checksum is only the id. */
 export function unframeDeletion(key: string, framed: Buffer): { readonly writeId: string; readonly isAltered: boolean } {
   const hasLength = framed[0] === framed.length - 1
   const hasZero = framed[framed.length - sumBytes] === 0
-  // One damaged byte leaves one of the two, and the text of an id has neither.
+  // One damaged byte leaves one of the two intact, and an id contains neither.
   if (!hasLength && !hasZero) return { writeId: framed.toString(), isAltered: false }
   const { writeId, value } = hasLength && hasZero ? unframeValue(key, framed) : { writeId: '', value: alteredValue }
   return isAltered(value) ? { writeId: '', isAltered: true } : { writeId, isAltered: false }
@@ -93,7 +93,7 @@ export function unframeDeletion(key: string, framed: Buffer): { readonly writeId
 
 const noBytes = new Uint8Array()
 
-/** The zero, and a number of 32 bits. */
+/** The zero, and a 32-bit number. */
 const sumBytes = 5
 const idBytesMax = 255 - sumBytes
 

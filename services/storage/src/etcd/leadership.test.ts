@@ -9,12 +9,12 @@ const turns = async () => {
   for (let round = 0; round < 4; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-/** The part of etcd that an election uses: keys in the order of their creation, each with a lease. */
+/** The part of etcd that an election uses: keys in creation order, each with a lease. */
 class FakeElection {
   readonly keys: { readonly key: string; readonly value: string; readonly id: string }[] = []
   readonly leases: FakeLease[] = []
   readonly asked: object[] = []
-  /** Calls wait for it. */
+  /** Calls wait for this promise. */
   gate: Promise<void> = Promise.resolve()
   error: Error | undefined
   putError: Error | undefined
@@ -40,7 +40,7 @@ class FakeElection {
     },
   } as unknown as LeadershipOptions['client']
 
-  /** Imitates a lease that ends or is given back. */
+  /** Imitates the expiry or revocation of a lease. */
   remove(id: string): void {
     const index = this.keys.findIndex((one) => one.id === id)
     if (index >= 0) this.keys.splice(index, 1)
@@ -97,7 +97,7 @@ function candidate(election: FakeElection, name = 'one') {
   return { clock, leadership, told, off, said }
 }
 
-/** A call that is answered when the test says so. */
+/** A call whose answer the test controls. */
 function openGate(election: FakeElection): () => void {
   let open = () => {}
   election.gate = new Promise((resolve) => {

@@ -4,13 +4,13 @@ import type { Leadership } from '../leadership.ts'
 import { leadershipLookMs, leadershipSeconds, leaseReturnMs } from '../limits.ts'
 import { endOfPrefix, type Layout } from './layout.ts'
 
-/** Leadership that must be closed. */
+/** Leadership that its owner must close. */
 export interface EtcdLeadership extends Leadership {
   /** Becomes a candidate. */
   begin(): void
-  /** Looks at once whether this replica leads; otherwise it does so now and then. */
+  /** Checks at once whether this replica leads. Without a call, the replica checks at intervals. */
   look(): void
-  /** Lets another one lead. */
+  /** Resigns, so that another replica can lead. */
   close(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export interface LeadershipOptions {
   readonly candidate: string
 }
 
-/** An election among the replicas of a store: each holds a key with a lease, and the oldest key leads. */
+/** An election among the replicas of a store: each replica holds a key with a lease, and the replica with the oldest key leads. */
 export function openLeadership(options: LeadershipOptions): EtcdLeadership {
   return new LeaseLeadership(options)
 }
@@ -79,7 +79,7 @@ class LeaseLeadership implements EtcdLeadership {
     this.#timer?.cancel()
     const lease = this.#lease
     this.#drop()
-    // Without it the others wait until the lease ends by itself.
+    // Without this the other replicas wait until the lease expires.
     await lease
       ?.revoke({ deadline: systemClock.now() + leaseReturnMs })
       .catch((error: unknown) => this.#options.log.debug({ err: error }, 'the lease could not be released'))
@@ -97,12 +97,12 @@ class LeaseLeadership implements EtcdLeadership {
       else this.#report(kvs[0]?.key.toString() === key)
       if (!isStanding) this.#mustLookAgain = !this.#isClosed
     } catch (error) {
-      // The lease tells when it can't be held any longer.
+      // The lease reports that it is lost.
       this.#options.log.debug({ err: error }, 'the election could not be read')
     }
   }
 
-  /** Puts up a key with a lease of its own. */
+  /** Creates a key with a new lease. */
   async #stand(): Promise<string> {
     const { client, layout, candidate } = this.#options
     const lease = client.lease(leadershipSeconds)

@@ -8,7 +8,7 @@ import { createStorage } from '../service.ts'
 import { openEtcdStore } from './etcd-store.ts'
 
 const backend = await findBackend('etcd')
-/** Unavailable, and not in time. */
+/** The status is UNAVAILABLE and not DEADLINE_EXCEEDED. */
 const mayBeTriedAgain = new Set<number | undefined>([503, 504])
 const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
 
@@ -23,7 +23,7 @@ describe.skipIf(backend.kind === 'missing')(`an etcd of three members${reason}`,
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Writes and reads until it is closed. A call that may be tried again is: without a member's answer in time the outcome is unknown. */
+  /** Writes and reads until the test closes it. It repeats a call that it may repeat; without an answer in time the outcome is unknown. */
   async function openLoad(prefix: string) {
     const store = await openEtcdStore({ servers: members.map(({ address }) => `http://${address}`), prefix, profile: 'orch' })
     const storage = await createStorage({ store, leadership: store.leadership })
@@ -59,7 +59,7 @@ describe.skipIf(backend.kind === 'missing')(`an etcd of three members${reason}`,
     return { failures, more, close }
   }
 
-  // Any two of three: the watch is at one of them, or moves there.
+  // Any two of three members: the watch is at one of these two or moves there.
   test.each([
     ['killed', (member: Program) => member.kill(), (member: Program) => member.start()],
     ['stopped in its tracks', async (member: Program) => member.pause(), async (member: Program) => member.resume()],

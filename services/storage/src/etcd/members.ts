@@ -2,27 +2,24 @@ import { type Clock, messageOf, sleep } from '@orch/platform'
 import { etcdMemberLookMs } from '../limits.ts'
 import { toFailure } from './errors.ts'
 
-/** The policy of calls to one member. */
+/** The retry policy of calls to one member. */
 export interface MemberPolicy {
   execute<T>(call: (context: unknown) => T | Promise<T>): Promise<T>
 }
 
-/** While members elect a leader none is of use for a moment; then the reachable ones are asked, and not the lost one. */
+/** While the members elect a leader, none can answer for a moment. The client then asks the reachable members and not the lost member. */
 const distances = { none: 0, silent: 1, absent: 2 } as const
 type Distance = (typeof distances)[keyof typeof distances]
 
 /** A call to a member failed, or was not made. The library would drop all connections to it were this one of its own errors. */
 class MemberError extends Error {}
 
-/**
- * Members of etcd that gave no answer a moment ago are passed over as long as there are others, until they answer again:
- * a member that is down must not cost every third call its time.
- */
+/** The client passes over members that recently gave no answer while other members are available: otherwise a stopped member would delay every third call. */
 export class Members {
   readonly #servers: readonly string[]
   readonly #clock: Clock
   readonly #isBack: (server: string) => Promise<boolean>
-  /** The unavailable members, with their distance from use; a member without an entry is available. */
+  /** The unavailable members, with the time until the client tries them again. A member without an entry is available. */
   readonly #away = new Map<string, Distance>()
   readonly #serverOf = new WeakMap<object, string>()
   readonly #closing = new AbortController()
@@ -45,7 +42,7 @@ export class Members {
         } catch (error) {
           if (!isOfNoUse(error)) throw error
           this.#passOver(server, toFailure(error) === 'unsent' ? distances.absent : distances.silent)
-          // A connection that is never made is waited for without end: it is dropped, and another one begun.
+          // The library waits without end for a connection that never opens, so this drops the connection and opens another.
           if (error instanceof Error && /Waiting for LB pick/.test(error.message)) throw error
           throw new MemberError(messageOf(error), { cause: error })
         }
@@ -53,7 +50,7 @@ export class Members {
     }
   }
 
-  /** Of a stream that a call has given: it says nothing any more. */
+  /** The stream of a call that has ended; its events mean nothing. */
   isSilent(stream: object): void {
     const server = this.#serverOf.get(stream)
     if (server !== undefined) this.#passOver(server, distances.silent)
@@ -82,7 +79,7 @@ export class Members {
   }
 }
 
-/** It was not there, gave no answer, or has lost the others. What we ended ourselves says nothing. */
+/** The member was down, did not answer or has lost the other members. Errors of streams that this process ended say nothing. */
 function isOfNoUse(error: unknown): boolean {
   if (!(error instanceof Error) || /^1 CANCELLED/.test(error.message)) return false
   const failure = toFailure(error)

@@ -15,7 +15,7 @@ interface Asked {
   readonly count_only?: boolean
 }
 
-/** An etcd that holds these keys at every revision. `bytes`: the announced length of each value; at most `pageMax` come at once. */
+/** An etcd that holds these keys at every revision. `bytes` is the announced length of each value; an answer has at most `pageMax` keys. */
 function openReader(names: readonly string[], { bytes, pageMax = 1_000_000 }: { bytes?: number; pageMax?: number } = {}) {
   const asked: Asked[] = []
   const all = names.map((name, index) => ({

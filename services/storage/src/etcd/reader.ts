@@ -5,7 +5,7 @@ import { etcdPageBytes, storePageRecords } from '../limits.ts'
 import { readSurely } from './client.ts'
 import { endOfPrefix, type Layout, unframeValue } from './layout.ts'
 
-/** Reads the store's keys out of etcd, always at one revision. */
+/** Reads the store's keys from etcd, always at one revision. */
 export class EtcdReader {
   readonly #client: Etcd3
   readonly #layout: Layout
@@ -26,7 +26,7 @@ export class EtcdReader {
     return Number((await readSurely(() => this.#client.kv.range(range))).count)
   }
 
-  /** One page more than asked is read, to know where the next begins. */
+  /** Reads one record more than requested, to know where the next page begins. */
   async range({ prefix, start, limit, revision }: StoreRange): Promise<StorePage> {
     const records: StoreRecord[] = []
     for await (const kvs of this.pages({ prefix, start, revision, limit: limit === 0 ? 0 : limit + 1 })) {
@@ -45,7 +45,7 @@ export class EtcdReader {
       for (const kv of kvs) show(this.#fromKey(kv), Number(kv.mod_revision))
   }
 
-  /** A range, some bytes at a time. */
+  /** A range, read page by page. */
   async *pages({ prefix, start, limit, revision, keysOnly = false }: StoreRange & { readonly keysOnly?: boolean }) {
     let range = this.#toRange(prefix, start)
     let left = limit === 0 ? Number.POSITIVE_INFINITY : limit
@@ -80,7 +80,7 @@ export class EtcdReader {
   }
 }
 
-/** As many records as fit the bytes of a page, going by the last one. */
+/** The number of records that fit a page, estimated from the last page. */
 function nextSize(kvs: readonly IKeyValue[], size: number): number {
   const bytes = kvs.reduce((sum, { value }) => sum + value.length, 1)
   return Math.max(1, Math.min(storePageRecords, Math.floor((size * etcdPageBytes) / bytes)))

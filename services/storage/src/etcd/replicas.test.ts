@@ -26,7 +26,7 @@ interface Replica {
   close(): Promise<void>
 }
 
-/** A port in front of a server that can swallow its answers, or damage them. */
+/** A port in front of a server that can drop or damage the server's answers. */
 async function openProxy(address: string) {
   const [host = '', port = ''] = address.split(':')
   const sockets = new Set<Socket>()
@@ -117,7 +117,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     (options: Partial<StorageOptions> = {}) =>
     async () => {
       const { store, storage, close } = await openReplica({}, options)
-      // Its candidacy is a change of etcd, between the test's own.
+      // The candidacy is a change of etcd between the test's changes.
       await vi.waitFor(() => expect(store.leadership.isLeader).toBe(true), within)
       return { storage, store, close }
     }
@@ -143,7 +143,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     await vi.waitFor(() => expect(heard[1]?.length).toBe(24), within)
     const told = heard.map((changes) => changes.map(({ revision, previous, key, writeId }) => [revision, previous, key, writeId]))
     expect(told[0]).toEqual(told[1])
-    // A later one knows the changes before its first.
+    // A later change knows the changes before its predecessor.
     const three = await openReplica({ prefix })
     const late: StoreChange[] = []
     const last = heard[0]?.at(-1)?.revision
@@ -247,7 +247,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
       const before = await lastWriteOf(client, prefix)
       proxy.state.isDeaf = true
       const outcome = storage.commit(commit)
-      // It has arrived when etcd has it; its answer and the watch are held back.
+      // The change has arrived when etcd has it; the test holds back the answer and the watch.
       await vi.waitFor(async () => expect(await lastWriteOf(client, prefix)).toBeGreaterThan(before), within)
       proxy.state.isDeaf = false
       proxy.cut()
@@ -335,7 +335,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
       const { storage, store } = await openReplica({ etcdVersion: version })
       const request = aPut({ name: 'a' })
       await written(storage, request)
-      // Its candidacy is a change of etcd too.
+      // The candidacy is also a change of etcd.
       await vi.waitFor(() => expect(store.leadership.isLeader).toBe(true), within)
       const { header } = await client.put('somebody-else').value('x')
       const foreign = Number(header.revision)
@@ -364,7 +364,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     await written(writer.storage, aPut({ name: 'missed' }))
     await written(writer.storage, aDelete(aPut({ name: 'deleted' }).key, kept))
     await vi.waitFor(async () => expect((await listed(writer.storage)).names).toEqual(['missed']), within)
-    // The changes have arrived, and were dropped.
+    // The changes have arrived, and the store has dropped them.
     const { revision } = await writer.storage.status({})
     await vi.waitFor(() => expect(store.status().revision).toBeGreaterThanOrEqual(revision), within)
     expect((await listed(storage, { read: { kind: 'any' } })).names).toEqual(['deleted'])
@@ -414,7 +414,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     const { storage } = await openReplica({ servers: [urlOf(own)], credentials })
     await written(storage, aPut({ name: 'a' }))
     await admin.auth.userChangePassword({ name: 'root', password: 'other' })
-    // On a busy machine the first may run out of time before etcd has answered.
+    // On a busy machine the first call may time out before etcd has answered.
     await vi.waitFor(
       () =>
         expect(storage.commit(aPut({ name: 'b' }))).rejects.toMatchObject({
@@ -471,7 +471,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     proxy.state.isDeaf = true
     await vi.waitFor(() => expect(told).toEqual([false]), within)
     expect((await storage.status({})).refusing).toMatch(/^etcd: /)
-    // Connections that lack bytes are left for new ones.
+    // The client replaces connections that have lost bytes.
     proxy.state.isDeaf = false
     await vi.waitFor(() => expect(told.at(-1)).toBe(true), within)
     expect((await storage.status({})).refusing).toBe('')
@@ -494,7 +494,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(await written(storage, aPut({ name: 'last' }))).toBeGreaterThan(0)
   })
 
-  /** Certificates of an authority of their own: as files for a server, and as texts for storage. */
+  /** Certificates of a new authority: as files for a server, and as texts for storage. */
   async function certified(name: string) {
     const product = namesOf('orch')
     const nowMs = Date.now()
@@ -557,7 +557,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
   })
 })
 
-/** The revision of the last write to a key of a store. What replicas write to elect one of them, or for another store, is none. */
+/** The revision of the last write to a key of a store. Writes of the election or of another store do not count. */
 async function lastWriteOf(client: Etcd3, prefix: string): Promise<number> {
   const { keys, deletion } = toLayout(prefix)
   const answers = await Promise.all([keys, deletion].map((start) => client.getAll().prefix(start).exec()))

@@ -88,7 +88,7 @@ describe('sending a commit', () => {
   const unsent = new Error('14 UNAVAILABLE: No connection established')
   const refused = new Error('3 INVALID_ARGUMENT: etcdserver: request is too large')
   const answer: TransactionAnswer = { revision: 9, succeeded: true, looks: [] }
-  /** Sends a commit to an etcd that gives these answers, one after the other. */
+  /** Sends a commit to an etcd that gives these answers in order. */
   async function send(answers: readonly (Error | TransactionAnswer)[], commit = aCommit()) {
     let asked = 0
     const transact = async () => {
@@ -152,7 +152,7 @@ describe('sending a commit', () => {
   })
 })
 
-/** With one bit of one byte changed. */
+/** The value with one bit of one byte changed. */
 function flipped(bytes: Buffer, at: number): Buffer {
   bytes[at] = bytes[at]! ^ 1
   return bytes
@@ -275,7 +275,7 @@ describe('the layout', () => {
   test('ends a prefix by incrementing its last byte, also within a character', () => {
     const highest = Buffer.from([0x61, 0xff, 0xff]).toString('latin1')
     expect(endOfPrefix('a').toString()).toBe('b')
-    // In UTF-8 no byte is 0xff: the last byte of ÿ is counted up.
+    // UTF-8 never contains 0xff, so the last byte of ÿ can be increased.
     expect([...endOfPrefix(highest)]).toEqual([0x61, 0xc3, 0xbf, 0xc3, 0xc0])
   })
 
@@ -301,7 +301,7 @@ describe('the layout', () => {
       const changed = Buffer.from(framed)
       changed[bit >> 3]! ^= 1 << (bit & 7)
       try {
-        // A bit of the checksum's own mark makes it a value without one.
+        // A damaged bit in the checksum's mark makes the value look like a value without a checksum.
         if (!Buffer.from(unframeValue('things/a', changed).value).equals(value)) decodeStored(unframeValue('things/a', changed).value)
         else readable.push(bit >> 3)
       } catch {}
@@ -402,7 +402,7 @@ describe('the heads of a store', () => {
   })
 })
 
-/** The far end of a watch: what was asked, and answers as the test gives them. */
+/** The server side of a watch: the requests, and the answers that the test gives. */
 class FakeWatchStream extends EventEmitter {
   readonly asked: WatchQuestion[] = []
   isOpen = true
@@ -441,7 +441,7 @@ describe('a watch', () => {
     return { stream, told, watch, silent }
   }
 
-  /** A watch whose stream comes when the test gives it. */
+  /** A watch whose stream the test opens. */
   function openSlowly() {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -568,7 +568,7 @@ describe('a watch', () => {
 })
 
 describe('the past', () => {
-  /** Asks for changes after 10; the caller plays etcd. */
+  /** Requests changes after 10; the caller plays etcd. */
   async function read(parts: { previous?: number | undefined; limit?: number; lasts?: readonly number[] } = {}) {
     const { previous, limit, lasts } = { previous: 9, limit: 100, lasts: [], ...parts }
     const stream = new FakeWatchStream()

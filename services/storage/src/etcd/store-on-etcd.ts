@@ -34,9 +34,9 @@ export interface StoreParts extends Omit<EtcdContext, 'closing' | 'timeline'> {
   /** From 0 to 1. */
   readonly random: () => number
   readonly randomId: () => string
-  /** Name under which this replica stands for election. */
+  /** The name of this replica in the election. */
   readonly candidate: string
-  /** Number of members. */
+  /** The number of members. */
   readonly servers: number
 }
 
@@ -61,7 +61,7 @@ export class StoreOnEtcd implements Store {
   readonly #randomId: () => string
   readonly #listeners = new Listeners<readonly StoreChange[]>()
   readonly #replacedListeners = new Listeners()
-  /** Up to here values that have changed have been asked for twice. */
+  /** The store has read values again up to this revision because they had changed. */
   #doubted = 0
 
   constructor({ heads, random, randomId, candidate, servers, ...shared }: StoreParts) {
@@ -90,7 +90,7 @@ export class StoreOnEtcd implements Store {
     this.shared = this.#openShared()
   }
 
-  /** Follows etcd from now on. Resolves when the watch is open. */
+  /** Begins to follow etcd. Resolves when the watch is open. */
   async begin(): Promise<void> {
     await this.#health.beginStatus()
     await this.#watch.begin()
@@ -145,12 +145,12 @@ export class StoreOnEtcd implements Store {
     if (revision <= compacted) return
     const put = { key: Buffer.from(layout.compacted), value: Buffer.from(String(revision)) }
     const { header } = await readSurely(() => client.kv.put(put))
-    // The watches of all replicas show this before the first change is gone, so that they refuse the same.
+    // The watches of all replicas show this before the first change is removed, so that all replicas refuse the same revisions.
     await this.#deliveries.upTo(Number(header.revision))
     try {
       await client.kv.compact({ revision: String(revision) })
     } catch (error) {
-      // Another store of the same etcd may have gone further.
+      // Another store on the same etcd may have advanced further.
       if (toFailure(error) !== 'compacted') throw error
     }
   }
@@ -214,7 +214,7 @@ export class StoreOnEtcd implements Store {
     if (decoded.isElection) this.leadership.look()
   }
 
-  /** A change that differs from the written one may have changed on its way here: it is read once more, by a watch that begins before it. */
+  /** A change that differs from the written value may have been damaged on its way. A new watch that begins before the change reads it again. */
   #isDoubtful(altered: readonly StoreChange[]): boolean {
     const first = altered.find(({ revision }) => revision > this.#doubted)
     if (first === undefined) return false
@@ -235,7 +235,7 @@ export class StoreOnEtcd implements Store {
     if (why !== undefined) await this.#replace(why, true)
   }
 
-  /** Begins anew with etcd's present contents. A store that was restored gets another epoch, by the first replica that notices. */
+  /** Reloads etcd's present contents. After a restore, the first replica that notices it gives the store another epoch. */
   async #replace(why: string, isRestored: boolean): Promise<void> {
     const { client, layout, profile, log } = this.#context
     const owner = { profile, randomId: this.#randomId }

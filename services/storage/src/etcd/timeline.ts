@@ -14,7 +14,7 @@ interface Owner {
   readonly profile: Profile
 }
 
-/** Enough of a change to find it again. */
+/** The facts of a change that are needed to find it again. */
 interface SeenChange {
   readonly key: string
   readonly revision: Revision
@@ -22,7 +22,7 @@ interface SeenChange {
   readonly isDelete: boolean
 }
 
-/** This process's view of the store's revisions: the epoch, the position, and the last changes. */
+/** This process's view of the store's revisions: the epoch, the position and the last changes. */
 export class Timeline {
   #epoch: EpochRecord
   #compacted: Revision
@@ -46,7 +46,7 @@ export class Timeline {
     return this.#compacted
   }
 
-  /** Every change up to here has been shown. */
+  /** The watch has shown every change up to this revision. */
   get position(): Revision {
     return this.#position
   }
@@ -60,12 +60,12 @@ export class Timeline {
     return this.#lastSeen
   }
 
-  /** The last change at or before a revision; undefined: it is older than the remembered ones. */
+  /** The last change at or before a revision; undefined: it is older than the remembered changes. */
   changeAtOrBefore(revision: Revision): Revision | undefined {
     return this.#chain.atOrBefore(revision)
   }
 
-  /** Notes the events of a watch. The position does not move before the changes are given to listeners. */
+  /** Records the events of a watch. The position moves only when listeners have received the changes. */
   note({ changes, epoch, compacted }: Decoded, owner: Owner): void {
     for (const change of changes) this.#noteChange(change)
     if (epoch !== undefined) {
@@ -83,7 +83,7 @@ export class Timeline {
     this.#position = position
   }
 
-  /** Begins anew: changes before the heads are unknown here, or belong to another line. */
+  /** Begins anew: changes before the heads are unknown or belong to another line of revisions. */
   restart({ epoch, position, lastChange }: Heads): void {
     this.#epoch = epoch
     this.#position = position
@@ -98,7 +98,7 @@ export class Timeline {
   }
 }
 
-/** Checks that etcd is still on this line of revisions; after a restore it is on another one. Returns the break, or undefined. */
+/** Checks that etcd is still on this line of revisions, which a restore changes. Returns the break, or undefined. */
 export async function findBreak(client: EtcdClient, owner: Owner, timeline: Timeline): Promise<string | undefined> {
   const heads = await readHeads(client, owner.layout, owner.profile)
   if (heads === undefined) return 'the store’s keys are gone'

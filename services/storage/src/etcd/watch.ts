@@ -8,28 +8,28 @@ import type { EtcdEvent, WatchAnswer, WatchQuestion } from './wire.ts'
 /** Receives the events of a watch. */
 export interface WatchListener {
   onCreated(): void
-  /** Whole revisions, in order. */
+  /** Receives whole revisions, in order. */
   onEvents(events: readonly EtcdEvent[]): void
-  /** Everything up to this revision has been reported. */
+  /** The watch has reported every change up to this revision. */
   onPosition(revision: Revision): void
-  /** Once, and last. */
+  /** Called once, as the last event. */
   onEnd(end: WatchEnd): void
 }
 
-/** Why a watch ended. */
+/** The reason why a watch ended. */
 export type WatchEnd = { readonly kind: 'failed'; readonly error: Error } | { readonly kind: 'compacted'; readonly revision: Revision }
 
-/** A watch that is open, or about to be. */
+/** A watch that is open or opening. */
 export interface EtcdWatch {
-  /** Asks for `onPosition`. */
+  /** Requests a call of `onPosition`. */
   askPosition(): void
-  /** Nothing is reported any more. */
+  /** Ends the watch; it reports nothing more. */
   close(): void
-  /** The same; its member is of no use for now. */
+  /** Ends the watch and marks its member as unavailable. */
   abandon(): void
 }
 
-/** A member without a leader ends the watch instead of being silent. */
+/** A member without a leader ends the watch; otherwise it would be silent. */
 const requireLeader = (options: InterceptorOptions, next: NextCall) =>
   new InterceptingCall(next(options), {
     start(metadata, listener, forward) {
@@ -38,7 +38,7 @@ const requireLeader = (options: InterceptorOptions, next: NextCall) =>
     },
   })
 
-/** Follows all keys of a prefix from a revision on, over etcd's own watch service. */
+/** Follows all keys of a prefix from a revision on, through etcd's watch service. */
 export function openWatch(client: EtcdClient, prefix: string, from: Revision, listener: WatchListener): EtcdWatch {
   const watch = new RawWatch(client, listener)
   client.follow({ interceptors: [requireLeader] }).then(
@@ -53,11 +53,11 @@ type WatchStream = ClientDuplexStream<WatchQuestion, WatchAnswer>
 class RawWatch implements EtcdWatch {
   readonly #client: EtcdClient
   readonly #listener: WatchListener
-  /** A member may take a connection and never say a word. */
+  /** A member may accept a connection and never send a byte. */
   readonly #opening: NodeJS.Timeout
   #stream: WatchStream | undefined
   #isEnded = false
-  /** Parts of an answer that did not fit one message. */
+  /** The parts of an answer that did not fit one message. */
   #fragments: EtcdEvent[] = []
 
   constructor(client: EtcdClient, listener: WatchListener) {
@@ -85,7 +85,7 @@ class RawWatch implements EtcdWatch {
   close(): void {
     clearTimeout(this.#opening)
     this.#isEnded = true
-    // Ended and not cancelled: the library takes a cancelled stream for a broken connection, and drops it.
+    // The stream is ended and not cancelled: the library takes a cancelled stream for a broken connection and drops the connection.
     this.#stream?.end()
   }
 

@@ -7,7 +7,7 @@ import { codecOf } from '@orch/platform/rpc'
  * and turns its 64-bit numbers, four in each head, into texts, which takes longer than the rest of a commit.
  */
 
-/** Numbers that etcd's descriptions call by names. */
+/** Numbers for which etcd's protocol files use names. */
 const equal = 0
 const modRevision = 2
 const deleted = 1
@@ -78,7 +78,7 @@ export interface Transaction {
 export interface TransactionAnswer {
   readonly revision: Revision
   readonly succeeded: boolean
-  /** Revisions of the compared keys; 0: absent. */
+  /** The revisions of the compared keys; 0: the key is absent. */
   readonly looks: readonly Revision[]
 }
 
@@ -103,7 +103,7 @@ export function parseTransactionAnswer(bytes: Buffer): TransactionAnswer {
 const lookCodec = codecOf(look)
 const headCodec = codecOf(wire.message({ head: wire.nested(1, head) }))
 
-/** The bytes of a `RangeRequest` for one key without its value: its answer has etcd's revision. */
+/** The bytes of a `RangeRequest` for one key without its value; the answer contains etcd's revision. */
 export function printLook(key: Buffer): Buffer {
   return lookCodec.encode({ key, keysOnly: true })
 }
@@ -113,13 +113,13 @@ export function parseRevision(bytes: Buffer): Revision {
   return headCodec.decode(bytes).head.revision
 }
 
-/** A change as a watch tells it. */
+/** A change as a watch reports it. */
 export interface EtcdEvent {
   readonly isDelete: boolean
   readonly key: Buffer
   readonly revision: Revision
   readonly value: Buffer
-  /** Revision of the replaced value; 0: none, or it is forgotten. */
+  /** The revision of the replaced value; 0: there was no value, or etcd has compacted it. */
   readonly replaces: Revision
 }
 
@@ -129,7 +129,7 @@ export interface WatchAnswer {
   readonly created: boolean
   readonly canceled: boolean
   readonly reason: string
-  /** Not 0: the requested revision is compacted up to here. */
+  /** Not 0: etcd has compacted the requested revision and all up to this revision. */
   readonly compacted: Revision
   /** The next answer continues the same revision. */
   readonly isFragment: boolean
@@ -150,12 +150,12 @@ function toEvent({ type, kv, before }: wire.Static<typeof event>): EtcdEvent {
   return { isDelete: type === deleted, key, revision: kv.revision, value, replaces: before?.revision ?? 0 }
 }
 
-/** The bytes of a `WatchRequest`: all keys of a prefix from a revision on, or a question for the watch's position. */
+/** The bytes of a `WatchRequest`: all keys of a prefix from a revision on, or a request for the watch's progress. */
 export type WatchQuestion =
   | { readonly kind: 'follow'; readonly key: Buffer; readonly end: Buffer; readonly from: Revision }
   | { readonly kind: 'position' }
 
-/** Prints it. */
+/** Prints the message. */
 export function printWatchQuestion(asked: WatchQuestion): Buffer {
   if (asked.kind === 'position') return questionCodec.encode({ position: {} })
   const { key, end, from } = asked

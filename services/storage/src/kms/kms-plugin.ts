@@ -4,13 +4,13 @@ import { brokenAnswer, type CallRefusal, type OutgoingCalls, passCall, systemClo
 import { type Codec, codecOf } from '@orch/platform/rpc'
 import type { KmsPlugin } from './kms-provider.ts'
 
-/** The address of a plugin, and the longest time for each of its answers. */
+/** The address of a plugin, and the time limit for each answer. */
 export interface KmsPluginAddress {
   readonly name: string
   /** `unix:///run/kms.sock`. */
   readonly endpoint: string
   readonly timeoutMs: number
-  /** The faults of a test; absent: there are never any. */
+  /** The faults that a test injects; absent: no faults. */
   readonly calls?: OutgoingCalls | undefined
 }
 
@@ -36,9 +36,9 @@ const codecs = {
   decryptResponse: codecOf(decryptResponse),
 }
 
-/** The plugin that listens at an address. It is dialled when it is first asked, and again when it was away. */
+/** The plugin that listens at an address. The client connects at the first call and reconnects after a failure. */
 export function dialKmsPlugin({ name, endpoint, timeoutMs, calls }: KmsPluginAddress): KmsPlugin {
-  // A path with a leading @ is a name in Linux' abstract space.
+  // A path with a leading @ is a name in the abstract socket namespace of Linux.
   const path = endpoint.replace(/^unix:(\/\/)?/, '')
   const target = path.startsWith('/@') || path.startsWith('@') ? `unix-abstract:${path.slice(path.indexOf('@') + 1)}` : `unix:${path}`
   const client = new Client(target, credentials.createInsecure(), {
@@ -82,7 +82,7 @@ export function dialKmsPlugin({ name, endpoint, timeoutMs, calls }: KmsPluginAdd
   }
 }
 
-/** The answers of faults. */
+/** The answers that the faults give. */
 const inPlace = {
   refuse({ code, message }: CallRefusal): never {
     throw new Error(`the plugin has answered ${code}: ${message}`)

@@ -12,7 +12,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (value: Uint8Array | undefined) => (value === undefined ? undefined : Buffer.from(value).toString())
 const key = 'core/secrets/default/a'
 
-/** A plugin that records its encryptions, and does as the test says. */
+/** A plugin that records its encryptions and behaves as the test says. */
 class TestPlugin implements KmsPlugin {
   keyId = 'key-1'
   version = 'v2'
@@ -152,7 +152,7 @@ test('ENC-08: a plugin gets the requests of the KMS v2 contract over its socket,
   const service = Object.fromEntries(
     ['Status', 'Encrypt', 'Decrypt'].map((name) => [name, { ...read, path: `/v2.KeyManagementService/${name}` }]),
   )
-  // Field numbers as in api.proto of k8s.io/kms: Status answers version, healthz, key_id; Decrypt answers plaintext.
+  // Field numbers from api.proto of k8s.io/kms: Status answers version, healthz, key_id; Decrypt answers plaintext.
   const answers: Record<string, Buffer> = {
     Status: Buffer.from('\x0a\x02v2\x12\x02ok\x1a\x01k', 'latin1'),
     Encrypt: Buffer.from('\x0a\x03abc\x12\x01k\x1a\x06\x0a\x01n\x12\x01v', 'latin1'),

@@ -6,7 +6,7 @@ import { codecOf } from '@orch/platform/rpc'
 import { openGcm, sealGcm } from '../encryption/local-keys.ts'
 import type { Transformer } from '../encryption/transformer.ts'
 
-/** The calls of a KMS plugin; the contract is KMS v2 of Kubernetes. */
+/** The calls of a KMS plugin, by Kubernetes' KMS v2 contract. */
 export interface KmsPlugin {
   status(): Promise<{ readonly version: string; readonly healthz: string; readonly keyId: string }>
   encrypt(request: { readonly uid: string; readonly plaintext: Uint8Array }): Promise<WrappedSecret>
@@ -14,7 +14,7 @@ export interface KmsPlugin {
   close(): void
 }
 
-/** A secret that the plugin has encrypted, and the data to decrypt it. */
+/** A secret that the plugin has encrypted, and the data needed to decrypt it. */
 export interface WrappedSecret {
   readonly ciphertext: Uint8Array
   readonly keyId: string
@@ -26,24 +26,24 @@ export interface KmsOptions {
   readonly name: string
   readonly plugin: KmsPlugin
   readonly clock: Clock
-  /** Receives why the plugin was not healthy, each time that it is asked. */
+  /** Receives the reason each time a request finds the plugin unhealthy. */
   readonly onError: (error: unknown) => void
 }
 
-/** Intervals at which the plugin's Status is asked for, as in kube-apiserver. */
+/** Intervals between requests for the plugin's Status, as in kube-apiserver. */
 const statusIntervalMs = 60_000
 const failedStatusIntervalMs = 10_000
-/** Nothing is encrypted with a secret whose key was not confirmed for so long. */
+/** After this time without a confirmation of its key, a secret encrypts no further values. */
 const confirmedForMs = 3 * statusIntervalMs
 
 const seedBytes = 32
 const infoBytes = 32
 const keyIdBytesMax = 1_024
 const ciphertextBytesMax = 1_024
-/** Secrets that were decrypted: one for each start and each rotation of each storage whose values are still there. */
+/** The number of decrypted secrets: one for each start and each rotation of each storage whose values still exist. */
 const seedsMax = 10_000
 
-/** The stored form, with the numbers of `EncryptedObject` of `k8s.io/kms`. */
+/** The stored form, with the field numbers of `EncryptedObject` of `k8s.io/kms`. */
 const stored = wire.message({
   encryptedData: wire.bytes(1),
   keyId: wire.string(2),
@@ -54,19 +54,19 @@ const stored = wire.message({
 const codec = codecOf(stored)
 type Stored = wire.Static<typeof stored>
 
-/** HKDF_SHA256_XNONCE_AES_GCM_SEED: each value has a key of its own, derived from the seed. */
+/** HKDF_SHA256_XNONCE_AES_GCM_SEED: each value has a separate key, derived from the seed. */
 const derivedKeys = 1
 
 interface Seed {
   readonly secret: Uint8Array
   readonly wrapped: WrappedSecret
-  /** By the clock's monotonic time. */
+  /** By the monotonic clock. */
   confirmedMs: number
 }
 
 /**
- * Encrypts with keys that are derived from a secret, which a KMS plugin has encrypted. The secret is made anew at the start and when the plugin has
- * another key. Values are decrypted with secrets that were decrypted once.
+ * Encrypts with keys derived from a secret that a KMS plugin has encrypted. Makes a new secret at the start and when the plugin has another key.
+ * Decrypts each secret once.
  */
 export class KmsProvider implements Transformer {
   readonly prefix: string
@@ -85,7 +85,7 @@ export class KmsProvider implements Transformer {
     this.#options = options
   }
 
-  /** Asks the plugin for its key, and repeats that. Resolves after the first time, with any result. */
+  /** Requests the plugin's key, and repeats the request at intervals. Resolves after the first request, whatever its result. */
   async start(): Promise<void> {
     const isHealthy = await this.#ask()
     if (this.#isClosed) return
@@ -100,7 +100,7 @@ export class KmsProvider implements Transformer {
     this.#options.plugin.close()
   }
 
-  /** Why the plugin is not healthy; absent: it is. */
+  /** The reason why the plugin is unhealthy; absent: it is healthy. */
   problem(): string | undefined {
     return this.#problem === '' ? undefined : this.#problem
   }
@@ -209,7 +209,7 @@ function digestOf({ encryptedSeed, keyId }: Pick<Stored, 'encryptedSeed' | 'keyI
   return createHash('sha256').update(encryptedSeed).update(keyId).digest('base64')
 }
 
-/** HKDF's expansion with SHA-256, of which the first block is the key. */
+/** HKDF's expansion with SHA-256; the first block is the key. */
 function deriveKey(secret: Uint8Array, info: Uint8Array): Uint8Array {
   return createHmac('sha256', secret).update(info).update(Uint8Array.of(1)).digest()
 }

@@ -32,7 +32,7 @@ test('equal texts share one set while it is referenced, beside any number of oth
   expect(interner.size).toBe(5_000)
 })
 
-/** Takes all that nothing refers to; references are kept to the end of the turn that has made them. */
+/** Collects all unreferenced sets. A WeakRef keeps its target until the end of the turn that created it. */
 async function collect(): Promise<void> {
   setFlagsFromString('--expose-gc')
   const run = runInNewContext('gc') as () => void
@@ -59,7 +59,7 @@ test('unreferenced sets are dropped once a thousand texts are cached', async () 
 test('unreferenced sets are searched again when the cache has doubled, if most sets are referenced', async () => {
   const interner = new Interner()
   const held = fill(interner, 'held', 1_024)
-  // Looks through all, and forgets none.
+  // Checks all sets and removes none.
   fill(interner, 'more', 1_023)
   await collect()
   interner.intern('{"last":"1"}')

@@ -15,7 +15,7 @@ function anObject(key: string, revision: number, labels: Record<string, string> 
   )
 }
 
-/** A tree and history in which the given keys were written one after the other; `-key` deletes. */
+/** A tree and history after writes of the given keys in order; `-key` deletes. */
 function written(bytesMax: number, ...keys: string[]): { tree: Tree; history: History } {
   const tree = Tree.create()
   const history = new History(1, bytesMax)

@@ -13,7 +13,7 @@ export interface Happened {
   readonly after: StoredObject | undefined
 }
 
-/** The cost of keeping a change besides the objects that it shows. */
+/** The cost of keeping a change in addition to its objects. */
 const overheadBytes = 400
 
 /**
@@ -24,7 +24,7 @@ const overheadBytes = 400
 export class History {
   #bytesMax: number
   readonly #items: RevisionMap<Happened>
-  /** Objects that changes below the floor have superseded, where the past is packed. */
+  /** Objects that changes below the floor have superseded, if the past is packed. */
   readonly unpacked: Unpacked
   #bytes = 0
   #floor: Revision
@@ -56,7 +56,7 @@ export class History {
     this.#bytesMax = bytesMax
   }
 
-  /** Adds a change; those that have no room any more are given to the callback. */
+  /** Adds a change; passes the changes that no longer fit to the callback. */
   push(happened: Happened, onDropped?: (dropped: Happened) => void): void {
     this.#items.set(happened.change.revision, happened)
     this.#bytes += costOf(happened)
@@ -66,7 +66,7 @@ export class History {
     }
   }
 
-  /** Puts another change in the place of the one with its revision, if that is still known. */
+  /** Replaces the change with this revision if it is still known. */
   replace(happened: Happened): void {
     const { revision } = happened.change
     const replaced = this.#items.get(revision)
@@ -75,7 +75,7 @@ export class History {
     this.#bytes += costOf(happened) - costOf(replaced)
   }
 
-  /** Forgets changes up to a revision. */
+  /** Removes changes up to a revision. */
   forget(upTo: Revision): void {
     if (this.after(upTo, 1).length === 0) {
       this.#items.clear()
@@ -85,7 +85,7 @@ export class History {
     this.#floor = Math.max(this.#floor, upTo)
   }
 
-  /** Changes after a revision that is not below the floor. */
+  /** The changes after a revision, which must not be below the floor. */
   after(revision: Revision, limit: number): readonly Happened[] {
     const found: Happened[] = []
     for (const happened of this.#items.after(revision)) {
@@ -101,7 +101,7 @@ export class History {
     return 'unchanged'
   }
 
-  /** Takes back, in a tree of the current state, every change of a span of keys after a revision. */
+  /** Undoes, in a tree of the current state, every change of a span of keys after a revision. */
   undo(tree: Tree, prefix: string, revision: Revision): void {
     for (const { change, before } of this.#items.downTo(revision)) {
       if (!change.key.startsWith(prefix)) continue
@@ -161,7 +161,7 @@ interface PastPart {
   bytes: number
 }
 
-/** Parts into which the past is divided: so much of it is forgotten at once. */
+/** The number of parts of the past; the server forgets one part at a time. */
 const pastParts = 16
 
 /**
@@ -176,7 +176,7 @@ export class PastBudget {
   #parts: PastPart[] = []
   #bytes = 0
 
-  /** `onFull` is given the revision up to which the past is to be forgotten, when there is too much of it. */
+  /** `onFull` receives the revision up to which the past must be forgotten when there is too much of it. */
   constructor({ bytesMax, onFull }: { bytesMax: number; onFull: (upTo: Revision) => void }) {
     this.#bytesMax = bytesMax
     this.#onFull = onFull
@@ -202,10 +202,10 @@ export class PastBudget {
     if (forgotten !== undefined) this.#onFull(forgotten)
   }
 
-  /** An object that a change at this revision has superseded takes so many bytes less. */
+  /** An object that a change at this revision has superseded now takes fewer bytes. */
   save(bytes: number, revision: Revision): void {
     const part = this.#parts.find(({ upTo }) => revision <= upTo)
-    // The objects of a part that has gone are not counted any more.
+    // The objects of a removed part no longer count.
     if (part === undefined || bytes > part.bytes) return
     part.bytes -= bytes
     this.#bytes -= bytes

@@ -32,7 +32,7 @@ test.each<[string, string | undefined]>([
   expect([bytes.length < 100, bytes.buffer.byteLength]).toEqual([true, bytes.length])
 })
 
-/** An object of some 20 KB, of which each version has another time, generation and size, at three places. */
+/** An object of about 20 KB; each version has another time, generation and size, at three places. */
 function versionOf(version: number): Buffer {
   const items = Array.from({ length: 400 }, (_, index) => ({ name: `item-${index}`, value: (index * 7_919) % 1_009, text: 'some text' }))
   const metadata = { name: 'a', generation: version, managedFields: [{ manager: 'm', time: new Date(version * 1_000).toISOString() }] }

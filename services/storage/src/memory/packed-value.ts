@@ -1,21 +1,21 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** A value that takes little room: what differs from a later version of it, or the value itself, deflated. */
+/** A value in compact form: its difference from a later version, or the deflated value. */
 export interface PackedValue {
   readonly kind: 'difference' | 'deflated'
   readonly bytes: Uint8Array
 }
 
-/** Bytes that are looked for in the base at once. A change that is smaller costs no more than its own bytes. */
+/** The number of bytes that are matched in the base at once. A smaller change costs no more than its own bytes. */
 const blockBytes = 32
 
-/** Packs a value. With a base, which has to be given again to read it, only the difference is kept. */
+/** Packs a value. With a base, keeps only the difference; the reader then needs the base again. */
 export function packValue(value: Uint8Array, base: Uint8Array | undefined): PackedValue {
   if (base === undefined) return { kind: 'deflated', bytes: copied(deflateRawSync(value, { level: 1 })) }
   return { kind: 'difference', bytes: differenceOf(bufferOf(value), bufferOf(base)) }
 }
 
-/** The value that was packed. `base` is asked for where it is needed. */
+/** The original value. Calls `base` only if needed. */
 export function unpackValue({ kind, bytes }: PackedValue, base: () => Uint8Array | undefined): Uint8Array {
   if (kind === 'deflated') return inflateRawSync(bytes)
   const from = base()
@@ -48,7 +48,7 @@ interface Middle {
   readonly baseEnd: number
 }
 
-/** Finds parts of the middle of the base in that of the value, by a hash that rolls over the value. */
+/** Finds parts of the base's middle in the value's middle by a rolling hash of the value. */
 function addMiddle(steps: Steps, { value, base, start, valueEnd, baseEnd }: Middle): void {
   if (valueEnd - start < blockBytes || baseEnd - start < blockBytes) {
     steps.insert(start, valueEnd)
@@ -75,7 +75,7 @@ function addMiddle(steps: Steps, { value, base, start, valueEnd, baseEnd }: Midd
   steps.insert(inserted, valueEnd)
 }
 
-/** The places of the blocks of the base, by their hash. */
+/** The positions of the base's blocks by hash. */
 class BlockPlaces {
   readonly #slots: Int32Array
   readonly #mask: number
@@ -86,19 +86,19 @@ class BlockPlaces {
     this.#slots = new Int32Array(this.#mask + 1)
     for (let at = start; at + blockBytes <= end; at += blockBytes) {
       const slot = hashOf(base, at) & this.#mask
-      // The first of several equal ones.
+      // The first of several equal blocks.
       if (this.#slots[slot] === 0) this.#slots[slot] = at + 1
     }
   }
 
-  /** -1: there is none. The hashes of other blocks may be equal. */
+  /** -1: no block matches. Different blocks may have equal hashes. */
   find(hash: number): number {
     return (this.#slots[hash & this.#mask] ?? 0) - 1
   }
 }
 
 const factor = 0x01_00_01_93
-/** The factor to the power of the bytes of a block. */
+/** The factor to the power of the block size in bytes. */
 const leaving = powerOf(factor, blockBytes)
 
 function powerOf(base: number, exponent: number): number {
@@ -120,7 +120,7 @@ function rolled(hash: number, left: number, entered: number): number {
 
 const stepBytes = 12
 
-/** Writes steps. New bytes belong to the copy before them. */
+/** Writes steps. New bytes belong to the preceding copy. */
 class Steps {
   readonly #value: Buffer
   readonly #parts: Buffer[] = []
@@ -162,7 +162,7 @@ function applied(steps: Buffer, base: Buffer): Buffer {
   return Buffer.concat(parts)
 }
 
-/** Bytes that are compared at once. */
+/** The bytes compared at once. */
 const comparedBytes = 1_024
 
 function commonStart(a: Buffer, b: Buffer): number {
@@ -173,7 +173,7 @@ function commonStart(a: Buffer, b: Buffer): number {
   return at
 }
 
-/** Bytes at the ends that are equal, `most` at most. */
+/** The number of equal bytes at the ends, at most `most`. */
 function commonEnd(a: Buffer, b: Buffer, most: number): number {
   let count = 0
   const isEqual = (from: number, to: number) => a.compare(b, b.length - to, b.length - from, a.length - to, a.length - from) === 0
@@ -182,7 +182,7 @@ function commonEnd(a: Buffer, b: Buffer, most: number): number {
   return count
 }
 
-/** In a buffer of their own: in Node's pool a few bytes would keep all that was beside them, such as the body of a request. */
+/** A separate buffer: in Node.js' pool, a few bytes would keep everything beside them alive, such as a request body. */
 function copied(bytes: Buffer): Uint8Array {
   return new Uint8Array(bytes)
 }

@@ -1,12 +1,12 @@
 import type { Revision } from '@orch/core/meta'
 
-/** Slots of a node. */
+/** The slots of a node. */
 const width = 32
 
 interface Leaf<T> {
   owner: object
   readonly items: (T | undefined)[]
-  /** Slots that are taken. */
+  /** The occupied slots. */
   used: number
 }
 
@@ -19,8 +19,8 @@ interface Branch<T> {
 type Node<T> = Leaf<T> | Branch<T>
 
 /**
- * Items by revision, in its order: a trie that copies shared nodes. `fork` gives a second map in no time; from then on each of the two
- * copies a node before it changes it.
+ * Items in revision order: a trie that copies shared nodes. `fork` returns a second map in constant time; from then on each of the two maps copies a
+ * node before it changes it.
  */
 export class RevisionMap<T extends object> {
   #root: Node<T> | undefined
@@ -39,7 +39,7 @@ export class RevisionMap<T extends object> {
     return new RevisionMap<T>(undefined, 0, 0)
   }
 
-  /** The same items in a map of their own. */
+  /** The same items in a separate map. */
   fork(): RevisionMap<T> {
     this.#owner = {}
     return new RevisionMap(this.#root, this.#height, this.#size)
@@ -57,7 +57,7 @@ export class RevisionMap<T extends object> {
     return node?.items[revision % width]
   }
 
-  /** Adds or replaces. */
+  /** Adds or replaces an item. */
   set(revision: Revision, item: T): void {
     if (this.#root === undefined) while (revision >= width ** (this.#height + 1)) this.#height++
     while (revision >= width ** (this.#height + 1)) {
@@ -67,7 +67,7 @@ export class RevisionMap<T extends object> {
     this.#root = this.#setBelow(this.#root, this.#height, revision, item)
   }
 
-  /** Returns the removed item. */
+  /** Removes an item and returns it. */
   delete(revision: Revision): T | undefined {
     const found = this.get(revision)
     if (found === undefined || this.#root === undefined) return undefined
@@ -82,18 +82,18 @@ export class RevisionMap<T extends object> {
     this.#size = 0
   }
 
-  /** The item of the lowest revision. */
+  /** The item with the lowest revision. */
   first(): T | undefined {
     for (const item of this.after(0)) return item
     return undefined
   }
 
-  /** Items above a revision, ascending. The map may not change meanwhile. */
+  /** Items above a revision, ascending. The map must not change meanwhile. */
   *after(revision: Revision): Generator<T, void, undefined> {
     if (this.#root !== undefined) yield* ascending(this.#root, this.#height, revision + 1)
   }
 
-  /** Items above a revision, descending. The map may not change meanwhile. */
+  /** Items above a revision, descending. The map must not change meanwhile. */
   *downTo(revision: Revision): Generator<T, void, undefined> {
     if (this.#root !== undefined) yield* descending(this.#root, this.#height, revision + 1)
   }
@@ -116,7 +116,7 @@ export class RevisionMap<T extends object> {
     return owned
   }
 
-  /** The revision is there. Undefined: nothing is left of the node. */
+  /** The revision exists. Undefined: the node is empty now. */
   #deleteBelow(node: Node<T>, level: number, revision: Revision): Node<T> | undefined {
     const slot = slotOf(revision, width ** level)
     const child = 'children' in node ? node.children[slot] : undefined
@@ -146,7 +146,7 @@ function slotOf(revision: Revision, span: number): number {
   return Math.floor(revision / span) % width
 }
 
-/** Items of a node from an offset in it on. */
+/** The items of a node from an offset on. */
 function* ascending<T>(node: Node<T>, level: number, from: number): Generator<T, void, undefined> {
   if ('items' in node) {
     for (let slot = from; slot < node.items.length; slot++) {

@@ -1,37 +1,37 @@
 import { at } from '@orch/core/json'
 
-/** The bound of items in a leaf, and of children of a branch. */
+/** The largest number of items in a leaf and of children of a branch. */
 const itemsMax = 64
 
 interface Keyed {
   readonly key: string
 }
 
-/** Neighbouring items; a part of a tree that never changes while it is shared. */
+/** Neighbouring items; a part of a tree that never changes while shared. */
 export interface Leaf<T, Memo = never> {
   owner: object
   readonly items: T[]
-  /** A reader's finding about all items, forgotten at a change. */
+  /** A reader's cached result about all items, which a change removes. */
   memo?: Memo | undefined
 }
 
 interface Branch<T, Memo> {
   owner: object
   readonly children: Node<T, Memo>[]
-  /** Lowest key below each child; that of the first is not looked at. */
+  /** The lowest key below each child; the key of the first child is unused. */
   readonly lows: string[]
   size: number
 }
 
 type Node<T, Memo> = Leaf<T, Memo> | Branch<T, Memo>
 
-/** A new node behind the split one, and the lowest key below it. */
+/** A new node after the split node, and the lowest key below it. */
 interface Split<N> {
   readonly node: N
   readonly low: string
 }
 
-/** The item that another one has replaced, and the node that holds what had no room. */
+/** The replaced item, and the node with the items that had no room. */
 interface Placed<T, N> {
   readonly replaced: T | undefined
   readonly split?: Split<N> | undefined
@@ -63,7 +63,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return new SortedTree<T, Memo>()
   }
 
-  /** The same items in a tree of their own. */
+  /** The same items in a separate tree. */
   fork(): SortedTree<T, Memo> {
     this.#owner = {}
     return new SortedTree(this.#root)
@@ -80,7 +80,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return item?.key === key ? item : undefined
   }
 
-  /** Adds or replaces. Returns the earlier item. */
+  /** Adds or replaces an item; returns the earlier item. */
   set(item: T): T | undefined {
     const root = this.#owned(this.#root)
     this.#root = root
@@ -90,7 +90,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return replaced
   }
 
-  /** Returns the removed item. */
+  /** Removes an item and returns it. */
   delete(key: string): T | undefined {
     const found = this.get(key)
     if (found === undefined) return undefined
@@ -100,7 +100,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return found
   }
 
-  /** The number of keys below this one. */
+  /** The number of keys below this key. */
   rank(key: string): number {
     let node = this.#root
     let rank = 0
@@ -112,7 +112,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return rank + lowerBound(node.items, key)
   }
 
-  /** The item with this many keys below it. */
+  /** The item that has this number of keys below it. */
   at(rank: number): T | undefined {
     let node = this.#root
     let left = rank
@@ -124,7 +124,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return node.items[left]
   }
 
-  /** Items with start ≤ key < end, leaf by leaf. The tree may not change meanwhile: walk a fork. */
+  /** Items with start ≤ key < end, leaf by leaf. The tree must not change meanwhile: walk a fork. */
   *walk(start: string, end: string): Generator<Span<T, Memo>, void, undefined> {
     for (const leaf of leavesFrom(this.#root, start)) {
       const { items } = leaf
@@ -206,7 +206,7 @@ function lowerBound(items: readonly Keyed[], key: string): number {
 function setInLeaf<T extends Keyed, Memo>(leaf: Leaf<T, Memo>, item: T): Placed<T, Leaf<T, Memo>> {
   const { items } = leaf
   const last = items.at(-1)
-  // A store that is read gives its keys in order.
+  // A store that is loaded returns its keys in order.
   const index = last !== undefined && last.key < item.key ? items.length : lowerBound(items, item.key)
   const there = items[index]
   if (there?.key === item.key) {
@@ -215,7 +215,7 @@ function setInLeaf<T extends Keyed, Memo>(leaf: Leaf<T, Memo>, item: T): Placed<
   }
   items.splice(index, 0, item)
   if (items.length <= itemsMax) return { replaced: undefined }
-  // Keys added in order fill their leaves: the new one begins a leaf of its own.
+  // Keys added in order fill their leaves: the new key begins a new leaf.
   const keep = index === items.length - 1 ? itemsMax : items.length >>> 1
   const node = { owner: leaf.owner, items: items.splice(keep) }
   return { replaced: undefined, split: { node, low: at(node.items, 0).key } }
@@ -231,7 +231,7 @@ function splitBranch<T, Memo>(branch: Branch<T, Memo>): Split<Branch<T, Memo>> |
   return { node: { owner: branch.owner, children, lows, size }, low: at(lows, 0) }
 }
 
-/** Two small leaves next to each other become one, so that deletions do not leave a tree of crumbs. */
+/** Two small neighbouring leaves are merged, so that deletions do not leave many small leaves. */
 function mergeWithNext<T, Memo>(branch: Branch<T, Memo>, index: number): void {
   const child = at(branch.children, index)
   const next = branch.children[index + 1]

@@ -27,14 +27,14 @@ export interface StoredObject {
   readonly length: number
   readonly labels: FactSet
   readonly fields: FactSet
-  /** Gives the stored value of an object whose JSON has not been read yet. */
+  /** Returns the stored value of an object whose JSON has not been read yet. */
   recall: Recall | undefined
-  /** The JSON's present place, once it has been read; it moves when a leaf joins its items. */
+  /** The JSON's present place, if it has been read; the place changes when a leaf joins its items. */
   bytes: Uint8Array
   start: number
 }
 
-/** Gives the stored value of a key at its revision; its bytes hold until the next call only. */
+/** Returns the stored value of a key at its revision; its bytes are valid until the next call. */
 export type Recall = (key: string, revision: Revision) => Uint8Array
 
 /** The storage that objects share. */
@@ -43,7 +43,7 @@ export interface Room {
   readonly slabs: Slabs
 }
 
-/** The object of a stored value at a revision. The stored bytes are copied. */
+/** Creates the object of a stored value at a revision; copies the stored bytes. */
 export function toStoredObject({ key, revision, value }: StoreRecord, { interner, slabs }: Room): StoredObject {
   const view = decodeStored(value)
   const { json, hole } = view
@@ -96,7 +96,7 @@ export function isRead({ recall }: StoredObject): boolean {
   return recall === undefined
 }
 
-/** Reads the object's JSON into memory, should it not be there. */
+/** Reads the object's JSON into memory if it is not there. */
 export function read(object: StoredObject): void {
   const { key, revision, recall, length } = object
   if (recall === undefined) return
@@ -127,7 +127,7 @@ export function uidOf(object: StoredObject): string {
   return uidInMetadata(json.subarray(metadataStart, metadataEnd))
 }
 
-/** A uid of 36 characters and its name fit. */
+/** A uid of 36 characters and its member name fit. */
 const uidRoomBytes = 100
 
 /**
@@ -163,7 +163,7 @@ export function toEntry(object: StoredObject): Entry {
   }
 }
 
-/** The contract's form of a change, from the new object and the replaced one; with the time if it happens now. */
+/** The contract's form of a change, from the new and the replaced object; with the time if the change happens now. */
 export function toChange(
   { revision, previous, key, writeId }: StoreChange,
   after: StoredObject | undefined,
@@ -196,7 +196,7 @@ function factsOf({ labels, fields }: StoredObject): { labels: Readonly<Record<st
   return { labels: labels.map, fields: fields.map }
 }
 
-/** The value as it would be stored by another write. */
+/** The value as another write would store it. */
 export function toStored(object: StoredObject, writeId: string): Uint8Array {
   return assemble({
     fingerprint: object.fingerprint,
@@ -211,7 +211,7 @@ export function toStored(object: StoredObject, writeId: string): Uint8Array {
   })
 }
 
-/** A set of labels or selectable fields that many objects share: one object for each distinct set. */
+/** A set of labels or selectable fields that many objects share: one instance for each distinct set. */
 export class FactSet {
   readonly text: string
   #map: Readonly<Record<string, string>> | undefined
@@ -220,7 +220,7 @@ export class FactSet {
     this.text = text
   }
 
-  /** The facts by name, parsed when first asked for. It has no prototype, since names are the users'. */
+  /** The facts by name, parsed at first use. The object has no prototype, because users choose the names. */
   get map(): Readonly<Record<string, string>> {
     this.#map ??= this.text === '{}' ? none : parse(this.text)
     return this.#map
@@ -240,12 +240,12 @@ const noFacts = new FactSet('{}')
 
 const sweepAtLeast = 1_024
 
-/** Returns the one FactSet of a text. Sets that are no longer held are forgotten. */
+/** Returns the shared FactSet of a text; removes sets that are no longer referenced. */
 export class Interner {
   readonly #sets = new Map<string, WeakRef<FactSet>>()
   #sweepAt = sweepAtLeast
 
-  /** Texts that are known. */
+  /** The known texts. */
   get size(): number {
     return this.#sets.size
   }
@@ -268,7 +268,7 @@ export class Interner {
 }
 
 /**
- * Buffers for the bytes of many objects, since a buffer for each costs more than copying the object. A slab
+ * Buffers for the bytes of many objects: a separate buffer for each would cost more than copying the object. A slab
  * lives as long as any object in it; `State` moves the rest of old slabs into joined leaves at intervals.
  */
 export class Slabs {
@@ -280,7 +280,7 @@ export class Slabs {
   /** Bytes reserved since `allocated` was last set to 0. */
   allocated = 0
 
-  /** Reserves room in `bytes` and says where it begins. */
+  /** Reserves space in `bytes` and returns where it begins. */
   reserve(length: number): number {
     this.allocated += length
     if (length > this.bytes.length - this.#used) {

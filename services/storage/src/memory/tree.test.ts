@@ -26,7 +26,7 @@ function piecesOf(tree: Tree): Piece[] {
   return [...tree.walk('', '\uffff')].flatMap((run) => [...run.join()])
 }
 
-/** The content as the joined JSON tells it. */
+/** The content according to the joined JSON. */
 function joinedOf(tree: Tree): string[] {
   const content: string[] = []
   for (const { bytes, count } of piecesOf(tree)) {

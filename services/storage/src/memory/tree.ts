@@ -17,7 +17,7 @@ export interface Run {
   readonly objects: readonly StoredObject[]
   readonly from: number
   readonly to: number
-  /** The objects' JSON with commas between them. Only objects that are large make it more than one piece. */
+  /** The objects' JSON with commas between them. Only large objects make more than one piece. */
   join(): Generator<Piece, void, undefined>
 }
 
@@ -27,10 +27,10 @@ export interface Piece {
   readonly count: number
 }
 
-/** Objects in the order of their keys. A leaf that has been read keeps its objects joined. */
+/** Objects in key order. A leaf that has been read keeps its objects joined. */
 export class Tree {
   readonly #objects: SortedTree<StoredObject, Joined>
-  /** Objects up to this revision stay where their bytes are when a leaf is joined: other trees may outlive this one. */
+  /** Joining a leaf does not move objects up to this revision: other trees may outlive this tree. */
   readonly #staysUpTo: Revision
 
   private constructor(objects: SortedTree<StoredObject, Joined>, staysUpTo: Revision) {
@@ -43,17 +43,17 @@ export class Tree {
     return new Tree(SortedTree.create(), 0)
   }
 
-  /** The same objects in a tree of their own. */
+  /** The same objects in a separate tree. */
   fork(): Tree {
     return new Tree(this.#objects.fork(), Number.POSITIVE_INFINITY)
   }
 
-  /** A fork for the current state of another server, which shares all objects up to a revision. */
+  /** A fork for the current state of another server; it shares all objects up to a revision. */
   forkForState(sharedUpTo: Revision): Tree {
     return new Tree(this.#objects.fork(), sharedUpTo)
   }
 
-  /** For the tree of the current state only: a fork for a reader of now, whose joined leaves are worth keeping. */
+  /** Only for the tree of the current state: a fork for a present reader, whose joined leaves are worth keeping. */
   forkForReading(): Tree {
     return new Tree(this.#objects.fork(), this.#staysUpTo)
   }
@@ -66,27 +66,27 @@ export class Tree {
     return this.#objects.get(key)
   }
 
-  /** Adds or replaces. Returns the earlier object. */
+  /** Adds or replaces an object; returns the earlier object. */
   set(object: StoredObject): StoredObject | undefined {
     return this.#objects.set(object)
   }
 
-  /** Returns the removed object. */
+  /** Removes an object and returns it. */
   delete(key: string): StoredObject | undefined {
     return this.#objects.delete(key)
   }
 
-  /** The number of keys below this one. */
+  /** The number of keys below this key. */
   rank(key: string): number {
     return this.#objects.rank(key)
   }
 
-  /** The object with this many keys below it. */
+  /** The object that has this number of keys below it. */
   at(rank: number): StoredObject | undefined {
     return this.#objects.at(rank)
   }
 
-  /** Objects with start ≤ key < end, leaf by leaf. The tree may not change meanwhile: walk a fork. */
+  /** Objects with start ≤ key < end, leaf by leaf. The tree must not change meanwhile: walk a fork. */
   *walk(start: string, end: string): Generator<Run, void, undefined> {
     for (const { leaf, from, to } of this.#objects.walk(start, end))
       yield { objects: leaf.items, from, to, join: () => this.#join(leaf, from, to) }
@@ -98,7 +98,7 @@ export class Tree {
     else yield { bytes: joined.bytes.subarray(joined.starts[from], joined.starts[to]! - 1), count: to - from }
   }
 
-  /** Joins all of a leaf of which a part is asked for; undefined: that would be too large, or read objects that are not asked for. */
+  /** Joins a whole leaf when a part is requested; undefined: the leaf would be too large, or objects would be read without need. */
   #joinLeaf(leaf: Leaf<StoredObject, Joined>, from: number, to: number): Joined | undefined {
     if (joinedLength(leaf.items) > joinedBytesMax) return undefined
     if (!leaf.items.every((object, index) => (from <= index && index < to) || isRead(object))) return undefined
@@ -110,7 +110,7 @@ export class Tree {
     return joined
   }
 
-  /** A leaf of large objects is given in several pieces, so that a reader holds a few objects and never all of them. */
+  /** A leaf of large objects comes in several pieces, so that a reader holds a few objects and never all. */
   *#joinLarge(objects: readonly StoredObject[], from: number, to: number): Generator<Piece, void, undefined> {
     for (let first = from; first < to; ) {
       let next = first + 1
@@ -146,7 +146,7 @@ function joinedLength(objects: readonly StoredObject[]): number {
   return objects.reduce((sum, { length }) => sum + length + 1, -1)
 }
 
-/** Written objects have no gap; one byte between two of them is the comma of an earlier join. */
+/** Written objects are adjacent; one byte between two objects is the comma of an earlier join. */
 function isJoinedAlready(objects: readonly StoredObject[]): boolean {
   for (let index = 1; index < objects.length; index++) {
     const { bytes, start, length } = objects[index - 1]!
@@ -156,7 +156,7 @@ function isJoinedAlready(objects: readonly StoredObject[]): boolean {
   return true
 }
 
-/** The joined bytes replace each object's own, so that an object is in memory once, but those of objects up to a revision. */
+/** The joined bytes replace each object's bytes, so that memory has an object once, except objects up to a revision. */
 function moveInto(joined: Joined, objects: readonly StoredObject[], staysUpTo: Revision): void {
   for (let index = 0; index < objects.length; index++) {
     const object = objects[index]!

@@ -1,25 +1,25 @@
 import type { Revision } from '@orch/core/meta'
 
-/** An object of the past that takes all of its room. */
+/** A past object in its full size. */
 export interface UnpackedObject {
   /** The revision of the object. */
   readonly revision: Revision
-  /** The revision of the change that has superseded it. */
+  /** The revision of the change that superseded the object. */
   readonly supersededAt: Revision
-  /** True: it was deleted. */
+  /** True: the change deleted the object. */
   readonly isDeleted: boolean
   readonly bytes: number
 }
 
-/** Taken objects that may remain in the list. */
+/** The removed objects that may remain in the list. */
 const takenMax = 1_000
 
-/** Objects of the past that are still to be packed, oldest first. */
+/** Past objects that still have to be packed, oldest first. */
 export class Unpacked {
   #objects: UnpackedObject[]
-  /** Objects at the beginning of the list that have been taken. */
+  /** The number of removed objects at the beginning of the list. */
   #taken = 0
-  /** Bytes of all of them. */
+  /** The bytes of all objects. */
   bytes = 0
 
   constructor(objects: UnpackedObject[] = []) {
@@ -36,7 +36,7 @@ export class Unpacked {
     this.bytes += object.bytes
   }
 
-  /** Removes and returns the oldest. */
+  /** Removes and returns the oldest object. */
   take(): UnpackedObject | undefined {
     const oldest = this.#objects[this.#taken]
     if (oldest === undefined) return undefined

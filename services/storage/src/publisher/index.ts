@@ -1,3 +1,3 @@
-/** Storage's changes on their way to NATS. */
+/** Publishes storage's changes to NATS. */
 export type { PublisherLimits } from './limits.ts'
 export { createPublisher, type Publisher, type PublisherOptions } from './publisher.ts'

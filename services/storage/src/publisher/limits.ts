@@ -1,18 +1,18 @@
 /** Bounds of the publisher. */
 export interface PublisherLimits {
-  /** Bytes of one message: NATS takes 1 MiB, and each follower holds a message whole. */
+  /** Bytes of one message: NATS accepts 1 MiB, and each follower holds a message whole. */
   readonly messageBytesMax: number
-  /** A larger change is sent as a reference. With its other contents it still fits a message. */
+  /** A larger change becomes a reference. With its other contents it still fits a message. */
   readonly changeBytesMax: number
-  /** Messages that NATS has not acknowledged: enough for a round trip at full speed. */
+  /** Unacknowledged messages: enough for a round trip at full speed. */
   readonly inFlightMax: number
-  /** Interval of the publisher's messages; followers turn to storage after 1 s of silence. */
+  /** The interval of the publisher's messages; followers read from storage after 1 s of silence. */
   readonly heartbeatMs: number
-  /** A storage that has been silent for so long is not vouched for: it sends its position once a second. */
+  /** After this silence of storage the publisher no longer confirms its position; storage sends its position once a second. */
   readonly storageSilenceMsMax: number
-  /** Longest pause between two attempts. */
+  /** The longest pause between two attempts. */
   readonly retryDelayMsMax: number
-  /** Failed attempts in a row after which one is logged again: about once a minute. */
+  /** Successive failed attempts after which the publisher logs another: about once a minute. */
   readonly attemptsPerLine: number
 }
 

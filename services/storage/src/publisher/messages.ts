@@ -1,13 +1,10 @@
 import type { Change, ChangeMessage } from '@orch/core/contracts'
 import type { PublisherLimits } from './limits.ts'
 
-/** Objects of these resources are never shown to the carriers of messages. */
+/** The carriers of messages never receive objects of these resources. */
 const secretResources = ['core/secrets/']
 
-/**
- * The messages that carry a list of changes, in order: many to a message, and one of its own for a change that is sent as a
- * reference.
- */
+/** The messages for a list of changes, in order: many changes per message, and a separate message for a change that is sent as a reference. */
 export function* toMessages(
   changes: readonly Change[],
   {
@@ -45,7 +42,7 @@ export function* toMessages(
   if (together.length > 0) yield { kind: 'changes', epoch, changes: together, publishedMs }
 }
 
-/** Subscribers hold the replaced object of an update, or ask storage for it when they need it. */
+/** Subscribers hold the replaced object of an update, or request it from storage. */
 function withoutOldContent(change: Change): Change {
   const { after, before } = change
   if (after === undefined || before?.value === undefined) return change
@@ -53,7 +50,7 @@ function withoutOldContent(change: Change): Change {
   return { ...change, before: known }
 }
 
-/** The size of a change on the wire besides its values and facts. */
+/** The size of a change on the wire without its values and facts. */
 const changeOverheadBytes = 100
 
 function sizeOf({ key, after, before }: Change): number {

@@ -21,7 +21,7 @@ import { toMessages } from './messages.ts'
 export interface PublisherOptions {
   /** The source of the changes: this process's storage. */
   readonly storage: Pick<StorageService, 'changes' | 'status'>
-  /** Its owner closes it, after the publisher. */
+  /** The owner closes it after the publisher. */
   readonly stream: ChangeStream
   readonly leadership: Leadership
   readonly clock: Clock
@@ -29,9 +29,9 @@ export interface PublisherOptions {
   /** From 0 to 1; spreads the attempts. */
   readonly random: () => number
   readonly metrics: Metrics
-  /** Absent: nothing is traced. */
+  /** Absent: no tracing. */
   readonly tracer?: Tracer | undefined
-  /** Objects that are stored encrypted: messages name their keys alone, and subscribers ask storage. */
+  /** Objects that are stored encrypted: messages contain only their keys, and subscribers ask storage. */
   readonly isEncrypted?: ((key: string) => boolean) | undefined
   readonly limits?: Partial<PublisherLimits>
 }
@@ -84,7 +84,7 @@ async function run(environment: Environment, counts: Counts, closing: AbortSigna
       }).run()
     } catch (error) {
       counts.change_feed_publisher_restarts_total.inc()
-      // Watch continues without the published changes, so that the reason is logged once, and again when it lasts.
+      // Watch continues without the published changes, so the publisher logs the reason once, and again if it lasts.
       const level = attempt % limits.attemptsPerLine === 1 ? 'warn' : 'debug'
       if (!term.signal.aborted) log[level]({ reason: messageOf(error), attempt }, 'changes cannot be published')
     } finally {
@@ -96,7 +96,7 @@ async function run(environment: Environment, counts: Counts, closing: AbortSigna
   }
 }
 
-/** Waits until this replica leads; the signal is raised when it does so no longer, or with the other one. */
+/** Waits until this replica leads. The signal aborts when the replica no longer leads, or with the other signal. */
 async function leading(leadership: Leadership, closing: AbortSignal): Promise<{ readonly signal: AbortSignal; end(): void } | undefined> {
   const over = new AbortController()
   const { promise: elected, resolve } = Promise.withResolvers<void>()
@@ -116,7 +116,7 @@ async function leading(leadership: Leadership, closing: AbortSignal): Promise<{ 
   return undefined
 }
 
-/** From reading the end of the stream to the first failure. */
+/** From the read of the stream's end to the first failure. */
 class Session {
   readonly #environment: Environment
   readonly #counts: Counts
@@ -125,9 +125,9 @@ class Session {
   readonly #signal: AbortSignal
   readonly #inFlight = new Set<Promise<void>>()
   #epoch = ''
-  /** Everything up to here has been given to NATS. */
+  /** NATS has received every change up to here. */
   #revision = 0
-  /** Its last change, as far as it is known. */
+  /** The last change of the stream, if known. */
   #lastChange = 0
   #sequence = 0
   #lastId: string | undefined
@@ -165,7 +165,7 @@ class Session {
     if (this.#failed.signal.aborted) throw this.#failed.signal.reason
   }
 
-  /** Begins after the stream's last message if it is of this epoch and storage still has the later changes, else in the present. */
+  /** Begins after the stream's last message if the message has this epoch and storage still has the later changes, else at the present. */
   async #begin(): Promise<void> {
     const { storage, stream } = this.#environment
     const last = await stream.prepare()
@@ -176,7 +176,7 @@ class Session {
     const isContinued = message !== undefined && message.epoch === epoch && revisionOfMessage(message) >= compacted
     this.#revision = isContinued ? revisionOfMessage(message) : revision
     this.#lastChange = isContinued && message.kind === 'position' ? message.last : this.#revision
-    // Announces this publisher, so that an earlier one notices it.
+    // Announces this publisher, so that an earlier publisher notices it.
     this.#publish({ kind: 'position', epoch, revision: this.#revision, last: this.#lastChange })
   }
 
@@ -217,7 +217,7 @@ class Session {
     const spans = tracer === undefined ? [] : spansOf(message, tracer)
     const expectedSequence = this.#sequence
     const revision = revisionOfMessage(message)
-    // A position may be published many times; its place in the stream makes its id its own.
+    // The publisher may repeat a position; its place in the stream makes the message id unique.
     const id = message.kind === 'position' ? `${this.#epoch}-${revision}.${expectedSequence}` : `${this.#epoch}-${revision}`
     const acknowledged = stream.publish(message, { id, expectedSequence, expectedId: this.#lastId }).then(
       () => this.#count(message),
@@ -253,7 +253,7 @@ class Session {
   }
 }
 
-/** The way of a change to NATS, in the trace of its write. */
+/** Records the way of a change to NATS in the trace of its write. */
 function spansOf(message: ChangeMessage, tracer: Tracer): Span[] {
   if (message.kind !== 'changes') return []
   return message.changes.flatMap(({ traceparent, revision }) => {

@@ -43,7 +43,7 @@ test('only the content of a sparse file counts as written', async (context) => {
   expect(file.bytes).toBe(1_000_000)
   expect(statSync(path).blocks * 512).toBeGreaterThanOrEqual(1_000_000)
   expect(opened(path, 3).bytes).toBe(1_000_000)
-  // The noted size is not more than the file has.
+  // The noted size is at most the file's size.
   truncateSync(path, 0)
   truncateSync(path, 100_000)
   expect(opened(path, 200_000).bytes).toBe(100_000)

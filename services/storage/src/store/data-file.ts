@@ -6,27 +6,27 @@ const writeAt = promisify(write)
 const syncData = promisify(fdatasync)
 
 /**
- * A file that is kept longer than its content, with blocks that have been written: later writes into them need no
- * new ones. (A file that is only made longer has holes, and a hole gets its block when it is written.)
+ * A file that is kept longer than its content with written blocks, so that later writes need no new blocks. (A file that is only made longer has holes,
+ * and a hole gets its block when it is written.)
  */
 export class DataFile {
   readonly #descriptor: number
   #bytes: number
 
-  /** `contentBytes`: as many of its bytes have been written for certain. */
+  /** `contentBytes`: the number of bytes that are certainly written. */
   constructor(path: string, contentBytes: number) {
     this.#descriptor = openSync(path, 'r+')
     const { size, blocks } = fstatSync(this.#descriptor)
-    // A copy may have become sparse: its end is written once more.
+    // A copy may have become sparse, so its end is written again.
     this.#bytes = blocks * statBlockBytes >= size ? size : Math.min(size, contentBytes)
   }
 
-  /** Length of the part that has blocks. */
+  /** The length of the part that has blocks. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Writes zeros up to this length and syncs. What could be written before a failure counts. */
+  /** Writes zeros up to this length and syncs. The bytes written before a failure count. */
   async extend(bytes: number): Promise<void> {
     try {
       for (let at = this.#bytes; at < bytes; ) {
@@ -44,5 +44,5 @@ export class DataFile {
   }
 }
 
-/** Unit of the number of blocks that the system tells. */
+/** The unit of the system's block count. */
 const statBlockBytes = 512

@@ -7,10 +7,10 @@ const fileName = 'state.mdb'
 const markName = 'initialized'
 const markText = `${fileName} holds the state of this folder. While this file is here, no server starts without that one.\n`
 
-/** Names of the files in a data folder that hold the state: without them the folder is as before its first use. */
+/** The names of the state files in a data folder; without these files the folder is unused. */
 export const storeFiles = [fileName, `${fileName}-lock`, markName] as const
 
-/** Name of the folder within a data folder in which a restore makes the new state. */
+/** The name of the folder in a data folder in which a restore makes the new state. */
 export const restoringName = 'restoring'
 
 /** The files of a store in a folder. */
@@ -18,7 +18,7 @@ export interface DataFolder {
   readonly directory: string
   /** LMDB's data file. */
   readonly path: string
-  /** The folder has had a store, so a missing or empty data file is not a new one. */
+  /** The folder has had a store, so a missing or empty data file is an error. */
   readonly isUsed: boolean
 }
 
@@ -33,7 +33,7 @@ export function checkDataFolder(directory: string, trees: readonly string[]): Da
   return folder
 }
 
-/** The note of the last orderly end about the data file; undefined for none. */
+/** The note of the last orderly end about the data file; undefined if there is none. */
 function closedAs({ directory, isUsed }: DataFolder): string | undefined {
   return isUsed ? /^closed: (.+)$/m.exec(readFileSync(join(directory, markName), 'utf8'))?.[1] : undefined
 }
@@ -44,7 +44,7 @@ function whyMissing(directory: string): string {
     : 'it is missing, and the folder has been in use'
 }
 
-/** Turns a DamageError into one that names the file. */
+/** Turns a DamageError into an error that names the file. */
 export function explainDamage<T>(folder: DataFolder, read: () => T): T {
   try {
     return read()
@@ -53,7 +53,7 @@ export function explainDamage<T>(folder: DataFolder, read: () => T): T {
   }
 }
 
-/** Notes that the folder has a store, durably: before the first commit is acknowledged. */
+/** Records durably that the folder has a store, before the first acknowledged commit. */
 export function markUsed({ directory, path, isUsed }: DataFolder): void {
   if (isUsed) return
   writeFileSync(join(directory, markName), markText, { mode: 0o600, flush: true })
@@ -61,7 +61,7 @@ export function markUsed({ directory, path, isUsed }: DataFolder): void {
   syncFolder(dirname(path))
 }
 
-/** Notes how a store that has closed its data file left it, so that the next start need not read all its pages; for a start without the note they are read. */
+/** Records the data file's state after an orderly close, so that the next start need not read all pages. A start without the note reads them. */
 export function markClosed({ directory, path }: DataFolder): void {
   const mark = join(directory, markName)
   try {
@@ -69,13 +69,13 @@ export function markClosed({ directory, path }: DataFolder): void {
     writeFileSync(`${mark}.new`, text, { mode: 0o600 })
     renameSync(`${mark}.new`, mark)
   } catch {
-    // The folder may be full, or missing; no written value rests on the note.
+    // The folder may be full or missing; no written value depends on the note.
   }
 }
 
 /** Makes the names of a folder's files durable. */
 export function syncFolder(directory: string): void {
-  // Windows can't open folders, and its file systems keep names in a journal.
+  // Windows cannot open folders, and its file systems keep names in a journal.
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')
   fsyncSync(descriptor)

@@ -10,7 +10,7 @@ function aFolder(): string {
   return folder
 }
 
-/** Process ids act in this way when they are asked for. */
+/** The process ids that act so when the test asks them. */
 function whenAsked(answer: () => true): void {
   const kill = vi.spyOn(process, 'kill').mockImplementation(answer)
   onTestFinished(() => kill.mockRestore())

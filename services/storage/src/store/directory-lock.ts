@@ -9,14 +9,14 @@ const ownerFile = 'owner'
 /** SQLite's code for a lock of another process. */
 const busyCode = 5
 
-/** A lock ends with the object that holds it, and the collector of garbage would end one that its owner has not kept. */
+/** A lock ends with its object, so the garbage collector would end a lock that its owner has not kept. */
 const held = new Set<DatabaseSync>()
 
-/** A data directory that is this process's alone until it is released or the process ends. */
+/** A data directory that belongs to this process until it is released or the process ends. */
 export interface DirectoryLock {
-  /** Says where the owner listens, for the message that a second start prints. */
+  /** Records where the owner listens, for the message of a second start. */
   announce(address: string): void
-  /** For a process that continues and has closed everything in the directory; otherwise the lock ends with the process. */
+  /** For a process that continues and has closed all files in the directory; otherwise the lock ends with the process. */
   release(): void
 }
 
@@ -65,11 +65,11 @@ function ownerOf(directory: string): string {
 /** The process that holds the lock of a data directory, as it has announced itself. */
 export interface DirectoryOwner {
   readonly pid: number
-  /** '' while it starts. */
+  /** '' while the process starts. */
   readonly address: string
 }
 
-/** The owner of a data directory; undefined if it is free or has none. The lock is checked only if the process is alive. */
+/** The owner of a data directory; undefined if it is free or has none. Checks the lock only if the process is alive. */
 export function directoryOwner(directory: string): DirectoryOwner | undefined {
   const owner = readOwner(directory)
   if (owner === undefined || !isAlive(owner.pid) || !isLocked(directory)) return undefined
@@ -81,7 +81,7 @@ function readOwner(directory: string): DirectoryOwner | undefined {
     const { pid, address }: Partial<DirectoryOwner> = JSON.parse(readFileSync(join(directory, ownerFile), 'utf8'))
     return pid === undefined ? undefined : { pid, address: address ?? '' }
   } catch {
-    // No server has used the directory, or the owner writes its name just now.
+    // No server has used the directory, or the owner is just writing its name.
     return undefined
   }
 }
@@ -95,7 +95,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A process id may belong to another program by now: the lock tells. */
+/** Another program may have the process id by now: the lock decides. */
 function isLocked(directory: string): boolean {
   try {
     openLock(directory).close()

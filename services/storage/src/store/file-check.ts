@@ -84,17 +84,17 @@ function readInto(bytes: Buffer, descriptor: number, at: number): Buffer {
   return bytes
 }
 
-/** A node of a leaf whose key and value are inside the page. */
+/** A leaf's node whose key and value are inside the page. */
 interface LeafNode {
   readonly flags: number
   readonly key: Buffer
-  /** Bytes in the page: the value, or where it is. */
+  /** The bytes in the page: the value, or its place. */
   readonly data: Buffer
   /** Length of the value. */
   readonly length: number
 }
 
-/** Takes the nodes of a tree whose content matters; of all other trees none is made. */
+/** Receives the nodes of a tree whose content matters; other trees create no node objects. */
 type Visit = (node: LeafNode) => void
 
 interface Counts {
@@ -104,7 +104,7 @@ interface Counts {
   entries: number
 }
 
-/** A tree while it is checked. */
+/** A tree during the check. */
 interface Checked {
   readonly name: string
   readonly tree: Tree
@@ -112,13 +112,13 @@ interface Checked {
   readonly visit: Visit | undefined
 }
 
-/** The check of one file; its `run` reads all pages. */
+/** The check of one file; `run` reads all pages. */
 export class FileCheck {
   readonly #descriptor: number
   readonly #meta: MetaPage
-  /** One bit for each page that something refers to. */
+  /** One bit for each referenced page. */
   readonly #seen: Uint8Array
-  /** The page that is being looked at, and the head of another: one of each at a time. */
+  /** The page in use and the head of another page: one of each at a time. */
   readonly #page: Buffer
   readonly #view: DataView
   readonly #head = Buffer.alloc(pageHeaderBytes)
@@ -147,7 +147,7 @@ export class FileCheck {
     for (const { name, tree } of trees) this.#checkTree(name, tree)
     const lists: Buffer[] = []
     this.#checkTree('the list of free pages', free, (node) => lists.push(this.#value(node)))
-    // When all that is in use is known.
+    // Runs when all pages in use are known.
     for (const list of lists) this.#checkFreePages(list)
     return trees.map(({ key }) => key)
   }
@@ -166,7 +166,7 @@ export class FileCheck {
   #checkPages(checked: Checked): void {
     const { name, tree, counts } = checked
     const open = [{ number: tree.root, level: 1 }]
-    // Taken from the end, so that no more than the pages of one path and their neighbours are open.
+    // Takes pages from the end, so that only the pages of one path and their neighbours are open.
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const { number, level } = next
       if (level === tree.depth) {
@@ -177,20 +177,20 @@ export class FileCheck {
         continue
       }
       const count = this.#readNodes(number, name, pageFlags.branch)
-      // LMDB ends the process when a branch has one child; in the list of free pages it may.
+      // LMDB ends the process when a branch has one child, except in the list of free pages.
       if (count < 2 && tree !== this.#meta.free) throw damagedPage(name, number, 'has one child')
       counts.branchPages++
       for (let index = 0; index < count; index++) open.push({ number: this.#child(this.#nodeAt(index)), level: level + 1 })
     }
   }
 
-  /** Checks a page and returns the number of its nodes; their heads and keys are inside it. */
+  /** Checks a page and returns the number of its nodes, whose heads and keys are inside it. */
   #readNodes(number: number, name: string, flags: number): number {
     const { pageSize, transaction } = this.#meta
     this.#see(number, 1, name)
     const head = readPageHead(readInto(this.#page, this.#descriptor, number * pageSize))
     if (head.number !== number || head.flags !== flags) throw damagedPage(name, number, 'is not a page of it')
-    // LMDB writes to pages that it takes for those of an open transaction.
+    // LMDB writes to pages that it takes for pages of an open transaction.
     if (head.transaction > transaction) throw damagedPage(name, number, 'is of a transaction that was not')
     const { lower, upper } = head
     if (lower < 2 || lower % 2 !== 0 || lower > upper || upper > pageSize - pageHeaderBytes)
@@ -213,12 +213,12 @@ export class FileCheck {
     return pageHeaderBytes + this.#view.getUint16(pageHeaderBytes + 2 * index, true)
   }
 
-  /** The page that a node of a branch names, in 48 bits: Node's own reader of such numbers is slow until it has been compiled. */
+  /** The 48-bit page number of a branch's node: Node.js' reader of such numbers is slow until it is compiled. */
   #child(node: number): number {
     return this.#view.getUint32(node, true) + this.#view.getUint16(node + 4, true) * 2 ** 32
   }
 
-  /** A start has thousands of nodes to look at before its code has become fast: nothing is made for one that is as it should be. */
+  /** A start checks thousands of nodes before its code is fast, so a correct node creates no object. */
   #checkLeaf(number: number, count: number, { name, visit, counts }: Checked): void {
     const { pageSize } = this.#meta
     const view = this.#view

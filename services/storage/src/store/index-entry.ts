@@ -48,12 +48,12 @@ export function toIndexEntry({ key, revision, value }: LogEntry): IndexEntry {
   return bytes
 }
 
-/** The revision of an entry; NaN where it can't be read. */
+/** The revision of an entry; NaN if it cannot be read. */
 export function revisionOf(entry: IndexEntry): Revision {
   return typeof entry === 'number' ? entry : entry.readDoubleLE(0)
 }
 
-/** The front of an entry's value; undefined without one. Throws a DamageError if it differs from the written one. */
+/** The front of an entry's value; undefined if it has none. Throws a DamageError if it differs from the written front. */
 export function frontOf(key: string, entry: IndexEntry): ValueFront | undefined {
   if (typeof entry === 'number') return undefined
   const end = entry.length - checksumBytes
@@ -62,7 +62,7 @@ export function frontOf(key: string, entry: IndexEntry): ValueFront | undefined 
   return { bytes: entry.subarray(revisionBytes + lengthBytes, end), length: entry.readUInt32LE(revisionBytes) }
 }
 
-/** Size of an index entry for a log entry's put. */
+/** The size of an index entry for a log entry's put. */
 export function indexEntryBytes(entry: Pick<LogEntry, 'key' | 'value'>): number {
   return revisionBytes + (hasFront(entry) ? restBytes + frontBytesMax : 0)
 }

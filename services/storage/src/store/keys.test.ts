@@ -19,7 +19,7 @@ function ownCodec() {
   return codec
 }
 
-/** The result of reading bytes: a value, or that it throws. */
+/** The result of reading bytes: a value, or the fact that the read throws. */
 function outcomeOf(read: () => unknown): unknown {
   try {
     return { value: read() }

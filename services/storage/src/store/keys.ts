@@ -1,18 +1,18 @@
-/** lmdb's codec of texts as keys of a tree. */
+/** lmdb's codec of strings as keys of a tree. */
 interface KeyCodec {
-  /** Writes a key and returns where it ends. */
+  /** Writes a key and returns its end. */
   writeKey(key: string, target: Buffer, start: number): number
-  /** Reads a key: a text, another kind of key, or an error. */
+  /** Reads a key: a string, another kind of key, or an error. */
   readKey(bytes: Buffer, start: number, end: number): unknown
 }
 
 /** A codec as an option of lmdb. */
 interface KeyEncoder extends KeyCodec {
-  /** Without this method, lmdb takes keys for plain bytes. */
+  /** Without this method, lmdb treats keys as plain bytes. */
   enableNullTermination(): void
 }
 
-/** The codec that an opened database uses, which lmdb's types leave out; undefined: the database does not show it. */
+/** The codec of an opened database, which lmdb's types leave out; undefined: the database does not expose it. */
 export function keyCodecOf(database: object): KeyCodec | undefined {
   return isKeyCodec(database) ? database : undefined
 }
@@ -23,10 +23,7 @@ function isKeyCodec(database: object): database is KeyCodec {
   )
 }
 
-/**
- * A codec of the same format that reads plain keys by one native call. A start reads every key, and lmdb's own reader decodes each of
- * them byte by byte.
- */
+/** A codec of the same format that reads plain keys by one native call. A start reads every key, and lmdb's reader decodes keys byte by byte. */
 export function plainKeys({ writeKey, readKey }: KeyCodec): KeyEncoder {
   return {
     writeKey,
@@ -39,5 +36,5 @@ export function plainKeys({ writeKey, readKey }: KeyCodec): KeyEncoder {
   }
 }
 
-/** Printable ASCII: lmdb gives no meaning of its own to these bytes. */
+/** Printable ASCII, to which lmdb gives no special meaning. */
 const plain = /^[ -~]+$/

@@ -11,29 +11,29 @@
 export const pageHeaderBytes = 24
 export const nodeHeaderBytes = 8
 export const treeBytes = 48
-/** A node's value when it is on pages of its own: u64 first page, u64 transaction, u64 pages. */
+/** A node's value on overflow pages: u64 first page, u64 transaction, u64 pages. */
 export const overflowReferenceBytes = 24
 export const metaPages = 2
 export const metaBytes = pageHeaderBytes + 144
 export const pageFlags = { branch: 1, leaf: 2, overflow: 4, meta: 8 } as const
-/** Flags that may be left on a page and mean nothing in a file. */
+/** Flags that may remain on a page and mean nothing in a file. */
 const pageFlagsMask = 0x0fff
 export const nodeFlags = { overflow: 1, tree: 2 } as const
-/** Root page of a tree without entries. */
+/** The root page of a tree without entries. */
 export const noPage = 2 ** 64
 
 const magic = 0xbeefc0de
 const formatVersion = 2
 const pageBytesMin = 256
 const pageBytesMax = 65_536
-/** Keys of the tree of free pages are integers. */
+/** The keys of the tree of free pages are integers. */
 const integerKeys = 8
 const keyFlagsMask = 0xff
 
 /** The head of a page. */
 export interface PageHead {
   readonly number: number
-  /** The one that wrote the page. */
+  /** The transaction that wrote the page. */
   readonly transaction: number
   readonly flags: number
   readonly lower: number
@@ -62,10 +62,10 @@ export interface MetaPage {
   readonly transaction: number
 }
 
-/** Why a file can't be opened. */
+/** The reason why a file cannot be opened. */
 export class DamageError extends Error {}
 
-/** A number of 64 bits; above 2^53 it is only known to be large. */
+/** A 64-bit number; above 2^53 it is imprecise. */
 export function readNumber(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32
 }

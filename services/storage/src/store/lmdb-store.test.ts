@@ -22,7 +22,7 @@ const anEntry = (revision: number, key: string, value: string | Uint8Array | und
   value: typeof value === 'string' ? Buffer.from(value) : value,
 })
 
-/** A folder whose store has written a put at 2, one at 3 and the deletion of the first at 4. */
+/** A folder whose store has written a put at 2, a put at 3 and the deletion of the first at 4. */
 async function aUsedFolder(): Promise<string> {
   const directory = aFolder()
   const tables = await opened(directory)
@@ -34,7 +34,7 @@ async function aUsedFolder(): Promise<string> {
 
 type Tree = 'about' | 'latest' | 'log'
 
-/** Writes to the data file beside the store; undefined removes. */
+/** Writes to the data file without the store; undefined removes. */
 async function meddle(directory: string, tree: Tree, key: string | number, value: Buffer | undefined): Promise<void> {
   const root = open({ path: join(directory, 'state.mdb'), noSubdir: true, encoding: 'binary' })
   const database = root.openDB<Buffer, string | number>({ name: tree, encoding: 'binary' })
@@ -173,9 +173,9 @@ test('the first bytes of a large value are returned, and the rest is read on dem
   const [large, small] = [Buffer.alloc(unreadBytesMin, 'l'), Buffer.from('s')]
   await tables.write(aBatch({ appended: [anEntry(2, 'a', large), anEntry(3, 'b', small), anEntry(4, 'c', large)], meta: { revision: 4 } }))
   await tables.close()
-  // As a version has written it that did not know the first bytes.
+  // The entry as a version without the first bytes has written it.
   await meddle(directory, 'latest', 'c', revisionBytes(4))
-  // Were the value read, it would be missed.
+  // If the store read the value, it would find it missing.
   await meddle(directory, 'log', 2, undefined)
   const again = await opened(directory)
   const seen: unknown[] = []

@@ -20,16 +20,16 @@ import { codeOf, explain, reasonOf, unwritable } from './write-failure.ts'
 
 /** The folder of the state, and its owner. */
 export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
-  /** A folder that this process has locked; made where it is absent. */
+  /** A folder that this process has locked; created if absent. */
   readonly directory: string
   readonly profile: Profile
-  /** For the test that shows that the checker of durability finds a store without it: acknowledges before the disk does. */
+  /** For the test of the durability checker: acknowledges before the disk has the write. */
   readonly unsafeNoSync?: boolean
 }
 
-/** A store in one file. What it acknowledges has been flushed to the disk. Rejects with a DamagedStoreError when the file is not sound. */
+/** A store in one file. It acknowledges only flushed writes. Rejects with a DamagedStoreError if the file is damaged. */
 export async function openLmdbStore({ directory, profile, unsafeNoSync = false, ...environment }: LmdbStoreOptions): Promise<Store> {
-  // Loading it takes 30 ms, which a server without a disk should not pay.
+  // Loading the module takes 30 ms, which a server without a disk should not pay.
   const { open } = await import('lmdb')
   const onDamage = (error: Error) => {
     const folder = { directory, path: join(directory, storeFiles[0]) }
@@ -41,7 +41,7 @@ export async function openLmdbStore({ directory, profile, unsafeNoSync = false, 
 }
 
 interface TablesOptions extends Pick<StoreEnvironment, 'onDamage' | 'onFailure'> {
-  /** lmdb's own. */
+  /** lmdb's class. */
   readonly open: typeof import('lmdb').open
   readonly directory: string
   readonly profile: Profile
@@ -58,19 +58,19 @@ interface OpenedFile extends Pick<TablesOptions, 'profile' | 'epoch' | 'onDamage
   readonly file: DataFile
 }
 
-/** Opens the file and makes sure that the transactions of a new store have room before they begin. */
+/** Opens the file and makes room for the transactions of a new store before they begin. */
 export async function openTables(options: TablesOptions): Promise<LmdbTables> {
   const { open, directory, unsafeNoSync } = options
   const folder = checkDataFolder(directory, Object.values(treeNames))
   const { path } = folder
-  // LMDB writes to its lock file through a map of memory: on a full disk a hole in it would end the process.
+  // LMDB writes to its lock file through a memory map: on a full disk a hole in the file would end the process.
   writeFileSync(`${path}-lock`, Buffer.alloc(lockFileBytes), { mode: 0o600 })
   if (!folder.isUsed) tryWriting(folder)
   const root = open<Buffer, string>({
     path,
     noSubdir: true,
     encoding: 'binary',
-    // A commit resolves when its pages have been flushed, not before.
+    // A commit resolves only after its pages have been flushed.
     overlappingSync: false,
     eventTurnBatching: false,
     noSync: unsafeNoSync,
@@ -84,7 +84,7 @@ export async function openTables(options: TablesOptions): Promise<LmdbTables> {
     markUsed(folder)
     return tables
   } catch (error) {
-    // Before anything of lmdb is closed: its memory is not sound then.
+    // This runs before lmdb closes anything, because its memory is corrupt then.
     if (codeOf(error) > 0) options.onFailure?.(unwritable(path, await reasonOf(error), error))
     file.close()
     await root.close()
@@ -92,7 +92,7 @@ export async function openTables(options: TablesOptions): Promise<LmdbTables> {
   }
 }
 
-/** Writes a file beside the new data file and flushes it: LMDB crashes when it cannot write its first pages (3.5.6). */
+/** Writes and flushes a file beside the new data file: LMDB crashes when it cannot write its first pages (3.5.6). */
 function tryWriting({ directory, path }: DataFolder): void {
   const trial = `${path}-trial`
   try {
@@ -112,7 +112,7 @@ async function extendFirst(file: DataFile, usedBytes: number, directory: string)
   }
 }
 
-/** A backup's view of a folder: it reads within one turn, which sees one moment. */
+/** A backup's view of a folder. It reads within one turn, which sees one moment. */
 export interface FolderView {
   meta(): Meta & { readonly profile: Profile }
   keys(): Iterable<Latest>
@@ -120,11 +120,11 @@ export interface FolderView {
   close(): Promise<void>
 }
 
-/** Opens the store of a folder for reading alone, beside the process that has the folder where there is one. */
+/** Opens a folder's store read-only, also beside the process that uses the folder. */
 export async function viewFolder(directory: string, isInUse: boolean): Promise<FolderView> {
   const { open } = await import('lmdb')
   const path = join(directory, storeFiles[0])
-  // While a server writes, pages of the file change under the check; that server has made it.
+  // While a server writes, the file's pages change during the check; that server has made the check itself.
   const folder = isInUse ? { directory, path, isUsed: true } : checkDataFolder(directory, Object.values(treeNames))
   if (!existsSync(path)) throw new DamagedStoreError(folder, 'it is missing')
   const root = open<Buffer, string>({ path, noSubdir: true, encoding: 'binary', readOnly: true })
@@ -217,7 +217,7 @@ class LmdbTables implements Tables {
     }
   }
 
-  /** False: all has been shown. */
+  /** False: all keys have been shown. */
   #visitSome(items: Iterator<{ readonly key: string; readonly value: IndexEntry }>, show: Parameters<Tables['visit']>[0]): boolean {
     for (let count = 0; count < keysPerStep; count++) {
       const item = this.#next(items)
@@ -233,7 +233,7 @@ class LmdbTables implements Tables {
     if (front !== undefined) return new UnreadRecord(latest, front, () => explainDamage(this.#folder, () => this.#valueOf(latest)))
     const value = this.#valueOf(latest)
     if (value.length < unreadBytesMin) return { key, revision, value }
-    // Of a version whose index did not say how large values begin.
+    // The entry comes from a version whose index lacked the beginnings of large values.
     return { key, revision, value, front: { bytes: value, length: value.length } }
   }
 
@@ -245,7 +245,7 @@ class LmdbTables implements Tables {
     }
   }
 
-  /** Yields the items of lmdb's iterators; a key that lmdb cannot decode is damage. */
+  /** Yields the items of lmdb's iterators; an undecodable key is damage. */
   *#readable<T>(items: Iterable<T>): Iterable<T> {
     try {
       yield* items
@@ -284,7 +284,7 @@ class LmdbTables implements Tables {
     }
   }
 
-  /** The value put to a key at the revision that the index names; it is in lmdb's own buffer until the next read. */
+  /** The value put to a key at the index's revision; it stays in lmdb's buffer until the next read. */
   #valueOf(latest: Latest): Uint8Array {
     const bytes = this.#log.getBinaryFast(latest.revision)
     // lmdb's buffer is larger than its contents.
@@ -297,7 +297,7 @@ class LmdbTables implements Tables {
   *revisions(after: Revision): Iterable<Revision> {
     let last = after
     for (const revision of this.#readable(this.#log.getKeys({ start: after, exclusiveStart: true, snapshot: false }))) {
-      // Nothing that is asked of a log in another order can be found for certain.
+      // In a log with another order, a search finds nothing for certain.
       if (!Number.isSafeInteger(revision) || revision <= last) throw this.#reported('a key of its log is not a revision')
       yield revision
       last = revision
@@ -317,7 +317,7 @@ class LmdbTables implements Tables {
       await this.#root.batch(() => this.#put(batch))
       if (this.#hasFailed) throw new Error('a write before it has failed')
     } catch (error) {
-      // Told before the reason is: nothing that was handed over meanwhile may be taken for written.
+      // Called before the reason is reported: writes that were handed over meanwhile do not count as written.
       this.#hasFailed = true
       throw unwritable(this.#folder.path, await reasonOf(error), error)
     } finally {
@@ -341,7 +341,7 @@ class LmdbTables implements Tables {
   }
 
   async close(): Promise<void> {
-    // After a write that failed lmdb's memory is not sound: to close it may crash the process.
+    // After a failed write lmdb's memory is corrupt, and closing it may crash the process.
     if (this.#hasFailed) return
     await this.#root.close()
     this.#file.close()
@@ -365,7 +365,7 @@ class LmdbTables implements Tables {
       const bytes = room.subarray(at, at + logEntryBytes(entry))
       at += bytes.length
       encodeLogEntry(entry, bytes)
-      // Plain puts and removes; their own promises say nothing that the batch's does not.
+      // Plain puts and removes; the batch's promise covers theirs.
       void this.#log.put(entry.revision, bytes)
       if (entry.value === undefined) void this.#latest.remove(entry.key)
       else void this.#latest.put(entry.key, toIndexEntry(entry))
@@ -374,14 +374,14 @@ class LmdbTables implements Tables {
     for (const [name, value] of Object.entries(meta)) void this.#about.put(name, Buffer.from(JSON.stringify(value)))
   }
 
-  /** Room for a batch's entries. LMDB's thread reads it until the flush is over; only one flush with entries is under way. */
+  /** Room for a batch's entries. LMDB's thread reads it until the flush is over; only one flush with entries is in flight. */
   #room(appended: readonly LogEntry[]): Buffer {
     const needed = appended.reduce((sum, entry) => sum + logEntryBytes(entry), 0)
     if (needed > this.#scratch.length) this.#scratch = Buffer.allocUnsafeSlow(Math.min(needed * 2, Math.max(needed, scratchBytesMax)))
     return this.#scratch
   }
 
-  /** A new store gets its meta in one transaction, so that it has all of it or none. */
+  /** One transaction writes the meta of a new store, so that the store has all of it or none. */
   #begin(first: Meta): void {
     if (this.#about.getBinary('epoch') !== undefined) return
     this.#root.transactionSync(() => {
@@ -397,7 +397,7 @@ class LmdbTables implements Tables {
   }
 }
 
-/** A large value that is read when it is asked for. */
+/** A large value that is read on demand. */
 class UnreadRecord implements ShownRecord {
   readonly key: string
   readonly revision: Revision
@@ -416,7 +416,7 @@ class UnreadRecord implements ShownRecord {
   }
 }
 
-/** The store's notes of itself; a DamageError names a missing one. */
+/** The store's notes about itself; a DamageError names a missing note. */
 function readMeta(about: Database<Buffer, string>): Meta {
   const read = (name: keyof Meta): unknown => {
     try {
@@ -449,7 +449,7 @@ function statsOf(database: { getStats(): object }): LmdbStats {
   return database.getStats() as LmdbStats
 }
 
-/** Room for entries does not grow ahead of need beyond this. */
+/** The room for entries grows ahead of need only up to this size. */
 const scratchBytesMax = 8 * 1024 * 1024
 
 /** Keys in one call. V8 compiles a long loop with all its calls while it runs, which costs a start more than it gives back. */
@@ -468,16 +468,16 @@ interface LmdbStats extends TreeStats {
   readonly free: TreeStats
 }
 
-/** Pages that hold the file's roots. */
+/** The pages with the file's roots. */
 const metaPages = 2
 
-/** Pages of the two small trees: the table of trees, and the store's notes of itself. */
+/** The pages of the two small trees: the table of trees and the store's notes. */
 const smallTreesPages = 2
 
-/** LMDB's table of readers takes two pages and a bit. */
+/** LMDB's reader table takes a little more than two pages. */
 const lockFileBytes = 12 * 1024
 
-/** The first pages of a file, on the largest pages of memory that there are. */
+/** The first pages of a file, with the largest possible memory page size. */
 const trialBytes = metaPages * 65_536
 
 function toTreeSize({ treeDepth, treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): TreeSize {
@@ -488,7 +488,7 @@ function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: Tree
   return treeBranchPageCount + treeLeafPageCount + overflowPages
 }
 
-/** The first text that is above every text with this prefix. */
+/** The first string above every string with this prefix. */
 function prefixEnd(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
 }

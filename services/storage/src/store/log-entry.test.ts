@@ -22,14 +22,14 @@ function encoded(entry: LogEntry): Buffer {
   return bytes
 }
 
-/** An entry as versions before times and origins wrote it. */
+/** An entry as versions without times and origins wrote it. */
 function older(entry: LogEntry): Buffer {
   const bytes = unsummed(entry)
   bytes[0] = entry.value === undefined ? 2 : 3
   return summed(bytes, entry.revision)
 }
 
-/** An entry as versions before checksums wrote it. */
+/** An entry as versions without checksums wrote it. */
 function unsummed(entry: LogEntry): Buffer {
   const bytes = encoded({ ...entry, timeMs: undefined, origin: undefined })
   bytes[0] = entry.value === undefined ? 0 : 1
@@ -103,7 +103,7 @@ test('STORE-04: an entry that was cut off is noticed', () => {
   }
 })
 
-/** Bytes with a checksum that is right. */
+/** Bytes with a correct checksum. */
 function summed(content: Buffer, revision = removal.revision): Buffer {
   const sum = Buffer.alloc(4)
   sum.writeUInt32LE(crc32(content, revision))

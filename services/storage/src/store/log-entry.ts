@@ -20,7 +20,7 @@ export function logEntryBytes({ key, writeId, value, origin }: LogEntry): number
   return headerBytes + Buffer.byteLength(writeId) + Buffer.byteLength(key) + originBytes + (value?.length ?? 0) + checksumBytes
 }
 
-/** Writes a log entry to a buffer with as much room as `logEntryBytes` says. */
+/** Writes a log entry to a buffer, which must have `logEntryBytes` of room. */
 export function encodeLogEntry({ revision, previous, replaces, key, writeId, value, timeMs = 0, origin }: LogEntry, bytes: Buffer): void {
   const idBytes = bytes.write(writeId, headerBytes)
   const keyBytes = bytes.write(key, headerBytes + idBytes)
@@ -98,7 +98,7 @@ function originBytesOf(bytes: Buffer): number {
   return isOlder(bytes) ? 0 : bytes.readUInt8(28) + bytes.readUInt16LE(29)
 }
 
-/** The same bytes as `subarray` gives. A plain array is made faster than a Buffer, and so are views of it. */
+/** The same bytes as `subarray` returns. A plain array is faster to make than a Buffer, and so are its views. */
 function viewOf({ buffer, byteOffset }: Buffer, start: number, end: number): Uint8Array {
   return new Uint8Array(buffer, byteOffset + start, end - start)
 }
@@ -122,7 +122,7 @@ function contentEnd(revision: number, bytes: Buffer, length: number): number {
 }
 
 function checksum(revision: number, bytes: Uint8Array): number {
-  // Begun with the revision, so that an entry in the place of another is found, too.
+  // The checksum begins with the revision, so that it also finds an entry in the place of another.
   return crc32(bytes, revision >>> 0)
 }
 

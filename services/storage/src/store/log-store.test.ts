@@ -4,7 +4,7 @@ import { LogStore } from './log-store.ts'
 import { createMemoryStore, MemoryTables } from './memory-store.ts'
 import { type Batch, type KeySpan, NoRoomError, type Tables } from './tables.ts'
 
-/** Tables whose writes end when the test says so, well or badly. */
+/** Tables whose writes the test ends, with success or failure. */
 class HeldTables implements Tables {
   readonly isImmediate = false
   isFull = false
@@ -79,7 +79,7 @@ function aStore() {
   const heard: string[] = []
   store.listen((changes) => heard.push(...changes.map(({ key, revision }) => `${key}@${revision}`)))
   const outcomes: Record<string, string> = {}
-  /** Asks for a commit; its outcome is in `outcomes`. */
+  /** Requests a commit; its outcome is in `outcomes`. */
   const ask = (name: string, { key = name, ...rest }: Partial<StoreCommit> = {}) => {
     outcomes[name] = 'open'
     store.commit({ key, expected: 0, conditions: [], value: new Uint8Array(1), writeId: name, ...rest }).then(
@@ -138,7 +138,7 @@ describe('group commit', () => {
     ask('second', { key: 'a' })
     await tables.held[0]!.fail(new NoRoomError('the disk is full'))
     await tables.held[1]!.succeed()
-    // Revision 2 was given to the first and is not used again.
+    // The first commit received revision 2, which is not reused.
     expect({ outcome: outcomes['second'], heard }).toEqual({ outcome: 'written 3', heard: ['a@3'] })
   })
 
@@ -259,7 +259,7 @@ describe('listeners', () => {
 })
 
 describe('a sweep', () => {
-  /** a is written twice (2 3), b is written and deleted (4 5), c is written (6) and written again (7). */
+  /** The history: a is written twice (2, 3), b is written and deleted (4, 5), c is written twice (6, 7). */
   function aHistory(ask: ReturnType<typeof aStore>['ask']): void {
     ask('2', { key: 'a' })
     ask('3', { key: 'a', expected: 2 })

@@ -32,7 +32,7 @@ export interface StoreEnvironment {
    * are unknown, and a second flush may be reported as done without the first one's pages, so a server ends here; a store writes no more.
    */
   readonly onFailure?: ((error: Error) => void) | undefined
-  /** Told of damage to the past alone, which is forgotten up to a revision. */
+  /** Called on damage that affects only the past, which is forgotten up to a revision. */
   readonly onPastForgotten?: ((damage: string, upTo: Revision) => void) | undefined
 }
 
@@ -64,17 +64,17 @@ export class LogStore implements Store {
   readonly #listeners = new Listeners<readonly StoreChange[]>()
   #waiting: Waiting[] = []
   #meta: Meta
-  /** The last revision given out, also to commits whose flush failed. */
+  /** The last assigned revision, also of commits whose flush failed. */
   #given: Revision
   #flush: Promise<void> | undefined
   #isScheduled = false
   #refusing = ''
-  /** A write has failed: there is no other one. */
+  /** A write has failed; there is no other write. */
   #hasFailed = false
   #retriedMs = 0
   #sweptEntriesMax = compactionStepEntries
   #sweeping: Promise<void> | undefined
-  /** The history is damaged: entries to be swept do not name all others. */
+  /** The history is damaged: the entries to be swept do not name all others. */
   #isPastDamaged = false
   #closed: Promise<void> | undefined
 
@@ -106,7 +106,7 @@ export class LogStore implements Store {
     const keyBytes = Buffer.byteLength(commit.key)
     if (keyBytes > keyBytesMax)
       return Promise.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${keyBytesMax} are possible`))
-    // In the words of etcd, which clients know.
+    // In etcd's words, which clients know.
     if ((commit.value?.length ?? 0) > valueBytesMax) return Promise.reject(failed(500, '', 'etcdserver: request is too large'))
     return new Promise((resolve, reject) => this.#waiting.push({ commit, resolve, reject }))
   }
@@ -219,7 +219,7 @@ export class LogStore implements Store {
     }
     if (this.#isScheduled || this.#flush !== undefined) return
     this.#isScheduled = true
-    // Behind the callbacks of this turn, so that all its commits share the flush.
+    // Runs after the callbacks of this turn, so that all its commits share the flush.
     setImmediate(() => {
       this.#isScheduled = false
       if (this.#flush === undefined) this.#begin()
@@ -228,7 +228,7 @@ export class LogStore implements Store {
 
   /** Checks all waiting commits and flushes their writes. */
   #begin(): void {
-    // On a full disk each commit is checked by the room that it needs itself: a deletion does not fall with a large object.
+    // On a full disk, each commit is checked by its own size: a large object does not fail a deletion.
     const waiting = this.#waiting.splice(0, this.#tables.isFull ? 1 : this.#waiting.length)
     const { checked, entries } = this.#checkAll(waiting)
     if (entries.length === 0) {
@@ -248,13 +248,13 @@ export class LogStore implements Store {
     )
   }
 
-  /** Writes to the tables, as long as no write has failed. */
+  /** Writes to the tables if no write has failed. */
   #write(batch: Batch): Promise<void> | undefined {
     if (this.#hasFailed) return Promise.reject(new Error(this.#refusing))
     try {
       return this.#tables.write(batch)?.then(
         () => {
-          // The outcome of writes that followed a failed one is unknown, too.
+          // The outcome of writes after a failed write is also unknown.
           if (this.#hasFailed) throw new Error(this.#refusing)
         },
         (error: unknown) => this.#failWrite(error),
@@ -298,7 +298,7 @@ export class LogStore implements Store {
   #succeed(checked: readonly Checked[], entries: readonly LogEntry[]): void {
     this.#flush = undefined
     this.#refusing = ''
-    // `compacted` and the epoch may have moved on while the flush was under way.
+    // `compacted` and the epoch may have changed during the flush.
     this.#meta = { ...this.#meta, revision: entries.at(-1)!.revision }
     this.#listeners.call(entries)
     this.#settle(checked)
@@ -331,7 +331,7 @@ export class LogStore implements Store {
     }
   }
 
-  /** Forgets the past as far as it can't be shown. What is current is not of the past. */
+  /** Forgets the unreadable past; current values do not belong to the past. */
   #forgetDamaged(error: Error): void {
     const { shownAfter, isOfPresent } = findDamage(this.#tables, this.#meta)
     if (isOfPresent) {
@@ -351,7 +351,7 @@ export class LogStore implements Store {
     }
   }
 
-  /** One step of a compaction: the replaced values of its entries are removed, and deletions themselves. */
+  /** One step of a compaction: removes the replaced values of its entries, and deletions. */
   async #sweep(): Promise<void> {
     const { swept, compacted } = this.#meta
     const removed: Revision[] = []
@@ -375,7 +375,7 @@ export class LogStore implements Store {
     await this.#removeSwept(removed, { last, seen })
   }
 
-  /** One step of a compaction of a damaged past: it removes only unreferenced entries. */
+  /** One step of a compaction of a damaged past: removes only unreferenced entries. */
   async #sweepUnreferenced(): Promise<void> {
     const { swept, compacted } = this.#meta
     const removed = this.#readPast(compacted, () => unreferenced(this.#tables, this.#meta, this.#sweptEntriesMax))
@@ -398,7 +398,7 @@ export class LogStore implements Store {
     this.#meta = { ...this.#meta, swept: last }
   }
 
-  /** Tries at intervals whether writing works again; while the server is not ready, no request may come that would. */
+  /** Tries at intervals whether writing works again; while the server is not ready, no request arrives that would try it. */
   #retry(): void {
     const nowMs = this.#environment.monotonic()
     if (
@@ -424,7 +424,7 @@ export class LogStore implements Store {
   }
 }
 
-/** Why a commit may not be written; undefined where it may. */
+/** The reason why a commit may not be written; undefined if it may. */
 export function checkCommit(
   commit: StoreCommit,
   revisionOf: (key: string) => Revision,
@@ -433,7 +433,7 @@ export function checkCommit(
   if (revisionOf(commit.key) !== commit.expected) return { kind: 'stale' }
   const index = commit.conditions.findIndex(({ key, revision }) => revisionOf(key) !== revision)
   if (index !== -1) return { kind: 'unmet', index }
-  // Deleting an absent key would be a change of nothing.
+  // The deletion of an absent key would change nothing.
   if (commit.value === undefined && commit.expected === 0) return { kind: 'stale' }
   return undefined
 }

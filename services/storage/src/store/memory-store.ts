@@ -11,7 +11,7 @@ import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts
 export interface MemoryStoreOptions extends Partial<StoreEnvironment> {
   /** The state with which the store begins, and its epoch. Absent: the store is empty. */
   readonly from?: StoreSnapshot | undefined
-  /** True if a store that begins with the state of another one has a new epoch. */
+  /** True if a store that begins with another store's state gets a new epoch. */
   readonly hasOwnEpoch?: boolean
 }
 
@@ -31,16 +31,16 @@ export class MemoryTables implements Tables, StoreSnapshot {
   readonly latest: Tables['latest'] = { get: (key) => this.#latest.get(key)?.revision }
   #log = RevisionMap.create<MemoryEntry>()
   #bytes = 0
-  /** Entries up to this revision may be in other tables, too. */
+  /** Entries up to this revision may also be in other tables. */
   #sharedUpTo: Revision = 0
   #meta: Meta
 
   constructor(epoch: string) {
-    // An empty list needs a version too, and '0' means something else.
+    // An empty list also needs a version, and '0' has another meaning.
     this.#meta = { profile: '', epoch, revision: 1, compacted: 1, swept: 1 }
   }
 
-  /** A copy of log and index, in constant time. A write to either is not seen in the other. */
+  /** A copy of log and index in constant time. A write to either does not change the other. */
   fork(epoch = this.#meta.epoch): MemoryTables {
     const fork = new MemoryTables(epoch)
     fork.#latest = this.#latest.fork()
@@ -128,7 +128,7 @@ export class MemoryTables implements Tables, StoreSnapshot {
     else this.#latest.set(entry)
   }
 
-  /** In the place of an entry that others share. */
+  /** Replaces an entry that others share. */
   #ownEntry(shared: MemoryEntry): MemoryEntry {
     const entry = new MemoryEntry(shared)
     this.#log.set(entry.revision, entry)
@@ -142,10 +142,10 @@ export class MemoryTables implements Tables, StoreSnapshot {
   }
 }
 
-/** Values of one key that are packed one upon the other; the last is packed without another. More take longer to read. */
+/** The number of successive versions of one key that are packed relative to each other; the last is packed alone. More versions take longer to read. */
 const packedChainMax = 16
 
-/** An entry whose value may be held by another object, or packed. Tables that were forked share it. */
+/** An entry whose value another object may hold or whose value may be packed. Forked tables share it. */
 class MemoryEntry implements LogEntry {
   readonly revision: Revision
   readonly previous: Revision
@@ -158,9 +158,9 @@ class MemoryEntry implements LogEntry {
   #value: Uint8Array | undefined
   #restore: (() => Uint8Array) | undefined
   #packed: PackedValue | undefined
-  /** The later version that it is packed upon. */
+  /** The later version that this value is packed against. */
   #base: MemoryEntry | undefined
-  /** The packed versions before it, in a row. */
+  /** The consecutive packed versions before it. */
   #earlier = 0
 
   constructor({ revision, previous, replaces, key, writeId, value, timeMs, origin }: LogEntry) {
@@ -180,7 +180,7 @@ class MemoryEntry implements LogEntry {
     return this.#restore === undefined ? this.#value : this.#restore()
   }
 
-  /** Keeps the value in little room: as what differs from a later version, or deflated. */
+  /** Packs the value: its difference from a later version, or the deflated value. */
   pack(base: MemoryEntry | undefined): void {
     const { value } = this
     if (value === undefined || this.#packed !== undefined) return
@@ -194,7 +194,7 @@ class MemoryEntry implements LogEntry {
     if (later !== undefined) this.#base = base
   }
 
-  /** The value is with the caller from now on. */
+  /** From now on the caller holds the value. */
   set restore(restore: () => Uint8Array) {
     this.#restore = restore
     this.#value = undefined

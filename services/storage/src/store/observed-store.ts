@@ -7,14 +7,14 @@ export interface StoreObservation {
   readonly system: string
   readonly clock: Clock
   readonly metrics: Metrics
-  /** Absent: nothing is traced. */
+  /** Absent: no tracing. */
   readonly tracer?: Tracer | undefined
 }
 
-/** From an answer out of memory to one that waits for a disk or a new leader. */
+/** From an answer from memory to an answer that waits for a disk or a new leader. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 4, 5, 8, 10, 15, 30, 60]
 
-/** The same store, whose requests are timed, and whose commits have a span where they belong to a trace. */
+/** The same store with timed requests, and with spans for commits that belong to a trace. */
 export function observeStore(store: Store, { system, clock, metrics, tracer = noTracer }: StoreObservation): Store {
   const durations = createCountedHistogram(metrics, {
     name: 'etcd_request_duration_seconds',

@@ -73,7 +73,7 @@ test('STORE-04: a log is checked for damage up to the revision of the store', ()
       [5, 'p/a', 2],
       [7, 'p/c', 0],
       [8, 'q/a', 0],
-      // The write that this one replaces is unknown to the store.
+      // The store does not know the write that this write replaces.
       [after, 'p/x', 4],
     ])
   expect(findDamage(log(9), meta)).toEqual({ shownAfter: 1, isOfPresent: false })

@@ -3,7 +3,7 @@ import { DamagedStoreError } from './data-folder.ts'
 import { DamageError } from './lmdb-file.ts'
 import type { KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
 
-/** A part of the past: the writes after a revision that is not below the compacted one, up to the store's revision. */
+/** A part of the past: the writes after a revision, which is not below the compacted revision, up to the store's revision. */
 export interface PastSpan {
   readonly after: Revision
   readonly upTo: Revision
@@ -46,13 +46,13 @@ export function* wholePast(tables: Tables, { after, upTo }: PastSpan): Generator
 
 /** Damage to a log. */
 export interface Damage {
-  /** All changes after this revision can be shown, with the objects before them. */
+  /** All changes after this revision are readable, with the objects before them. */
   readonly shownAfter: Revision
-  /** The index of latest names an entry that is damaged. */
+  /** The index of latest names a damaged entry. */
   readonly isOfPresent: boolean
 }
 
-/** Goes over a log from where it was swept to, once damage to it has been met. */
+/** Checks a log from the swept revision on after damage to it was found. */
 export function findDamage(tables: Tables, { swept, compacted, revision: upTo }: Pick<Meta, 'swept' | 'compacted' | 'revision'>): Damage {
   const damaged = new Set<Revision>()
   const sound = (revision: Revision): LogEntry | undefined => {
@@ -73,7 +73,7 @@ export function findDamage(tables: Tables, { swept, compacted, revision: upTo }:
   return { shownAfter: last < upTo ? upTo : shownAfter, isOfPresent: namesOne(tables, damaged) }
 }
 
-/** True: no entry is missing between an entry and the last seen one of those after a revision. */
+/** True: no entry is missing between an entry and the last seen entry after a revision. */
 function follows({ previous }: LogEntry, last: Revision, after: Revision): boolean {
   return last === after ? previous <= after : previous === last
 }
@@ -94,7 +94,7 @@ export function unreferenced(
   return found
 }
 
-/** Undefined: it is missing, or damaged. */
+/** Undefined: the entry is missing or damaged. */
 function tryEntry(tables: Tables, revision: Revision): LogEntry | undefined {
   try {
     return tables.entry(revision)

@@ -9,7 +9,7 @@ const reservePages = reserveBytes / pageSize
 const tree = { depth: 1, branchPages: 0, leafPages: 1, overflowPages: 0 }
 const aBatch = (purpose: Batch['purpose']): Batch => ({ appended: [], removed: [], meta: { revision: 2 }, purpose })
 
-/** A reserve over a file that does not exist, on a disk with room for so many pages. */
+/** A reserve over a file that does not exist, on a disk with room for a given number of pages. */
 function aReserve({ usedPages = 10, filePages = 10, freePages = 0, diskPages = Number.POSITIVE_INFINITY } = {}) {
   const world = { usedPages, freePages, diskPages, extensions: 0, reason: 'ENOSPC' }
   let bytes = filePages * pageSize

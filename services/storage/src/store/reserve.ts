@@ -5,7 +5,7 @@ import { type Batch, NoRoomError } from './tables.ts'
 
 /** The present data file. */
 export interface MeasuredFile extends FileShape {
-  /** Pages from the start of the file to the last one in use. */
+  /** The pages from the start of the file to the last page in use. */
   readonly usedPages: number
 }
 
@@ -14,7 +14,7 @@ export interface ReserveOptions {
   readonly file: Pick<DataFile, 'bytes' | 'extend'>
   /** Asks LMDB. */
   readonly measure: () => MeasuredFile
-  /** In words, why the file could not be extended. */
+  /** The reason why the file could not be extended. */
   readonly explain: (cause: unknown) => string
 }
 
@@ -29,7 +29,7 @@ export interface ReserveOptions {
  */
 export class Reserve {
   readonly #options: ReserveOptions
-  /** Pages that batches under way may take. */
+  /** The pages that batches in flight may take. */
   #heldPages = 0
   #extension: Promise<void> = Promise.resolve()
   #isFull = false
@@ -38,20 +38,20 @@ export class Reserve {
     this.#options = options
   }
 
-  /** The file could not be extended when that was last tried. */
+  /** The last attempt to extend the file failed. */
   get isFull(): boolean {
     return this.#isFull
   }
 
-  /** Holds the pages for a batch if the file has them: how many, to be given back. */
+  /** Holds the pages for a batch if the file has them; returns their number, to be given back. */
   tryHold(batch: Batch): number | undefined {
     const { pages, missing } = this.#look(batch)
     return missing <= 0 && !this.#isFull ? this.#take(pages) : undefined
   }
 
-  /** Holds the pages for a batch, and extends the file where needed; a NoRoomError says that it could not be. */
+  /** Holds the pages for a batch, and extends the file if needed; throws a NoRoomError if that fails. */
   hold(batch: Batch): Promise<number> {
-    // One after the other: each finds the result of the one before it.
+    // One after the other: each attempt finds the result of the previous attempt.
     const held = this.#extension.then(() => this.#makeRoom(batch))
     this.#extension = held.then(
       () => undefined,
@@ -71,7 +71,7 @@ export class Reserve {
     if (missing <= 0 && !this.#isFull) return this.#take(pages)
     const { pageSize, usedPages } = shape
     const growth = Math.min(Math.max((usedPages * pageSize) / 8, fileGrowthBytesMin), fileGrowthBytesMax)
-    // While the disk is full, only the needed pages; each batch tries again.
+    // While the disk is full, extends by the needed pages only; each batch tries again.
     const wanted = this.#isFull ? Math.max(missing, 1) : missing + Math.ceil(growth / pageSize)
     try {
       await file.extend((Math.floor(file.bytes / pageSize) + wanted) * pageSize)
@@ -100,7 +100,7 @@ export class Reserve {
   }
 }
 
-/** The disk is full, or this user's part of it, or the file may not be longer. Any other error says that the disk is not sound. */
+/** The disk is full, the user's quota is used up, or the file has its largest size. Any other error means that the disk is faulty. */
 function isLackOfRoom(error: unknown): boolean {
   return error instanceof Error && 'code' in error && lackOfRoom.has(String(error.code))
 }

@@ -12,7 +12,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Numbers in [0, 1), the same for the same seed. */
+/** Random numbers in [0, 1); the seed determines them. */
 function aRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -21,7 +21,7 @@ function aRandom(seed: number): () => number {
   }
 }
 
-/** Batches in a store's form: puts and deletes of few or many keys, large and small, and sweeps of the replaced values. */
+/** Batches as a store makes them: puts and deletes of few or many keys, large and small, and sweeps of the replaced values. */
 function* someBatches(seed: number, count: number): Iterable<Batch> {
   const random = aRandom(seed)
   const whole = (below: number) => Math.floor(random() * below)

@@ -15,7 +15,7 @@ export interface FileShape {
   readonly pageSize: number
   readonly log: TreeSize
   readonly latest: TreeSize
-  /** LMDB's own list of free pages. */
+  /** LMDB's list of free pages. */
   readonly free: TreeSize
   readonly freePages: number
 }
@@ -25,15 +25,12 @@ const pageHeaderBytes = 24
 const nodeBytes = 12
 const numberKeyBytes = 10
 const pageNumberBytes = 8
-/** LMDB puts a key and a value that take more than half a page on pages of their own. */
+/** LMDB puts a key and value of more than half a page on separate pages. */
 const nodesPerPageMin = 2
-/** Pages of the small trees: the table of trees, the store's notes of itself, and their roots. */
+/** The pages of the small trees: the table of trees, the store's notes, and their roots. */
 const smallTreesPages = 12
 
-/**
- * Most pages that the transaction of a batch takes, were none of the free ones used. LMDB copies each page that it changes,
- * and splits one at most for each put.
- */
+/** The most pages that a batch's transaction takes without free pages. LMDB copies each changed page, and splits at most one per put. */
 export function pagesNeeded({ appended, removed }: Pick<Batch, 'appended' | 'removed'>, shape: FileShape): number {
   const { pageSize, log, latest, free, freePages } = shape
   const room = pageSize - pageHeaderBytes
@@ -54,12 +51,12 @@ export function pagesNeeded({ appended, removed }: Pick<Batch, 'appended' | 'rem
   const removals = changedPages(log, removed.length)
   const freed = log.depth + changed + removals + (removed.length === 0 ? 0 : log.overflowPages) + free.leafPages + free.branchPages
   const freedPages = 2 * Math.ceil(((freed + smallTreesPages) * pageNumberBytes) / room)
-  // The list of free pages may have a half more entries than pages.
+  // The list of free pages may have half as many entries again as pages.
   const freeList = free.depth * 2 + free.leafPages + free.branchPages + Math.ceil((freePages * 1.5 * pageNumberBytes) / room) + 2
   return overflowPages + appends + index + removals + freedPages + freeList + smallTreesPages
 }
 
-/** Pages copied by so many changes anywhere in a tree: the paths to them, and a neighbour of each page that becomes empty. */
+/** The pages copied by this number of changes anywhere in a tree: their paths, and a neighbour of each page that becomes empty. */
 function changedPages({ depth, branchPages, leafPages }: TreeSize, changes: number): number {
   if (changes === 0) return 0
   return depth + Math.min(changes * 2, leafPages) + Math.min(changes * 2 * Math.max(0, depth - 1), branchPages)

@@ -71,7 +71,7 @@ describe('the lock of a data directory', () => {
     const lock = new WeakRef(lockDirectory(directory))
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    // A reference is kept to the end of the turn that has made it, and native objects go one collection after their owner.
+    // A WeakRef keeps its target until the end of the turn that created it, and native objects are freed one collection after their owner.
     for (let turn = 0; turn < 3; turn += 1) {
       await setImmediate()
       collect()

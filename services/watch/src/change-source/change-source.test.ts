@@ -10,7 +10,7 @@ const turns = async (count = 8) => {
   for (let round = 0; round < count; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-/** A change source over a tiny storage, with a publisher that the test plays itself. */
+/** A change source over a tiny storage; the test plays the publisher. */
 async function open(limits: Partial<ChangeSourceLimits> = {}, status?: TinyStorage['status']) {
   const storage = createTinyStorage()
   const stream = createFakeChangeStream()
@@ -39,7 +39,7 @@ async function open(limits: Partial<ChangeSourceLimits> = {}, status?: TinyStora
   }
   const position = (revision = storage.revision, last = revision) => publish({ kind: 'position', epoch: 'e1', revision, last })
   let taken = 0
-  /** Publishes the changes since the last time. */
+  /** Publishes the changes since the last call. */
   const publishChanges = async () => {
     const changes = await changesAfter(storage, taken)
     taken = storage.revision

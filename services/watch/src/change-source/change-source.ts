@@ -8,7 +8,7 @@ import { Merged } from './merged.ts'
 /** The dependencies of a change source. */
 export interface ChangeSourceOptions {
   readonly storage: Pick<StorageService, 'changes' | 'status' | 'getAt'>
-  /** Its owner closes it, after the change source. */
+  /** The owner closes it after the change source. */
   readonly stream: ChangeStream
   readonly clock: Clock
   readonly log: Log
@@ -48,8 +48,8 @@ const table = {
 } as const satisfies MetricTable
 
 /**
- * Storage as watch uses it, with changes taken from the published stream while that is whole and up to date. The
- * history of single resources comes from storage itself.
+ * Storage as watch uses it, with changes from the published stream while that is complete and current. The history of single resources comes from
+ * storage.
  */
 export function createChangeSource(options: ChangeSourceOptions): ChangeSource {
   const { storage, clock, metrics } = options
@@ -83,7 +83,7 @@ export function createChangeSource(options: ChangeSourceOptions): ChangeSource {
   }
 }
 
-/** Asks storage at intervals for its revision: the last answer must have arrived, or else the stream is left. */
+/** Requests storage's revision at intervals; leaves the stream if the last answer's revision has not arrived. */
 function watchTail(
   { storage, clock, log, limits }: ChangeSourceOptions & { readonly limits: ChangeSourceLimits },
   live: Live,

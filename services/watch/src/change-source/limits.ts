@@ -1,18 +1,18 @@
 /** Bounds of the change stream. */
 export interface ChangeSourceLimits {
-  /** After so long without a word from the publisher changes are read from storage. It says something at least every 0.4 s. */
+  /** After this silence of the publisher, changes come from storage. The publisher sends a message at least every 0.4 s. */
   readonly silenceMsMax: number
-  /** After so long without a word the stream is looked for anew: it may have been made again. */
+  /** After this silence the source looks for the stream again: an operator may have recreated it. */
   readonly reopenAfterMs: number
   /** Interval of checks for silence. */
   readonly checkIntervalMs: number
-  /** Interval of requests for storage's revision: its last answer must have arrived by now. */
+  /** The interval of requests for storage's revision: the last answer's revision must have arrived by now. */
   readonly tailCheckIntervalMs: number
-  /** Waiting messages of one reader. Beyond it they are dropped, and the reader continues with storage, at its own pace. */
+  /** The waiting messages of one reader. Above this number they are dropped, and the reader continues with storage at its own pace. */
   readonly waitingBytesMax: number
-  /** Positions that come sooner after the last one are not passed on: each one wakes every watcher. One a second is promised. */
+  /** Positions that follow the last one sooner are dropped, because each wakes every watcher. One a second is promised. */
   readonly positionIntervalMs: number
-  /** Longest pause between two attempts to follow the stream. */
+  /** The longest pause between two attempts to follow the stream. */
   readonly retryDelayMsMax: number
 }
 

@@ -3,7 +3,7 @@ import { type Clock, type Log, retryDelayMs, sleep, type Timer } from '@orch/pla
 import type { ChangeStream } from '@orch/platform/nats'
 import type { ChangeSourceLimits } from './limits.ts'
 
-/** Told of every message, in its order, and when there may be none for a while. */
+/** Receives every message in order, and the news that there may be none for a while. */
 export interface LiveListener {
   onMessage(message: ChangeMessage, bytes: number): void
   onSilence(): void
@@ -15,11 +15,11 @@ export interface LiveOptions {
   readonly log: Log
   readonly random: () => number
   readonly limits: ChangeSourceLimits
-  /** Told how long changes were on their way, as far as the clocks agree. */
+  /** Receives the time that changes took, as far as the clocks agree. */
   readonly onDelay: (delayMs: number) => void
 }
 
-/** The published stream, followed anew whenever it ends or falls silent, and its position. */
+/** The published stream and its position; follows the stream anew whenever it ends or falls silent. */
 export class Live {
   readonly #options: LiveOptions
   readonly #listeners = new Set<LiveListener>()
@@ -40,7 +40,7 @@ export class Live {
     void this.#run()
   }
 
-  /** The last revision that has arrived, or been announced. */
+  /** The last revision that has arrived or been announced. */
   get revision(): number {
     return this.#revision
   }
@@ -49,17 +49,17 @@ export class Live {
     return this.#epoch
   }
 
-  /** A publisher is active, and has reached the required revision. */
+  /** A publisher is active and has reached the required revision. */
   get isUsable(): boolean {
     return this.#isHeard && this.#revision >= this.#required
   }
 
-  /** A reader at this revision has missed none of the arrived changes. */
+  /** A reader at this revision has missed none of the received changes. */
   isReachedFrom(revision: number, epoch: string): boolean {
     return this.isUsable && this.#epoch === epoch && this.#lastChange <= revision
   }
 
-  /** It is of no use before it has reached this revision. */
+  /** The stream is useless before it has reached this revision. */
   require(revision: number): void {
     this.#required = Math.max(this.#required, revision)
     this.#reportSilence()
@@ -99,7 +99,7 @@ export class Live {
       this.#silence()
       reject(error)
     }
-    // It may end before anybody waits for that.
+    // The stream may end before a caller waits for the end.
     ended.catch(() => {})
     this.#heardAtMs = this.#options.clock.monotonic()
     const stop = await this.#options.stream.follow({
@@ -126,7 +126,7 @@ export class Live {
       this.#revision = 0
       this.#required = 0
     }
-    // The last position counts, not the highest: a reader there is reached by the next change.
+    // The last position counts, not the highest: the next change reaches a reader there.
     this.#lastChange = message.kind === 'position' ? message.last : revisionOfMessage(message)
     this.#revision = Math.max(this.#revision, revisionOfMessage(message))
     this.#isHeard = true

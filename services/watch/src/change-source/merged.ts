@@ -11,13 +11,13 @@ import type { Clock } from '@orch/platform'
 import type { ChangeSourceLimits } from './limits.ts'
 import type { Live } from './live.ts'
 
-/** The reason for which a reader left the published stream for storage. */
+/** The reason why a reader left the published stream for storage. */
 export type Departure =
   /** A change is missing. */
   | 'gap'
   /** A change arrived as a reference. */
   | 'reference'
-  /** No replica publishes, or not far enough. */
+  /** No replica publishes, or no publisher has reached the revision. */
   | 'silence'
   /** The reader did not keep up. */
   | 'slow'
@@ -51,7 +51,7 @@ export class Merged implements Stream<ChangesPart> {
   readonly #detach: () => void
   readonly #signal: globalThis.AbortSignal | undefined
   #epoch: string
-  /** Everything up to here has been given to the reader. */
+  /** The reader has received every change up to here. */
   #position: number
   /** Everything up to here has been given or waits; changed by the published stream. */
   #tail: number
@@ -59,7 +59,7 @@ export class Merged implements Stream<ChangesPart> {
   #waiting: Waiting[] = []
   #waitingBytes = 0
   #wake: (() => void) | undefined
-  /** Storage's stream while it is read, and whether its next part is being waited for. */
+  /** Storage's stream while the reader uses it, and whether the reader waits for the next part. */
   #source: Stream<ChangesPart> | undefined
   #isIdle = false
   #positionGivenAtMs = Number.NEGATIVE_INFINITY
@@ -110,7 +110,7 @@ export class Merged implements Stream<ChangesPart> {
     }
   }
 
-  /** The part goes to the reader; a position without news may be left out. */
+  /** Passes the part to the reader; may leave out a position without changes. */
   #give(part: Waiting['part']): boolean {
     if (part.kind === 'changes') {
       this.#position = Math.max(this.#position, part.changes.at(-1)?.revision ?? 0)
@@ -140,7 +140,7 @@ export class Merged implements Stream<ChangesPart> {
     this.#wake = undefined
   }
 
-  /** Until the published stream is reached, or storage's one has ended. */
+  /** Runs until the published stream is reached or storage's stream has ended. */
   async *#fromStorage(): AsyncGenerator<ChangesPart, 'reached' | 'ended', undefined> {
     const { storage } = this.#options
     const source = storage.changes({ ...this.#request, after: this.#position, epoch: this.#epoch }, { signal: this.#closing.signal })
@@ -152,7 +152,7 @@ export class Merged implements Stream<ChangesPart> {
         const result = await parts.next().finally(() => {
           this.#isIdle = false
         })
-        // The published stream was reached meanwhile: it holds these changes as well.
+        // The reader has reached the published stream meanwhile, which also contains these changes.
         if (this.#source !== source) return 'reached'
         if (result.done === true) return 'ended'
         const part = result.value
@@ -174,7 +174,7 @@ export class Merged implements Stream<ChangesPart> {
 
   #receive(message: ChangeMessage, bytes: number): void {
     if (this.#mode === 'storage') {
-      // A reader that is busy with a part of storage's looks for itself when it is done.
+      // A reader that is busy with a part from storage checks again when it is done.
       if (!this.#isIdle || message.epoch !== this.#epoch || !this.#options.live.isUsable) return
       if (!follows(message, this.#position)) return
       this.#goLive()
@@ -216,7 +216,7 @@ export class Merged implements Stream<ChangesPart> {
   }
 }
 
-/** True if a message follows a revision without a gap before it or within it. */
+/** True if a message follows a revision without a gap before or in it. */
 function follows(message: ChangeMessage, revision: number): boolean {
   switch (message.kind) {
     case 'position':
