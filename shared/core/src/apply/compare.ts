@@ -128,13 +128,16 @@ function compareLists(shape: ListShape, before: unknown, after: unknown, depth: 
   const earlier = Array.isArray(before) ? before : []
   const later = Array.isArray(after) ? after : []
   if (earlier.length === 0 && later.length === 0) return compareLeaves(before, after)
-  const from = itemsByElement(shape, earlier)
-  const to = itemsByElement(shape, later)
+  const sides = { from: itemsByElement(shape, earlier), to: itemsByElement(shape, later) }
+  const [from, to] = [sides.from.byElement, sides.to.byElement]
   const parts = new Parts(depth + 1)
-  for (const element of from.byElement.keys()) parts.note(element, compareItems(shape.items, element, { from, to }, depth + 1))
-  for (const element of to.byElement.keys()) {
-    if (!from.byElement.has(element)) parts.note(element, compareItems(shape.items, element, { from, to }, depth + 1))
+  const isPlain = sides.from.repeated === undefined && sides.to.repeated === undefined
+  const note = (element: ElementText, before: unknown, after: unknown): void => {
+    const differs = isPlain ? compareValues(shape.items, before, after, depth + 1) : compareItems(shape.items, element, sides, depth + 1)
+    parts.note(element, differs)
   }
+  for (const [element, item] of from) note(element, item, to.get(element))
+  for (const [element, item] of to) if (!from.has(element)) note(element, undefined, item)
   return parts.difference()
 }
 

@@ -7,16 +7,19 @@ import type { ListShape } from './shape.ts'
 export function itemElement(shape: ListShape, item: unknown): ElementText | undefined {
   if (shape.listType === 'set') return typeof item === 'object' || item === undefined ? undefined : valueElement(item)
   if (!isJsonObject(item)) return undefined
-  const names: string[] = []
+  let names: string[] | undefined
   const values: unknown[] = []
   for (let index = 0; index < shape.keys.length; index++) {
     const name = at(shape.keys, index)
     const value = memberOf(item, name) ?? shape.keyDefaults[index]
-    if (value === undefined || value === null) continue
-    names.push(name)
+    if (value === undefined || value === null) {
+      names ??= shape.keys.slice(0, index)
+      continue
+    }
+    names?.push(name)
     values.push(value)
   }
-  return names.length === 0 ? undefined : keyElement(names, values)
+  return values.length === 0 ? undefined : keyElement(names ?? shape.keys, values)
 }
 
 /** The reason why an item has no path element. */
