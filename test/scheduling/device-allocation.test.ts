@@ -194,6 +194,21 @@ test('admin access leaves devices available, and a taint excludes claims without
   expect(await place('user', [exactly('r', { tolerations })])).toBe('node-1')
 })
 
+test('a DeviceTaintRule taints the devices of its driver, pool and name until it is deleted', async () => {
+  await slice('one', [{ name: 'a' }, { name: 'b' }])
+  const taint = { key: 'sick', effect: 'NoSchedule' }
+  const rule = (name: string, deviceSelector: object) =>
+    create(apiVersion, 'DeviceTaintRule', { metadata: { name }, spec: { deviceSelector, taint } })
+  await rule('elsewhere', { driver: 'other.example.com' })
+  await rule('first', { driver, pool: 'one', device: 'a' })
+  expect(await place('next', [exactly('r')])).toBe('node-1')
+  expect(await devicesOf('next')).toEqual(['r=b'])
+  expect(await place('waiting', [exactly('r')])).toContain('cannot allocate all claims')
+  await server.client.resource({ group: 'resource.k8s.io', version: 'v1', plural: 'devicetaintrules', namespaced: false }).delete('first')
+  expect(await placeOf('waiting')).toBe('node-1')
+  expect(await devicesOf('waiting')).toEqual(['r=a'])
+})
+
 test('devices with shared counters are allocated while the counters last, also for a device on another node', async () => {
   const sets = (value: string) => [{ counterSet: 'memory', counters: { size: { value } } }]
   const counters = { sharedCounters: [{ name: 'memory', counters: { size: { value: '10Gi' } } }] }

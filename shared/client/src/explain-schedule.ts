@@ -3,11 +3,13 @@ import { type ApiObject, StatusError } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import {
   type ClusterLists,
+  type DeviceTaintRule,
   explainScheduling,
   type Pod,
   type RulesSource,
   type SchedulingExplanation,
   schedulingRules,
+  withRuleTaints,
 } from '@orch/core/scheduling'
 import type { Client } from './client.ts'
 
@@ -68,11 +70,13 @@ async function readLists(client: Client, names: Names): Promise<ClusterLists> {
     list<ClusterLists['capacities'][number]>(storage, 'csistoragecapacities'),
   ])
   const devices = domainGroup(names, 'resource')
-  const [resourceClaims, deviceClasses, deviceSlices] = await Promise.all([
+  const [resourceClaims, deviceClasses, slices, taintRules] = await Promise.all([
     list<ClusterLists['resourceClaims'][number]>(devices, 'resourceclaims'),
     list<ClusterLists['deviceClasses'][number]>(devices, 'deviceclasses'),
     list<ClusterLists['deviceSlices'][number]>(devices, 'resourceslices'),
+    list<DeviceTaintRule>(devices, 'devicetaintrules'),
   ])
+  const deviceSlices = withRuleTaints(slices, taintRules)
   const workloads = { services, replicationControllers, replicaSets, statefulSets }
   const ofStorage = { claims, volumes, storageClasses, csiNodes, csiDrivers, capacities }
   return { nodes, pods, namespaces, ...workloads, budgets, ...ofStorage, resourceClaims, deviceClasses, deviceSlices }

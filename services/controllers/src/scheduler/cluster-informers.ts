@@ -1,5 +1,14 @@
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
-import { type Budget, type ClusterObjects, fellowTerms, type Labels, type Node, type Pod, type ResourceSlice } from '@orch/core/scheduling'
+import {
+  type Budget,
+  type ClusterObjects,
+  type DeviceRules,
+  fellowTerms,
+  type Labels,
+  type Node,
+  type Pod,
+  type ResourceSlice,
+} from '@orch/core/scheduling'
 import type { LabelSelector } from '@orch/core/selectors'
 import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
@@ -61,8 +70,8 @@ export class ClusterInformers {
   }
 
   /** Caches of devices, opened for the first Pod with a device claim. `onChange` is called with each of their events. */
-  openDevices(onChange: () => void): void {
-    this.#devices ??= new DeviceInformers(this.#context, onChange)
+  openDevices(rules: DeviceRules, onChange: () => void): void {
+    this.#devices ??= new DeviceInformers(this.#context, rules, onChange)
   }
 
   get devices(): DeviceInformers | undefined {

@@ -1,6 +1,13 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import type { ClusterObjects, DeviceClass, ResourceSlice } from '@orch/core/scheduling'
+import {
+  type ClusterObjects,
+  type DeviceClass,
+  type DeviceRules,
+  type DeviceTaintRule,
+  type ResourceSlice,
+  withRuleTaints,
+} from '@orch/core/scheduling'
 import type { ResourceClaim } from '@orch/core/workloads'
 import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
@@ -13,14 +20,16 @@ export class DeviceInformers implements DeviceObjects {
   readonly #claims: SharedInformer<ResourceClaim>
   readonly #classes: SharedInformer<DeviceClass>
   readonly #slices: SharedInformer<ResourceSlice>
+  /** Undefined: rules add no taints. */
+  readonly #taintRules: SharedInformer<DeviceTaintRule> | undefined
   readonly all: readonly SharedInformer<ApiObject>[]
   /** Claims with their allocations, by uid. */
   readonly #assumed = new Map<string, ResourceClaim>()
-  /** Undefined: a slice has changed. */
+  /** Undefined: a slice or a rule has changed. */
   #listedSlices: readonly ResourceSlice[] | undefined
 
   /** `onChange` is called with each event. */
-  constructor(context: ControllerContext, onChange: () => void) {
+  constructor(context: ControllerContext, { hasTaintRules }: Pick<DeviceRules, 'hasTaintRules'>, onChange: () => void) {
     const informers = context.informers ?? new SharedInformers(context)
     const group = domainGroup(context.names, 'resource')
     const open = <T extends ApiObject>(plural: string, namespaced: boolean) => {
@@ -31,12 +40,13 @@ export class DeviceInformers implements DeviceObjects {
     this.#claims = open<ResourceClaim>('resourceclaims', true)
     this.#classes = open<DeviceClass>('deviceclasses', false)
     this.#slices = open<ResourceSlice>('resourceslices', false)
-    this.all = [this.#claims, this.#classes, this.#slices]
-    this.#slices.subscribe({
-      applyEvent: () => {
-        this.#listedSlices = undefined
-      },
-    })
+    this.#taintRules = hasTaintRules ? open<DeviceTaintRule>('devicetaintrules', false) : undefined
+    this.all = [this.#claims, this.#classes, this.#slices, ...(this.#taintRules ? [this.#taintRules] : [])]
+    const forgetList = () => {
+      this.#listedSlices = undefined
+    }
+    this.#slices.subscribe({ applyEvent: forgetList })
+    this.#taintRules?.subscribe({ applyEvent: forgetList })
     this.#claims.subscribe({
       applyEvent: ({ kind, object: { metadata, status } }) => {
         if (kind === 'deleted' || status?.allocation != null) this.#assumed.delete(metadata.uid ?? '')
@@ -61,7 +71,7 @@ export class DeviceInformers implements DeviceObjects {
   }
 
   deviceSlices(): readonly ResourceSlice[] {
-    this.#listedSlices ??= [...this.#slices.values()]
+    this.#listedSlices ??= withRuleTaints([...this.#slices.values()], [...(this.#taintRules?.values() ?? [])])
     return this.#listedSlices
   }
 

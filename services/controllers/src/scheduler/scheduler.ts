@@ -151,7 +151,7 @@ class Scheduler {
       this.#informers.openStorage(() => this.#queue.move({ kind: 'storage' }))
     }
     if (this.#rules.hasDevices && (pod.spec.resourceClaims ?? []).length > 0) {
-      this.#informers.openDevices(() => this.#queue.move({ kind: 'storage' }))
+      this.#informers.openDevices(this.#rules.devices, () => this.#queue.move({ kind: 'storage' }))
     }
     const isOver = kind === 'deleted' || pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed'
     if (isOver) return void this.#removePod(info)

@@ -128,6 +128,7 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
       level,
       hasPartitions: isGateOn('DRAPartitionableDevices'),
       hasTaints: isGateOn('DRADeviceTaints'),
+      hasTaintRules: level >= 37 && isGateOn('DRADeviceTaintRules'),
       hasSharing: isGateOn('DRAConsumableCapacity'),
       hasLists: isGateOn('DRAListTypeAttributes'),
       hasAllocationTimes: isGateOn('DRADeviceBindingConditions') && isGateOn('DRAResourceClaimDeviceStatus'),

@@ -32,6 +32,8 @@ export interface DeviceRules {
   /** True if devices may share counters, and select their nodes themselves. */
   readonly hasPartitions: boolean
   readonly hasTaints: boolean
+  /** DeviceTaintRules add taints. */
+  readonly hasTaintRules: boolean
   /** True if several claims may share a device and consume parts of its capacities. */
   readonly hasSharing: boolean
   readonly hasLists: boolean
