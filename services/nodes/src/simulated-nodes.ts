@@ -25,6 +25,7 @@ import { createNodesService } from './nodes-service.ts'
 import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
 import { environmentIn, SourceReader, type SourcesOfPod } from './pod-sources.ts'
+import { PodsOfNodes } from './pods-of-nodes.ts'
 import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, untaint, writePodStatus } from './requests.ts'
@@ -111,6 +112,7 @@ class StandIn implements SimulatedNodes {
   readonly #ending = new AbortController()
   readonly #nodes = new Map<string, SimulatedNode>()
   readonly #running = new Map<string, RunningPod>()
+  readonly #podsOfNodes = new PodsOfNodes()
   readonly #queue: Workqueue
   readonly #pods: Informer<Pod>
   readonly #nodeObjects: Informer<Node>
@@ -274,9 +276,8 @@ class StandIn implements SimulatedNodes {
   }
 
   async #deleteNode(node: SimulatedNode): Promise<void> {
-    const { name } = node
     await this.#release(node)
-    await deleteNode(this.#options.client, name)
+    await deleteNode(this.#options.client, node.name)
   }
 
   #forgetNode(node: SimulatedNode): void {
@@ -319,14 +320,13 @@ class StandIn implements SimulatedNodes {
   }
 
   #openPod(place: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod } {
-    const { names } = this.#options
     const key = `${place.namespace}/${place.name}`
     const life = this.#findLife(place)
     let entries: readonly LogEntry[] = []
     return {
       read: () => {
         const pod = this.#findPod(place)
-        if (pod !== undefined) entries = logOf(pod, container, scriptOf(pod, names, this.#scripts.layersFor(pod)))
+        if (pod !== undefined) entries = logOf(pod, container, scriptOf(pod, this.#options.names, this.#scripts.layersFor(pod)))
         return { pod, entries, written: (id) => this.#written.of(id), exactRun: (id) => life?.runOf(container, id) }
       },
       onChange: (listener) => this.#changes.listen(key, listener),
@@ -334,7 +334,7 @@ class StandIn implements SimulatedNodes {
   }
 
   #wakePods(node: SimulatedNode): void {
-    const own = [...this.#pods.values()].filter(({ spec }) => spec.nodeName === node.name)
+    const own = this.#podsOfNodes.of(node.name)
     for (const pod of own) node.keepAddress(pod)
     for (const pod of own) this.#queue.add(keyOf(pod))
   }
@@ -351,10 +351,13 @@ class StandIn implements SimulatedNodes {
     if (node.isAdopted && !isWanted) return void this.#release(node)
     if (kind !== 'deleted') this.#nodeScripts.observe(name)
     if (kind === 'added') this.#wakePods(node)
-    else for (const [key, running] of this.#running) if (running.node === node && running.life.isAttaching) this.#queue.add(key)
+    else
+      for (const key of this.#podsOfNodes.of(name).map(keyOf)) if (this.#running.get(key)?.life.isAttaching === true) this.#queue.add(key)
   }
 
-  #applyPod({ kind, object: pod }: InformerEvent<Pod>): void {
+  #applyPod(event: InformerEvent<Pod>): void {
+    this.#podsOfNodes.apply(event)
+    const { kind, object: pod } = event
     const { uid = '' } = pod.metadata
     const key = keyOf(pod)
     this.#changes.notify(key)

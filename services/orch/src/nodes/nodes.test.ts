@@ -70,7 +70,7 @@ test.each(profiles.map((profile) => [profile]))(
   },
 )
 
-test('NODE-SIM-23, NODE-SIM-28, NODE-SIM-29, NODE-SIM-38: a bound Pod is Running by one write, with an address of its node, ids of its own, and three events', async () => {
+test('NODE-SIM-23, NODE-SIM-28, NODE-SIM-29, NODE-SIM-38: a bound Pod is Running by one write, with an address of its node, IDs and three events', async () => {
   const { settled, pods, resource } = await aServer({ profile: 'kubernetes' })
   const created = await pods.create(aPod('web'))
   const versions: unknown[] = []
