@@ -48,76 +48,76 @@ import { ObjectMarks, SharedCount } from './threads/shared-memory.ts'
 import { portSockets, type ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
 
-/** All that a server is made of; it owns nothing else. */
+/** All parts of a server; it owns nothing else. */
 export interface ServerOptions extends GatewayGroups {
   /** The store of the state. The server closes it. */
   readonly store: Store
-  /** The server with which the store begins, if it was one with the same settings; absent: the store is read, and objects of the start are made. */
+  /** The server with which the store begins, if it has the same settings; absent: the server reads the store and creates the objects of the start. */
   readonly base?: ServerBase | undefined
-  /** The server is another cluster than its base, with namespaces of its own. */
+  /** The server is another cluster than its base and has separate namespaces. */
   readonly isNewCluster?: boolean
-  /** Receives the moment at which the objects of the start are there, and nothing else. */
+  /** Receives the moment at which exactly the objects of the start exist. */
   readonly onMade?: ((made: ServerBase) => void) | undefined
   readonly certificateFiles: CertificateFiles
-  /** Kind of the administrator's key, where it is made. */
+  /** The kind of the administrator's key, if the server creates it. */
   readonly adminKey?: KeyKind
   readonly controllers: readonly ControllerName[]
-  /** Absent: nothing is scaled by its use. */
+  /** Absent: no workload is scaled by its usage. */
   readonly autoscaling?: AutoscalingOptions | undefined
-  /** Absent: no controller of nodes runs. */
+  /** Absent: no node controller runs. */
   readonly nodes?: NodeControllersOptions | undefined
   /** Nodes that run Pods without containers; none by default. */
   readonly simulatedNodes?: readonly SimulatedNodeState[]
-  /** Time for which a namespace under deletion keeps its contents; 0 by default. */
+  /** The time for which a terminating namespace keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   readonly admission: AdmissionSettings
   readonly watchHistoryMs: number
-  /** Bytes of superseded objects in memory, of which old ones are packed; absent: the bound of storage, and nothing is packed. */
+  /** The bytes of superseded objects in memory, whose old ones are packed; absent: storage's bound, without packing. */
   readonly pastBytesMax?: number
-  /** Absent: objects are stored unencrypted. */
+  /** Absent: the server stores objects unencrypted. */
   readonly encryption: EncryptionOptions | undefined
-  /** The server's address for others; without it, or empty, the listening address. */
+  /** The server's address for other programs; without it, or if empty, the listening address. */
   readonly advertiseAddress?: string
-  /** For tests: notes requests. Absent: nothing does. */
+  /** For tests: records requests. Absent: no recording. */
   readonly requestLog?: RequestLog
-  /** For tests: faults that hit requests. Absent: there are never any. */
+  /** For tests: faults that hit requests. Absent: no faults. */
   readonly faults?: Faults
-  /** For tests: the order of requests. Absent: they pass as they come. */
+  /** For tests: the order of requests. Absent: order of arrival. */
   readonly order?: RequestOrder | undefined
-  /** For tests: the calls by which one controls the server, and the token of their caller. Absent: there are none. */
+  /** For tests: the calls that control the server, and the token of their caller. Absent: no such calls. */
   readonly control?: ControlHandler | undefined
   readonly controlToken?: string | undefined
-  /** The console is there on a loopback address without being asked for. */
+  /** On a loopback address the console is on by default. */
   readonly hasUsualConsole?: boolean
-  /** For tests: messages between services are frozen, and `stop` fails if their bytes were changed. */
+  /** For tests: messages between services are recorded, and `stop` fails if their bytes have changed. */
   readonly freezesLinks: boolean
-  /** True if `/metrics` includes those of the process. */
+  /** True if `/metrics` includes the metrics of the process. */
   readonly hasProcessMetrics: boolean
-  /** The number of threads that serve requests, and the settings for the further ones; absent: one. */
+  /** The number of threads that serve requests, and the settings of the further threads; absent: one thread. */
   readonly threads?: { readonly count: number; readonly flags: readonly string[] }
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
-  /** Absent: nothing is traced. */
+  /** Absent: no tracing. */
   readonly tracer?: Tracer | undefined
 }
 
-/** A moment of another server. */
+/** A snapshot of another server. */
 export interface ServerBase {
   readonly snapshot: StateSnapshot
-  /** The port that it listened on. */
+  /** The port at which it listened. */
   readonly port: number
   /** The published authorities of clients and of the proxy, in PEM. */
   readonly authorities: readonly string[]
-  /** Absent: the moment is from a file. */
+  /** Absent: the snapshot comes from a file. */
   readonly fixed?: FixedParts | undefined
-  /** True if the objects of simulated nodes are there. */
+  /** True if the objects of simulated nodes exist. */
   readonly hasNodeObjects?: boolean
-  /** True if no controller had work or waited for a time, so that those of a fork have nothing to do before the first change. */
+  /** True if no controller had work or a timer, so that a fork's controllers have no work before the first change. */
   readonly isAtRest?: boolean
 }
 
-/** Parts that never change, which a server with the same settings shares. */
+/** Immutable parts that a server with the same settings shares. */
 interface FixedParts {
   readonly catalogue: Catalogue
   readonly identity: ServerIdentity
@@ -130,7 +130,7 @@ interface ServerIdentity {
   readonly signingKey: SigningKey
 }
 
-/** A server that is ready. */
+/** A ready server. */
 export interface Server {
   /** `https://127.0.0.1:6443`, with the path prefix. */
   readonly url: string
@@ -140,23 +140,23 @@ export interface Server {
   /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   readonly storage: Storage
-  /** The present moment, for another server. No work was in progress at the given revision. */
+  /** The present snapshot, for another server. No work was in progress at the given revision. */
   moment(settledAt: Revision | undefined): ServerBase
   readonly nodes: OpenNodes
-  /** A client that needs no socket, as this identity. */
+  /** A client without a socket, with this identity. */
   clientAs(identity: Identity): Client
-  /** Stores objects of another server as they are, while no controller runs: they would decide before all of them are there. */
+  /** Stores objects of another server unchanged while no controller runs: controllers would act on an incomplete set. */
   readonly loadObjects: Gateway['loadObjects']
-  /** Gives a user rules that no object holds. */
+  /** Gives a user rules without an RBAC object. */
   giveRules(user: string, rules: readonly PolicyRule[]): void
   stop(options: StopOptions): Promise<void>
 }
 
-/** Options of a server's end. */
+/** The options of a server's stop. */
 export interface StopOptions {
-  /** Time for which requests are still accepted while `/readyz` fails. */
+  /** The time for which the server still accepts requests while `/readyz` fails. */
   readonly delayMs: number
-  /** Longest that watches are spread over; 0 ends them at once. */
+  /** The longest time over which the ends of watches are spread; 0 ends all at once. */
   readonly graceMs: number
 }
 
@@ -175,7 +175,7 @@ function hasServiceRanges(catalogue: Catalogue): boolean {
   return catalogue.find(domainGroup(catalogue.names, 'networking'), 'v1', 'servicecidrs') !== undefined
 }
 
-/** Reads the certificates and keys of the server, and makes those that are absent. */
+/** Reads the server's certificates and keys, and creates the missing ones. */
 async function openIdentity(options: ServerOptions, names: Names): Promise<ServerIdentity> {
   const { serving, objects, certificateFiles: files, adminKey, clock } = options
   return {
@@ -305,7 +305,7 @@ interface ThreadsStart extends Pick<ThreadStart, 'port' | 'signingKey'> {
   readonly certificates: PortCertificates
 }
 
-/** The services, joined. */
+/** The services with their connections. */
 async function openServices(options: ServerOptions & ServerIdentity, surroundings: Surroundings) {
   const link = { freeze: options.freezesLinks }
   const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, surroundings)
@@ -365,11 +365,11 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
     metrics,
     nodesDoor,
     giveRules: (user: string, rules: readonly PolicyRule[]) => access.authorization.roles?.give(user, rules),
-    /** The bootstrap objects are there, so `/readyz` need not wait for them. */
+    /** The bootstrap objects exist, so `/readyz` need not wait for them. */
     bootstrapped() {
       isBootstrapped = true
     },
-    /** Starts the further threads that take requests, where there are to be any; resolves when they listen. */
+    /** Starts the further threads that accept requests, if any; resolves when they listen. */
     async startThreads({ certificates, ...start }: ThreadsStart): Promise<GatewayThreads | undefined> {
       if (options.threads === undefined || !hasFurtherThreads(options)) return undefined
       const { openGatewayThreads } = await import('./threads/gateway-threads.ts')
@@ -398,7 +398,7 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
       )
       return threads
     },
-    /** Throws when bytes were changed that had crossed a link. */
+    /** Throws if bytes changed after they crossed a link. */
     verify() {
       for (const { verify } of [storageLink, watchLink, admissionLink, nodesLink]) verify()
     },

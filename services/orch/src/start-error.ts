@@ -1,6 +1,6 @@
 import { FileError, SettingsError } from '@orch/platform'
 
-/** The server cannot start, for a reason that the caller can do something about. */
+/** The server cannot start for a reason that the caller can remove. */
 export class StartError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
@@ -8,7 +8,7 @@ export class StartError extends Error {
   }
 }
 
-/** Another program listens at the address. With another port the start may succeed. */
+/** Another program listens at the address. The start may succeed with another port. */
 export class AddressTakenError extends StartError {
   /** `127.0.0.1:6443`. */
   readonly address: string
@@ -20,7 +20,7 @@ export class AddressTakenError extends StartError {
   }
 }
 
-/** A mistake of the caller, or an error of the system, which names its call and object. */
+/** A mistake of the caller, or a system error, which names its call and object. */
 export function isExpected(error: unknown): error is Error {
   if (error instanceof SettingsError || error instanceof StartError || error instanceof FileError) return true
   return error instanceof Error && 'syscall' in error && 'errno' in error

@@ -9,12 +9,12 @@ export interface StartMessageOptions {
   readonly configuration: Pick<ClientConfiguration, 'server' | 'serverName'>
   readonly dataDir: string
   readonly isInMemory: boolean
-  /** The caller has given the certificate that is served. */
+  /** The caller has provided the served certificate. */
   readonly hasGivenCertificate: boolean
   readonly workingFolder: string
 }
 
-/** The output of `orch up` when it is ready: the server's address, and three commands to try, in lines of 100 characters at most. */
+/** The output of `orch up` when it is ready: the server's address and three commands to try, in lines of at most 100 characters. */
 export function printStartMessage(options: StartMessageOptions): string {
   const { profile, configuration, dataDir, isInMemory, workingFolder } = options
   const state = isInMemory ? 'objects in memory' : `data in ${shortest(dataDir, workingFolder)}`
@@ -29,12 +29,12 @@ export function printStartMessage(options: StartMessageOptions): string {
   ].join('\n')
 }
 
-/** The same, for machines. */
+/** The same output for machines. */
 export function toStartFields({ profile, configuration, dataDir }: StartMessageOptions) {
   return { url: configuration.server, profile, dataDir, kubeconfig: join(dataDir, 'admin.conf') }
 }
 
-/** The path is absolute, as the variable stays valid when the shell changes its folder. */
+/** The path is absolute, so the variable stays valid when the shell changes its folder. */
 function kubectlLines({ dataDir }: StartMessageOptions): string[] {
   return [`export KUBECONFIG=${shellQuote(join(dataDir, 'admin.conf'))}`, 'kubectl get namespaces', 'kubectl explain node.spec.taints']
 }
@@ -57,7 +57,7 @@ function curlLines({ configuration, dataDir, hasGivenCertificate, workingFolder 
   ]
 }
 
-/** curl asks a certificate for the host of the URL alone, and takes the address to connect to from another flag. */
+/** curl verifies a certificate only against the URL's host, and takes the address of the connection from another flag. */
 function byName({ server, serverName }: StartMessageOptions['configuration']): { readonly url: string; readonly connection: string } {
   if (serverName === undefined) return { url: server, connection: '' }
   const { host, hostname, port } = new URL(server)

@@ -6,23 +6,23 @@ import type { ApiOptions } from './api/settings.ts'
 /** The parts shared by every service in a process. */
 export interface Surroundings {
   readonly catalogue: Catalogue
-  /** Whatever a service opens is stopped with it. */
+  /** Stops everything that a service opens. */
   readonly lifecycle: Lifecycle
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
-  /** Absent: nothing is traced. */
+  /** Absent: no tracing. */
   readonly tracer?: Tracer | undefined
-  /** The faults of a test; absent: there are never any. */
+  /** The faults of a test; absent: no faults. */
   readonly faults?: Faults | undefined
 }
 
-/** The resources that are served. */
+/** The served resources. */
 export function catalogueOf({ profile, runtimeConfig, featureGates, level, servesMetrics }: ApiOptions): Catalogue {
   return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn, minor: level, servesMetrics })
 }
 
-/** The faults of a process: those that a test brings, or those that FaultRules describe. */
+/** The faults of a process: from a test or from FaultRules. */
 export function faultsOf(
   { faults, followsFaultRules }: { readonly faults?: Faults | undefined; readonly followsFaultRules: boolean },
   world: Pick<Surroundings, 'chance' | 'clock' | 'log'>,

@@ -14,7 +14,7 @@ export interface Terminal {
   notify?(message: StarterMessage): Promise<void>
 }
 
-/** A sentence about a setting, or the reason why a command ends: for people with the name of the program, for machines as the log writes it. */
+/** A sentence about a setting, or the reason why a command ends. People see it with the program's name; machines read it in the log's format. */
 export function printComplaint(format: LogFormat, level: 'warn' | 'error', text: string): string {
   if (format === 'json') return printJsonLine(level, {}, text)
   return level === 'warn' ? `orch: warning: ${text}\n` : `orch: ${text}\n`
@@ -25,7 +25,7 @@ export function printReadyLine(format: LogFormat, text: string, fields: LogField
   return format === 'json' ? printJsonLine('info', fields, 'ready') : text
 }
 
-/** In the form of the log, at any level of the log. */
+/** Written in the log's format at any log level. */
 function printJsonLine(level: string, fields: LogFields, message: string): string {
   return `${JSON.stringify({ level, time: new Date(systemClock.now()).toISOString(), ...fields, msg: message })}\n`
 }

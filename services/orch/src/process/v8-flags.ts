@@ -2,23 +2,23 @@ import { setFlagsFromString } from 'node:v8'
 
 /**
  * The flags of V8 for a process that serves, each with its reason. docs/explanation/v8.md has the figures. The environment variable
- * `ORCH_V8_FLAGS=default` leaves V8 as Node sets it.
+ * `ORCH_V8_FLAGS=default` keeps the settings of Node.js.
  */
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** True unless the environment asks for V8 as Node sets it. */
+/** True unless the environment asks for the settings of Node.js. */
 export function isTuned({ ORCH_V8_FLAGS: flags }: Environment): boolean {
   return flags !== 'default'
 }
 
-/** Flags that V8 takes at its start alone: Node is started with them. */
+/** Flags that V8 reads only at its start, so Node.js gets them on its command line. */
 export const youngHeapFlags: readonly string[] = [
   // Room for new objects begins at 12 MB, which spares the start an eighth of its CPU, and ends at 48 MB: it never shrinks by itself.
   '--max-semi-space-size=16',
   '--min-semi-space-size=8',
 ]
 
-/** Flags that are set after the start: earlier, Node's own compiled code would be rejected, as it was made with other flags. */
+/** Flags that are set after the start: earlier, V8 would reject Node.js' compiled code, which other flags have produced. */
 const servingFlags: readonly string[] = [
   // Otherwise some objects of each request are allocated in the old heap, and keep their references until the next full collection.
   '--no-allocation-site-pretenuring',

@@ -1,4 +1,4 @@
-/** The selectable cipher suites of TLS 1.2, by the names of the registry; the value is OpenSSL's name. */
+/** The selectable TLS 1.2 cipher suites by their registry names; the value is OpenSSL's name. */
 export const cipherSuites: Readonly<Record<string, string>> = {
   TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
   TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
@@ -21,7 +21,7 @@ export const cipherSuites: Readonly<Record<string, string>> = {
   TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
 }
 
-/** By default: current, forward secret and authenticated suites. */
+/** The default: current suites with forward secrecy and authentication. */
 export const currentSuites: readonly string[] = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

@@ -6,7 +6,7 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
 }
 
-/** This machine's address for others: the listening address, unless that is all of them or a loopback one. */
+/** This machine's address for other machines: the listening address, unless that is a wildcard or loopback address. */
 export function advertisedAddress(bindAddress: string): string {
   const isOwn = bindAddress === '0.0.0.0' || bindAddress === '::' || isLoopback(bindAddress)
   if (!isOwn) return bindAddress
@@ -16,19 +16,19 @@ export function advertisedAddress(bindAddress: string): string {
   return reachable?.address ?? (family === 'IPv6' ? '::1' : '127.0.0.1')
 }
 
-/** The host of a URL by which clients reach the port: one of this machine's where all are listened on. */
+/** The host in URLs for clients: an address of this machine if the port listens on all. */
 export function publicHost(bindAddress: string): string {
   return printHost(bindAddress === '0.0.0.0' || bindAddress === '::' ? advertisedAddress(bindAddress) : bindAddress)
 }
 
-/** The host of a URL by which this machine reaches the address. */
+/** The host in URLs by which this machine reaches the address. */
 export function printHost(bindAddress: string): string {
   if (bindAddress === '0.0.0.0') return '127.0.0.1'
   if (bindAddress === '::') return '[::1]'
   return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
 }
 
-/** True if an address with a port never leaves this machine. */
+/** True if traffic to an address with a port never leaves this machine. */
 export function staysHere(address: string): boolean {
   const host = address
     .replace(/^dns:\/\/\//, '')

@@ -3,19 +3,19 @@ import { isIP } from 'node:net'
 import { SettingsError } from '@orch/platform'
 import type { ServingOptions } from './settings.ts'
 
-/** A client's information about the certificate of a gateway. */
+/** The facts that a client needs about a gateway's certificate. */
 export interface ServingTrust {
-  /** PEM of the certificate to trust. */
+  /** PEM of the certificate that the client must trust. */
   readonly authority: string
-  /** True if `authority` is its own issuer. Otherwise clients that want a chain up to such a certificate refuse the server. */
+  /** True if `authority` is self-signed. Otherwise clients that require a chain to a self-signed certificate refuse the server. */
   readonly isWholeChain: boolean
-  /** Name to ask the certificate for; undefined where it carries the host by which the server is reached. */
+  /** The name to verify the certificate against; undefined if the certificate contains the host of the URL. */
   readonly serverName: string | undefined
 }
 
 export interface ServingTrustOptions {
   readonly serving: Pick<ServingOptions, 'servingPair' | 'servingFiles'>
-  /** PEM of the authority of this folder, which signs the served certificate if no files are given. */
+  /** PEM of this folder's authority, which signs the served certificate if no files are given. */
   readonly ownAuthority: string
   /** `https://127.0.0.1:6443`. */
   readonly url: string
@@ -62,7 +62,7 @@ function isIssuer(issuer: X509Certificate, certificate: X509Certificate): boolea
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
 }
 
-/** The first name that a client may ask for, where the certificate does not carry the host. */
+/** The first name that a client may verify, if the certificate does not contain the host. */
 function serverNameFor(certificate: X509Certificate, host: string, file: string): string | undefined {
   if (isIP(host) === 0 ? certificate.checkHost(host) !== undefined : certificate.checkIP(host) !== undefined) return undefined
   const entries = (certificate.subjectAltName ?? '').split(', ')

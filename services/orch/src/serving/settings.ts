@@ -5,7 +5,7 @@ import { readLevel } from '../api/settings.ts'
 import { readPairFiles, readPairIfNamed } from '../configuration/flag-files.ts'
 import { cipherSuites, currentSuites } from './cipher-suites.ts'
 
-/** Pairs of files with the names that they are for; names have commas between, so that semicolons are between pairs. */
+/** Pairs of files with the names that they are for. Commas separate names, so semicolons separate pairs. */
 const namedPairs: SettingType<readonly NamedFiles[]> = {
   word: 'cert,key[:names]',
   expected: 'the files of a certificate and its key, such as a.crt,a.key, or a.crt,a.key:example.com,*.example.com with names',
@@ -17,7 +17,7 @@ const namedPairs: SettingType<readonly NamedFiles[]> = {
   },
 }
 
-/** A certificate and its key in files, with their names; none: those of the certificate. */
+/** Files of a certificate and its key, with their names; without names, the certificate's names count. */
 type NamedFiles = NonNullable<ReturnType<typeof readNamedFiles>>
 
 function readNamedFiles(text: string) {
@@ -139,11 +139,11 @@ export function readServing(settings: LevelledValues) {
     ...settings,
     /** Without a slash at the end; empty for none. */
     pathPrefix: pathPrefix.replace(/\/$/, ''),
-    /** A certificate of the caller's own to serve with. */
+    /** A certificate that the caller provides. */
     servingPair: own?.pair,
-    /** Its files; a later pair in them is served then. */
+    /** The certificate's files; the server serves a later pair from them. */
     servingFiles: own?.files,
-    /** Certificates for clients that ask for their names. */
+    /** Certificates that the client's SNI selects. */
     namedPairs: settings.tlsSniCertKey.map(readNamedPair),
     /** The headers of answers to browsers. */
     browser: {
@@ -151,14 +151,14 @@ export function readServing(settings: LevelledValues) {
       transportSecurity: readTransportSecurity(settings.strictTransportSecurityDirectives),
     },
     tlsMinVersion: settings.tlsMinVersion === 'VersionTLS13' ? ('TLSv1.3' as const) : ('TLSv1.2' as const),
-    /** As OpenSSL calls them, with colons between. */
+    /** OpenSSL's names, separated by colons. */
     ciphers: readCiphers(settings.tlsCipherSuites),
-    /** As `ciphers`; undefined: the defaults of OpenSSL. */
+    /** The same form as `ciphers`; undefined: OpenSSL's defaults. */
     curves: readCurves(settings.tlsCurvePreferences),
     watchLifeMs: settings.minRequestTimeoutSeconds * 1000,
-    /** Undefined: as the gateway thinks best. */
+    /** Undefined: the gateway decides. */
     streamsPerConnectionMax: streamsMax === 0 ? undefined : streamsMax,
-    /** The shown deprecated metrics. */
+    /** The deprecated metrics that the server shows. */
     metricReleases: readMetricReleases(settings),
   }
 }
@@ -178,7 +178,7 @@ function readNamedPair({ certificateFile, keyFile, names }: NamedFiles) {
   return { files: { certificateFile, keyFile }, names }
 }
 
-/** An expression that does not say where the host begins and ends would match hosts of others. */
+/** An expression without anchors would also match longer host names. */
 function readOrigin(text: string): RegExp {
   const refuse = (reason: string) => new SettingsError(`--cors-allowed-origins=${text}: ${reason}`)
   if (!/\^|\/\//.test(text) || !/\$|:/.test(text))
@@ -196,7 +196,7 @@ function readTransportSecurity(directives: readonly string[]): string {
   throw new SettingsError(`--strict-transport-security-directives=${wrong}: must be max-age=SECONDS, includeSubDomains or preload`)
 }
 
-/** Suites of TLS 1.3 are chosen apart from the others, so a choice that names none of them is about the others. */
+/** TLS 1.3 suites are chosen separately, so a choice without a 1.3 suite affects only the others. */
 function readCiphers(names: readonly string[]): string {
   const isOf13 = (name: string) => !name.includes('_WITH_')
   const chosen = names.length === 0 ? currentSuites : [...(names.some(isOf13) ? [] : currentSuites.filter(isOf13)), ...names]

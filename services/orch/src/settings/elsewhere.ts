@@ -1,4 +1,4 @@
-/** The reasons for absent flags of kube-apiserver, and their replacements; by reason, then by flag. */
+/** The reasons why flags of kube-apiserver are absent, and their replacements; by reason, then by flag. */
 const reasons: readonly (readonly [reason: string, flags: string])[] = [
   ['logs go to standard error; see --log-level and --log-format', 'add-dir-header alsologtostderr log-backtrace-at log-dir log-file'],
   ['logs go to standard error; see --log-level and --log-format', 'log-file-max-size log-flush-frequency log-json-info-buffer-size'],
@@ -47,7 +47,7 @@ const reasons: readonly (readonly [reason: string, flags: string])[] = [
   ['all metrics have bounded labels', 'allow-metric-labels-manifest'],
 ]
 
-/** Flags of kube-apiserver that do not exist here, each with the reason. */
+/** kube-apiserver flags that this server lacks, each with the reason. */
 export const flagsElsewhere: Readonly<Record<string, string>> = Object.fromEntries(
   reasons.flatMap(([reason, flags]) => flags.split(' ').map((flag) => [`--${flag}`, reason])),
 )

@@ -10,7 +10,7 @@ import { upSettings } from './up.ts'
 const known: { flags: readonly string[]; newer: readonly string[]; older: readonly string[] } = JSON.parse(
   readFileSync(new URL('kube-apiserver-flags.json', import.meta.url), 'utf8'),
 )
-/** Each command has a help of its own. */
+/** Each command has a separate help text. */
 const all = [...known.flags, ...known.newer, ...known.older].filter((name) => name !== 'help').map((name) => `--${name}`)
 
 const isOf = (settings: Settings, flag: string) =>

@@ -17,7 +17,7 @@ import { flagsElsewhere } from './elsewhere.ts'
 const { oneOf, path } = settingTypes
 const setting = settingsOf('General')
 
-/** Settings that every command has. */
+/** Settings of every command. */
 export const generalSettings = {
   config: setting(
     { flag: '--config', type: path },
@@ -34,7 +34,7 @@ export const generalSettings = {
   logFormat: setting({ flag: '--log-format', type: oneOf(logFormats), default: 'text' }, 'json for machines, text for people.'),
 }
 
-/** The settings of a command from flags, environment and the file that `--config` names. */
+/** The settings of a command from flags, the environment and the file in `--config`. */
 export async function readCommandSettings<S extends Settings & Pick<typeof generalSettings, 'config' | 'logFormat'>>(
   settings: S,
   terminal: Terminal,
@@ -49,12 +49,12 @@ export async function readCommandSettings<S extends Settings & Pick<typeof gener
   return result
 }
 
-/** The folder of a profile's data, below the working folder. */
+/** The data folder of a profile, below the working folder. */
 export function defaultDataDir(profile: Profile): string {
   return `.${namesOf('orch').serverServiceName}/${profile}`
 }
 
-/** Flags with their values, and the paths between them. */
+/** Flags with their values, separated by paths. */
 export function splitWords(settings: Settings, words: readonly string[]) {
   const flags: string[] = []
   const paths: string[] = []

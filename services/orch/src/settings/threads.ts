@@ -19,13 +19,13 @@ interface ThreadedOptions extends Pick<GatewayGroups, 'flowControl' | 'serving'>
   readonly settings: { readonly threads: number; readonly distributed: boolean }
 }
 
-/** Refuses settings that cannot hold with `--threads` above 1. */
+/** Refuses settings that exclude `--threads` above 1. */
 export function checkThreads({ settings, flowControl, serving }: ThreadedOptions): void {
   const { threads, distributed } = settings
   if (threads === 1) return
   const flag = `--threads=${threads}`
   if (distributed) throw new SettingsError(`${flag} with --distributed: gateways are processes there; see --gateways`)
-  // A port without TLS belongs to one thread, and so do the sessions that it opens. The port with TLS belongs to all.
+  // A port without TLS and its sessions belong to one thread; the TLS port belongs to all threads.
   if (serving.console === 'true' && !isLoopback(serving.bindAddress))
     throw new SettingsError(
       `${flag} with --console=true and --bind-address=${serving.bindAddress}: a session is of one thread, which only a loopback address reaches`,
@@ -39,7 +39,7 @@ export function checkThreads({ settings, flowControl, serving }: ThreadedOptions
   }
 }
 
-/** The number of threads on this machine: more than one if they can share a port. */
+/** The number of threads on this machine: more than one if threads can share a port. */
 export function threadsHere(threads: number, log: Log, canShare = canSharePorts): number {
   if (threads === 1 || canShare) return threads
   log.warn({ threads }, 'threads can share a port on Linux alone: one thread takes all requests')

@@ -42,8 +42,8 @@ export const upDistributedSettings = {
 type UpDistributed = Values<typeof upDistributedSettings>
 
 /**
- * The number of each service. One gateway hosts admission, unless another value was given: a process of its own would have the same
- * bytes pass one socket more, and nothing to scale apart.
+ * The number of each service. By default one gateway hosts admission: a separate process would pass the same bytes over one more socket and could not
+ * scale alone.
  */
 export function sharedWhereSingle<S extends UpDistributed>(settings: S, given: { has(flag: string): boolean }): S {
   const isHosted = settings.gateways === 1 && !given.has(upDistributedSettings.admissions.flag)
@@ -73,10 +73,10 @@ export const upSettings = {
   ...loadSettings,
 }
 
-/** Settings of `orch up`, checked. */
+/** The checked settings of `orch up`. */
 export interface UpOptions extends GatewayGroups {
   readonly settings: Values<typeof upSettings>
-  /** The given texts, by flag, for other processes. */
+  /** The given texts by flag, for other processes. */
   readonly texts: ReadonlyMap<string, string>
   readonly dataDir: string
   readonly controllers: readonly ControllerName[]

@@ -22,7 +22,7 @@ import type { StartOptions } from './start-settings.ts'
 
 /** A server of `orch up` that a test controls. */
 export interface ControlledOptions {
-  /** Options of the server but for its clock and its files. */
+  /** The options of the server except its clock and its files. */
   readonly server: Omit<ServerOptions, 'clock' | 'certificateFiles'>
   readonly dataDir: string
   readonly isVirtual: boolean
@@ -45,7 +45,7 @@ export async function startControlledServer({ server: options, dataDir, isVirtua
   const stop = () => started.stop(moved === undefined ? how : { delayMs: 0, graceMs: 0 })
   const issue = await clientIssuer({ files: certificateFiles, clock })
   const { commonName, organizations } = administratorOf(started.names.serverServiceName)
-  // Faults spare the control's own client, and hit the administrator's.
+  // Faults spare the control's client, and hit the administrator's.
   const { certificate, key } = issue({ commonName, organizations }, generateKeysNow('P-256'))
   const configuration = { ...started.configuration, clientCertificate: certificate, clientKey: key }
   const running = new InProcessServer(

@@ -34,7 +34,7 @@ export async function dumpStorage({ storage, port }: DumpOptions): Promise<strin
 }
 
 const certificates = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g
-/** The same in Base64, as Secrets and trust bundles have it. */
+/** The same in Base64, as in Secrets and trust bundles. */
 const encodedCertificates = /"LS0tLS1CRUdJTi[A-Za-z0-9+/=]+"/g
 const encodedTokens = /"ZXlK[A-Za-z0-9+/=]+"/g
 

@@ -94,17 +94,17 @@ function note(state: State, type: string, object: ApiObject | undefined): void {
   state.object = object
 }
 
-/** The managers whose fields, or the times of whose fields, a write has changed. */
+/** The managers whose fields, or field times, a write has changed. */
 function writersOf(before: ApiObject | undefined, { metadata: { managedFields = [] } }: ApiObject): string[] {
   const known = new Set((before?.metadata.managedFields ?? []).map((entry) => JSON.stringify(entry)))
   const changed = managedFields.filter((entry) => !known.has(JSON.stringify(entry)))
   return [...new Set(changed.map(({ manager }) => manager ?? ''))]
 }
 
-/** Changed members that one line of a timeline shows. */
+/** The number of changed members in one line of a timeline. */
 const changesShown = 5
 
-/** Members that differ, `spec.size: 1 → 2`, without those that every write changes. */
+/** Members that differ, e.g. `spec.size: 1 → 2`, without the members that every write changes. */
 function changesOf(before: unknown, after: unknown, path: string): string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return []
   if (!isJsonObject(before) || !isJsonObject(after)) return [`${path}: ${JSON.stringify(before)} → ${JSON.stringify(after)}`]
@@ -127,7 +127,7 @@ function matches<T>(matcher: ObjectMatcher<T>, object: T | undefined, state: Sta
   }
 }
 
-/** True if a value has all members of the expected one, at any depth; lists are compared as a whole. */
+/** True if a value has all members of the expected value at any depth; compares lists as a whole. */
 function contains(value: unknown, expected: unknown): boolean {
   if (!isJsonObject(expected)) return JSON.stringify(value) === JSON.stringify(expected)
   return isJsonObject(value) && Object.entries(expected).every(([name, part]) => contains(value[name], part))

@@ -57,7 +57,7 @@ const policies = { group: admissionGroup, version: 'v1', plural: 'validatingadmi
 const aSecret = (name: string, namespace = 'default') => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } })
 const rbac = 'rbac.authorization.k8s.io'
 
-/** Longer than a loaded machine takes. */
+/** Longer than a busy machine takes. */
 const waiting = { timeout: 60_000, interval: 100 }
 
 describe('a fork and its base', () => {
@@ -87,10 +87,10 @@ describe('a fork and its base', () => {
   afterAll(() => base.stop())
 
   test('have the same objects, uids and revisions, on ports of their own', async () => {
-    // The digits of a port may be a part of a uid, too.
+    // The digits of a port may also be a part of a uid.
     const dumpOf = async (server: RunningServer) =>
       (await server.dump()).replaceAll(new RegExp(`(?<![\\da-f])${new URL(server.url).port}(?![\\da-f])`, 'g'), '<port>')
-    // By the machine's clock each server renews a Lease now and then.
+    // By the machine's clock each server renews a Lease at intervals.
     const fork = await vi.waitFor(async () => {
       const made = await forkOf(base)
       const [dumpOfFork, dumpOfBase] = [await dumpOf(made), await dumpOf(base)]
@@ -111,7 +111,7 @@ describe('a fork and its base', () => {
     const maps = (server: RunningServer) => server.client.resource(core('configmaps'))
     const rows: readonly {
       readonly what: string
-      /** In the one fork alone. */
+      /** Only in this fork. */
       readonly change: () => Promise<unknown>
       readonly seen: (server: RunningServer) => Promise<unknown>
       readonly inOne: unknown
@@ -174,7 +174,7 @@ describe('a fork and its base', () => {
       {
         what: 'admission rules',
         change: () => one.client.resource(policies).delete('names'),
-        // The policy of the others refuses the second one alone.
+        // Only the other servers' policy refuses the second object.
         seen: async (server) => {
           const first = await outcomeOf(create(server, aSecret('worse')))
           return [first, first === 201 && (await outcomeOf(create(server, aSecret('bad', 'kube-public'))))]
@@ -306,7 +306,7 @@ test('controllers of a fork start with its first change, unless a controller of 
   const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: 'none' }
   await create(quiet, aConfigMap({ name: 'stray', ownerReferences: [absent] }))
   await expect.poll(() => outcomeOf(quiet.client.resource(core('configmaps')).get('stray', inDefault)), waiting).toBe(404)
-  // The use of a quota is counted again from time to time.
+  // The controller recounts a quota's use at intervals.
   await create(base, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', ...inDefault }, spec: { hard: { pods: '1' } } })
   await base.settled({ within: 60_000 })
   for (const options of [{}, { controllers: ['namespace'] }]) {
@@ -339,7 +339,7 @@ test('a fork continues after its base has stopped, with the webhooks of the base
   await expect(fetchCode(port)).rejects.toThrow()
 })
 
-/** The status of an answer of the endpoint of webhooks, whose certificate is not looked at. */
+/** The status of an answer of the webhook endpoint; the client does not verify the certificate. */
 async function fetchCode(port: number): Promise<number> {
   const { request } = await import('node:https')
   return new Promise((resolve, reject) => {

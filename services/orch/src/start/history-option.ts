@@ -7,15 +7,15 @@ import { SettingsError } from '@orch/platform'
  */
 export type HistoryOption = 'all' | (string & {}) | { readonly bytes: number }
 
-/** The retention that an option means. */
+/** The retention that the option means. */
 export interface HistoryRetention {
   /** Infinity: changes of any age. */
   readonly watchHistoryMs: number
-  /** Absent: the bound of storage. */
+  /** Absent: storage's bound. */
   readonly pastBytesMax?: number
 }
 
-/** A test that has failed wants to look at all that happened; some tests write more than memory has room for. */
+/** A failed test needs the whole history, but some tests write more than memory can hold. */
 const allBytesMax = 256 * 1024 * 1024
 
 /** Reads the option. Throws a SettingsError for other values. */

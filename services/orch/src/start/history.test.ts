@@ -42,7 +42,7 @@ interface TimelineDocument {
 const read = <T = TimelineDocument>(path: string, client = server.client) => client.request<T>({ method: 'GET', path })
 const pathOf = (name: string) => `/api/v1/namespaces/default/configmaps/${name}`
 
-/** A ConfigMap that is created with `x: 1`, changed to `x: 2` and deleted; the revision of each of the three. */
+/** A ConfigMap that is created with `x: 1`, changed to `x: 2` and deleted; returns the three revisions. */
 async function aLife(name: string, client = server.client): Promise<[number, number, number]> {
   const created = await client.objects.create(configMap(name, { x: '1' }))
   const changed = await client.objects.update({ ...configMap(name, { x: '2' }), metadata: created.metadata })

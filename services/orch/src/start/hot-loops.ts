@@ -1,15 +1,15 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 
-/** Writes of one object that change nothing, from which on they are a loop. */
+/** The number of writes without a change to one object that counts as a loop. */
 const noopsMin = 3
-/** Turns of several writers at one object. */
+/** The number of turns of several writers at one object that counts as a loop. */
 const turnsMin = 4
-/** Lists of one resource. */
+/** The number of lists of one resource that counts as a loop. */
 const listsMin = 5
-/** Requests of one user in a second. */
+/** The number of requests of one user in a second that counts as a loop. */
 const perSecondMax = 20
 
-/** The signs of controllers that never come to rest, a line each, in requests of so many seconds in which nothing else happened. */
+/** The signs of controllers that never settle, one line each, in the requests of a number of seconds without other activity. */
 export function hotLoopsIn(requests: readonly LoggedRequest[], seconds: number): string[] {
   const byUser = Map.groupBy(requests, ({ user }) => user)
   return [
@@ -36,7 +36,7 @@ function loopsOfUser(user: string, requests: readonly LoggedRequest[], seconds: 
   return found
 }
 
-/** Writers that undo one another: each changes the object after the other has. */
+/** Writers that undo each other's changes: each changes the object after the other. */
 function quarrelIn(place: string, requests: readonly LoggedRequest[]): string[] {
   const writers = requests.filter(({ changed }) => changed).map(({ user, agent }) => (agent === '' ? user : `${user} (${agent})`))
   const turns = writers.filter((writer, index) => index > 0 && writer !== writers[index - 1]).length

@@ -7,7 +7,7 @@ import type { WebhookEndpoint } from './webhook-endpoint.ts'
 const definitionKind = 'CustomResourceDefinition'
 const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']
 
-/** The endpoint that webhooks of installed files call, and the log that names the members that were set aside. */
+/** The endpoint that the installed files' webhooks call, and the log that names removed members. */
 export interface InstallOptions {
   readonly endpoint: WebhookEndpoint | undefined
   readonly log: Log
@@ -51,7 +51,7 @@ interface ClientConfig {
   readonly service?: { readonly path?: string }
 }
 
-/** The object with its webhooks called at the endpoint, under the path that they name. */
+/** The object with its webhooks redirected to the endpoint, under their original path. */
 function redirected(object: ApiObject, { host, port, certificateAuthority }: WebhookEndpoint): ApiObject {
   const caBundle = Buffer.from(certificateAuthority).toString('base64')
   const redirect = ({ service }: ClientConfig) => ({ url: `https://${host}:${port}${service?.path ?? '/'}`, caBundle })

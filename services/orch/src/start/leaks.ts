@@ -6,21 +6,18 @@ import type { Faults } from '@orch/gateway'
 import { sleep, systemClock } from '@orch/platform'
 import type { Storage } from '@orch/storage'
 
-/** The sources of a search for leaks. */
+/** The data that a search for leaks reads. */
 export interface LeakParts {
   readonly storage: Pick<Storage, 'list' | 'objectCounts'>
   readonly faults: Faults
   readonly names: Names
 }
 
-/** Real time until the server notices connections that a test has ended. */
+/** The real time until the server notices connections that a test has closed. */
 const endsWithinMs = 1_000
 const askAgainMs = 5
 
-/**
- * Watches that are open, objects that finalizers hold, namespaces and held leases that are left, a line each. Ends that are on their way
- * are waited for.
- */
+/** Open watches, objects that finalizers hold, remaining namespaces and held leases, one line each. Waits for ends in progress. */
 export async function leaksIn(parts: LeakParts): Promise<string[]> {
   const untilMs = systemClock.monotonic() + endsWithinMs
   for (;;) {

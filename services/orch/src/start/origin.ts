@@ -5,12 +5,12 @@ import type { StartOptions } from './start-settings.ts'
 import type { NamedUser } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint } from './webhook-endpoint.ts'
 
-/** The parts of a base that a fork takes over besides the stored objects. */
+/** The parts of a base that a fork takes over in addition to the stored objects. */
 export interface Origin {
-  /** All that the base was started with. */
+  /** The options with which the base started. */
   readonly options: StartOptions
   readonly certificates: CertificateMemory
-  /** Draws the same values as the base from now on. */
+  /** Draws the same random values as the base from now on. */
   readonly chance: Chance
   readonly nodes: readonly SimulatedNodeState[]
   readonly users: readonly NamedUser[]
@@ -20,7 +20,7 @@ export interface Origin {
   readonly endpoints: readonly OpenEndpoint[]
 }
 
-/** A server at a moment, and all else that a fork has of it. */
+/** A server's snapshot, and all further parts that a fork takes from it. */
 export interface Moment {
   readonly base: ServerBase
   readonly origin: Origin

@@ -4,7 +4,7 @@ import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import type { Storage } from '@orch/storage'
 import type { ObjectName } from './eventually.ts'
 
-/** A state of the past, for reading alone. */
+/** A read-only state of the past. */
 interface PastView {
   /** The server below which the state is, for any client: `https://127.0.0.1:41234/at/216`. */
   readonly url: string
@@ -56,11 +56,11 @@ export interface ServerPast {
    * before and after.
    */
   timeline(reference?: ObjectName, options?: TimelineOptions): Promise<ObjectChange[]>
-  /** The objects that differ between two revisions or times, with both of their states. */
+  /** The objects that differ between two revisions or times, with both states. */
   diff(from: number | Date, to: number | Date): Promise<ObjectDifference[]>
 }
 
-/** The parts of a server that its past is read by. */
+/** The parts of a server that give access to its past. */
 interface PastParts {
   readonly client: Client
   readonly url: string
@@ -135,7 +135,7 @@ async function queryOf(reference: ObjectName | undefined, { client }: PastParts)
   return { resource: group === '' ? plural : `${plural}.${group}`, name, ...(namespaced ? { namespace } : {}) }
 }
 
-/** Objects that are compared in one turn of the event loop. */
+/** The objects compared in one turn of the event loop. */
 const comparedPerTurn = 100
 
 /** Most changes of a page. */
@@ -171,7 +171,7 @@ interface ChangedObject extends Pick<ObjectChange, 'apiVersion' | 'kind' | 'name
   before: ApiObject | undefined
 }
 
-/** The objects that differ between two moments. Going back in time, created objects are deleted ones. */
+/** The objects that differ between two moments. Back in time, created objects appear as deleted. */
 async function differences(from: number | Date, to: number | Date, parts: PastParts): Promise<ObjectDifference[]> {
   const [a, b] = [await revisionOf(from, parts), await revisionOf(to, parts)]
   const changed = new Map<string, ChangedObject>()

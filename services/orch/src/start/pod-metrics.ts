@@ -8,7 +8,7 @@ import { untilServed } from '../load/until-served.ts'
 /** Amounts of resources, such as `{ cpu: '80m', memory: '20Mi' }`. */
 type ResourceUsage = Readonly<Record<string, string>>
 
-/** That of a Pod, or of its containers by name. */
+/** The usage of a Pod, or of its containers by name. */
 type Usage = ResourceUsage | Readonly<Record<string, ResourceUsage>>
 
 /** The use of Pods, for autoscalers and `kubectl top` in tests. */
@@ -36,7 +36,7 @@ interface Parts {
 
 const version = 'v1beta1'
 
-/** Stores the sample of a Pod. Rejects if there is no such Pod. */
+/** Stores the sample of a Pod. Rejects if the Pod does not exist. */
 export async function setPodMetrics(pod: string, usage: Usage, parts: Parts): Promise<void> {
   const { client, names, clock, measurements } = parts
   const [namespace = '', name = '', ...rest] = pod.split('/')
@@ -70,7 +70,7 @@ export async function setPodMetrics(pod: string, usage: Usage, parts: Parts): Pr
   }
 }
 
-/** Two first samples may come at once. */
+/** Two first samples may arrive at once. */
 async function createOnce(client: Client, object: ApiObject): Promise<ApiObject> {
   try {
     return await client.objects.create(object)

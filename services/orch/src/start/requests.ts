@@ -1,22 +1,22 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 import { printRequests, type RequestFilter, type RequestLog } from '@orch/gateway'
 
-/** The last 10,000 requests that were answered, oldest first, with the watches that are open. */
+/** The last 10,000 answered requests, oldest first, and the open watches. */
 export interface Requests {
-  /** Requests that the filter matches; without one all. */
+  /** Requests that match the filter; without a filter all requests. */
   (filter?: RequestFilter): LoggedRequest[]
   count(filter?: RequestFilter): number
-  /** A table of them, a line each. */
+  /** A table of the requests, one line each. */
   print(filter?: RequestFilter): string
 }
 
 /** The requests of a server. */
 export interface ServerRequests extends Requests {
-  /** Forgets all requests, so that a test counts from here. */
+  /** Removes all requests, so that a test counts from here. */
   clear(): void
 }
 
-/** The requests of a log that a filter matches, as far as a test asks for no others. */
+/** The requests of a log that match a filter, unless a test passes another filter. */
 export function requestsIn(log: RequestLog, own: RequestFilter = {}): Requests {
   const read = (filter: RequestFilter = {}) => log.read({ ...filter, ...own })
   return Object.assign(read, {

@@ -15,7 +15,7 @@ import type { TraceOptions } from './trace-file.ts'
 import type { ServerFaults, ServerUser, UserOptions } from './user.ts'
 import type { WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
-/** A server of one's own, in memory, on a free port. */
+/** A server of the caller in memory on a free port. */
 export interface RunningServer extends ServerPast, AsyncDisposable {
   /** Its URL, with the path prefix if there is one: `https://127.0.0.1:41234`. */
   readonly url: string
@@ -109,17 +109,17 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
 
 /** The wait of `settled`. */
 export interface SettledOptions {
-  /** Longest wait in real milliseconds; 5,000 by default. */
+  /** The longest wait in real milliseconds; 5,000 by default. */
   readonly within?: number
-  /** Time in which nothing begins, such as `'50ms'`; none by default. */
+  /** A time without new work, such as `'50ms'`; none by default. */
   readonly quiet?: string | number
 }
 
 /** The clients that may be in a loop, and the time for which they are observed. */
 export interface HotLoopOptions {
-  /** All users of the test by default. */
+  /** By default all users of the test. */
   readonly user?: string
-  /** 2 s by default. */
+  /** By default 2 s. */
   readonly for?: string | number
 }
 

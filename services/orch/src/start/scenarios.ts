@@ -30,9 +30,9 @@ export interface UserScenarios {
   flakyNetwork(seed: number | string): Scenario
 }
 
-/** A scenario in progress. */
+/** A running scenario. */
 interface Scenario extends Disposable {
-  /** Requests that it has hit. */
+  /** The number of requests that the scenario has hit. */
   readonly hits: number
   end(): void
 }

@@ -2,16 +2,16 @@ import type { OrderedRequest, RequestOrder } from '@orch/gateway'
 import { type Activity, type Chance, sleep, systemClock } from '@orch/platform'
 
 interface Waiting extends OrderedRequest {
-  /** In the order of arrival: the last resort for requests that are alike. */
+  /** The order of arrival is the last resort for identical requests. */
   readonly number: number
   pass(): void
 }
 
-/** Real time for clients in other processes to send what an answer makes them send. */
+/** Real time in which clients in other processes send the requests that follow an answer. */
 const quietMs = 5
-/** Longest wait for the server to come to rest before the next request passes, in real time. */
+/** The longest wait in real time for the server to settle before the next request passes. */
 const restMsMax = 30_000
-/** Work that makes no progress for so long waits for a request. */
+/** Work without progress for this time waits for a request. */
 const stillMsMax = 5_000
 
 /**

@@ -35,13 +35,13 @@ export class ServerSnapshot implements Snapshot, Moment {
   }
 }
 
-/** The server's own class behind the snapshot of a caller. */
+/** The server's class behind a caller's snapshot. */
 export function readSnapshot(snapshot: StateSnapshot): ServerSnapshot {
   if (!(snapshot instanceof ServerSnapshot)) throw new TypeError('a snapshot is made by server.snapshot()')
   return snapshot
 }
 
-/** Options of which the objects of a start and the stored form of objects depend: with others a fork is a restart of the base with other settings. */
+/** Options that affect the objects of a start and the stored form of objects: with others, a fork is a restart of the base with other settings. */
 const shaping = [
   'version',
   'featureGates',
@@ -54,13 +54,13 @@ const shaping = [
 
 /** The options of a fork. */
 export interface ForkSettings {
-  /** The options of the base, with the given ones in their places. */
+  /** The options of the base, replaced by the given options. */
   readonly options: StartOptions
-  /** False: a given option changes the objects of a start, so that the state is read as after a restart. */
+  /** False: a given option changes the objects of a start, so the server reads the state like after a restart. */
   readonly isSame: boolean
 }
 
-/** Joins the options of a fork with those of its base. Throws for those that no fork can change. */
+/** Joins the options of a fork with those of its base. Throws for options that no fork can change. */
 export function readForkOptions({ origin }: ServerSnapshot, { from: _, ...given }: StartOptions): ForkSettings {
   const base = origin.options
   if (given.profile !== undefined && given.profile !== (base.profile ?? 'orch'))
@@ -70,7 +70,7 @@ export function readForkOptions({ origin }: ServerSnapshot, { from: _, ...given 
   if (given.clock !== undefined && given.clock.isVirtual !== (base.clock?.isVirtual ?? false))
     throw new SettingsError('clock: a fork has a virtual clock if its base has one: certificates and times are those of the base')
   const isSame = shaping.every((name) => given[name] === undefined || JSON.stringify(given[name]) === JSON.stringify(base[name]))
-  // Definitions and webhooks of the base are stored.
+  // The store contains the definitions and webhooks of the base.
   const { crds: _crds, webhooks: _webhooks, ...others } = base
   return { options: { ...others, ...given }, isSame }
 }

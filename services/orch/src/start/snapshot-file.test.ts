@@ -22,10 +22,10 @@ test('a snapshot in a file starts a server with the objects, revisions, past, us
   await maps.delete('gone', inDefault)
   base.user('reader', { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['configmaps'] }] })
   await base.settled({ within: 60_000 })
-  // The digits of a port may be a part of a uid, too.
+  // The digits of a port may also be a part of a uid.
   const plain = (text: string, { url }: { readonly url: string }) =>
     text.replaceAll(new RegExp(`(?<![\\da-f])${new URL(url).port}(?![\\da-f])`, 'g'), '<port>')
-  // By the machine's clock each server renews a Lease now and then.
+  // By the machine's clock each server renews a Lease at intervals.
   const server = await vi.waitFor(
     async () => {
       await base.snapshot().save(file)

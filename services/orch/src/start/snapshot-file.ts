@@ -14,7 +14,7 @@ import type { Moment } from './origin.ts'
 import { readStartSettings, type StartOptions } from './start-settings.ts'
 import type { NamedUser } from './user.ts'
 
-/** The first line of a file: these words, the version of the format, and the SHA-256 of all that follows the line. */
+/** The first line of a file: these words, the format version and the SHA-256 of the rest. */
 const magic = 'orch-snapshot'
 const formatVersion = 2
 /** Format 1 has changes without times and users. */
@@ -48,7 +48,7 @@ export async function writeMoment({ base, origin }: Moment, path: string): Promi
   await rename(draft, path)
 }
 
-/** Reads what `writeMoment` has written. Rejects with a sentence for a file that is none. */
+/** Reads a file that `writeMoment` has written. Rejects with a sentence for any other file. */
 export async function readMoment(path: string): Promise<Moment> {
   const bytes = await readFile(path).catch((cause: unknown) => {
     throw new Error(`${path}: cannot be read (${systemCodeOf(cause) ?? messageOf(cause)})`, { cause })

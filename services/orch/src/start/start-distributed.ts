@@ -28,29 +28,29 @@ export interface DistributedOptions {
   readonly etcdServers: readonly string[]
   /** `127.0.0.1:4222`. */
   readonly natsServers: readonly string[]
-  /** The prefix of the state in etcd, and of its changes in NATS. */
+  /** The prefix of the state in etcd and of its changes in NATS. */
   readonly prefix: string
-  /** Folder with the certificates that services show one another. */
+  /** The folder with the certificates that services show to one another. */
   readonly serviceCertificates: string
   readonly gateways: number
   readonly storages: number
   readonly watches: number
-  /** 0: each gateway hosts its own. */
+  /** 0: each gateway hosts its admission. */
   readonly admissions: number
 }
 
-/** Services that call one another over gRPC with mutual TLS, all in this process: for tests. */
+/** For tests: services in this process that call one another over gRPC with mutual TLS. */
 export interface RunningServices extends AsyncDisposable {
   /** The URL of each gateway. */
   readonly urls: readonly string[]
-  /** A client configuration file for the first of them. */
+  /** A client configuration file for the first gateway. */
   readonly kubeconfig: string
   stop(): Promise<void>
 }
 
 const anyPort = '127.0.0.1:0'
 
-/** Starts services apart, each with its own connections; they are ready when the promise resolves. */
+/** Starts services apart, each with separate connections; they are ready when the promise resolves. */
 export async function startDistributed(start: StartOptions, options: DistributedOptions): Promise<RunningServices> {
   const replicas: Replica[] = []
   const stop = async () => {
@@ -112,7 +112,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
       ? { kind: 'in-process', settings: readAdmission(settings) }
       : { kind: 'service', addresses: admissionAddresses }
   const addresses = { storageAddresses, watchAddresses: options.watches === 0 ? storageAddresses : addressesOf(await watching), admission }
-  // Nodes are clients of the gateways, which call them.
+  // Nodes are clients of the gateways and also receive calls from them.
   const [nodesPort] = settings.simulatedNodes > 0 ? await freePorts(1) : []
   const nodesAddresses = nodesPort === undefined ? [] : [`127.0.0.1:${nodesPort}`]
   const catalogue = catalogueOf(groups.api)

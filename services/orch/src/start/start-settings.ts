@@ -108,7 +108,7 @@ export interface StartOptions {
   readonly log?: Log
 }
 
-/** The options of a fork of `orch up`: those of its flags that a server in memory has, on a port of its own. */
+/** The options of a fork of `orch up`: the flags that a server in memory has, and a separate port. */
 export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, string>): StartOptions {
   const own = new Set<string>(Object.values(startSettings).map(({ flag }) => flag))
   const flags = [...texts].filter(
@@ -142,7 +142,7 @@ export function isUsualFlag(word: string): boolean {
   return value !== undefined && usualFlags.has(flag) && !proxyFlags.has(flag)
 }
 
-/** The settings that decide about the objects of the start, as a text. */
+/** The settings that affect the objects of the start, as a text. */
 export function objectSettingsOf(settings: ReturnType<typeof readStartSettings>): string {
   const { profile, emulatedVersion, featureGates, runtimeConfig, serviceClusterIpRange, serviceNodePortRange } = settings
   const { disableAdmissionPlugins, simulatedNodes } = settings
@@ -159,7 +159,7 @@ const members =
     ' ',
   )
 
-/** Callers in JavaScript have no compiler that knows the members. */
+/** Callers in JavaScript have no compiler that checks the members. */
 function checkMembers(options: StartOptions): void {
   const unknown = Object.keys(options).find((name) => !members.includes(name))
   if (unknown !== undefined) throw new SettingsError(`start(): unknown option ${unknown}${suggestion(unknown, members)}`)
@@ -171,7 +171,7 @@ function checkOrder({ order, seed }: StartOptions): void {
   if (seed === undefined) throw new SettingsError("order: 'seeded' needs seed, which draws the order")
 }
 
-/** Flags, then the options besides them. */
+/** Flags, then the other options. */
 export function readStartSettings(options: StartOptions) {
   checkMembers(options)
   checkOrder(options)
@@ -205,7 +205,7 @@ export function readStartSettings(options: StartOptions) {
   }
 }
 
-/** All is kept in tests, unless an option or the flag says otherwise. */
+/** Tests keep all changes unless an option or the flag says otherwise. */
 function retentionOf({ history, watchHistoryMs }: StartOptions, flagMs: number | undefined): HistoryRetention {
   if (history !== undefined && watchHistoryMs !== undefined) throw new SettingsError('history: cannot be given beside watchHistoryMs')
   if (history !== undefined) return readHistory(history)
@@ -213,7 +213,7 @@ function retentionOf({ history, watchHistoryMs }: StartOptions, flagMs: number |
   return ms === undefined ? readHistory('all') : { watchHistoryMs: ms }
 }
 
-/** The chance of a server: of the system unless the options say otherwise. */
+/** The random source of a server: the system's unless the options say otherwise. */
 export function chanceOf({ seed, random }: StartOptions): Chance {
   const chance = seed === undefined ? systemChance : seededChance(seed)
   return random === undefined ? chance : withFraction(chance, random)

@@ -222,7 +222,7 @@ describe('stop', () => {
       await steadily(runCycle({ random: () => marked.random() }))
     }
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
-    // That of the last server may still be on its way out.
+    // The last server's socket may still be closing.
     expect(queryObjects(Marked, { format: 'count' })).toBeLessThanOrEqual(1)
   })
 
@@ -239,7 +239,7 @@ describe('stop', () => {
     await expect(connect(server.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   }
 
-  /** Counted after a turn or two, as closed sockets report a little later. */
+  /** Counts after one or two turns, because closed sockets report a little later. */
   async function openThings() {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
     const resources = process.getActiveResourcesInfo().filter((name) => !['Timeout', 'Immediate'].includes(name))

@@ -57,14 +57,14 @@ export async function start(given: StartOptions = {}): Promise<RunningServer> {
   return isUsual(options) ? startPristine(options) : startWith(options, chanceOf(options))
 }
 
-/** As `start`, with the chance that the server draws from. */
+/** Like `start`, with the random source of the server. */
 export async function startWith(options: StartOptions, chance: Chance): Promise<RunningServer> {
   const store = createMemoryStore({ now: nowOf(options), randomId: chance.stream('epoch').uuid })
   const { simulatedNodes } = readStartSettings(options)
   return open(options, { store, chance, certificateFiles: certificateMemory(), simulatedNodes: usualNodes(simulatedNodes) })
 }
 
-/** The moment at which the objects of a start were there, of the first server with the same settings. */
+/** The moment at which the objects of a start existed, of the first server with the same settings. */
 interface Pristine {
   base?: ServerBase
 }
@@ -74,15 +74,15 @@ function nowOf({ clock = systemClock }: StartOptions): () => number {
   return () => clock.now()
 }
 
-/** The pristine moment of a start, by the settings that decide about its objects. */
+/** The pristine snapshot of a start, by the settings that affect its objects. */
 const pristineOf = boundedMemo(16, (_settings: string): Pristine => ({}))
 
-/** False where a seed, a virtual time, files or further flags decide about the objects of the start. */
+/** False if a seed, a virtual time, files or further flags affect the objects of the start. */
 function isUsual({ clock, seed, random, flags = [] }: StartOptions): boolean {
   return clock === undefined && seed === undefined && random === undefined && flags.every(isUsualFlag)
 }
 
-/** A start is a fork of the first one with the same settings, at the moment before anything happened in it. */
+/** A start is a fork of the first start with the same settings, at the moment before any request. */
 async function startPristine(options: StartOptions): Promise<RunningServer> {
   const settings = readStartSettings(options)
   const pristine = pristineOf(objectSettingsOf(settings))
@@ -100,7 +100,7 @@ async function startPristine(options: StartOptions): Promise<RunningServer> {
   return open(options, { store, base, isNewCluster: true, onMade, chance, certificateFiles: certificateMemory(), simulatedNodes }, settings)
 }
 
-/** A server that continues from a moment of another one. */
+/** A server that continues from another server's snapshot. */
 async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise<RunningServer> {
   const { origin, base } = snapshot
   const { options, isSame } = readForkOptions(snapshot, given)
@@ -114,7 +114,7 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
   const further = given.nodes === undefined ? [] : usualNodes(readStartSettings(options).simulatedNodes)
   const simulatedNodes = [...origin.nodes, ...further.filter(({ settings }) => !names.has(settings.name))]
-  // Further controllers have to look at all that is there.
+  // Further controllers must read all existing objects.
   const isAtRest = base.isAtRest === true && given.controllers === undefined
   return open(options, {
     store,
@@ -126,7 +126,7 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   })
 }
 
-/** The parts of a server that a fork has of its base. */
+/** The parts of a server that a fork takes from its base. */
 interface Beginning extends Pick<ServerOptions, 'store' | 'base' | 'isNewCluster' | 'onMade' | 'chance' | 'simulatedNodes'> {
   readonly certificateFiles: CertificateMemory
   readonly origin?: Origin
@@ -166,7 +166,7 @@ async function open(
     log,
   })
   const issue = await clientIssuer({ files: certificateFiles, clock })
-  // A clock that a test moves would leave a stop that takes time waiting.
+  // A stop that takes time would wait for ever for a clock that a test moves.
   const [delayMs, graceMs] = clock.isVirtual ? [0, 0] : [settings.shutdownDelayMs, settings.watchGraceMs]
   const running = new InProcessServer(
     { server, issue, options, certificateFiles, chance, activity, clock, requestLog, faults, log, origin, door, controlToken },
@@ -182,12 +182,12 @@ async function open(
 }
 
 const settledWithinMs = 5_000
-/** A server at rest is known to be so within some turns of the event loop; a busy one is not waited for. */
+/** An idle server is known to be idle within some turns of the event loop; a busy server is not waited for. */
 const restMs = 1
-/** Longest look at the work in progress: what ends by then counts as none. */
+/** The longest check for work in progress: work that ends by then does not count. */
 const workMs = 250
 
-/** Passes time: of the clock that a test moves, else real time. */
+/** Lets time pass: on the clock that a test moves, else real time. */
 async function passTime(clock: Clock, given: Clock | undefined, ms: number): Promise<void> {
   if (given !== undefined && isVirtualClock(given)) await given.advance(ms)
   else await sleep(clock, ms)
@@ -197,7 +197,7 @@ function isVirtualClock(clock: Clock): clock is VirtualClock {
   return clock.isVirtual === true && 'advance' in clock
 }
 
-/** Counts the requests that are on their way and that no gateway has seen yet. */
+/** Counts the requests in transit that no gateway has received yet. */
 function counted(transport: Transport, activity: Activity): Transport {
   return {
     async send(request) {
@@ -224,9 +224,9 @@ interface Parts {
   readonly requestLog: RequestLog
   readonly faults: Faults
   readonly log: Log
-  /** Absent: the server is no fork. */
+  /** Absent: the server is not a fork. */
   readonly origin?: Origin | undefined
-  /** The control, and the token of its caller; absent: there is none. */
+  /** The control, and the token of its caller; absent: no control. */
   readonly door?: ControlDoor | undefined
   readonly controlToken?: string | undefined
 }
@@ -249,7 +249,7 @@ export class InProcessServer implements RunningServer {
   #endpoint: WebhookEndpoint | undefined
   #kubeconfig: string | undefined
   #atStart: StateSnapshot
-  /** The last revision at which no work was known to be in progress. */
+  /** The last revision at which no work was in progress. */
   #settledAt: Revision | undefined
 
   constructor(parts: Parts, stopOptions: StopOptions) {
@@ -315,7 +315,7 @@ export class InProcessServer implements RunningServer {
     return this.#kubeconfig
   }
 
-  /** The options' objects of the start, and of each reset. */
+  /** The objects of the start and of each reset that the options give. */
   async prepare({ crds = [], webhooks }: StartOptions): Promise<void> {
     for (const endpoint of this.#parts.origin?.endpoints ?? []) this.#endpoints.push(await endpoint.share())
     if (crds.length === 0 && webhooks === undefined) return
@@ -324,7 +324,7 @@ export class InProcessServer implements RunningServer {
     this.#atStart = this.#server.storage.snapshot()
   }
 
-  // Tests take single methods out of the server, so they carry it with them.
+  // Tests take single methods from the server, so the methods are bound.
   readonly reset = async (): Promise<void> => {
     this.faults.clear()
     await this.#restore(this.#atStart)
@@ -357,7 +357,7 @@ export class InProcessServer implements RunningServer {
 
   readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#restore(readSnapshot(snapshot).base.snapshot)
 
-  /** Samples of Pods are no objects, and go with those that had them. */
+  /** Samples of Pods are not objects, and disappear with the Pods. */
   async #restore(state: StateSnapshot): Promise<void> {
     await this.#server.storage.restore(state)
     this.#server.nodes.measurements?.clear()

@@ -12,16 +12,16 @@ import type { Storage } from '@orch/storage'
 import { productVersion } from '../version.ts'
 import type { ObjectChange, ServerPast } from './past.ts'
 
-/** The format of a file; a file with another one is refused. */
+/** The format of a file; a file with another format is refused. */
 const formatVersion = 1
 
 /** Bytes of the lines of changes, and of the lines of objects, before compression. The newest changes are kept. */
 const partBytesMax = 32 * 1024 * 1024
 
-/** Most changes that are read. */
+/** The most changes that are read. */
 const changesMax = 20_000
 
-/** The first line: the server, and the test that failed. */
+/** The first line: the server, and the failed test. */
 interface TraceHead {
   readonly kind: 'Trace'
   readonly format: number
@@ -32,7 +32,7 @@ interface TraceHead {
   readonly revision: number
   readonly seed?: number | string
   readonly test?: string
-  /** Why the test failed. */
+  /** The reason why the test failed. */
   readonly failure?: string
 }
 
@@ -41,7 +41,7 @@ export interface TraceChange extends Omit<ObjectChange, 'time'> {
   readonly time: string
 }
 
-/** A fault that was in force, or has hit all that it could. */
+/** A fault that was active or has hit its last request. */
 interface TraceFault {
   readonly name: string
   readonly hits: number
@@ -53,11 +53,11 @@ interface TraceFault {
 export interface Trace {
   readonly head: TraceHead
   readonly faults: readonly TraceFault[]
-  /** Oldest first, as are the changes. */
+  /** Oldest first, like the changes. */
   readonly requests: readonly LoggedRequest[]
   readonly changes: readonly TraceChange[]
   readonly objects: readonly ApiObject[]
-  /** Changes and objects that had no room. */
+  /** The changes and objects that did not fit. */
   readonly left: { readonly changes: number; readonly objects: number }
 }
 
@@ -65,7 +65,7 @@ export interface Trace {
 export interface TraceOptions {
   /** Name of the test. */
   readonly test?: string | undefined
-  /** Why it failed. */
+  /** The reason for the failure. */
   readonly failure?: unknown
   /** Values of Secrets are written as they are; by default each is `redacted`. */
   readonly secrets?: boolean | undefined
@@ -130,7 +130,7 @@ function changeLine({ kind: objectKind, before, after, ...change }: ObjectChange
   })
 }
 
-/** The first lines that have room. */
+/** The first lines that fit. */
 function withinBound(lines: readonly string[]): { readonly lines: string[]; readonly left: number } {
   let bytes = 0
   const end = lines.findIndex((line) => {
@@ -154,12 +154,12 @@ async function objectsOf(storage: TraceSource['storage']): Promise<ApiObject[]> 
   return objects
 }
 
-/** False for rows of the server's own, such as those of quotas. */
+/** False for rows of the server, such as the rows of quotas. */
 function isObject(value: unknown): value is ApiObject {
   return isJsonObject(value) && typeof value['kind'] === 'string' && isJsonObject(value['metadata']) && 'uid' in value['metadata']
 }
 
-/** Reads a trace. Rejects with a sentence for a file that is none. */
+/** Reads a trace. Rejects with a sentence for any other file. */
 export async function readTrace(path: string): Promise<Trace> {
   const bytes = await readFile(path).catch((cause: unknown) => {
     throw new Error(`${path}: cannot be read (${systemCodeOf(cause) ?? messageOf(cause)})`, { cause })

@@ -81,7 +81,7 @@ describe('the log of requests', () => {
     const leaving = new AbortController()
     await operator.client.resource(configMaps).watch({ ...inDefault, signal: leaving.signal })
     const [begun] = operator.requests({ verb: 'watch' })
-    // Controllers watch, too.
+    // Controllers also watch.
     expect(begun).toMatchObject({ watch: expect.any(Number), code: 200 })
     expect(begun?.durationMs).toBeUndefined()
     leaving.abort()

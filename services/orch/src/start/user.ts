@@ -48,7 +48,7 @@ const everything: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** The keys of all users in this process, made when the first of their kind is asked for. */
+/** The keys of all users in this process; each kind is created at its first use. */
 const keysOf: Readonly<Record<KeyKind, () => Keys>> = {
   RSA: once(() => generateKeysNow('RSA')),
   'P-256': once(() => generateKeysNow('P-256')),
@@ -62,7 +62,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** A kubeconfig with a key of RSA, which every client reads. To make one takes longer than the start, so that it is made when it is asked for. */
+/** A kubeconfig with an RSA key, which every client can read. Its creation takes longer than the start, so it happens on request. */
 export function kubeconfigOf(
   { cluster, user, groups }: { readonly cluster: string; readonly user: string; readonly groups: readonly string[] },
   { configuration, issue }: Pick<UserParts, 'configuration' | 'issue'>,
@@ -73,18 +73,18 @@ export function kubeconfigOf(
 
 /** The parts of a server that its users need. */
 export interface UserParts extends WeatherParts, ScenarioParts {
-  /** The administrator's. */
+  /** The administrator's client. */
   readonly configuration: ClientConfiguration
   readonly cluster: string
   readonly issue: ClientIssuer
   readonly giveRules: (user: string, rules: readonly PolicyRule[]) => void
-  /** Called with each user that is made. */
+  /** Called with each new user. */
   readonly onMade: (user: ServerUser) => void
-  /** Counts requests that no gateway has seen yet. */
+  /** Counts requests that no gateway has received yet. */
   readonly counted: (transport: Transport) => Transport
 }
 
-/** A user, as another server can make it. */
+/** A user in a form from which another server can create it. */
 export interface NamedUser {
   readonly name: string
   readonly options: UserOptions | undefined
@@ -96,7 +96,7 @@ interface KnownUser {
   close(): void
 }
 
-/** The users of one server, each made once. */
+/** The users of one server, each created once. */
 export class ServerUsers {
   readonly #parts: UserParts
   readonly #users = new Map<string, KnownUser>()
@@ -105,7 +105,7 @@ export class ServerUsers {
     this.#parts = parts
   }
 
-  /** The user of a name. Options are those of the first call; a later one with options throws. */
+  /** The user with a name. The options are those of the first call; a later call with options throws. */
   get(name: string, options?: UserOptions): ServerUser {
     const known = this.#users.get(name)
     if (known !== undefined && options === undefined) return known.user
@@ -121,7 +121,7 @@ export class ServerUsers {
     return made.user
   }
 
-  /** The users that have been made, for another server. */
+  /** The created users, for another server. */
   get known(): readonly NamedUser[] {
     return [...this.#users].map(([name, { options }]) => ({ name, options }))
   }

@@ -13,26 +13,26 @@ export type WebhookHandler = (review: ApiObject, path: string) => object | Promi
 export interface WebhookEndpoint {
   readonly host: string
   readonly port: number
-  /** PEM of the authority of its certificate. */
+  /** PEM of the authority that signed the endpoint's certificate. */
   readonly certificateAuthority: string
 }
 
-/** An endpoint of ours, which stops listening when all who share it have closed it. */
+/** An endpoint of this package, which stops listening when all its users have closed it. */
 export interface OpenEndpoint extends WebhookEndpoint {
-  /** The same endpoint, to be closed once more; it listens again if it was closed. */
+  /** The same endpoint with one more user; it listens again if it was closed. */
   share(): Promise<OpenEndpoint>
   close(): Promise<void>
 }
 
 const host = '127.0.0.1'
 
-/** Serves a handler over HTTPS on a free port of this machine. A handler that throws gives a 500 with its message. */
+/** Serves a handler over HTTPS on a free port of this machine. If the handler throws, the answer is a 500 with the message. */
 export async function serveWebhooks(handler: WebhookHandler): Promise<OpenEndpoint> {
   const { issueAuthority, issueServing } = await import('@orch/platform/issue')
   const nowMs = systemClock.now()
   const authority = await issueAuthority({ commonName: 'orch-webhooks', nowMs })
   const { certificate, key } = await issueServing({ authority, commonName: 'orch-webhooks', names: [host, 'localhost'], nowMs })
-  // The handler's own failures are answers; the caller sees that others had none.
+  // A failure of the handler becomes an answer; the caller sees other failures as a missing answer.
   const guard = new Guard(() => {})
   const server = createServer({ cert: certificate, key }, (request, response) => {
     const end = () => void response.destroy()
@@ -41,7 +41,7 @@ export async function serveWebhooks(handler: WebhookHandler): Promise<OpenEndpoi
   return shared({ host, certificateAuthority: authority.certificate }, await listen(server, 0), server)
 }
 
-/** An endpoint that counts its users: the servers that have been forked from the one that opened it. */
+/** An endpoint that counts its users: the servers forked from the server that opened it. */
 function shared(address: Omit<WebhookEndpoint, 'port'>, port: number, server: Server): OpenEndpoint {
   let users = 1
   const endpoint: OpenEndpoint = {

@@ -6,7 +6,7 @@ import { type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
 import { printComplaint, type Terminal } from '../process/terminal.ts'
 import { StartError } from '../start-error.ts'
 
-/** Makes the folder, and from here on everything that this process writes, for the owner alone. A folder of before keeps its mode. */
+/** Creates the folder and lets only the owner read all files that this process writes from now on. An existing folder keeps its mode. */
 export function makeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
   process.umask(0o077)
   const mode = makePrivateFolder(folder)
@@ -14,10 +14,7 @@ export function makeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
   log.warn({ folder, mode: mode.toString(8) }, 'the data folder is open to other users; new files in it are for the owner alone')
 }
 
-/**
- * Locks the folder for this process until it ends, at any stage of the start: a second server may not open
- * the files that this one still has open.
- */
+/** Locks the folder for this process until it ends, at any stage of the start: a second server must not open files that this process still has open. */
 export function lockDataFolder(folder: string): Pick<DirectoryLock, 'announce'> {
   try {
     return lockDirectory(folder)
@@ -26,7 +23,7 @@ export function lockDataFolder(folder: string): Pick<DirectoryLock, 'announce'> 
   }
 }
 
-/** The store of a folder, and how this process speaks. */
+/** The store of a folder, and the process's messages. */
 export interface FolderStoreOptions {
   readonly directory: string
   readonly profile: Profile
@@ -63,7 +60,7 @@ export async function openFolderStore({ directory, profile, terminal, logFormat 
   }
 }
 
-/** lmdb prints each error that it also rejects with, with its stack. Its errors have numbers as codes, which no other has. */
+/** lmdb prints each error with its stack and also rejects with it. Only lmdb's errors have numeric codes. */
 function sayOnce(): void {
   const { error: print } = console
   console.error = (...values: unknown[]) => {

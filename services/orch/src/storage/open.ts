@@ -9,17 +9,17 @@ import type { Surroundings } from '../surroundings.ts'
 export interface StorageParts {
   /** The store of the state. The caller that opened it closes it. */
   readonly store: Store
-  /** The moment of another server with which the store begins; absent: the state is read from the store. */
+  /** The snapshot of another server with which the store begins; absent: the server reads the state from the store. */
   readonly from?: StateSnapshot | undefined
   readonly watchHistoryMs: number
-  /** Bytes of superseded objects in memory, of which old ones are packed; absent: the bound of storage, and nothing is packed. */
+  /** The bytes of superseded objects in memory, whose old ones are packed; absent: storage's bound, without packing. */
   readonly pastBytesMax?: number | undefined
-  /** The leadership among replicas that share the store. Absent: there is one replica. */
+  /** The leadership among replicas of the store. Absent: there is one replica. */
   readonly leadership?: Leadership | undefined
-  /** Absent: values are stored unencrypted. */
+  /** Absent: the store keeps values unencrypted. */
   readonly encryption?: OpenEncryption | undefined
   readonly metrics?: Metrics | undefined
-  /** Called when an object is replaced or deleted, before that can be seen. */
+  /** Called when an object is replaced or deleted, before any reader sees it. */
   readonly onSuperseded?: ((key: string) => void) | undefined
 }
 
@@ -31,7 +31,7 @@ export async function openStorage(
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const options = {
     store: encryption?.encrypt(store) ?? store,
-    // Encrypted values have to be read, so that their keys are known.
+    // The server must read encrypted values to learn their keys.
     from: encryption === undefined ? from : undefined,
     clock,
     metrics,
@@ -51,7 +51,7 @@ export async function openStorage(
   return storage
 }
 
-/** Says once that the history has no room for more. */
+/** Warns once that the history has no more room. */
 function warnOnce(bytesMax: number, log: Log): (upTo: number) => void {
   let hasWarned = false
   return (revision) => {

@@ -1,15 +1,15 @@
 import { type Clock, type Log, noTracer, SettingsError, type Tracer } from '@orch/platform'
 import { productVersion } from '../version.ts'
 
-/** The receiver of a process's spans, until it ends. */
+/** The receiver of a process's spans, until the process ends. */
 export interface Telemetry {
   readonly tracer: Tracer
-  /** Sends the waiting spans. Called when no code makes spans any more. */
+  /** Sends the waiting spans. Called when no code creates spans any more. */
   close(): Promise<void>
 }
 
 export interface TelemetryOptions {
-  /** `gateway`; in its spans the service is called `orch-gateway`, unless the environment names it. */
+  /** `gateway`; spans name the service `orch-gateway` unless the environment gives a name. */
   readonly service: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
@@ -20,7 +20,7 @@ const exporters = ['otlp', 'console', 'none']
 const samplers = ['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio']
 const protocols = ['grpc', 'http/json', 'http/protobuf']
 
-/** Variables whose values the SDK would ignore when it does not know them. */
+/** Variables whose unknown values the SDK would ignore. */
 const known: Readonly<Record<string, readonly string[]>> = {
   OTEL_TRACES_EXPORTER: exporters,
   OTEL_TRACES_SAMPLER: samplers,
@@ -28,7 +28,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocols,
 }
 
-/** Tracing as the standard variables of OpenTelemetry say. Its code is loaded only where they switch it on. */
+/** Tracing by the standard OpenTelemetry variables. Loads its code only if they switch tracing on. */
 export async function openTelemetry({ service, env, clock, log }: TelemetryOptions): Promise<Telemetry> {
   checkValues(env)
   if (!isTracingOn(env)) return { tracer: noTracer, close: async () => {} }
@@ -37,7 +37,7 @@ export async function openTelemetry({ service, env, clock, log }: TelemetryOptio
   return sdk.openTelemetry({ serviceName: isNamed ? undefined : `orch-${service}`, version: productVersion, clock, log })
 }
 
-/** An exporter or a collector is named, and nothing switches the whole off. */
+/** An exporter or a collector is named, and no variable switches tracing off. */
 export function isTracingOn(env: TelemetryOptions['env']): boolean {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
   const exporter = env['OTEL_TRACES_EXPORTER'] ?? ''

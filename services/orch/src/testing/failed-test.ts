@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { RunningServer } from '../start/running-server.ts'
 
-/** A test that has failed. */
+/** A failed test. */
 export interface FailedTest {
   readonly name: string
   readonly failure: unknown

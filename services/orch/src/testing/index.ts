@@ -1,4 +1,4 @@
-/** The entries of the package for test frameworks. */
+/** The package's entries for test frameworks. */
 export { leaveTrace } from './failed-test.ts'
 export { type GlobalTeardown, startGlobalServer } from './global-server.ts'
 export { matchers } from './matchers.ts'

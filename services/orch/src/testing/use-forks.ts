@@ -3,10 +3,10 @@ import type { StartOptions } from '../start/start-settings.ts'
 import { leaveTrace } from './failed-test.ts'
 import type { TestHooks } from './use-server.ts'
 
-/** Wraps a test body that takes a server of its own. */
+/** Wraps a test body whose argument is a separate server. */
 export type InFork = (body: (server: RunningServer) => unknown) => (...context: unknown[]) => Promise<void>
 
-/** Fills the base of the tests of a file. */
+/** Fills the base of a file's tests. */
 export type Prepare = (base: RunningServer) => unknown
 
 /**
@@ -24,7 +24,7 @@ export function createForkHook(hooks: Pick<TestHooks, 'beforeAll' | 'afterAll'>)
       await base?.stop()
       base = undefined
     })
-    // A function with a parameter would be given the callback `done` by some frameworks.
+    // Some frameworks would pass the callback `done` to a function with a parameter.
     return (body) =>
       async (...context) => {
         if (base === undefined) throw new Error('useForks(): the base runs in tests alone')
@@ -39,7 +39,7 @@ export function createForkHook(hooks: Pick<TestHooks, 'beforeAll' | 'afterAll'>)
   }
 }
 
-/** The name of the running test: node:test gives a context with it, jest has it in `expect`. */
+/** The name of the running test: node:test gives it in a context, jest in `expect`. */
 function testName(context: unknown): string {
   if (isNamed(context)) return context.fullName ?? context.name
   return Reflect.get(globalThis, 'expect')?.getState?.().currentTestName ?? 'a test'

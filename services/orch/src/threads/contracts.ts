@@ -6,18 +6,18 @@ import type { PlainLink } from '../authorization/shared-chain.ts'
 
 const nothing = wire.message({})
 
-/** The first thread's services for the others, besides storage, watch and admission. */
+/** The first thread's services for the other threads, besides storage, watch and admission. */
 export const firstThreadContract = contract('threads.v1.First', {
   /** The metrics of the process, in the exposition format. */
   metrics: unary(nothing, wire.message({ text: wire.bytes(1) }), { idempotent: true }),
   /** The fault of a part of the server in the first thread; absent: it is healthy. */
   problem: unary(wire.message({ check: wire.string(1) }), wire.message({ text: wire.optional(wire.string(1)) }), { idempotent: true }),
-  /** The certificate of a name, then each that takes its place. */
+  /** The certificate of a name, then each certificate that replaces it. */
   certificate: stream(wire.message({ name: wire.string(1) }), wire.message({ value: wire.json<KeyPair>(1) }), {
     idempotent: true,
     endless: true,
   }),
-  /** The authorities of client certificates, then each later set of them. */
+  /** The authorities of client certificates, then each set that replaces them. */
   authorities: stream(nothing, wire.message({ value: wire.json<Authorities>(1) }), { idempotent: true, endless: true }),
   /** The user of a token. */
   token: unary(
@@ -27,7 +27,7 @@ export const firstThreadContract = contract('threads.v1.First', {
   ),
   /** The admission of a request without a credential. */
   anonymous: unary(wire.message({ path: wire.string(1) }), wire.message({ isAllowed: wire.bool(1) }), { idempotent: true }),
-  /** The present chain of authorizers, then each that takes its place. */
+  /** The present chain of authorizers, then each chain that replaces it. */
   authorizers: stream(nothing, wire.message({ links: wire.json<readonly PlainLink[]>(1) }), { idempotent: true, endless: true }),
   /** The decision of an authorization webhook. */
   access: unary(
@@ -35,7 +35,7 @@ export const firstThreadContract = contract('threads.v1.First', {
     wire.message({ decision: wire.json<Decision>(1) }),
     { idempotent: true },
   ),
-  /** Takes an audit event; answers when the backends have it, as far as they let requests wait, with why the request must fail. */
+  /** Takes an audit event. Answers when the blocking backends have it, with the reason if the request must fail. */
   audit: unary(
     wire.message({
       event: wire.json<PlainAuditEvent['event']>(1),
@@ -47,10 +47,10 @@ export const firstThreadContract = contract('threads.v1.First', {
 })
 export type FirstThreadService = Service<typeof firstThreadContract>
 
-/** The first thread's calls to each other one. */
+/** The first thread's calls to each other thread. */
 export const gatewayThreadContract = contract('threads.v1.Gateway', {
   metrics: unary(nothing, wire.message({ rows: wire.json<readonly MetricRows[]>(1) }), { idempotent: true }),
-  /** Ends the gateway: `/readyz` fails for so long, then its watches are ended one after the other. */
+  /** Ends the gateway: `/readyz` fails for this time, then the watches end one after the other. */
   close: unary(wire.message({ delayMs: wire.int64(1), graceMs: wire.int64(2) }), nothing),
 })
 export type GatewayThreadService = Service<typeof gatewayThreadContract>

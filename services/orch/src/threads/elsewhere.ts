@@ -29,7 +29,7 @@ export function authenticationOf(first: FirstThreadService, forgotten: SharedCou
   }
 }
 
-/** Authorizers that the first thread reads from its configuration, and asks where they are webhooks. */
+/** Authorizers that the first thread reads from its configuration; it asks the webhooks among them. */
 export function authorizationOf(first: FirstThreadService): AuthorizationElsewhere {
   return {
     chains: () => first.authorizers({}),
@@ -42,7 +42,7 @@ export function authorizationOf(first: FirstThreadService): AuthorizationElsewhe
 
 type SourceSurroundings = Pick<Surroundings, 'lifecycle' | 'log'>
 
-/** A certificate that the first thread reads from its files, by one of `certificateNames`. */
+/** A certificate that the first thread reads from its files, by a name in `certificateNames`. */
 export async function certificateOf(first: FirstThreadService, name: string, { lifecycle, log }: SourceSurroundings): Promise<PairSource> {
   const pair = await sourceOf(first.certificate({ name }), log)
   await lifecycle.run({ name: 'certificate', stop: () => pair.close() })

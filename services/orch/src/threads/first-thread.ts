@@ -6,7 +6,7 @@ import type { GatewayAccess } from '../gateway/open.ts'
 import type { FirstThreadService } from './contracts.ts'
 import { streamOf } from './streamed-source.ts'
 
-/** The first thread's parts for the others. */
+/** The first thread's parts for the other threads. */
 export interface FirstThreadParts {
   readonly access: GatewayAccess
   readonly certificates: PortCertificates
@@ -18,7 +18,7 @@ export interface FirstThreadParts {
   readonly clock: Clock
 }
 
-/** Answers the other threads' calls to the first one. */
+/** Answers the other threads' calls to the first thread. */
 export function createFirstThread({ access, checks, printMetrics, clock, ...files }: FirstThreadParts): FirstThreadService {
   const { authentication, authorization, audit } = access
   return {
@@ -34,7 +34,7 @@ export function createFirstThread({ access, checks, printMetrics, clock, ...file
   }
 }
 
-/** Certificates that are not selected by name (SNI). */
+/** Certificates that SNI does not select. */
 export const certificateNames = { serving: 'serving', proxy: 'proxy', named: (index: number) => `named/${index}` } as const
 
 function certificateOf(name: string, { certificates, proxyPair }: Pick<FirstThreadParts, 'certificates' | 'proxyPair'>): PairSource {

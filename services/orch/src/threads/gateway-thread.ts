@@ -1,4 +1,4 @@
-/** The entry of a further thread: a gateway over the services of the first one. */
+/** The entry of a further thread: a gateway over the first thread's services. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { countsOnce } from '@orch/admission'
 import { admissionContract, nodesContract, storageContract, watchContract } from '@orch/core/contracts'
@@ -98,14 +98,14 @@ await listenForClients(gateway, {
 endOnFailure({ source: process, log, exit: () => exitSoon(1) })
 parentPort?.postMessage('listening')
 
-/** Asked in this thread, unless it counts for the whole process. */
+/** This thread answers unless the call counts for the whole process. */
 async function reachAdmission(admission: AdmissionSettings) {
   if (countsOnce(admission.plugins, surroundings.catalogue.level)) return link.service(admissionContract)
   const settings = { ...admission.settings, conversionCallsMax: shareOf(conversionsAtOnceMax, limitShare) }
   return openAdmission({ storage, admission: { ...admission, settings }, metrics }, surroundings)
 }
 
-/** Not at once: Node ends the process where a thread ends while a request over HTTP/2 is read. */
+/** Not at once: Node.js ends the process if a thread ends while it reads an HTTP/2 request. */
 function exitSoon(code: number): void {
   setImmediate(() => process.exit(code))
 }

@@ -27,16 +27,16 @@ export interface GatewayThreadsOptions extends Omit<ThreadStart, 'index' | 'chec
   readonly first: FirstThreadParts
 }
 
-/** Longest wait for the metrics of a thread; without them the others' are printed. */
+/** The longest wait for the metrics of a thread; without them the answer has the other threads' metrics. */
 const metricsMs = 2_000
-/** Longest pause before a thread takes the place of one that has ended. */
+/** The longest pause before a new thread replaces an ended one. */
 const restartDelayMsMax = 2_000
 
-/** Threads with a gateway each, beside the first one, which holds the services. One that ends is replaced. */
+/** Threads with a gateway each, besides the first thread, which holds the services. An ended thread is replaced. */
 export interface GatewayThreads {
-  /** The metrics of each of them. */
+  /** The metrics of each thread. */
   metrics(): Promise<(readonly MetricRows[])[]>
-  /** Ends all gateways, and their threads. */
+  /** Ends all gateways and their threads. */
   close(how: { readonly delayMs: number; readonly graceMs: number }): Promise<void>
 }
 
@@ -74,13 +74,13 @@ interface ThreadNeeds {
   readonly surroundings: Surroundings
 }
 
-/** A thread that runs now, with its links. */
+/** A running thread with its links. */
 interface Running {
   readonly service: GatewayThreadService
   readonly ended: Promise<void>
 }
 
-/** One place among the threads, with its present thread. */
+/** One place for a thread, with its present thread. */
 class GatewayThread {
   readonly #index: number
   readonly #needs: ThreadNeeds
@@ -93,13 +93,13 @@ class GatewayThread {
     this.#needs = needs
   }
 
-  /** Resolves when it listens. From then on its place is kept. */
+  /** Resolves when the thread listens. From then on an ended thread is replaced. */
   async start(): Promise<void> {
     await this.#begin()
     this.#keeping = this.#keep()
   }
 
-  /** Absent: the thread has just ended, or does not answer. */
+  /** Absent: the thread has just ended or does not answer. */
   async metrics(): Promise<readonly MetricRows[] | undefined> {
     try {
       return (await this.#running?.service.metrics({}, { timeoutMs: metricsMs }))?.rows
@@ -115,7 +115,7 @@ class GatewayThread {
     await this.#keeping
   }
 
-  /** Not by `terminate`: Node ends the process if that comes while a request over HTTP/2 is read. */
+  /** Does not use `terminate`: Node.js ends the process if that interrupts the read of an HTTP/2 request. */
   async #end(how: { readonly delayMs: number; readonly graceMs: number }): Promise<void> {
     const running = this.#running
     try {
@@ -126,7 +126,7 @@ class GatewayThread {
     await running?.ended
   }
 
-  /** Begins again whenever the thread has ended, until it is closed. */
+  /** Starts a new thread whenever one has ended, until it is closed. */
   async #keep(): Promise<void> {
     const { chance, clock, log } = this.#needs.surroundings
     const { signal } = this.#closing
@@ -175,12 +175,12 @@ function startWorker(start: ThreadStart): Worker {
   return new Worker(new URL(`${folder}gateway-thread.js`, import.meta.url), {
     workerData: start,
     transferList: [start.first, start.own],
-    // Modules loaded before the server are for its first thread.
+    // Preloaded modules are only for the process's first thread.
     execArgv: [],
   })
 }
 
-/** Resolves when the thread says that it listens; rejects where it ends before. */
+/** Resolves when the thread reports that it listens; rejects if it ends first. */
 function listening(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.once('message', () => resolve())

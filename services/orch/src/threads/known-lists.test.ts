@@ -57,7 +57,7 @@ function aThread(bytesMax?: number) {
     },
   }
   const storage = withKnownLists({ list } as unknown as StorageService, lists, bytesMax)
-  /** The result of a list, the number of its objects that were ready to be sent, and those that crossed for it. */
+  /** The result of a list, the number of its objects that were ready, and the objects that were sent for it. */
   const readAndSent = async (more: Partial<ListRequest> = {}) => {
     state.crossed = []
     const texts: string[] = []
@@ -106,7 +106,7 @@ test('the part of a list beyond the cache is transferred each time, and a whole 
   const { texts, sent } = await readAndSent()
   expect([texts.length, sent]).toEqual([8, [1, 2, 3, 4, 5, 6, 7, 8]])
   expect(await readAndSent()).toEqual({ texts, sent: [4, 5, 6, 7, 8] })
-  // As the storage of this test gives them; they do not cross as objects.
+  // As this test's storage returns them; they are not sent as objects.
   expect(await readAndSent({ layout: 'joined' })).toEqual({ texts, sent: [] })
 })
 

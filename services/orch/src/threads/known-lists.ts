@@ -16,12 +16,12 @@ import { KnownParts } from './known-parts.ts'
 
 const { request, response } = storageContract.methods.list
 
-/** Lists of storage, without the objects that the caller has already. */
+/** Lists from storage without the objects that the caller already has. */
 export const knownListsContract = contract('threads.v1.Lists', {
   list: stream(
-    /** `known`: revisions of objects of the resource, of the epoch `epoch`. */
+    /** `known`: the revisions of known objects of the resource, in the epoch `epoch`. */
     wire.message({ list: wire.nested(1, request), epoch: wire.string(2), known: wire.many(wire.int64(3)) }),
-    /** For a part `entries`: the revisions of all its objects in their order, while the part has only those that the caller lacks. */
+    /** For a part `entries`: the revisions of all its objects in order; the part itself has only the objects that the caller lacks. */
     wire.message({ part: wire.union(1, response), revisions: wire.many(wire.int64(2)) }),
     { idempotent: true },
   ),
@@ -61,7 +61,7 @@ async function* withoutKnown(
   }
 }
 
-/** Bytes of objects that are sent, and kept, together. */
+/** The bytes of objects that are sent and kept together. */
 const pieceBytes = 128 * 1024
 
 function* inPieces(entries: readonly Entry[]): Generator<readonly Entry[]> {
@@ -77,11 +77,11 @@ function* inPieces(entries: readonly Entry[]): Generator<readonly Entry[]> {
   if (start < entries.length) yield entries.slice(start)
 }
 
-/** Bytes of lists that a thread keeps. */
+/** The bytes of lists that a thread keeps. */
 const listBytesMax = 16 * 1024 * 1024
-/** Cached pages whose objects one request may name as known. */
+/** The cached pages whose objects one request may name as known. */
 const pagesKnownMax = 4
-/** Lists that are remembered as too long to be kept. */
+/** The number of remembered lists that were too long to keep. */
 const longListsMax = 1_000
 
 /**
@@ -113,23 +113,23 @@ export function withKnownLists(storage: StorageService, lists: KnownListsService
   }
 }
 
-/** A selection is usually a few of many: naming the known ones of the many would cost more than the few. */
+/** A selection usually matches few of many objects: naming the many known objects would cost more than sending the few. */
 function isSelecting({ scope, selection }: ListRequest): boolean {
   const { labels, fields, shards } = selection
   return scope.name !== undefined || labels.length > 0 || fields.length > 0 || shards !== undefined
 }
 
 interface Completion {
-  /** This thread's objects named in the request, and their epoch. */
+  /** This thread's objects that the request names, and their epoch. */
   readonly sent: ReadonlyMap<number, Entry>
   readonly epoch: string
   readonly known: KnownParts
   readonly bytesMax: number
-  /** The list has more bytes than that. */
+  /** The list has more bytes than this. */
   readonly onLong: () => void
 }
 
-/** The parts of a list with all their objects, in the layout that was asked for. */
+/** The parts of a list with all their objects, in the requested layout. */
 async function* completed(
   parts: ReturnType<KnownListsService['list']>,
   request: ListRequest,

@@ -7,7 +7,7 @@ import { ObjectMarks } from './shared-memory.ts'
 
 const latest = { kind: 'latest' } as const
 
-/** Storage that answers with the objects of `values`, and counts. */
+/** Storage that answers with the objects of `values` and counts the calls. */
 function aStorage(values: Map<string, string>, { isStale, bytesMax }: { isStale?: boolean; bytesMax?: number } = {}) {
   const asked: string[] = []
   let beforeAnswer = () => {}
@@ -84,7 +84,7 @@ test('the cache is bounded: the oldest entry is requested again', async () => {
   expect(asked).toEqual([...names, 'pods/a'])
 })
 
-/** Storage of one object, whose commits count its mark as the first thread does; the thread beside it has read the object. */
+/** Storage of one object, whose commits increment its mark like the first thread; the thread has read the object. */
 async function aStorageOfOne() {
   const marks = new ObjectMarks()
   const encode = (text: string) => {

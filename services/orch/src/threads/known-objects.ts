@@ -3,7 +3,7 @@ import type { Revision } from '@orch/core/meta'
 import { decodeStored, fillRevision, revisionBytes } from '@orch/core/stored'
 import type { ObjectMarks } from './shared-memory.ts'
 
-/** Bytes of the objects that a thread caches of those that it has read one by one. */
+/** The bytes that a thread caches of objects that it has read singly. */
 const knownBytesMax = 8 * 1024 * 1024
 
 interface Known {
@@ -12,10 +12,7 @@ interface Known {
   readonly bytes: number
 }
 
-/**
- * Storage in another thread, which is not asked again for an object that has not changed since it was read, or that this thread was the
- * last to change.
- */
+/** Storage in another thread. A read of an object that has not changed since its last read, or that this thread changed last, sends no request. */
 export function withKnownObjects(storage: StorageService, marks: ObjectMarks, bytesMax: number = knownBytesMax): StorageService {
   const known = new Map<string, Known>()
   let bytes = 0
@@ -38,14 +35,14 @@ export function withKnownObjects(storage: StorageService, marks: ObjectMarks, by
     async get(request, context) {
       const { key, read } = request
       if (read.kind !== 'latest' && read.kind !== 'any') return await storage.get(request, context)
-      // Read before the question: a change in between makes the mark another one.
+      // Reads the mark before the request: a change in between changes the mark.
       const mark = marks.of(key)
       const found = known.get(key)
       if (found?.mark === mark) return found.answer
       const answer = await storage.get(request, context)
-      // An object that is absent has no change that could be marked until it is there.
+      // An absent object has no mark until it exists.
       const { entry } = answer
-      // A copy of its own: the bytes are part of a message with others.
+      // A separate copy: the bytes are part of a message with others.
       if (entry !== undefined && answer.isStale !== true) keep(mark, { ...entry, value: Buffer.from(entry.value) }, answer)
       else forget(key)
       return answer
@@ -56,7 +53,7 @@ export function withKnownObjects(storage: StorageService, marks: ObjectMarks, by
       const before = known.get(key)
       const outcome = await storage.commit(request, context)
       if (outcome.kind !== 'written' || value === undefined || before?.mark !== mark) return outcome
-      // The commit itself has counted one: without another the object is the committed one.
+      // The commit itself has incremented the mark: without a further increment the object is the committed object.
       const ownMark = marks.after(mark)
       const { revision } = outcome
       if (marks.of(key) === ownMark) keep(ownMark, entryOf({ key, value }, revision), { ...before.answer, revision })

@@ -12,13 +12,13 @@ interface Kept extends KnownPart {
 }
 
 /**
- * Parts of lists that a thread has read, up to a bound of bytes; the least recently used part is dropped first. A revision is one
+ * Parts of lists that a thread has read, up to a bound of bytes; drops the least recently used part first. A revision is one
  * state of one object, so objects and parts are found by revisions.
  */
 export class KnownParts {
   readonly #bytesMax: number
   readonly #parts = new Map<string, Kept>()
-  /** By the storage prefix of their resource. */
+  /** Parts by the storage prefix of their resource. */
   readonly #objects = new Map<string, Map<number, { readonly entry: Entry; readonly part: Kept }>>()
   #bytes = 0
   #epoch = ''
@@ -41,7 +41,7 @@ export class KnownParts {
     this.#epoch = epoch
   }
 
-  /** The objects of a resource that are known now and whose keys begin so and are not before the start, by their revisions. */
+  /** The known objects of a resource whose keys have this prefix and are not before the start, by revision. */
   objectsOf(resource: string, { prefix, start }: { readonly prefix: string; readonly start: string }): ReadonlyMap<number, Entry> {
     const found = new Map<number, Entry>()
     for (const [revision, { entry }] of this.#objects.get(resource) ?? []) {
@@ -50,7 +50,7 @@ export class KnownParts {
     return found
   }
 
-  /** The part of exactly these objects, which is made where it is not kept. */
+  /** The part of exactly these objects, created if it is not kept. */
   partOf(resource: string, entries: readonly Entry[]): KnownPart {
     const name = `${resource} ${entries.map(({ revision }) => revision).join()}`
     const kept = this.#parts.get(name)

@@ -1,4 +1,4 @@
-/** The number of marks. Objects that share one make each other read anew. */
+/** The number of marks. A change of one object also invalidates the others with its mark. */
 const marksMax = 65_536
 
 /**
@@ -14,12 +14,12 @@ export class ObjectMarks {
     this.#counts = new Int32Array(memory)
   }
 
-  /** The object of the key is replaced or deleted. */
+  /** The key's object was replaced or deleted. */
   count(key: string): void {
     Atomics.add(this.#counts, this.#placeOf(key), 1)
   }
 
-  /** The value of a mark once one of its objects has been replaced or deleted. */
+  /** The value of a mark after one of its objects was replaced or deleted. */
   after(mark: number): number {
     return (mark + 1) | 0
   }
@@ -37,7 +37,7 @@ export class ObjectMarks {
   }
 }
 
-/** A count in memory that all threads share. */
+/** A counter in memory that all threads share. */
 export class SharedCount {
   readonly memory: SharedArrayBuffer
   readonly #counts: Int32Array

@@ -1,14 +1,14 @@
 import type { Stream } from '@orch/core/contracts'
 import { Listeners, type Log, PushStream } from '@orch/platform'
 
-/** A value that may change, and the listeners to its changes. */
+/** A value that may change, and its listeners. */
 interface Source<T> {
   readonly current: T
-  /** Calls the listener after each change. Returns a function that ends that. */
+  /** Calls the listener after each change. Returns a function that removes the listener. */
   listen(listener: (value: T) => void): () => void
 }
 
-/** The present value of a source, then each that takes its place. */
+/** The present value of a source, then each value that replaces it. */
 export function streamOf<T>(source: Source<T>): Stream<{ readonly value: T }> {
   const stream = new PushStream<{ readonly value: T }>({ onClose: () => unlisten() })
   const unlisten = source.listen((value) => stream.push({ value }))

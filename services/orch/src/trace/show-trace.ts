@@ -16,7 +16,7 @@ A test writes one where ORCH_TRACE names a folder, and server.saveTrace(path) at
   --html PAGE   writes the trace as a page for a browser, in one file that needs no server
 `
 
-/** `orch trace`: prints a trace file, or makes a page of it. */
+/** `orch trace`: prints a trace file or writes a page of it. */
 export async function traceCommand(terminal: Terminal, words: readonly string[]): Promise<number> {
   const given = readWords(words)
   if (given === undefined) {
@@ -35,7 +35,7 @@ export async function traceCommand(terminal: Terminal, words: readonly string[])
   }
 }
 
-/** Undefined: they are not those of the command. */
+/** Undefined: the arguments are wrong. */
 function readWords(words: readonly string[]): { readonly file: string; readonly page?: string; readonly isWhole: boolean } | undefined {
   try {
     const { positionals, values } = parseArgs({
@@ -51,7 +51,7 @@ function readWords(words: readonly string[]): { readonly file: string; readonly 
   }
 }
 
-/** The owner alone may read it, as the trace itself. */
+/** Only the owner may read it, like the trace itself. */
 async function writePage(trace: string, page: string): Promise<void> {
   const template = await readFile(offlinePage(), 'utf8')
   const place = 'id="trace">'
@@ -59,7 +59,7 @@ async function writePage(trace: string, page: string): Promise<void> {
   await writeFile(page, `${before}${place}${(await readFile(trace)).toString('base64')}${after}`, { mode: 0o600 })
 }
 
-/** A trace as text; of requests and changes the last ones. */
+/** A trace as text, with the last requests and changes only. */
 export function printTrace({ head, faults, requests, changes, objects, left }: Trace, most: number): string {
   const { test, failure, time, profile, revision, seed } = head
   const counts = new Map<string, number>()

@@ -3,7 +3,7 @@ import { asBadRequest, Members } from '@orch/gateway'
 import type { Clock, VirtualClock } from '@orch/platform'
 import { failure, object, type Route } from './route.ts'
 
-/** Timers of one answer. */
+/** The timers in one answer. */
 const pendingMax = 1_000
 
 /** `/clock`: the time of the server. */
@@ -43,7 +43,7 @@ export function clockRoutes(clock: Clock): readonly Route[] {
   ]
 }
 
-/** Wrong times are mistakes of the caller. */
+/** A wrong time is a mistake of the caller. */
 async function moving<T>(move: () => Promise<T>): Promise<T> {
   const [outcome] = await Promise.allSettled([move()])
   if (outcome.status === 'fulfilled') return outcome.value

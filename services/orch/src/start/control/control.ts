@@ -17,29 +17,29 @@ import { LastingWeather, weatherRoutes } from './weather.ts'
 /** The parts of a server that its control needs. */
 export interface ControlParts {
   readonly server: CopiedServer & {
-    /** The user of a name; the first call makes it. */
+    /** The user with this name; the first call creates the user. */
     user(name: string, options?: UserOptions): ServerUser
     load: LoadParts['load']
   }
-  /** Stores objects of another server as they are. */
+  /** Stores objects of another server unchanged. */
   readonly store: StoreObjects
-  /** The names of the users that have been made. */
+  /** The names of the created users. */
   readonly userNames: () => readonly string[]
   readonly log: RequestLog
   readonly faults: Faults
   readonly clock: Clock
-  /** The present revision of the store. */
+  /** The store's present revision. */
   readonly revision: () => number
-  /** The names of the work in progress; none: the server has settled. */
+  /** The names of the work in progress; empty: the server has settled. */
   readonly work: () => Promise<readonly string[]>
-  /** Absent: chance is not drawn from a seed. */
+  /** Absent: no seed decides the random values. */
   readonly seed: number | string | undefined
 }
 
-/** The control of a server for tests: https calls that give a program in any language the abilities of a test in this process. */
+/** The control of a server for tests: https calls that let a program in any language do what a test in this process can do. */
 export interface Control {
   readonly handle: ControlHandler
-  /** Ends all that was begun over it. */
+  /** Ends everything that a caller has begun. */
   close(): Promise<void>
 }
 
@@ -88,13 +88,13 @@ export function createControl(parts: ControlParts): Control {
   }
 }
 
-/** A typing mistake must not make a user with all rights. */
+/** A typing mistake must not create a user with all rights. */
 function knownUser({ server, userNames }: Pick<ControlParts, 'server' | 'userNames'>, name: string): ServerUser {
   if (!userNames().includes(name)) throw unknownName('user', name, userNames())
   return server.user(name)
 }
 
-/** `/users`: clients with a name of their own. */
+/** `/users`: clients with separate names. */
 function userRoutes({ server, userNames }: ControlParts): readonly Route[] {
   const shown = ({ name, kubeconfig }: ServerUser) => ({ name, kubeconfig })
   const known = (name: string) => knownUser({ server, userNames }, name)

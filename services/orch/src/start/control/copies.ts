@@ -4,12 +4,12 @@ import { SettingsError, toMs } from '@orch/platform'
 import type { Snapshot } from '../server-snapshot.ts'
 import { failure, Named, object, type Route } from './route.ts'
 
-/** Forks of a server at a time that were made over its control. */
+/** The largest number of concurrent forks that callers made. */
 const forksMax = 100
-/** Snapshots that are kept. */
+/** The number of kept snapshots. */
 const snapshotsMax = 100
 
-/** A server for tests, as far as its copies need it. */
+/** The parts of a test server that its copies need. */
 export interface CopiedServer {
   snapshot(): Snapshot
   restore(snapshot: Snapshot): Promise<void>
@@ -18,27 +18,27 @@ export interface CopiedServer {
   settled(options?: { readonly within?: number }): Promise<void>
 }
 
-/** A fork, with the way to control it. */
+/** A fork, with its control. */
 export interface Fork {
   readonly url: string
   readonly kubeconfig: string
   readonly control: ControlAccess | undefined
-  /** A link that opens its console once; rejects without a console. */
+  /** A link that opens the console once; rejects if there is no console. */
   console(): Promise<string>
   stop(): Promise<void>
 }
 
-/** All that a program needs to control a server. */
+/** All facts that a program needs to control a server. */
 export interface ControlAccess {
   /** `https://127.0.0.1:6443/orch/v1` */
   readonly url: string
   /** A bearer token. */
   readonly token: string
-  /** In PEM: signs the certificate of the server. */
+  /** PEM of the authority that signed the server's certificate. */
   readonly certificateAuthority: string
 }
 
-/** Snapshots and forks that were made over the control. */
+/** Snapshots and forks that callers made. */
 export class Copies {
   readonly forks = new Named<Fork>('fork', forksMax)
   readonly snapshots = new Named<Snapshot>('snapshot', snapshotsMax)
@@ -149,7 +149,7 @@ function named([name, { url, kubeconfig, control }]: readonly [string, Fork]) {
   return { name, url, kubeconfig, control }
 }
 
-/** A server that cannot be forked says why. */
+/** A server that cannot be forked gives the reason. */
 async function asked<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -2,7 +2,7 @@ import type { ControlHandler } from '@orch/gateway'
 import type { Control } from './control.ts'
 import { failure } from './route.ts'
 
-/** The way to the control of a server, for the gateway that is there before it. */
+/** The control's address for a gateway that exists before the control. */
 export class ControlDoor {
   #control: Control | undefined
 

@@ -3,10 +3,10 @@ import { asBadRequest, type FaultRule, type Faults, type Members, printFault, re
 import { sleep, systemClock, toMs } from '@orch/platform'
 import { object, type Route, readCount, unknownName } from './route.ts'
 
-/** Longest wait for the hits of a fault. */
+/** The longest wait for the hits of a fault. */
 const waitMsMax = 300_000
 
-/** `/faults`: the faults of the server. `endWeather` ends all other weather that was begun over the control. */
+/** `/faults`: the faults of the server. `endWeather` ends all other weather that callers began. */
 export function faultRoutes(faults: Faults, endWeather: () => void): readonly Route[] {
   const named = (name: string): readonly FaultRule[] => {
     const rules = faults.list()
@@ -82,7 +82,7 @@ function shown(rule: FaultRule) {
   return { name: rule.name, ...printFault(rule.fault), hits: rule.hits }
 }
 
-/** A duration of a body or a query, in milliseconds. */
+/** A duration from a body or a query, in milliseconds. */
 export function readDuration(members: Members, name: string): string | number | undefined {
   const value = members.get(name)
   if (value === undefined || typeof value === 'number') return value

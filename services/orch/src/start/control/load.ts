@@ -11,13 +11,13 @@ import type { LoadOptions, LoadReport } from '../../load/load.ts'
 import type { StoreObjects } from '../../load/store-objects.ts'
 import { object, type Route } from './route.ts'
 
-/** A server, as far as a load over its control needs it. */
+/** The parts of a server that a load needs. */
 export interface LoadParts {
   readonly store: StoreObjects
   load(path: string, options: LoadOptions): Promise<LoadReport>
 }
 
-/** Bytes of a dump that is sent as a file. It is read from a disk, an archive in memory. */
+/** The largest dump file in bytes. The server reads it from a disk, and an archive from memory. */
 const fileBytesMax = 512 * 1024 * 1024
 
 /** `/load`: stores the objects of a dump. */
@@ -41,7 +41,7 @@ export function loadRoute({ store, load }: LoadParts): Route {
   }
 }
 
-/** Keeps the bytes in a file of their name while they are loaded. Paths in the report are those of the sender. */
+/** Keeps the bytes in a file with the sender's file name during the load. The report uses the sender's paths. */
 async function withFile(bytes: AsyncIterable<Buffer>, name: string, work: (path: string) => Promise<LoadReport>): Promise<LoadReport> {
   const folder = await mkdtemp(join(tmpdir(), 'orch-load-'))
   const shown = (text: string) => text.replaceAll(`${folder}/`, '')
@@ -61,7 +61,7 @@ async function withFile(bytes: AsyncIterable<Buffer>, name: string, work: (path:
   }
 }
 
-/** The last part of a path, of a length that file systems take. Its extension names the format. */
+/** The last part of a path, cut to a length that file systems accept. Its extension names the format. */
 function fileName(path: string): string {
   const name = basename(path.replaceAll('\0', '')).slice(-nameLengthMax)
   return /^\.{0,2}$/.test(name) ? 'dump' : name

@@ -3,11 +3,11 @@ import { badRequest } from '@orch/core/meta'
 import { asBadRequest, type ControlAnswer, type ControlCall, matchOf, type RequestFilter, type RequestLog } from '@orch/gateway'
 import { object, type Route, readCount, readFlag } from './route.ts'
 
-/** Requests of one answer. */
+/** The number of requests in one answer. */
 const pageMax = 10_000
 const pageUsual = 500
 
-/** `/requests`: the log of requests, as a page or as a stream. */
+/** `/requests`: the request log, as a page or a stream. */
 export function requestRoutes(log: RequestLog): readonly Route[] {
   return [
     {
@@ -32,7 +32,7 @@ export function requestRoutes(log: RequestLog): readonly Route[] {
   ]
 }
 
-/** Parameters of the query that choose requests. */
+/** The query parameters that select requests. */
 const filters = ['user', 'agent', 'verb', 'resource', 'subresource', 'namespace', 'name', 'path', 'since', 'changed', 'noop', 'fault']
 const others = ['after', 'limit', 'last', 'watch', 'pretty']
 
@@ -76,12 +76,12 @@ function pageOf(log: RequestLog, filter: RequestFilter, after: number, call: Con
   return object({ items, next, remaining: !isWhole, oldest: log.oldestId })
 }
 
-/** Requests of one turn of a stream. */
+/** The number of requests in one turn of a stream. */
 const turnMax = 500
 
 /**
- * A line for each request after an id, and once more for a watch that has ended. Nothing is queued for a client that reads slowly: it
- * gets what the log still has.
+ * Streams a line for each request after an id, and a second line for a watch that has ended. Queues nothing for a slow reader, which receives the part
+ * that the log still has.
  */
 function streamOf(
   log: RequestLog,
@@ -98,7 +98,7 @@ async function* follow(
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },
 ): AsyncGenerator<object> {
   let next = after + 1
-  /** Watches that have ended since they were sent. */
+  /** Watches that have ended since the stream sent them. */
   const completed = new Set<number>()
   let wake = Promise.withResolvers<void>()
   const onEnd = () => wake.resolve()

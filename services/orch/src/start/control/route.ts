@@ -8,10 +8,10 @@ export interface RoutedCall extends ControlCall {
   param(name: string): string
 }
 
-/** One thing that the control of a server does. */
+/** One call of a server's control. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Below the path of the control; `:name` is any part. */
+  /** The path below the control's path; `:name` matches any part. */
   readonly path: string
   readonly doc: string
   handle(call: RoutedCall): ControlAnswer | Promise<ControlAnswer>
@@ -22,7 +22,7 @@ export function object(value: object, code = 200): ControlAnswer {
   return { kind: 'object', code, object: value }
 }
 
-/** The route of a call, and the parts of its path; undefined: there is no such path. Throws 405. */
+/** The route of a call and the parts of its path; undefined: no route has the path. Throws 405. */
 export function findRoute(routes: readonly Route[], call: ControlCall): { readonly route: Route; readonly call: RoutedCall } | undefined {
   const method = call.method === 'HEAD' ? 'GET' : call.method
   const found = routes.flatMap((route) => {
@@ -55,7 +55,7 @@ export function failure(code: number, reason: string, message: string): StatusEr
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code })
 }
 
-/** 404: there is no such thing. */
+/** 404: the object does not exist. */
 export function unknownName(what: string, name: string, known: Iterable<string>): StatusError {
   const names = [...known]
   const list = names.length === 0 ? 'there is none' : `there are ${names.slice(0, shownNamesMax).join(', ')}`
@@ -64,7 +64,7 @@ export function unknownName(what: string, name: string, known: Iterable<string>)
 
 const shownNamesMax = 20
 
-/** A whole number of the query, within bounds. */
+/** An integer from the query, within bounds. */
 export function readCount(
   { query }: ControlCall,
   name: string,
@@ -77,14 +77,14 @@ export function readCount(
   return value
 }
 
-/** `true` or `false` of the query; undefined: it is absent. */
+/** `true` or `false` from the query; undefined: absent. */
 export function readFlag({ query }: ControlCall, name: string): boolean | undefined {
   const text = query.get(name)
   if (text === undefined || text === 'true' || text === 'false') return text === undefined ? undefined : text === 'true'
   throw badRequest(`${name}=${text}: must be true or false`)
 }
 
-/** Things that a test has made over the control, by name. Too many are a 429. */
+/** Objects that a test has created through the control, by name. Too many give a 429. */
 export class Named<T> {
   readonly #what: string
   readonly #max: number
@@ -96,7 +96,7 @@ export class Named<T> {
     this.#max = max
   }
 
-  /** The name that the next thing has without one of its own. Throws where there are too many. */
+  /** The default name of the next object. Throws if there are too many. */
   nextName(given?: string): string {
     if (this.#things.size >= this.#max)
       throw failure(429, 'TooManyRequests', `there are ${this.#max} of ${this.#what} already: remove some`)
@@ -118,7 +118,7 @@ export class Named<T> {
     return thing
   }
 
-  /** Removes one, and returns it. */
+  /** Removes an object and returns it. */
   take(name: string): T {
     const thing = this.get(name)
     this.#things.delete(name)

@@ -5,10 +5,10 @@ import type { ServerUser } from '../user.ts'
 import { readDuration } from './faults.ts'
 import { Named, object, type Route, type RoutedCall } from './route.ts'
 
-/** Holds, freezes and scenarios at a time. */
+/** The largest number of concurrent holds, freezes and scenarios. */
 const lastingMax = 1_000
 
-/** Weather that lasts until it is ended. */
+/** Weather that lasts until a caller ends it. */
 interface Lasting {
   readonly kind: string
   /** The members of the call that began it. */
@@ -16,7 +16,7 @@ interface Lasting {
   end(): void
 }
 
-/** Weather that a test has begun over the control. */
+/** Weather that a test has begun through the control. */
 export class LastingWeather {
   readonly #lasting = new Named<Lasting>('weather', lastingMax)
 
@@ -26,7 +26,7 @@ export class LastingWeather {
     return name
   }
 
-  /** Throws where there are too many to begin another one. */
+  /** Throws if there is too much weather to begin more. */
   requireRoom(): void {
     this.#lasting.nextName()
   }
@@ -48,14 +48,14 @@ export class LastingWeather {
 /** The dependencies of weather. */
 export interface WeatherRoutesParts {
   readonly log: RequestLog
-  /** The present revision of the store. */
+  /** The store's present revision. */
   readonly revision: () => number
   readonly faults: Faults
   readonly lasting: LastingWeather
   user(name: string): ServerUser
 }
 
-/** `/watches`, `/reads`, `/scenarios` and `/weather`: what clients meet beside single faults. */
+/** `/watches`, `/reads`, `/scenarios` and `/weather`: weather other than single faults. */
 export function weatherRoutes({ log, revision, faults, lasting, user }: WeatherRoutesParts): readonly Route[] {
   const { watches } = faults
   const requestOf = log.matcher({})

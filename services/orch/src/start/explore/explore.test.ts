@@ -16,7 +16,7 @@ const child = (metadata: object) => {
 
 type Controller = (client: Client) => Promise<void>
 
-/** Runs a controller four times, as events would. The final objects are right or wrong. */
+/** Runs a controller four times like events would; the final objects are right or wrong. */
 function testOf(
   controller: Controller,
   isRight: (server: RunningServer) => Promise<boolean>,
@@ -41,7 +41,7 @@ afterEach(() => {
 const isOne = async ({ client }: RunningServer) => (await childrenOf(client)).length === 1
 const hasTwo = async ({ client }: RunningServer) => (await childrenOf(client)).length === 2
 
-/** Creates again after an error, under a name that the server draws. */
+/** Repeats a failed create under a new generated name. */
 const createsTwice: Controller = async (client) => {
   if ((await childrenOf(client)).length > 0) return
   const unnamed = child({ name: undefined, generateName: 'web-' })
@@ -54,7 +54,7 @@ const createsOnce: Controller = async (client) => {
   await maps(client).create(child({}))
 }
 
-/** Deletes the first of too many that an old cache shows: the next one each time. */
+/** Deletes the first of the surplus objects in an old cache: another object each time. */
 const scalesDown: Controller = async (client) => {
   const [first, ...others] = await childrenOf(client)
   if (first === undefined || others.length < 2) return
@@ -69,7 +69,7 @@ const scalesDown: Controller = async (client) => {
     if (gone) return
   }
 }
-/** Chooses which ones go by their names, so that a second look chooses no others. */
+/** Chooses the objects by name, so that a second pass chooses the same. */
 const scalesDownByName: Controller = async (client) => {
   const names = (await childrenOf(client)).map(({ metadata }) => metadata.name ?? '').sort()
   for (const name of names.slice(2)) await maps(client).delete(name, inDefault)
@@ -95,7 +95,7 @@ describe('explore finds', () => {
   })
 })
 
-/** Two users write in turns as fast as they can; the order in which their writes were served. */
+/** Two users write in turns as fast as they can; returns the order in which the server served the writes. */
 async function orderOf(seed: number): Promise<string> {
   await using server = await start({ profile: 'kubernetes', seed, order: 'seeded' })
   const write = async (user: string) => {

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { SettingsError } from '@orch/platform'
 import { drawWeather, explorationVariable } from './weather.ts'
 
-/** Runs a test with a value of the variable; true: it passes. */
+/** Runs a test with a value of the variable; true: the test passes. */
 export type RunTest = (exploration: string) => Promise<boolean>
 
-/** A seed that fails, with the fewest faults. */
+/** A failing seed with the fewest faults. */
 export interface Failure {
   readonly seed: number
   /** The value of the variable that fails again. */
@@ -21,7 +21,7 @@ export function readSeeds(text: string): { readonly first: number; readonly last
   return { first, last }
 }
 
-/** The first seed under which a test fails, with its faults as few as they can be made one by one; undefined: all pass. */
+/** The first seed under which a test fails, with its faults reduced one by one; undefined: all pass. */
 export async function explore(
   { first, last }: { readonly first: number; readonly last: number },
   run: RunTest,
@@ -34,7 +34,7 @@ export async function explore(
   return undefined
 }
 
-/** Leaves out each fault that the failure does not need. */
+/** Removes each fault that the failure does not need. */
 async function shorten(seed: number, run: RunTest): Promise<Failure> {
   const weather = drawWeather(seed)
   const textOf = (indexes: readonly number[]) => `${seed}:${indexes.join(',')}`
@@ -46,7 +46,7 @@ async function shorten(seed: number, run: RunTest): Promise<Failure> {
   return { seed, exploration: textOf(needed), faults: needed.map((index) => weather[index]?.text ?? '') }
 }
 
-/** A command as a test: it passes with exit code 0. Its output is shown where it is asked for. */
+/** A command as a test: it passes with exit code 0. Shows its output on request. */
 export function commandAsTest(command: readonly string[], env: NodeJS.ProcessEnv, shows: boolean): RunTest {
   const [program = '', ...words] = command
   return (exploration) =>

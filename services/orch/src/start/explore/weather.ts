@@ -2,17 +2,17 @@ import { cut, type Effect, type Faults, loseReply, refuse, truncate } from '@orc
 import { SettingsError, seededChance } from '@orch/platform'
 import type { ServerUser } from '../user.ts'
 
-/** The seed of a run of `orch explore`, and the faults of it that are in force. */
+/** The seed of a run of `orch explore`, and its active faults. */
 export interface Exploration {
   readonly seed: number
-  /** Indexes of faults; absent: all. */
+  /** The indexes of faults; absent: all. */
   readonly only?: readonly number[]
 }
 
-/** The environment variable by which `orch explore` tells a test of its run. */
+/** The environment variable in which `orch explore` describes the run to a test. */
 export const explorationVariable = 'ORCH_EXPLORE'
 
-/** Reads `7`, or `7:0,2` with the faults that are in force; undefined: the test is not explored. */
+/** Reads `7`, or `7:0,2` with the active faults; undefined: `orch explore` does not run the test. */
 export function readExploration(text: string | undefined): Exploration | undefined {
   if (text === undefined || text === '') return undefined
   const match = /^(\d{1,9})(?::((?:\d{1,2}(?:,\d{1,2})*)?))?$/.exec(text)
@@ -33,16 +33,16 @@ export function weatherOfExploration(faults: Faults): (user: ServerUser) => void
   }
 }
 
-/** A fault of a drawn weather. */
+/** A fault of random weather. */
 export interface DrawnFault {
   /** A line for people. */
   readonly text: string
   begin(user: ServerUser, faults: Faults): void
 }
 
-/** Faults that one weather has at most. */
+/** The most faults of one weather. */
 const faultsMax = 4
-/** Requests of a kind before a fault at most. */
+/** The most requests of a kind before a fault. */
 const afterMax = 6
 
 const effects: readonly { readonly name: string; readonly verb: readonly string[]; readonly effect: Effect }[] = [
@@ -54,10 +54,10 @@ const effects: readonly { readonly name: string; readonly verb: readonly string[
   { name: 'a watch that breaks off', verb: ['watch'], effect: cut({ when: 'after' }) },
 ]
 
-/** Requests for which reads are frozen, and watches held. */
+/** The number of requests for which reads are frozen and watches held. */
 const frozenFor = 6
 
-/** The faults of a seed: the same ones for the same seed, for the requests of one user. */
+/** The faults of a seed for the requests of one user: always the same for the same seed. */
 export function drawWeather(seed: number): readonly DrawnFault[] {
   const draw = seededChance(seed).stream('weather').fraction
   const whole = (below: number) => Math.floor(draw() * below)
@@ -85,7 +85,7 @@ export function drawWeather(seed: number): readonly DrawnFault[] {
   })
 }
 
-/** Reads see the past from a request on, and the present again some requests later. */
+/** From one request on, reads see the past; some requests later they see the present again. */
 function oldCache(after: number): DrawnFault {
   return {
     text: `a cache that is old from request ${after + 1} to ${after + frozenFor}`,
@@ -97,7 +97,7 @@ function oldCache(after: number): DrawnFault {
   }
 }
 
-/** Watches get nothing from a request on; some requests later they end with 410. */
+/** From one request on, watches receive nothing; some requests later they end with 410. */
 function quietWatches(after: number): DrawnFault {
   return {
     text: `watches that get nothing from request ${after + 1} to ${after + frozenFor}, and expire`,
