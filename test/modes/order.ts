@@ -68,6 +68,20 @@ const slowest = [
   'test/abuse/early-refusals.test.ts',
   'test/admission/webhook-signals.test.ts',
   'test/e2e/client-node.test.ts',
+  'test/admission/webhook-failures.test.ts',
+  'test/deploy/chart.test.ts',
+  'test/e2e/kubectl-nodes.test.ts',
+  'test/e2e/helm-wait.test.ts',
+  'test/quota/exactness.test.ts',
+  'services/storage/src/etcd/member-outages.test.ts',
+  'services/orch/src/start/explore/explore.test.ts',
+  'test/aggregation/discovery.test.ts',
+  'test/workloads/scenarios/autoscalers.test.ts',
+  'test/watch/nats.test.ts',
+  'test/e2e/early-signal.test.ts',
+  'test/e2e/controller-life.test.ts',
+  'test/durability/restore-kill.test.ts',
+  'test/workloads/scenarios/stateful-sets.test.ts',
 ]
 
 const placeOf = new Map(slowest.map((file, index) => [file, index]))
