@@ -99,7 +99,7 @@ const counterOf = memo(
   (metrics: Metrics): Counter<'place'> =>
     metrics.counter({
       name: 'orch_exchange_failures_total',
-      help: 'Exchanges and connections that were ended because of an exception, by what they were.',
+      help: 'Exchanges and connections that were ended because of an exception, by kind.',
       labels: ['place'],
     }),
 )

@@ -7,31 +7,31 @@ import type { Metrics } from './metrics.ts'
 const decades = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
 
 const table = {
-  workqueue_adds_total: { type: 'counter', isHot: true, help: 'Keys that came to wait, by queue.', labels: ['name'] },
-  workqueue_depth: { type: 'gauge', help: 'Keys that wait, by queue.', labels: ['name'] },
+  workqueue_adds_total: { type: 'counter', isHot: true, help: 'Keys added to the queue, by queue.', labels: ['name'] },
+  workqueue_depth: { type: 'gauge', help: 'Waiting keys, by queue.', labels: ['name'] },
   workqueue_queue_duration_seconds: {
     type: 'histogram',
     isHot: true,
-    help: 'Seconds that keys have waited, by queue.',
+    help: 'Waiting time of keys in seconds, by queue.',
     labels: ['name'],
     buckets: decades,
   },
   workqueue_work_duration_seconds: {
     type: 'histogram',
     isHot: true,
-    help: 'Seconds of work for a key, by queue.',
+    help: 'Processing time of a key in seconds, by queue.',
     labels: ['name'],
     buckets: decades,
   },
-  workqueue_retries_total: { type: 'counter', help: 'Keys that are to come again after a pause, by queue.', labels: ['name'] },
+  workqueue_retries_total: { type: 'counter', help: 'Keys retried after a pause, by queue.', labels: ['name'] },
   workqueue_unfinished_work_seconds: {
     type: 'gauge',
-    help: 'Sum of the seconds since work began on each key in work, by queue.',
+    help: 'Sum of the seconds since the processing of each key in progress began, by queue.',
     labels: ['name'],
   },
   workqueue_longest_running_processor_seconds: {
     type: 'gauge',
-    help: 'Seconds since work began on the oldest key in work, by queue.',
+    help: 'Seconds since the processing of the oldest key in progress began, by queue.',
     labels: ['name'],
     together: 'largest',
   },

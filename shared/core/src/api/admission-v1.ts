@@ -33,7 +33,7 @@ export const admissionV1 = defineTypes({
           tag: 7,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'CREATE, UPDATE, DELETE or CONNECT. Other than the verb of the request where that leads to another operation.',
+          doc: 'CREATE, UPDATE, DELETE or CONNECT. It differs from the verb of the request if that results in another operation.',
         }),
         userInfo: field(ref('authentication/v1.UserInfo'), {
           tag: 8,

@@ -16,8 +16,8 @@ import {
 } from '../description/define.ts'
 
 const pkg = 'admissionregistration/v1'
-const metadataDoc = 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.'
-const listMetadataDoc = 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.'
+const metadataDoc = 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.'
+const listMetadataDoc = 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.'
 
 /** The types of admission policies in admissionregistration/v1. */
 export const admissionPolicies = defineTypes({
@@ -26,7 +26,7 @@ export const admissionPolicies = defineTypes({
       {
         expression: field(string(), {
           tag: 1,
-          doc: 'CEL expression for an Object{…}, which is merged into the object as server-side apply merges. It removes nothing, and sets no atomic list, map or struct.',
+          doc: 'CEL expression for an Object{…}, which is merged into the object as server-side apply merges. It cannot remove anything, nor set an atomic list, map or struct.',
         }),
       },
       { doc: 'A change by merging.' },
@@ -37,12 +37,12 @@ export const admissionPolicies = defineTypes({
         key: field(string(), {
           tag: 1,
           required: true,
-          doc: 'Key of the annotation behind the name of the policy and a slash. Unique in the policy.',
+          doc: 'Key of the annotation; the name of the policy and a slash are put before it. Unique in the policy.',
         }),
         valueExpression: field(string(), {
           tag: 2,
           required: true,
-          doc: 'CEL expression for the value: a string, or null where no annotation is made. Values are cut to 10 KiB.',
+          doc: 'CEL expression for the value: a string, or null for no annotation. Values are cut to 10 KiB.',
         }),
       },
       { doc: 'An annotation that a policy adds to the audit event of a request.' },
@@ -55,9 +55,9 @@ export const admissionPolicies = defineTypes({
           required: true,
           doc: 'Path of the field with the expression, such as spec.validations[0].expression.',
         }),
-        warning: needed(string(), { tag: 3, required: true, doc: 'Results of the type checker, by the kinds that it has looked at.' }),
+        warning: needed(string(), { tag: 3, required: true, doc: 'Results of the type checker, by checked kind.' }),
       },
-      { doc: 'A mistake of types in an expression.' },
+      { doc: 'A type error in an expression.' },
     ),
   JSONPatch: () =>
     struct(
@@ -83,7 +83,7 @@ export const admissionPolicies = defineTypes({
           doc: 'CEL expression that must be true. It sees object, oldObject, request, authorizer and authorizer.requestResource.',
         }),
       },
-      { doc: 'A condition in CEL that a request must meet before anything else is evaluated for it.' },
+      { doc: 'A condition in CEL that a request must meet before the rest is evaluated.' },
     ),
   MatchResources: () =>
     struct(
@@ -111,7 +111,7 @@ export const admissionPolicies = defineTypes({
         matchPolicy: needed(ref(`${pkg}.MatchPolicyType`), {
           tag: 7,
           pointer: true,
-          doc: 'Exact matches only requests for the very group version of a rule; Equivalent (the default) also converts those for others.',
+          doc: 'Exact matches only requests for the group version of a rule; Equivalent (the default) also converts requests for other versions of the same resource.',
         }),
       },
       { structType: 'atomic', doc: 'Requests that a policy or a binding matches.' },
@@ -157,7 +157,7 @@ export const admissionPolicies = defineTypes({
         paramRef: field(ref(`${pkg}.ParamRef`), {
           tag: 2,
           pointer: true,
-          doc: 'The parameters; only where the policy has a paramKind. Without it params is null.',
+          doc: 'The parameters; only if the policy has a paramKind. Without parameters, params is null.',
         }),
         matchResources: field(ref(`${pkg}.MatchResources`), {
           tag: 3,
@@ -195,7 +195,7 @@ export const admissionPolicies = defineTypes({
         variables: field(list(ref(`${pkg}.Variable`)), {
           tag: 3,
           listType: 'atomic',
-          doc: 'Values with names, for other expressions: variables.<name>. Each may use those before it, and is evaluated when it is first used.',
+          doc: 'Named values for other expressions: variables.<name>. A variable may use earlier ones, and is evaluated at its first use.',
         }),
         mutations: field(list(ref(`${pkg}.Mutation`)), {
           tag: 4,
@@ -213,11 +213,11 @@ export const admissionPolicies = defineTypes({
           listMapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          doc: 'Conditions in CEL that all must be true, else the policy is not evaluated. At most 64.',
+          doc: 'Conditions in CEL. The policy is only evaluated if all are true. At most 64.',
         }),
         reinvocationPolicy: needed(ref(`${pkg}.ReinvocationPolicyType`), {
           tag: 7,
-          doc: 'Never evaluates once; IfNeeded once more when the object is changed afterwards. Required.',
+          doc: 'Never evaluates the policy once; IfNeeded evaluates it again if the object is changed later. Required.',
         }),
       },
       { doc: 'Mutations of a policy, and the requests it matches.' },
@@ -228,7 +228,7 @@ export const admissionPolicies = defineTypes({
         patchType: needed(ref(`${pkg}.PatchType`), {
           tag: 2,
           required: true,
-          doc: 'ApplyConfiguration or JSONPatch: which of the two is set.',
+          doc: 'ApplyConfiguration or JSONPatch: the field that is set.',
         }),
         applyConfiguration: field(ref(`${pkg}.ApplyConfiguration`), { tag: 3, pointer: true, doc: 'A change by merging.' }),
         jsonPatch: field(ref(`${pkg}.JSONPatch`), { tag: 4, pointer: true, doc: 'A change by a JSON patch.' }),
@@ -245,7 +245,7 @@ export const admissionPolicies = defineTypes({
         }),
         ruleWithOperations: inline(`${pkg}.RuleWithOperations`, { tag: 2 }),
       },
-      { structType: 'atomic', doc: 'Resources, names of objects, and what is done with them.' },
+      { structType: 'atomic', doc: 'Resources, names of objects, and operations.' },
     ),
   ParamKind: () =>
     struct(
@@ -261,7 +261,7 @@ export const admissionPolicies = defineTypes({
         name: field(text('pathSegment'), { tag: 1, doc: 'Name of the object. Exactly one of name and selector is set.' }),
         namespace: field(string(), {
           tag: 2,
-          doc: 'Namespace of the parameters. Empty means that of the request, where the kind of the parameters is namespaced.',
+          doc: 'Namespace of the parameters. If empty and their kind is namespaced: the namespace of the request.',
         }),
         selector: field(ref('meta/v1.LabelSelector'), {
           tag: 3,
@@ -283,7 +283,7 @@ export const admissionPolicies = defineTypes({
         expressionWarnings: field(list(ref(`${pkg}.ExpressionWarning`)), {
           tag: 1,
           listType: 'atomic',
-          doc: 'Mistakes in expressions, in the order of the policy.',
+          doc: 'Errors in expressions, in the order of the policy.',
         }),
       },
       { doc: 'Result of checking the expressions against the types of the matched kinds.' },
@@ -338,7 +338,7 @@ export const admissionPolicies = defineTypes({
         paramRef: field(ref(`${pkg}.ParamRef`), {
           tag: 2,
           pointer: true,
-          doc: 'The parameters; only where the policy has a paramKind. Without it params is null.',
+          doc: 'The parameters; only if the policy has a paramKind. Without parameters, params is null.',
         }),
         matchResources: field(ref(`${pkg}.MatchResources`), {
           tag: 3,
@@ -388,7 +388,7 @@ export const admissionPolicies = defineTypes({
         failurePolicy: needed(ref(`${pkg}.FailurePolicyType`), {
           tag: 4,
           pointer: true,
-          doc: 'Effect of an error of evaluation or configuration: Fail (the default) counts as a validation that fails, Ignore as one that holds.',
+          doc: 'Effect of an error of evaluation or configuration: Fail (the default) counts as a failed validation, Ignore as a successful one.',
         }),
         auditAnnotations: field(list(ref(`${pkg}.AuditAnnotation`)), {
           tag: 5,
@@ -401,7 +401,7 @@ export const admissionPolicies = defineTypes({
           listMapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          doc: 'Conditions in CEL that all must be true, else the policy is not evaluated. At most 64.',
+          doc: 'Conditions in CEL. The policy is only evaluated if all are true. At most 64.',
         }),
         variables: field(list(ref(`${pkg}.Variable`)), {
           tag: 7,
@@ -409,7 +409,7 @@ export const admissionPolicies = defineTypes({
           listMapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          doc: 'Values with names, for other expressions: variables.<name>. Each may use those before it, and is evaluated when it is first used.',
+          doc: 'Named values for other expressions: variables.<name>. A variable may use earlier ones, and is evaluated at its first use.',
         }),
       },
       { doc: 'Validations of a policy, and the requests it matches.' },
@@ -452,17 +452,21 @@ export const admissionPolicies = defineTypes({
         }),
         messageExpression: field(string(), {
           tag: 4,
-          doc: 'CEL expression for the message. message is used where it fails, or gives an empty text, several lines or more than 5 KiB.',
+          doc: 'CEL expression for the message. If it fails, or gives an empty text, several lines or more than 5 KiB, message is used.',
         }),
       },
-      { doc: 'One demand of a policy.' },
+      { doc: 'A validation of a policy.' },
     ),
   ValidationAction: () => only(closed('Audit', 'Deny', 'Warn')),
   Variable: () =>
     struct(
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the variable: an identifier of CEL, unique in the policy.' }),
-        expression: field(string(), { tag: 2, required: true, doc: 'CEL expression for the value. It may use what validations may.' }),
+        expression: field(string(), {
+          tag: 2,
+          required: true,
+          doc: 'CEL expression for the value. It may use the same variables as validations.',
+        }),
       },
       { structType: 'atomic', doc: 'A value with a name.' },
     ),

@@ -30,7 +30,7 @@ export const admissionregistrationV1 = defineTypes({
         matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
           tag: 9,
           pointer: true,
-          doc: 'Exact sends only requests for the very group version of a rule; Equivalent (the default) also converts those for others.',
+          doc: 'Exact sends only requests for the group version of a rule; Equivalent (the default) also converts requests for other versions of the same resource.',
         }),
         namespaceSelector: field(ref('meta/v1.LabelSelector'), {
           tag: 5,
@@ -71,17 +71,17 @@ export const admissionregistrationV1 = defineTypes({
           listMapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          doc: 'Conditions in CEL that all must be true, else the webhook is not called. At most 64.',
+          doc: 'Conditions in CEL. The webhook is only called if all are true. At most 64.',
         }),
       },
-      { doc: 'A remote service that is asked about requests before they take effect.' },
+      { doc: 'A remote service that is called for requests before they take effect.' },
     ),
   MutatingWebhookConfiguration: () =>
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         webhooks: field(list(ref('admissionregistration/v1.MutatingWebhook')), {
           tag: 2,
@@ -99,7 +99,7 @@ export const admissionregistrationV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('admissionregistration/v1.MutatingWebhookConfiguration')), {
           tag: 2,
@@ -133,10 +133,10 @@ export const admissionregistrationV1 = defineTypes({
         scope: field(ref('admissionregistration/v1.ScopeType'), {
           tag: 4,
           pointer: true,
-          doc: 'Cluster, Namespaced or * (the default): only resources without a namespace, only those with one, or both.',
+          doc: 'Cluster for resources without a namespace, Namespaced for resources with one, or * (the default) for both.',
         }),
       },
-      { doc: 'Resources that a webhook is asked about.' },
+      { doc: 'Resources for which a webhook is called.' },
     ),
   RuleWithOperations: () =>
     struct(
@@ -148,7 +148,7 @@ export const admissionregistrationV1 = defineTypes({
         }),
         rule: inline('admissionregistration/v1.Rule', { tag: 2 }),
       },
-      { doc: 'Resources, and what is done with them, that a webhook is asked about.' },
+      { doc: 'Resources and operations for which a webhook is called.' },
     ),
   ScopeType: () => only(closed('*', 'Cluster', 'Namespaced')),
   ServiceReference: () =>
@@ -188,7 +188,7 @@ export const admissionregistrationV1 = defineTypes({
         matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
           tag: 9,
           pointer: true,
-          doc: 'Exact sends only requests for the very group version of a rule; Equivalent (the default) also converts those for others.',
+          doc: 'Exact sends only requests for the group version of a rule; Equivalent (the default) also converts requests for other versions of the same resource.',
         }),
         namespaceSelector: field(ref('meta/v1.LabelSelector'), {
           tag: 5,
@@ -224,17 +224,17 @@ export const admissionregistrationV1 = defineTypes({
           listMapKeys: ['name'],
           patchStrategy: 'merge',
           patchMergeKey: 'name',
-          doc: 'Conditions in CEL that all must be true, else the webhook is not called. At most 64.',
+          doc: 'Conditions in CEL. The webhook is only called if all are true. At most 64.',
         }),
       },
-      { doc: 'A remote service that is asked about requests before they take effect.' },
+      { doc: 'A remote service that is called for requests before they take effect.' },
     ),
   ValidatingWebhookConfiguration: () =>
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         webhooks: field(list(ref('admissionregistration/v1.ValidatingWebhook')), {
           tag: 2,
@@ -252,7 +252,7 @@ export const admissionregistrationV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('admissionregistration/v1.ValidatingWebhookConfiguration')), {
           tag: 2,

@@ -26,7 +26,7 @@ export const apidiscoveryV2 = defineTypes({
       {
         version: field(string(), { tag: 1, required: true, doc: 'Name of the version.' }),
         resources: field(list(ref('apidiscovery/v2.APIResourceDiscovery')), { tag: 2, doc: 'Resources of the version.' }),
-        freshness: field(string(), { tag: 3, doc: 'Current, or Stale where the server of the version does not answer.' }),
+        freshness: field(string(), { tag: 3, doc: 'Current, or Stale if the server of the version does not answer.' }),
       },
       { doc: 'A version of a group.' },
     ),
@@ -51,11 +51,11 @@ export const apidiscoveryV2 = defineTypes({
   APISubresourceDiscovery: () =>
     struct(
       {
-        subresource: field(string(), { tag: 1, required: true, doc: 'Its name, behind that of an object.' }),
+        subresource: field(string(), { tag: 1, required: true, doc: 'Its name, which follows the name of an object in paths.' }),
         responseKind: field(ref('meta/v1.GroupVersionKind'), {
           tag: 2,
           pointer: true,
-          doc: 'Kind of what it answers. An empty group or version is that of the resource.',
+          doc: 'Kind of its answers. An empty group or version is that of the resource.',
         }),
         acceptedTypes: field(list(ref('meta/v1.GroupVersionKind')), { tag: 3, doc: 'Kinds that it takes.' }),
         verbs: field(list(string()), { tag: 4, required: true, doc: 'Verbs that it is served with.' }),

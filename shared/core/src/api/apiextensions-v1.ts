@@ -31,7 +31,7 @@ export const apiextensionsV1 = defineTypes({
         desiredAPIVersion: field(string(), { tag: 2, required: true, doc: 'Group version that is wanted.' }),
         objects: field(list(raw()), { tag: 3, required: true, changes: { 30: { listType: 'atomic' } }, doc: 'The objects.' }),
       },
-      { doc: 'Objects that are to be converted.' },
+      { doc: 'Objects to convert.' },
     ),
   ConversionResponse: () =>
     struct(
@@ -43,7 +43,7 @@ export const apiextensionsV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'The objects, in the order of the question.',
         }),
-        result: field(ref('meta/v1.Status'), { tag: 3, required: true, doc: 'Success, or why it failed.' }),
+        result: field(ref('meta/v1.Status'), { tag: 3, required: true, doc: 'Success, or the reason of the failure.' }),
       },
       { doc: 'Objects that were converted.' },
     ),
@@ -63,12 +63,12 @@ export const apiextensionsV1 = defineTypes({
         type: field(string(), { tag: 2, required: true, doc: 'Type of the cells, as in OpenAPI.' }),
         format: field(string(), {
           tag: 3,
-          doc: 'Format of the type, as in OpenAPI. The column with the format name is what identifies a row.',
+          doc: 'Format of the type, as in OpenAPI. The column with the format name identifies a row.',
         }),
         description: field(string(), { tag: 4, doc: 'Description of the column.' }),
         priority: field(int32(), {
           tag: 5,
-          doc: '0 for columns that are always shown; the higher, the sooner a column is left out when there is little room.',
+          doc: '0 for columns that are always shown. Columns with higher numbers are omitted first when there is little space.',
         }),
         jsonPath: field(string(), { tag: 6, required: true, doc: 'Path of the value in the object, beginning with a dot.' }),
       },
@@ -91,7 +91,7 @@ export const apiextensionsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('apiextensions/v1.CustomResourceDefinitionSpec'), {
           tag: 2,
@@ -103,7 +103,7 @@ export const apiextensionsV1 = defineTypes({
           doc: 'Observed state of the definition, and its accepted names.',
         }),
       },
-      { doc: "Adds a resource of one's own to the API. It must be named plural.group." },
+      { doc: 'Adds a custom resource to the API. It must be named plural.group.' },
     ),
   CustomResourceDefinitionCondition: () =>
     struct(
@@ -115,7 +115,7 @@ export const apiextensionsV1 = defineTypes({
         }),
         status: field(ref('apiextensions/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
         observedGeneration: field(int64(), {
           tag: 6,
@@ -142,7 +142,7 @@ export const apiextensionsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('apiextensions/v1.CustomResourceDefinition')), {
           tag: 2,
@@ -163,7 +163,7 @@ export const apiextensionsV1 = defineTypes({
           doc: 'Abbreviations that command lines accept. Lower case.',
         }),
         kind: field(string(), { tag: 4, required: true, doc: 'Kind of the objects, in CamelCase.' }),
-        listKind: field(string(), { tag: 5, doc: 'Kind of lists. Default: the kind with List behind.' }),
+        listKind: field(string(), { tag: 5, doc: 'Kind of lists. Default: the kind followed by List.' }),
         categories: field(list(string()), {
           tag: 6,
           changes: { 30: { listType: 'atomic' } },
@@ -184,7 +184,7 @@ export const apiextensionsV1 = defineTypes({
         scope: field(ref('apiextensions/v1.ResourceScope'), {
           tag: 4,
           required: true,
-          doc: 'Cluster or Namespaced: whether objects live in a namespace.',
+          doc: 'Namespaced for objects within namespaces, otherwise Cluster.',
         }),
         versions: field(list(ref('apiextensions/v1.CustomResourceDefinitionVersion')), {
           tag: 7,
@@ -199,7 +199,7 @@ export const apiextensionsV1 = defineTypes({
         }),
         preserveUnknownFields: field(boolean(), {
           tag: 10,
-          doc: 'Deprecated. Keep fields that the schema does not name. Must be false; say so in the schema instead.',
+          doc: 'Deprecated. Keeps fields that the schema does not name. Must be false; schemas state it instead.',
         }),
       },
       { doc: 'A resource that is added to the API.' },
@@ -223,7 +223,7 @@ export const apiextensionsV1 = defineTypes({
           tag: 3,
           keepEmpty: true,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Versions in which objects may be stored. They cannot be taken out of the spec while they are here.',
+          doc: 'Versions in which objects may be stored. They cannot be removed from the spec while they are listed here.',
         }),
         observedGeneration: field(int64(), {
           tag: 4,
@@ -276,8 +276,8 @@ export const apiextensionsV1 = defineTypes({
   CustomResourceSubresourceScale: () =>
     struct(
       {
-        specReplicasPath: field(string(), { tag: 1, required: true, doc: 'Path of the wanted number, below .spec.' }),
-        statusReplicasPath: field(string(), { tag: 2, required: true, doc: 'Path of the number there is, below .status.' }),
+        specReplicasPath: field(string(), { tag: 1, required: true, doc: 'Path of the desired number, below .spec.' }),
+        statusReplicasPath: field(string(), { tag: 2, required: true, doc: 'Path of the current number, below .status.' }),
         labelSelectorPath: field(string(), {
           tag: 3,
           pointer: true,
@@ -293,7 +293,7 @@ export const apiextensionsV1 = defineTypes({
         status: field(ref('apiextensions/v1.CustomResourceSubresourceStatus'), {
           tag: 1,
           pointer: true,
-          doc: 'Gives the status a subresource of its own; other writes then leave it alone.',
+          doc: 'Adds a status subresource; other writes then do not change the status.',
         }),
         scale: field(ref('apiextensions/v1.CustomResourceSubresourceScale'), {
           tag: 2,
@@ -344,7 +344,7 @@ export const apiextensionsV1 = defineTypes({
         enum: field(list(json()), { tag: 20, changes: { 30: { listType: 'atomic' } }, doc: 'Values that are allowed.' }),
         maxProperties: field(int64(), { tag: 21, pointer: true, doc: 'Greatest number of properties.' }),
         minProperties: field(int64(), { tag: 22, pointer: true, doc: 'Least number of properties.' }),
-        required: field(list(string()), { tag: 23, changes: { 30: { listType: 'atomic' } }, doc: 'Properties that must be there.' }),
+        required: field(list(string()), { tag: 23, changes: { 30: { listType: 'atomic' } }, doc: 'Required properties.' }),
         items: field(ref('apiextensions/v1.JSONSchemaPropsOrArray'), { tag: 24, pointer: true, doc: 'Schema of the items of an array.' }),
         allOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), {
           tag: 25,
@@ -379,7 +379,7 @@ export const apiextensionsV1 = defineTypes({
           tag: 38,
           protoName: 'xKubernetesPreserveUnknownFields',
           pointer: true,
-          doc: 'Keep fields that the schema does not name, from here down. They are dropped otherwise.',
+          doc: 'Keeps fields that the schema does not name, at any depth. Otherwise they are dropped.',
         }),
         'x-kubernetes-embedded-resource': field(boolean(), {
           tag: 39,
@@ -416,10 +416,10 @@ export const apiextensionsV1 = defineTypes({
           patchMergeKey: 'rule',
           listType: 'map',
           listMapKeys: ['rule'],
-          doc: 'Rules that the value must keep.',
+          doc: 'Rules that the value must satisfy.',
         }),
       },
-      { doc: 'A schema, in the part of JSON Schema that OpenAPI has, with a few additions.' },
+      { doc: "A schema, in OpenAPI's subset of JSON Schema, with a few additions." },
     ),
   JSONSchemaPropsOrArray: () =>
     variant({
@@ -487,7 +487,7 @@ export const apiextensionsV1 = defineTypes({
           doc: 'True if oldSelf is an optional, so that a rule that names it is also evaluated when there is no old value.',
         }),
       },
-      { doc: 'A rule that a value must keep.' },
+      { doc: 'A rule that a value must satisfy.' },
     ),
   WebhookClientConfig: () =>
     struct(

@@ -23,7 +23,7 @@ export const apiregistrationV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('apiregistration/v1.APIServiceSpec'), { tag: 2, doc: 'The group version and the service.' }),
         status: field(ref('apiregistration/v1.APIServiceStatus'), {
@@ -43,7 +43,7 @@ export const apiregistrationV1 = defineTypes({
         }),
         status: checked(only(known('False', 'True', 'Unknown')), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a service's state." },
@@ -54,7 +54,7 @@ export const apiregistrationV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('apiregistration/v1.APIService')), { tag: 2, required: true, doc: 'The APIService objects of the list.' }),
       },
@@ -82,12 +82,12 @@ export const apiregistrationV1 = defineTypes({
         groupPriorityMinimum: field(int32({ min: 1, max: 20_000, detail: 'must be positive and less than 20000' }), {
           tag: 7,
           required: true,
-          doc: 'Least priority of the group among groups, where clients may choose. The highest of its versions counts. From 1 to 20000.',
+          doc: 'Minimum priority of the group among all groups. The highest value of its versions applies. From 1 to 20000.',
         }),
         versionPriority: field(int32({ min: 1, max: 1000, detail: 'must be positive and less than 1000' }), {
           tag: 8,
           required: true,
-          doc: 'Place of the version in its group, highest first; equal ones are put in order by name. From 1 to 1000.',
+          doc: 'Priority of the version within its group, highest first; equal ones are sorted by name. From 1 to 1000.',
         }),
       },
       { doc: 'A group version and the service that serves it.' },

@@ -16,13 +16,13 @@ export const apiserverinternalV1alpha1 = defineTypes({
           tag: 3,
           listType: 'set',
           changes: { 36: { listedAsRequired: true } },
-          doc: 'Versions that the server can read. The one it writes is among them.',
+          doc: 'Versions that the server can read, including the version that it writes.',
         }),
         servedVersions: field(list(string()), {
           tag: 4,
           listType: 'set',
           since: 28,
-          doc: 'Versions of the API in which the server serves the kind. They are among those that it can decode.',
+          doc: 'Versions of the API in which the server serves the kind. It can decode all of them.',
         }),
       },
       { doc: 'Storage version of a resource in one server.' },
@@ -33,7 +33,7 @@ export const apiserverinternalV1alpha1 = defineTypes({
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
           changes: { 36: { listedAsRequired: true } },
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('apiserverinternal/v1alpha1.StorageVersionSpec'), {
           tag: 2,
@@ -71,7 +71,7 @@ export const apiserverinternalV1alpha1 = defineTypes({
         reason: field(string(), {
           tag: 5,
           required: true,
-          doc: 'One word in CamelCase that says why the condition has this status, for programs.',
+          doc: 'Reason of the status in one CamelCase word, for programs.',
         }),
         message: field(string(), {
           tag: 6,
@@ -88,7 +88,7 @@ export const apiserverinternalV1alpha1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('apiserverinternal/v1alpha1.StorageVersion')), {
           tag: 2,

@@ -27,30 +27,30 @@ export const appsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         data: field(raw(), {
           tag: 2,
           isImmutable: true,
           needed: 'data is mandatory',
           changes: { 37: { required: true } },
-          doc: 'The form, as the controller keeps it. Cannot be changed.',
+          doc: 'The template, in the format of the controller. Cannot be changed.',
         }),
         revision: field(int64({ min: 0 }), {
           tag: 3,
           required: true,
           changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'Number of the form; the newest has the highest.',
+          doc: 'Number of the revision; the newest has the highest.',
         }),
       },
-      { doc: 'An earlier or current form of what a controller makes, kept so that it can be compared and gone back to.' },
+      { doc: 'An earlier or current template of a controller, kept for comparison and rollback.' },
     ),
   ControllerRevisionList: () =>
     object(
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('apps/v1.ControllerRevision')), {
           tag: 2,
@@ -65,7 +65,7 @@ export const appsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('apps/v1.DaemonSetSpec'), {
           tag: 2,
@@ -95,7 +95,7 @@ export const appsV1 = defineTypes({
           doc: 'True, False or Unknown.',
         }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a daemon set's state." },
@@ -105,7 +105,7 @@ export const appsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('apps/v1.DaemonSet')), { tag: 2, required: true, doc: 'The DaemonSet objects of the list.' }),
       },
@@ -145,23 +145,23 @@ export const appsV1 = defineTypes({
   DaemonSetStatus: () =>
     struct(
       {
-        currentNumberScheduled: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Nodes that run the pod and are meant to.' }),
-        numberMisscheduled: field(int32({ min: 0 }), { tag: 2, required: true, doc: 'Nodes that run the pod but are not meant to.' }),
-        desiredNumberScheduled: field(int32({ min: 0 }), { tag: 3, required: true, doc: 'Nodes that are meant to run the pod.' }),
+        currentNumberScheduled: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Nodes that run the pod and should.' }),
+        numberMisscheduled: field(int32({ min: 0 }), { tag: 2, required: true, doc: 'Nodes that run the pod but should not.' }),
+        desiredNumberScheduled: field(int32({ min: 0 }), { tag: 3, required: true, doc: 'Nodes that should run the pod.' }),
         numberReady: field(int32({ min: 0 }), {
           tag: 4,
           required: true,
-          doc: 'Nodes that are meant to run the pod and have one that is ready.',
+          doc: 'Nodes that should run the pod and have a ready one.',
         }),
         observedGeneration: field(int64({ min: 0 }), { tag: 5, doc: 'The metadata.generation that the status was derived from.' }),
-        updatedNumberScheduled: field(int32({ min: 0 }), { tag: 6, doc: 'Nodes that run the pod in its newest form.' }),
+        updatedNumberScheduled: field(int32({ min: 0 }), { tag: 6, doc: 'Nodes that run the pod with the newest template.' }),
         numberAvailable: field(int32({ min: 0 }), {
           tag: 7,
-          doc: 'Nodes that are meant to run the pod and have one that has been ready for minReadySeconds.',
+          doc: 'Nodes that should run the pod and have one that has been ready for minReadySeconds.',
         }),
         numberUnavailable: field(int32({ min: 0 }), {
           tag: 8,
-          doc: 'Nodes that are meant to run the pod and have none that is available.',
+          doc: 'Nodes that should run the pod and have no available one.',
         }),
         collisionCount: field(int32({ min: 0 }), {
           tag: 9,
@@ -195,7 +195,7 @@ export const appsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('apps/v1.DeploymentSpec'), {
           tag: 2,
@@ -226,7 +226,7 @@ export const appsV1 = defineTypes({
         }),
         lastUpdateTime: field(time(), { tag: 6, doc: 'Time of the last write of the condition.' }),
         lastTransitionTime: field(time(), { tag: 7, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a deployment's state." },
@@ -237,7 +237,7 @@ export const appsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('apps/v1.Deployment')), { tag: 2, required: true, doc: 'The Deployment objects of the list.' }),
       },
@@ -273,7 +273,7 @@ export const appsV1 = defineTypes({
         progressDeadlineSeconds: field(int32({ min: 0 }), {
           tag: 9,
           pointer: true,
-          doc: 'Seconds without progress after which the deployment is reported as failed. It goes on trying. Default: 600.',
+          doc: 'Seconds without progress after which the deployment is reported as failed. The controller keeps trying. Default: 600.',
         }),
       },
       { doc: 'Desired number of pods, and their template.' },
@@ -314,7 +314,7 @@ export const appsV1 = defineTypes({
       {
         type: field(ref('apps/v1.DeploymentStrategyType'), {
           tag: 1,
-          doc: 'RollingUpdate (the default) replaces them by and by; Recreate ends all old ones first.',
+          doc: 'RollingUpdate (the default) replaces pods gradually; Recreate deletes all old pods first.',
         }),
         rollingUpdate: field(ref('apps/v1.RollingUpdateDeployment'), { tag: 2, pointer: true, doc: 'Settings for RollingUpdate.' }),
       },
@@ -358,7 +358,7 @@ export const appsV1 = defineTypes({
           doc: 'True, False or Unknown.',
         }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a replica set's state." },
@@ -369,7 +369,7 @@ export const appsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('apps/v1.ReplicaSet')), { tag: 2, required: true, doc: 'The ReplicaSet objects of the list.' }),
       },
@@ -425,12 +425,12 @@ export const appsV1 = defineTypes({
         maxUnavailable: field(intOrString({ means: 'count' }), {
           tag: 1,
           pointer: true,
-          doc: 'Most nodes, as a number or percentage rounded up, without an available pod meanwhile. Default: 1. Not 0 if maxSurge is 0.',
+          doc: 'Maximum number of nodes without an available pod during the update, or a percentage, rounded up. Default: 1. Not 0 if maxSurge is 0.',
         }),
         maxSurge: field(intOrString({ means: 'count' }), {
           tag: 2,
           pointer: true,
-          doc: 'Most nodes, as a number or percentage rounded up, that have old and new pod at once. Default: 0.',
+          doc: 'Maximum number of nodes with an old and a new pod at once, or a percentage, rounded up. Default: 0.',
         }),
       },
       { doc: 'Speed of a rolling update of a daemon set.' },
@@ -441,12 +441,12 @@ export const appsV1 = defineTypes({
         maxUnavailable: field(intOrString({ means: 'count' }), {
           tag: 1,
           pointer: true,
-          doc: 'Most pods, as a number or percentage rounded down, that may be missing meanwhile. Default: 25%. Not 0 if maxSurge is 0.',
+          doc: 'Maximum number of unavailable pods during the update, or a percentage, rounded down. Default: 25%. Not 0 if maxSurge is 0.',
         }),
         maxSurge: field(intOrString({ means: 'count' }), {
           tag: 2,
           pointer: true,
-          doc: 'Most pods, as a number or percentage rounded up, beyond the wanted number meanwhile. Default: 25%.',
+          doc: 'Maximum number of pods above the desired number during the update, or a percentage, rounded up. Default: 25%.',
         }),
       },
       { doc: 'Speed of a rolling update of a deployment.' },
@@ -463,7 +463,7 @@ export const appsV1 = defineTypes({
           tag: 2,
           pointer: true,
           featureGate: 'MaxUnavailableStatefulSet',
-          doc: 'Most pods, as a number or percentage rounded up, that may be missing meanwhile. Default: 1.',
+          doc: 'Maximum number of unavailable pods during the update, or a percentage, rounded up. Default: 1.',
         }),
       },
       { doc: 'Pods of a stateful set that a rolling update replaces, and its speed.' },
@@ -473,7 +473,7 @@ export const appsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('apps/v1.StatefulSetSpec'), {
           tag: 2,
@@ -485,7 +485,7 @@ export const appsV1 = defineTypes({
           doc: 'Observed number of pods. May be out of date.',
         }),
       },
-      { doc: 'Keeps a number of pods running, each with a name and storage of its own that stay when the pod is replaced.' },
+      { doc: 'Keeps a number of pods running, each with a stable name and stable storage.' },
     ),
   StatefulSetCondition: () =>
     struct(
@@ -503,7 +503,7 @@ export const appsV1 = defineTypes({
           doc: 'True, False or Unknown.',
         }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a stateful set's state." },
@@ -513,7 +513,7 @@ export const appsV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('apps/v1.StatefulSet')), { tag: 2, required: true, doc: 'The StatefulSet objects of the list.' }),
       },
@@ -554,12 +554,12 @@ export const appsV1 = defineTypes({
         template: field(ref('core/v1.PodTemplateSpec'), {
           tag: 3,
           required: true,
-          doc: 'The pod that is made. Its name is that of the set with a number behind.',
+          doc: 'The pod that is made. Its name is the name of the set followed by a number.',
         }),
         volumeClaimTemplates: field(list(ref('core/v1.PersistentVolumeClaim')), {
           tag: 4,
           changes: { 30: { listType: 'atomic' }, 37: { isImmutable: true } },
-          doc: 'Claims that each pod gets. At least one container must mount each. One with the name of a volume of the template replaces it.',
+          doc: 'Claims that each pod gets. At least one container must mount each claim. A claim with the name of a volume in the template replaces that volume.',
         }),
         serviceName: field(string(), {
           tag: 5,

@@ -10,14 +10,14 @@ export const authenticationV1 = defineTypes({
         name: field(string(), { tag: 3, doc: 'Name of the object.' }),
         uid: field(string(), { tag: 4, protoName: 'uID', doc: 'Identity of the object.' }),
       },
-      { doc: 'The object that a token is bound to. The token ends with it.' },
+      { doc: 'The object that a token is bound to. The token becomes invalid when the object is deleted.' },
     ),
   TokenRequest: () =>
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('authentication/v1.TokenRequestSpec'), {
           tag: 2,
@@ -39,13 +39,13 @@ export const authenticationV1 = defineTypes({
           tag: 1,
           required: true,
           changes: { 30: { listType: 'atomic' }, 36: { required: false, keepEmpty: true } },
-          doc: 'For whom the token is. Who receives it must refuse tokens for others.',
+          doc: 'Audiences of the token. A recipient must refuse tokens for other audiences.',
         }),
         expirationSeconds: field(int64(), {
           tag: 4,
           keepEmpty: true,
           pointer: true,
-          doc: 'Lifetime asked for, in seconds. The token may have another. Default: 3600.',
+          doc: 'Requested lifetime in seconds. The actual lifetime may differ. Default: 3600.',
         }),
         boundObjectRef: field(ref('authentication/v1.BoundObjectReference'), {
           tag: 3,
@@ -87,7 +87,7 @@ export const authenticationV1 = defineTypes({
           doc: 'Result, set by the server.',
         }),
       },
-      { doc: 'Asks whether a token is good, and whose it is.' },
+      { doc: 'Checks a token, and finds its user.' },
     ),
   TokenReviewSpec: () =>
     struct(
@@ -96,10 +96,10 @@ export const authenticationV1 = defineTypes({
         audiences: field(list(string()), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'For whom the token must be, at least one of them. Default: the server itself.',
+          doc: 'Accepted audiences; the token must have at least one of them. Default: the server itself.',
         }),
       },
-      { doc: 'The token that is asked about.' },
+      { doc: 'The token to check.' },
     ),
   TokenReviewStatus: () =>
     struct(
@@ -109,7 +109,7 @@ export const authenticationV1 = defineTypes({
         audiences: field(list(string()), {
           tag: 4,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Audiences of the token among those that were asked for.',
+          doc: 'Audiences of the token among the accepted ones.',
         }),
         error: field(string(), { tag: 3, doc: 'Reason why the token could not be checked.' }),
       },
@@ -121,7 +121,7 @@ export const authenticationV1 = defineTypes({
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata; not used.' }),
         status: field(ref('authentication/v1.SelfSubjectReviewStatus'), { tag: 2, doc: 'User who asks, set by the server.' }),
       },
-      { doc: 'Asks who the one who asks is taken for.' },
+      { doc: 'Asks for the user that the server authenticates the caller as.' },
     ),
   SelfSubjectReviewStatus: () =>
     struct(
@@ -132,7 +132,7 @@ export const authenticationV1 = defineTypes({
     struct(
       {
         username: field(string(), { tag: 1, doc: 'Name of the user.' }),
-        uid: field(string(), { tag: 2, doc: 'Identity of the user, which another one of the same name does not share.' }),
+        uid: field(string(), { tag: 2, doc: 'Identity of the user, which differs for another user of the same name.' }),
         groups: field(list(string()), { tag: 3, changes: { 30: { listType: 'atomic' } }, doc: 'Groups of the user.' }),
         extra: field(map(wrapped(string())), { tag: 4, doc: 'Further attributes of the user.' }),
       },

@@ -5,7 +5,7 @@ export const authorizationV1 = defineTypes({
   FieldSelectorAttributes: () =>
     struct(
       {
-        rawSelector: field(string(), { tag: 1, doc: 'Selector as a query says it. Not together with requirements.' }),
+        rawSelector: field(string(), { tag: 1, doc: 'Selector in the syntax of queries. Not together with requirements.' }),
         requirements: field(list(ref('meta/v1.FieldSelectorRequirement')), {
           tag: 2,
           changes: { 31: { listType: 'atomic' } },
@@ -17,7 +17,7 @@ export const authorizationV1 = defineTypes({
   LabelSelectorAttributes: () =>
     struct(
       {
-        rawSelector: field(string(), { tag: 1, doc: 'Selector as a query says it. Not together with requirements.' }),
+        rawSelector: field(string(), { tag: 1, doc: 'Selector in the syntax of queries. Not together with requirements.' }),
         requirements: field(list(ref('meta/v1.LabelSelectorRequirement')), {
           tag: 2,
           changes: { 31: { listType: 'atomic' } },
@@ -43,7 +43,7 @@ export const authorizationV1 = defineTypes({
           doc: 'The answer, filled in by the server.',
         }),
       },
-      { doc: 'Asks whether a user may do something in one namespace.' },
+      { doc: 'Checks whether a user has a permission in one namespace.' },
     ),
   NonResourceAttributes: () =>
     struct(
@@ -68,7 +68,7 @@ export const authorizationV1 = defineTypes({
           doc: 'Paths. A * stands for all, or at the end for the rest.',
         }),
       },
-      { doc: 'Paths and what may be done with them.' },
+      { doc: 'Paths and the allowed verbs.' },
     ),
   ResourceAttributes: () =>
     struct(
@@ -83,12 +83,12 @@ export const authorizationV1 = defineTypes({
         fieldSelector: field(ref('authorization/v1.FieldSelectorAttributes'), {
           tag: 8,
           pointer: true,
-          doc: 'Limits a list, a watch or a deletion of many to objects with certain fields.',
+          doc: 'Limits a list, a watch or a deletion of a collection to objects with certain fields.',
         }),
         labelSelector: field(ref('authorization/v1.LabelSelectorAttributes'), {
           tag: 9,
           pointer: true,
-          doc: 'Limits a list, a watch or a deletion of many to objects with certain labels.',
+          doc: 'Limits a list, a watch or a deletion of a collection to objects with certain labels.',
         }),
       },
       { doc: 'A request for a resource.' },
@@ -114,7 +114,7 @@ export const authorizationV1 = defineTypes({
           doc: 'Names of the objects. Empty means all.',
         }),
       },
-      { doc: 'Resources and what may be done with them.' },
+      { doc: 'Resources and the allowed verbs.' },
     ),
   SelfSubjectAccessReview: () =>
     object(
@@ -133,7 +133,7 @@ export const authorizationV1 = defineTypes({
           doc: 'The answer, filled in by the server.',
         }),
       },
-      { doc: 'Asks whether the one who asks may do something.' },
+      { doc: 'Checks whether the caller has a permission.' },
     ),
   SelfSubjectAccessReviewSpec: () =>
     struct(
@@ -164,7 +164,7 @@ export const authorizationV1 = defineTypes({
           doc: 'The answer, filled in by the server. It may be incomplete.',
         }),
       },
-      { doc: 'Asks what the one who asks may do in a namespace.' },
+      { doc: "Asks for the caller's permissions in a namespace." },
     ),
   SelfSubjectRulesReviewSpec: () =>
     struct(
@@ -190,7 +190,7 @@ export const authorizationV1 = defineTypes({
           doc: 'The answer, filled in by the server.',
         }),
       },
-      { doc: 'Asks whether a user may do something.' },
+      { doc: 'Checks whether a user has a permission.' },
     ),
   SubjectAccessReviewSpec: () =>
     struct(

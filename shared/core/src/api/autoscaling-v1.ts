@@ -75,7 +75,7 @@ export const autoscalingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('autoscaling/v1.HorizontalPodAutoscalerSpec'), {
           tag: 2,
@@ -99,7 +99,7 @@ export const autoscalingV1 = defineTypes({
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
         observedGeneration: field(int64(), {
           tag: 6,
@@ -118,7 +118,7 @@ export const autoscalingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('autoscaling/v1.HorizontalPodAutoscaler')), {
           tag: 2,
@@ -155,8 +155,8 @@ export const autoscalingV1 = defineTypes({
       {
         observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
         lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'Time of the last change of the number of pods.' }),
-        currentReplicas: field(int32(), { tag: 3, required: true, doc: 'Number of pods that was last seen.' }),
-        desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
+        currentReplicas: field(int32(), { tag: 3, required: true, doc: 'Number of pods when the autoscaler last read it.' }),
+        desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that the autoscaler last computed.' }),
         currentCPUUtilizationPercentage: field(int32(), {
           tag: 5,
           pointer: true,
@@ -192,7 +192,7 @@ export const autoscalingV1 = defineTypes({
         }),
         external: field(ref('autoscaling/v1.ExternalMetricSource'), { tag: 5, pointer: true, doc: 'A metric from outside the cluster.' }),
       },
-      { doc: 'Something that is measured, and the value it is to have. What is set goes with the type.' },
+      { doc: 'A metric and its target value. The type decides which field is set.' },
     ),
   MetricStatus: () =>
     struct(
@@ -212,7 +212,7 @@ export const autoscalingV1 = defineTypes({
         }),
         external: field(ref('autoscaling/v1.ExternalMetricStatus'), { tag: 5, pointer: true, doc: 'A metric from outside the cluster.' }),
       },
-      { doc: 'Something that was measured. What is set goes with the type.' },
+      { doc: 'A measured metric. The type decides which field is set.' },
     ),
   ObjectMetricSource: () =>
     struct(
@@ -281,29 +281,29 @@ export const autoscalingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
-        spec: field(ref('autoscaling/v1.ScaleSpec'), { tag: 2, doc: 'Number of pods that is wanted.' }),
+        spec: field(ref('autoscaling/v1.ScaleSpec'), { tag: 2, doc: 'Desired number of pods.' }),
         status: field(ref('autoscaling/v1.ScaleStatus'), {
           tag: 3,
-          doc: 'Number of pods that there is.',
+          doc: 'Current number of pods.',
         }),
       },
-      { doc: 'The number of pods of another object, through which it can be read and set.' },
+      { doc: 'The number of pods of another object. It can be read and set here.' },
     ),
   ScaleSpec: () =>
     struct(
       {
         replicas: field(int32(), { tag: 1, changes: { 34: { default: 0 } }, doc: 'Number of pods.' }),
       },
-      { doc: 'The number of pods that is wanted.' },
+      { doc: 'The desired number of pods.' },
     ),
   ScaleStatus: () =>
     struct(
       {
-        replicas: field(int32(), { tag: 1, required: true, doc: 'Number of pods that was last seen.' }),
+        replicas: field(int32(), { tag: 1, required: true, doc: 'Number of pods when the autoscaler last read it.' }),
         selector: field(string(), { tag: 2, doc: 'Labels of the pods, as the text of a label selector.' }),
       },
-      { doc: 'The number of pods that there is.' },
+      { doc: 'The current number of pods.' },
     ),
 })

@@ -31,7 +31,7 @@ export const autoscalingV2 = defineTypes({
           required: true,
           doc: 'Name of the resource.',
         }),
-        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
+        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Target value.' }),
         container: field(text('label'), { tag: 3, needed: 'must specify a container', required: true, doc: 'Name of the container.' }),
       },
       { doc: 'The wanted use of a resource by one container of each pod.' },
@@ -58,7 +58,7 @@ export const autoscalingV2 = defineTypes({
     struct(
       {
         metric: field(ref('autoscaling/v2.MetricIdentifier'), { tag: 1, required: true, doc: 'The metric.' }),
-        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
+        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Target value.' }),
       },
       { doc: 'The wanted value of a metric from outside the cluster.' },
     ),
@@ -77,9 +77,9 @@ export const autoscalingV2 = defineTypes({
         value: field(int32(aboveZero), {
           tag: 2,
           required: true,
-          doc: 'Most that may be changed, as a number of pods or in percent. Above zero.',
+          doc: 'Maximum change, as a number of pods or in percent. Above zero.',
         }),
-        periodSeconds: field(int32(aboveZero), { tag: 3, required: true, doc: 'Seconds that the bound is for, from 1 to 1800.' }),
+        periodSeconds: field(int32(aboveZero), { tag: 3, required: true, doc: 'Period of the bound in seconds, from 1 to 1800.' }),
       },
       { doc: 'A bound on the change within some time.' },
     ),
@@ -90,7 +90,7 @@ export const autoscalingV2 = defineTypes({
         stabilizationWindowSeconds: field(int32(), {
           tag: 3,
           pointer: true,
-          doc: 'Seconds whose earlier results are looked at, taking the most careful, from 0 to 3600. Default: 0 for up, 300 for down.',
+          doc: 'Length of the stabilization window in seconds, from 0 to 3600: the most cautious result in it applies. Default: 0 for up, 300 for down.',
         }),
         selectPolicy: field(ref('autoscaling/v2.ScalingPolicySelect'), {
           tag: 1,
@@ -108,7 +108,7 @@ export const autoscalingV2 = defineTypes({
           pointer: true,
           featureGate: 'HPAConfigurableTolerance',
           since: 33,
-          doc: 'Deviation from the target, as a share, below which nothing is scaled. Unset: that of the cluster, usually 0.1.',
+          doc: 'Deviation from the target, as a share, below which nothing is scaled. Unset: the tolerance of the cluster, usually 0.1.',
         }),
       },
       { doc: 'Limits on the speed of scaling in one direction.' },
@@ -118,7 +118,7 @@ export const autoscalingV2 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('autoscaling/v2.HorizontalPodAutoscalerSpec'), {
           tag: 2,
@@ -130,7 +130,7 @@ export const autoscalingV2 = defineTypes({
           doc: 'Observed state of the autoscaler.',
         }),
       },
-      { doc: 'Sets the number of pods of another object from what is measured of them.' },
+      { doc: 'Sets the number of pods of another object by metrics.' },
     ),
   HorizontalPodAutoscalerBehavior: () =>
     struct(
@@ -158,7 +158,7 @@ export const autoscalingV2 = defineTypes({
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
         observedGeneration: field(int64(), {
           tag: 6,
@@ -177,7 +177,7 @@ export const autoscalingV2 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('autoscaling/v2.HorizontalPodAutoscaler')), {
           tag: 2,
@@ -219,8 +219,8 @@ export const autoscalingV2 = defineTypes({
       {
         observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
         lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'Time of the last change of the number of pods.' }),
-        currentReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'Number of pods that was last seen.' }),
-        desiredReplicas: field(int32({ min: 0 }), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
+        currentReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'Number of pods when the autoscaler last read it.' }),
+        desiredReplicas: field(int32({ min: 0 }), { tag: 4, required: true, doc: 'Number of pods that the autoscaler last computed.' }),
         currentMetrics: field(list(ref('autoscaling/v2.MetricStatus')), {
           tag: 5,
           keepEmpty: true,
@@ -279,7 +279,7 @@ export const autoscalingV2 = defineTypes({
         }),
         external: field(ref('autoscaling/v2.ExternalMetricSource'), { tag: 5, pointer: true, doc: 'A metric from outside the cluster.' }),
       },
-      { doc: 'Something that is measured, and the value it is to have. What is set goes with the type.' },
+      { doc: 'A metric and its target value. The type decides which field is set.' },
     ),
   MetricStatus: () =>
     struct(
@@ -299,7 +299,7 @@ export const autoscalingV2 = defineTypes({
         }),
         external: field(ref('autoscaling/v2.ExternalMetricStatus'), { tag: 5, pointer: true, doc: 'A metric from outside the cluster.' }),
       },
-      { doc: 'Something that was measured. What is set goes with the type.' },
+      { doc: 'A measured metric. The type decides which field is set.' },
     ),
   MetricTarget: () =>
     struct(
@@ -322,7 +322,7 @@ export const autoscalingV2 = defineTypes({
           doc: 'Percent of what the pods request. For resources only.',
         }),
       },
-      { doc: 'The value that a metric is to have.' },
+      { doc: 'The target value of a metric.' },
     ),
   MetricTargetType: () => known('Utilization', 'Value', 'AverageValue'),
   MetricValueStatus: () =>
@@ -332,13 +332,13 @@ export const autoscalingV2 = defineTypes({
         averageValue: field(quantity(), { tag: 2, pointer: true, doc: 'The value for each pod.' }),
         averageUtilization: field(int32(), { tag: 3, pointer: true, doc: 'Percent of what the pods request. For resources only.' }),
       },
-      { doc: 'The value that a metric has.' },
+      { doc: 'The measured value of a metric.' },
     ),
   ObjectMetricSource: () =>
     struct(
       {
         describedObject: field(ref('autoscaling/v2.CrossVersionObjectReference'), { tag: 1, required: true, doc: 'The object.' }),
-        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
+        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Target value.' }),
         metric: field(ref('autoscaling/v2.MetricIdentifier'), { tag: 3, required: true, doc: 'The metric.' }),
       },
       { doc: 'The wanted value of a metric of one object.' },
@@ -356,7 +356,7 @@ export const autoscalingV2 = defineTypes({
     struct(
       {
         metric: field(ref('autoscaling/v2.MetricIdentifier'), { tag: 1, required: true, doc: 'The metric.' }),
-        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted, as an average.' }),
+        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Target value as an average.' }),
       },
       { doc: 'The wanted value of a metric of the pods.' },
     ),
@@ -377,7 +377,7 @@ export const autoscalingV2 = defineTypes({
           required: true,
           doc: 'Name of the resource.',
         }),
-        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
+        target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Target value.' }),
       },
       { doc: 'The wanted use of a resource by the pods.' },
     ),

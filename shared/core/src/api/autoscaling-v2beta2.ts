@@ -64,7 +64,7 @@ export const autoscalingV2beta2 = inVersion(
           stabilizationWindowSeconds: field(int32(), {
             tag: 3,
             pointer: true,
-            doc: 'Seconds whose earlier results are looked at, taking the most careful, from 0 to 3600. Default: 0 for up, 300 for down.',
+            doc: 'Length of the stabilization window in seconds, from 0 to 3600: the most cautious result in it applies. Default: 0 for up, 300 for down.',
           }),
           selectPolicy: field(ref('autoscaling/v2beta2.ScalingPolicySelect'), {
             tag: 1,
@@ -110,8 +110,8 @@ export const autoscalingV2beta2 = inVersion(
         {
           observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
           lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'Time of the last change of the number of pods.' }),
-          currentReplicas: field(int32(), { tag: 3, required: true, doc: 'Number of pods that was last seen.' }),
-          desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
+          currentReplicas: field(int32(), { tag: 3, required: true, doc: 'Number of pods when the autoscaler last read it.' }),
+          desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that the autoscaler last computed.' }),
           currentMetrics: field(list(ref('autoscaling/v2beta2.MetricStatus')), { tag: 5, keepEmpty: true, doc: 'Last measured value.' }),
           conditions: field(list(ref('autoscaling/v2beta2.HorizontalPodAutoscalerCondition')), {
             tag: 6,

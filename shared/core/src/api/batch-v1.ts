@@ -28,7 +28,7 @@ export const batchV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('batch/v1.CronJobSpec'), {
           tag: 2,
@@ -47,7 +47,7 @@ export const batchV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('batch/v1.CronJob')), { tag: 2, required: true, doc: 'The CronJob objects of the list.' }),
       },
@@ -70,7 +70,7 @@ export const batchV1 = defineTypes({
         startingDeadlineSeconds: field(int64({ min: 0 }), {
           tag: 2,
           pointer: true,
-          doc: 'Seconds by which a job may be late. Later ones are left out and count as failed. Unset means no limit.',
+          doc: 'Seconds by which a job may be late. A later job is skipped and counts as failed. Unset means no limit.',
         }),
         concurrencyPolicy: needed(ref('batch/v1.ConcurrencyPolicy'), {
           tag: 3,
@@ -109,7 +109,7 @@ export const batchV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'Template of the pods, and the number of completions.' }),
         status: field(ref('batch/v1.JobStatus'), {
@@ -117,7 +117,7 @@ export const batchV1 = defineTypes({
           doc: 'Observed state of the job.',
         }),
       },
-      { doc: 'Runs pods until enough of them have ended well.' },
+      { doc: 'Runs pods until enough of them have succeeded.' },
     ),
   JobCondition: () =>
     struct(
@@ -130,7 +130,7 @@ export const batchV1 = defineTypes({
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
         lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a job's state." },
@@ -142,7 +142,7 @@ export const batchV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('batch/v1.Job')), { tag: 2, required: true, doc: 'The Job objects of the list.' }),
       },
@@ -183,17 +183,17 @@ export const batchV1 = defineTypes({
         parallelism: field(int32({ min: 0 }), {
           tag: 1,
           pointer: true,
-          doc: 'Most pods that run at once. Default: 1. Zero pauses the job.',
+          doc: 'Maximum number of pods that run at once. Default: 1. Zero pauses the job.',
         }),
         completions: field(int32({ min: 0 }), {
           tag: 2,
           pointer: true,
-          doc: 'Number of pods that must end well. Unset: one success ends the job, and parallelism may be any number. Default: 1 if both are unset.',
+          doc: 'Number of pods that must succeed. Unset: one success ends the job, and parallelism may be any number. Default: 1 if both are unset.',
         }),
         activeDeadlineSeconds: field(int64({ min: 0 }), {
           tag: 3,
           pointer: true,
-          doc: 'Seconds after the start at which the job is ended as failed. Starts over after it was suspended. Unset means no limit.',
+          doc: 'Seconds after the start at which the job fails. The time starts again after a suspension. Unset means no limit.',
         }),
         podFailurePolicy: field(ref('batch/v1.PodFailurePolicy'), {
           tag: 11,
@@ -246,7 +246,7 @@ export const batchV1 = defineTypes({
         completionMode: field(ref('batch/v1.CompletionMode'), {
           tag: 9,
           pointer: true,
-          doc: 'NonIndexed (the default): all pods are the same. Indexed: each gets a number, and each number must end well once.',
+          doc: 'NonIndexed (the default): all pods are the same. Indexed: each gets a number, and the pod of each number must succeed once.',
         }),
         suspend: field(boolean(), {
           tag: 10,
@@ -289,8 +289,8 @@ export const batchV1 = defineTypes({
         }),
         startTime: field(time(), { tag: 2, pointer: true, doc: 'Time at which the controller began the job. Unset while suspended.' }),
         completionTime: field(time(), { tag: 3, pointer: true, doc: 'Time of the successful end of the job. Unset for failed jobs.' }),
-        active: field(int32({ min: 0 }), { tag: 4, doc: 'Pods that wait or run.' }),
-        succeeded: field(int32({ min: 0 }), { tag: 5, doc: 'Pods that ended well.' }),
+        active: field(int32({ min: 0 }), { tag: 4, doc: 'Pods that are pending or running.' }),
+        succeeded: field(int32({ min: 0 }), { tag: 5, doc: 'Pods that succeeded.' }),
         failed: field(int32({ min: 0 }), { tag: 6, doc: 'Pods that failed.' }),
         terminating: field(int32({ min: 0 }), {
           tag: 11,
@@ -299,7 +299,7 @@ export const batchV1 = defineTypes({
           since: 28,
           doc: 'Number of pods that are being deleted and have not ended yet.',
         }),
-        completedIndexes: field(string(), { tag: 7, doc: 'Numbers that ended well, for Indexed jobs, such as 1,3-5,7.' }),
+        completedIndexes: field(string(), { tag: 7, doc: 'Numbers that succeeded, for Indexed jobs, such as 1,3-5,7.' }),
         failedIndexes: field(string(), {
           tag: 10,
           pointer: true,
@@ -310,7 +310,7 @@ export const batchV1 = defineTypes({
         uncountedTerminatedPods: field(ref('batch/v1.UncountedTerminatedPods'), {
           tag: 8,
           pointer: true,
-          doc: 'Pods that ended and are not yet in the numbers. Used so that none is counted twice or missed.',
+          doc: 'Finished pods that are not counted yet. Prevents counting a pod twice or missing it.',
         }),
         ready: field(int32({ min: 0 }), { tag: 9, pointer: true, doc: 'Pods that are ready.' }),
       },
@@ -328,7 +328,7 @@ export const batchV1 = defineTypes({
           doc: 'Desired state of the jobs: the template of their pods, and the number of completions.',
         }),
       },
-      { doc: 'A job as it is to be made.' },
+      { doc: 'A template for a job.' },
     ),
   PodFailurePolicy: () =>
     struct(
@@ -352,13 +352,13 @@ export const batchV1 = defineTypes({
           keepEmpty: true,
           pointer: true,
           changes: { 28: { keepEmpty: false } },
-          doc: 'Container that is meant. Unset means any.',
+          doc: 'Name of the container. Unset means any.',
         }),
         operator: field(ref('batch/v1.PodFailurePolicyOnExitCodesOperator'), {
           tag: 2,
           needed: 'valid values: ["In" "NotIn"]',
           required: true,
-          doc: 'In or NotIn: whether one of the codes must be in values or must not be. Codes of 0 are left out.',
+          doc: 'In if a code must be in values, NotIn if a code must not be. Codes of 0 are ignored.',
         }),
         values: field(list(int32()), {
           tag: 3,
@@ -439,9 +439,9 @@ export const batchV1 = defineTypes({
   UncountedTerminatedPods: () =>
     struct(
       {
-        succeeded: field(list(string()), { tag: 1, listType: 'set', doc: 'Identities of pods that ended well.' }),
+        succeeded: field(list(string()), { tag: 1, listType: 'set', doc: 'Identities of pods that succeeded.' }),
         failed: field(list(string()), { tag: 2, listType: 'set', doc: 'Identities of pods that failed.' }),
       },
-      { doc: 'Pods that ended and are not yet in the numbers of the job.' },
+      { doc: 'Finished pods that the job has not counted yet.' },
     ),
 })

@@ -27,7 +27,7 @@ const earlierRequests = (version: string, lifetime: Lifetime): typeof requests =
 const requestDoc = 'Contents of a request for a certificate of a pod.'
 const keys = {
   pkixPublicKey: field(bytes(), { tag: 9, required: true, doc: 'Public key in DER, as PKIX writes it. Deprecated.' }),
-  proofOfPossession: field(bytes(), { tag: 10, required: true, doc: 'Signature of the UID of the pod by the private key. Deprecated.' }),
+  proofOfPossession: field(bytes(), { tag: 10, required: true, doc: "Signature of the pod's UID by the private key. Deprecated." }),
 }
 /** The first level that accepts a stub certificate request instead of a key and its proof of possession. */
 const stubsSince = 36
@@ -51,7 +51,7 @@ export const certificatesV1beta1 = defineTypes({
       tag: 12,
       required: true,
       since: stubsSince,
-      doc: 'Certificate request in DER that holds the public key and proves possession of the private key. All else in it is ignored.',
+      doc: 'Certificate request in DER with the public key and the proof of possession of the private key. Its other contents are ignored.',
     })
     return struct({ ...members, ...keys, stubPKCS10Request, unverifiedUserAnnotations }, { since: 35, doc: requestDoc })
   },

@@ -22,12 +22,12 @@ export const certificatesV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('certificates/v1.CertificateSigningRequestSpec'), {
           tag: 2,
           required: true,
-          doc: 'The request and who makes it. Cannot be changed.',
+          doc: 'The request and the requester. Cannot be changed.',
         }),
         status: field(ref('certificates/v1.CertificateSigningRequestStatus'), {
           tag: 3,
@@ -45,7 +45,7 @@ export const certificatesV1 = defineTypes({
           doc: 'Approved, Denied or Failed. Denied excludes Approved.',
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 6, required: true, doc: 'True, False or Unknown.' }),
-        reason: field(string(), { tag: 2, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 2, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 3, doc: 'Details of the last change, for people.' }),
         lastUpdateTime: field(time(), { tag: 4, doc: 'Time of the last write of the condition.' }),
         lastTransitionTime: field(time(), { tag: 5, doc: 'Time of the last change of the status from one value to another.' }),
@@ -57,7 +57,7 @@ export const certificatesV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('certificates/v1.CertificateSigningRequest')), {
           tag: 2,
@@ -77,11 +77,11 @@ export const certificatesV1 = defineTypes({
           changes: { 35: { listType: undefined } },
           doc: 'The request, a PKCS#10 block in PEM, in base64.',
         }),
-        signerName: field(string(), { tag: 7, required: true, doc: 'Signer that is asked, as domain/path.' }),
+        signerName: field(string(), { tag: 7, required: true, doc: 'Requested signer, as domain/path.' }),
         expirationSeconds: field(int32(), {
           tag: 8,
           pointer: true,
-          doc: 'Lifetime asked for, in seconds, at least 600. The signer may give another. Unset leaves it to the signer.',
+          doc: 'Requested lifetime in seconds, at least 600. The signer may choose another. Unset leaves it to the signer.',
         }),
         usages: field(list(ref('certificates/v1.KeyUsage')), { tag: 5, listType: 'atomic', doc: 'Allowed uses of the key.' }),
         username: field(string(), { tag: 2, doc: 'User who made the request.' }),
@@ -89,7 +89,7 @@ export const certificatesV1 = defineTypes({
         groups: field(list(string()), { tag: 4, listType: 'atomic', doc: 'Groups of the user.' }),
         extra: field(map(wrapped(string())), { tag: 6, doc: 'Further attributes of the user.' }),
       },
-      { doc: 'A request for a certificate and who makes it. The latter is filled in by the server.' },
+      { doc: 'A request for a certificate and the requester, which the server fills in.' },
     ),
   CertificateSigningRequestStatus: () =>
     struct(
@@ -104,7 +104,7 @@ export const certificatesV1 = defineTypes({
           tag: 2,
           listType: 'atomic',
           changes: { 35: { listType: undefined } },
-          doc: 'The certificate in PEM, in base64, with further ones of its chain behind. Cannot be changed once set.',
+          doc: 'The certificate in PEM, in base64, followed by the rest of its chain. Cannot be changed once set.',
         }),
       },
       { doc: 'Observed state of a request for a certificate.' },
@@ -191,7 +191,7 @@ export const certificatesV1 = defineTypes({
   PodCertificateRequestSpec: () =>
     struct(
       {
-        signerName: field(string(), { tag: 1, required: true, doc: 'Signer that is asked, as a domain and a path.' }),
+        signerName: field(string(), { tag: 1, required: true, doc: 'Requested signer, as a domain and a path.' }),
         podName: field(string(), { tag: 2, required: true, doc: 'Name of the pod.' }),
         podUID: field(string(), { tag: 3, required: true, doc: 'UID of the pod.' }),
         serviceAccountName: field(string(), { tag: 4, required: true, doc: 'Name of the service account of the pod.' }),
@@ -207,7 +207,7 @@ export const certificatesV1 = defineTypes({
         stubPKCS10Request: field(bytes(), {
           tag: 12,
           required: true,
-          doc: 'Certificate request in DER that holds the public key and proves possession of the private key. All else in it is ignored.',
+          doc: 'Certificate request in DER with the public key and the proof of possession of the private key. Its other contents are ignored.',
         }),
         unverifiedUserAnnotations: field(map(string()), {
           tag: 11,
@@ -227,7 +227,7 @@ export const certificatesV1 = defineTypes({
           listMapKeys: ['type'],
           doc: 'Conditions: Issued, Denied or Failed.',
         }),
-        certificateChain: field(string(), { tag: 2, doc: 'Issued certificates as PEM, that of the pod first.' }),
+        certificateChain: field(string(), { tag: 2, doc: "Issued certificates as PEM; the pod's certificate is first." }),
         notBefore: field(time(), { tag: 4, pointer: true, doc: 'Moment from which the certificate is valid.' }),
         beginRefreshAt: field(time(), { tag: 5, pointer: true, doc: 'Moment from which the node asks for a new certificate.' }),
         notAfter: field(time(), { tag: 6, pointer: true, doc: 'Moment at which the certificate expires.' }),

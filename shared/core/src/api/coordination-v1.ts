@@ -8,18 +8,18 @@ export const coordinationV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('coordination/v1.LeaseSpec'), { tag: 2, doc: 'Holder of the lease, and the time of acquisition.' }),
       },
-      { doc: 'A claim to something for a time, by which programs agree on who leads or tell that they are alive.' },
+      { doc: 'A claim with a limited time, by which programs elect a leader or show that they are alive.' },
     ),
   LeaseList: () =>
     object(
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('coordination/v1.Lease')), { tag: 2, required: true, doc: 'The Lease objects of the list.' }),
       },
@@ -49,7 +49,7 @@ export const coordinationV1 = defineTypes({
           pointer: true,
           featureGate: 'CoordinatedLeaderElection',
           since: 31,
-          doc: 'Candidate that the holder is to give the lease to. Needs a strategy.',
+          doc: 'Candidate to which the holder should hand over the lease. Needs a strategy.',
         }),
       },
       { doc: 'Holder of a lease, and the time of acquisition.' },

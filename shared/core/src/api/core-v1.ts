@@ -42,16 +42,16 @@ export const coreV1 = defineTypes({
         partition: field(int32(partition), { tag: 3, doc: 'Number of the partition to mount. Unset or 0 means the whole disk.' }),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
       },
-      { doc: 'A disk of AWS Elastic Block Store. It must be in the zone of the node, and only one node can have it.' },
+      { doc: 'A disk of AWS Elastic Block Store. It must be in the zone of the node, and only one node can attach it.' },
     ),
   Affinity: () =>
     struct(
       {
         nodeAffinity: field(ref('core/v1.NodeAffinity'), { tag: 1, pointer: true, doc: 'Rules on the nodes.' }),
-        podAffinity: field(ref('core/v1.PodAffinity'), { tag: 2, pointer: true, doc: 'Rules on pods to be near to.' }),
-        podAntiAffinity: field(ref('core/v1.PodAntiAffinity'), { tag: 3, pointer: true, doc: 'Rules on pods to be away from.' }),
+        podAffinity: field(ref('core/v1.PodAffinity'), { tag: 2, pointer: true, doc: 'Rules on pods to place the pod near to.' }),
+        podAntiAffinity: field(ref('core/v1.PodAntiAffinity'), { tag: 3, pointer: true, doc: 'Rules on pods to place the pod away from.' }),
       },
-      { doc: 'Rules on where a pod is to be placed.' },
+      { doc: 'Rules on the placement of a pod.' },
     ),
   AppArmorProfile: () =>
     struct(
@@ -60,7 +60,7 @@ export const coreV1 = defineTypes({
           tag: 1,
           required: true,
           unionDiscriminator: true,
-          doc: 'Kind of profile: Localhost (one of the node), RuntimeDefault (that of the container runtime) or Unconfined (none).',
+          doc: "Kind of profile: Localhost (a profile of the node), RuntimeDefault (the container runtime's default) or Unconfined (none).",
         }),
         localhostProfile: field(string(), {
           tag: 2,
@@ -85,10 +85,10 @@ export const coreV1 = defineTypes({
         preferAvoidPods: field(list(ref('core/v1.PreferAvoidPodsEntry')), {
           tag: 1,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'The pods, by what made them.',
+          doc: 'The pods, by their controllers.',
         }),
       },
-      { doc: 'Pods that a node had better not be given. Kept in an annotation of the node.' },
+      { doc: 'Pods that should not be placed on a node if possible. Stored in an annotation of the node.' },
     ),
   AzureDataDiskCachingMode: () => only(closed('None', 'ReadOnly', 'ReadWrite')),
   AzureDataDiskKind: () => only(closed('Dedicated', 'Managed', 'Shared')),
@@ -129,7 +129,7 @@ export const coreV1 = defineTypes({
           tag: 4,
           keepEmpty: true,
           pointer: true,
-          doc: 'Namespace of the secret. Default: that of the claim.',
+          doc: 'Namespace of the secret. Default: the namespace of the claim.',
         }),
       },
       { doc: 'A file share of Azure.' },
@@ -149,7 +149,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata. The name is that of the object that is bound.',
+          doc: 'Standard metadata, with the name of the object to bind.',
         }),
         target: field(ref('core/v1.ObjectReference'), { tag: 2, required: true, doc: 'Target of the binding.' }),
       },
@@ -218,7 +218,7 @@ export const coreV1 = defineTypes({
         add: field(list(string()), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'Capabilities to add.' }),
         drop: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Capabilities to drop.' }),
       },
-      { doc: 'Capabilities of processes that are added to and dropped from the usual ones.' },
+      { doc: 'Capabilities to add to and to drop from the default ones of processes.' },
     ),
   CephFSPersistentVolumeSource: () =>
     struct(
@@ -274,7 +274,7 @@ export const coreV1 = defineTypes({
         secretRef: field(ref('core/v1.SecretReference'), {
           tag: 4,
           pointer: true,
-          doc: 'Secret with what is needed to connect to OpenStack.',
+          doc: 'Secret with the data for connecting to OpenStack.',
         }),
       },
       { doc: 'A disk of OpenStack Cinder. It must be in the region of the node.' },
@@ -291,7 +291,7 @@ export const coreV1 = defineTypes({
         secretRef: field(ref('core/v1.LocalObjectReference'), {
           tag: 4,
           pointer: true,
-          doc: 'Secret with what is needed to connect to OpenStack.',
+          doc: 'Secret with the data for connecting to OpenStack.',
         }),
       },
       { doc: 'A disk of OpenStack Cinder. It must be in the region of the node.' },
@@ -327,7 +327,7 @@ export const coreV1 = defineTypes({
         timeoutSeconds: field(int32(), {
           tag: 1,
           pointer: true,
-          doc: 'Seconds without traffic after which a client may be sent elsewhere, from 1 to 86400. Default: 10800 (three hours).',
+          doc: 'Seconds without traffic after which a client may be sent to another pod, from 1 to 86400. Default: 10800 (three hours).',
         }),
       },
       { doc: 'Settings of the session affinity by client address.' },
@@ -353,7 +353,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
-          doc: 'User id of the owner of the file. Unset: that of the volume.',
+          doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
         }),
       },
       { since: 29, doc: 'A file with the certificates of trust bundles.' },
@@ -368,7 +368,7 @@ export const coreV1 = defineTypes({
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         message: field(string(), { tag: 3, doc: 'Result of the check.' }),
-        error: field(string(), { tag: 4, doc: 'The error that the check met.' }),
+        error: field(string(), { tag: 4, doc: 'The error of the check.' }),
       },
       { doc: 'Health of a component.' },
     ),
@@ -378,7 +378,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         conditions: field(list(ref('core/v1.ComponentCondition')), {
           tag: 2,
@@ -395,7 +395,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.ComponentStatus')), { tag: 2, required: true, doc: 'The ComponentStatus objects of the list.' }),
       },
@@ -407,7 +407,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         immutable: field(boolean(), {
           tag: 4,
@@ -444,7 +444,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.ConfigMap')), { tag: 2, required: true, doc: 'The ConfigMap objects of the list.' }),
       },
@@ -523,7 +523,7 @@ export const coreV1 = defineTypes({
         }),
         workingDir: field(string(), {
           tag: 5,
-          doc: 'Directory in which the program starts. Unset means what the image or the runtime says.',
+          doc: 'Directory in which the program starts. Unset means the default of the image or the runtime.',
         }),
         ports: field(list(ref('core/v1.ContainerPort'), { uniqueBy: 'name', comparesSound: true }), {
           tag: 6,
@@ -536,7 +536,7 @@ export const coreV1 = defineTypes({
         envFrom: field(list(ref('core/v1.EnvFromSource')), {
           tag: 19,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Objects whose keys become environment variables. Later ones win, and those in env win over all.',
+          doc: 'Objects whose keys become environment variables. Later objects take precedence, and env takes precedence over all.',
         }),
         env: field(list(ref('core/v1.EnvVar')), {
           tag: 7,
@@ -547,7 +547,7 @@ export const coreV1 = defineTypes({
         }),
         resources: field(ref('core/v1.ResourceRequirements'), {
           tag: 8,
-          doc: 'Resources that the container needs and may use. Cannot be changed.',
+          doc: 'Requests and limits of the container. Cannot be changed.',
         }),
         resizePolicy: field(list(ref('core/v1.ContainerResizePolicy')), {
           tag: 23,
@@ -569,7 +569,7 @@ export const coreV1 = defineTypes({
           listType: 'atomic',
           featureGate: 'ContainerRestartRules',
           since: 34,
-          doc: 'Rules in order about the end of the container, at most 20. The first match decides, and else restartPolicy does.',
+          doc: 'Rules about the end of the container, in order, at most 20. The first match decides; without a match, restartPolicy decides.',
         }),
         volumeMounts: field(list(ref('core/v1.VolumeMount')), {
           tag: 9,
@@ -593,7 +593,7 @@ export const coreV1 = defineTypes({
         readinessProbe: field(ref('core/v1.Probe'), {
           tag: 11,
           pointer: true,
-          doc: 'Check that the container can take traffic. While it fails, services leave the pod out.',
+          doc: 'Check that the container can take traffic. While it fails, services send the pod no traffic.',
         }),
         startupProbe: field(ref('core/v1.Probe'), {
           tag: 22,
@@ -620,10 +620,13 @@ export const coreV1 = defineTypes({
         securityContext: field(ref('core/v1.SecurityContext'), {
           tag: 15,
           pointer: true,
-          doc: 'Security settings. They come before those of the pod.',
+          doc: 'Security settings. They take precedence over those of the pod.',
         }),
-        stdin: field(boolean(), { tag: 16, doc: 'Keep a standard input open. Otherwise reading gives the end at once. Default: false.' }),
-        stdinOnce: field(boolean(), { tag: 17, doc: 'Close the standard input after the first client has gone. Default: false.' }),
+        stdin: field(boolean(), {
+          tag: 16,
+          doc: 'Keeps the standard input open. Otherwise, reading it gives the end of file at once. Default: false.',
+        }),
+        stdinOnce: field(boolean(), { tag: 17, doc: 'Closes the standard input after the first client has disconnected. Default: false.' }),
         tty: field(boolean(), { tag: 18, doc: 'Give the container a terminal. Needs stdin. Default: false.' }),
       },
       { doc: 'A program that runs in a pod.' },
@@ -659,7 +662,7 @@ export const coreV1 = defineTypes({
         }),
         hostPort: field(int32(optionalPort), {
           tag: 2,
-          doc: 'Port of the node that leads here. With hostNetwork it must be the same as containerPort. Most containers need none.',
+          doc: 'Port of the node that forwards to this port. With hostNetwork it must equal containerPort. Most containers need none.',
         }),
         containerPort: needed(int32(portNumber), { tag: 3, required: true, doc: 'Port on the address of the pod, from 1 to 65535.' }),
         protocol: needed(ref('core/v1.Protocol'), { tag: 4, default: 'TCP', doc: 'TCP (the default), UDP or SCTP.' }),
@@ -727,7 +730,7 @@ export const coreV1 = defineTypes({
       {
         exitCode: field(int32(), { tag: 1, required: true, doc: 'Code that it ended with.' }),
         signal: field(int32(), { tag: 2, doc: 'Signal that it was ended by.' }),
-        reason: field(string(), { tag: 3, doc: 'One word for why it ended, such as Error or OOMKilled.' }),
+        reason: field(string(), { tag: 3, doc: 'Reason of the termination in one word, such as Error or OOMKilled.' }),
         message: field(string(), { tag: 4, doc: 'Details of the termination, for people.' }),
         startedAt: field(time(), { tag: 5, doc: 'Time of the start.' }),
         finishedAt: field(time(), { tag: 6, doc: 'Time of the end.' }),
@@ -738,7 +741,7 @@ export const coreV1 = defineTypes({
   ContainerStateWaiting: () =>
     struct(
       {
-        reason: field(string(), { tag: 1, doc: 'One word for why it waits, such as ImagePullBackOff.' }),
+        reason: field(string(), { tag: 1, doc: 'Reason of the waiting state in one word, such as ImagePullBackOff.' }),
         message: field(string(), { tag: 2, doc: 'Details of the waiting state, for people.' }),
       },
       { doc: 'A container that waits to run.' },
@@ -755,7 +758,7 @@ export const coreV1 = defineTypes({
           required: true,
           doc: 'Number of restarts. May begin at 0 again after old containers are removed.',
         }),
-        image: field(string(), { tag: 6, required: true, doc: 'Image that it runs. May be written otherwise than in the spec.' }),
+        image: field(string(), { tag: 6, required: true, doc: 'Image that it runs. It may be written differently from the spec.' }),
         imageID: field(string(), { tag: 7, required: true, doc: 'Identity of the image that it runs.' }),
         containerID: field(string(), { tag: 8, doc: 'Identity of the container, as runtime://id.' }),
         started: field(boolean(), {
@@ -774,7 +777,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'InPlacePodVerticalScaling',
           since: 27,
-          doc: 'Requests and limits that the running container has.',
+          doc: 'Requests and limits of the running container.',
         }),
         volumeMounts: field(list(ref('core/v1.VolumeMountStatus')), {
           tag: 12,
@@ -854,7 +857,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
-          doc: 'User id of the owner of the file. Unset: that of the volume.',
+          doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
         }),
       },
       { doc: 'A file with a field of the pod. One of fieldRef and resourceFieldRef is set.' },
@@ -885,7 +888,7 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Medium of storage: empty for the disk of the node (the default), Memory, or HugePages.',
         }),
-        sizeLimit: field(quantity(), { tag: 2, pointer: true, doc: 'Most that it may hold. Unset means no limit of its own.' }),
+        sizeLimit: field(quantity(), { tag: 2, pointer: true, doc: 'Maximum size. Unset means no limit besides that of the medium.' }),
         mode: field(int32(), {
           tag: 3,
           pointer: true,
@@ -942,7 +945,7 @@ export const coreV1 = defineTypes({
         notReadyAddresses: field(list(ref('core/v1.EndpointAddress')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Addresses that have the ports but are not ready, or are about to end.',
+          doc: 'Addresses that have the ports but are not ready, or are terminating.',
         }),
         ports: field(list(ref('core/v1.EndpointPort')), {
           tag: 3,
@@ -950,19 +953,19 @@ export const coreV1 = defineTypes({
           doc: 'Ports that each address offers.',
         }),
       },
-      { doc: 'Addresses that share the same ports. The endpoints are all pairs of the two.' },
+      { doc: 'Addresses that share the same ports. Every pair of an address and a port is an endpoint.' },
     ),
   Endpoints: () =>
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         subsets: field(list(ref('core/v1.EndpointSubset')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'All addresses of the service, grouped by the ports they have in common.',
+          doc: 'All addresses of the service, grouped by their ports.',
         }),
       },
       { doc: 'The addresses behind a service of the same name. Every subset stands for all pairs of its addresses and ports.' },
@@ -972,7 +975,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.Endpoints')), { tag: 2, required: true, doc: 'The Endpoints objects of the list.' }),
       },
@@ -991,7 +994,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         name: needed(text('variableName'), { tag: 1, required: true, doc: 'Name of the variable.' }),
-        value: field(string(), { tag: 2, doc: 'Value. $(NAME) stands for a variable before, $$ for one dollar. Default: empty.' }),
+        value: field(string(), { tag: 2, doc: 'Value. $(NAME) stands for an earlier variable, $$ for one dollar. Default: empty.' }),
         valueFrom: field(ref('core/v1.EnvVarSource'), {
           tag: 3,
           pointer: true,
@@ -1027,10 +1030,10 @@ export const coreV1 = defineTypes({
         ephemeralContainerCommon: inline('core/v1.EphemeralContainerCommon', { tag: 1 }),
         targetContainerName: field(string(), {
           tag: 2,
-          doc: 'Container whose processes this one is to see. Unset means the usual for the pod.',
+          doc: "Container whose processes this one can see. Unset means the pod's default.",
         }),
       },
-      { doc: 'A program that is put into a running pod for looking around. It is never started again and has no guaranteed resources.' },
+      { doc: 'A program that is added to a running pod for debugging. It is never restarted and has no guaranteed resources.' },
     ),
   EphemeralContainerCommon: () =>
     struct(
@@ -1053,7 +1056,7 @@ export const coreV1 = defineTypes({
         }),
         workingDir: field(string(), {
           tag: 5,
-          doc: 'Directory in which the program starts. Unset means what the image or the runtime says.',
+          doc: 'Directory in which the program starts. Unset means the default of the image or the runtime.',
         }),
         ports: field(list(ref('core/v1.ContainerPort'), { uniqueBy: 'name', comparesSound: true }), {
           tag: 6,
@@ -1066,7 +1069,7 @@ export const coreV1 = defineTypes({
         envFrom: field(list(ref('core/v1.EnvFromSource')), {
           tag: 19,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Objects whose keys become environment variables. Later ones win, and those in env win over all.',
+          doc: 'Objects whose keys become environment variables. Later objects take precedence, and env takes precedence over all.',
         }),
         env: field(list(ref('core/v1.EnvVar')), {
           tag: 7,
@@ -1131,13 +1134,16 @@ export const coreV1 = defineTypes({
         securityContext: field(ref('core/v1.SecurityContext'), {
           tag: 15,
           pointer: true,
-          doc: 'Security settings. They come before those of the pod.',
+          doc: 'Security settings. They take precedence over those of the pod.',
         }),
-        stdin: field(boolean(), { tag: 16, doc: 'Keep a standard input open. Otherwise reading gives the end at once. Default: false.' }),
-        stdinOnce: field(boolean(), { tag: 17, doc: 'Close the standard input after the first client has gone. Default: false.' }),
+        stdin: field(boolean(), {
+          tag: 16,
+          doc: 'Keeps the standard input open. Otherwise, reading it gives the end of file at once. Default: false.',
+        }),
+        stdinOnce: field(boolean(), { tag: 17, doc: 'Closes the standard input after the first client has disconnected. Default: false.' }),
         tty: field(boolean(), { tag: 18, doc: 'Give the container a terminal. Needs stdin. Default: false.' }),
       },
-      { doc: 'A program that is put into a running pod for looking around.' },
+      { doc: 'A program that is added to a running pod for debugging.' },
     ),
   EphemeralVolumeSource: () =>
     struct(
@@ -1159,15 +1165,15 @@ export const coreV1 = defineTypes({
           doc: 'Standard metadata of the event.',
         }),
         involvedObject: field(ref('core/v1.ObjectReference'), { tag: 2, required: true, doc: 'The object that the event is about.' }),
-        reason: field(string(), { tag: 3, doc: 'One word for why it happened, for programs.' }),
+        reason: field(string(), { tag: 3, doc: 'Reason of the event in one word, for programs.' }),
         message: field(string(), { tag: 4, doc: 'Description for people.' }),
         source: field(ref('core/v1.EventSource'), { tag: 5, doc: 'The component that reports the event.' }),
         firstTimestamp: field(time(), { tag: 6, doc: 'Time of the first occurrence.' }),
         lastTimestamp: field(time(), { tag: 7, doc: 'Time of the last occurrence.' }),
         count: field(int32(), { tag: 8, doc: 'Number of occurrences.' }),
-        type: field(string(), { tag: 9, doc: 'Normal or Warning. Other values may come.' }),
+        type: field(string(), { tag: 9, doc: 'Normal or Warning. Other values may be added in future.' }),
         eventTime: field(microTime(), { tag: 10, doc: 'Time of the first occurrence, to the microsecond.' }),
-        series: field(ref('core/v1.EventSeries'), { tag: 11, pointer: true, doc: 'Set if the event stands for many of its kind.' }),
+        series: field(ref('core/v1.EventSeries'), { tag: 11, pointer: true, doc: 'Set if the event stands for several occurrences.' }),
         action: field(string(), { tag: 12, doc: 'Action that was taken or failed for the object.' }),
         related: field(ref('core/v1.ObjectReference'), { tag: 13, pointer: true, doc: 'A second object, if the action involves one.' }),
         reportingComponent: field(string(), { tag: 14, keepEmpty: true, doc: 'Name of the controller that reports the event.' }),
@@ -1180,7 +1186,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.Event')), { tag: 2, required: true, doc: 'The Event objects of the list.' }),
       },
@@ -1197,7 +1203,7 @@ export const coreV1 = defineTypes({
   EventSource: () =>
     struct(
       {
-        component: field(string(), { tag: 1, doc: 'Component that the event comes from.' }),
+        component: field(string(), { tag: 1, doc: 'Component that reports the event.' }),
         host: field(string(), { tag: 2, doc: 'Node on which the component runs.' }),
       },
       { doc: 'Origin of an event.' },
@@ -1206,7 +1212,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the responder, with a domain.' }),
-        priority: field(int32(), { tag: 2, required: true, pointer: true, doc: 'Place among the responders, the highest first.' }),
+        priority: field(int32(), { tag: 2, required: true, pointer: true, doc: 'Priority among the responders, the highest first.' }),
       },
       { structType: 'atomic', since: 37, doc: 'A component that takes part in the eviction of a pod.' },
     ),
@@ -1216,7 +1222,7 @@ export const coreV1 = defineTypes({
         command: needed(list(string()), {
           tag: 1,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'The command and its arguments, not run in a shell. It has succeeded if it ends with 0.',
+          doc: 'The command and its arguments, not run in a shell. Exit code 0 means success.',
         }),
       },
       { doc: 'Runs a command in a container.' },
@@ -1316,7 +1322,7 @@ export const coreV1 = defineTypes({
           doc: 'Transport of the probe: Plaintext or TLS without verification. Unset: Plaintext.',
         }),
       },
-      { doc: 'Asks a gRPC health service. It has succeeded if the service answers that it serves.' },
+      { doc: 'Asks a gRPC health service. The answer that it is serving means success.' },
     ),
   GRPCProbeMode: () => closed('Plaintext', 'TLS'),
   GitRepoVolumeSource: () =>
@@ -1337,7 +1343,11 @@ export const coreV1 = defineTypes({
         endpoints: needed(string(), { tag: 1, required: true, doc: 'Endpoints object with the addresses of the servers.' }),
         path: needed(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
-        endpointsNamespace: field(string(), { tag: 4, pointer: true, doc: 'Namespace of the endpoints. Default: that of the claim.' }),
+        endpointsNamespace: field(string(), {
+          tag: 4,
+          pointer: true,
+          doc: 'Namespace of the endpoints. Default: the namespace of the claim.',
+        }),
       },
       { doc: 'A Glusterfs volume.' },
     ),
@@ -1370,7 +1380,7 @@ export const coreV1 = defineTypes({
           doc: 'Version of HTTP: HTTP1 or HTTP2. Unset: HTTP1.',
         }),
       },
-      { doc: 'Makes an HTTP GET request. It has succeeded if the code is from 200 to 399.' },
+      { doc: 'Makes an HTTP GET request. A code from 200 to 399 means success.' },
     ),
   HTTPHeader: () =>
     struct(
@@ -1508,7 +1518,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
-          doc: 'User id of the owner of the file. Unset: that of the volume.',
+          doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
         }),
       },
       { doc: 'A key and the file that it becomes.' },
@@ -1519,12 +1529,12 @@ export const coreV1 = defineTypes({
         postStart: field(ref('core/v1.LifecycleHandler'), {
           tag: 1,
           pointer: true,
-          doc: 'Done just after the container is created. If it fails, the container is ended and treated by its restart policy.',
+          doc: 'Runs just after the container is created. If it fails, the container is killed and its restart policy applies.',
         }),
         preStop: field(ref('core/v1.LifecycleHandler'), {
           tag: 2,
           pointer: true,
-          doc: 'Done before the container is asked to end, within the grace period. Not done if it ends by itself.',
+          doc: 'Runs before the container is signalled to stop, within the grace period. It does not run if the container ends by itself.',
         }),
         stopSignal: field(ref('core/v1.Signal'), {
           tag: 3,
@@ -1532,7 +1542,7 @@ export const coreV1 = defineTypes({
           featureGate: 'ContainerStopSignals',
           dropsPart: 'whenEmpty',
           since: 33,
-          doc: 'Signal that stops the container. Needs the operating system in spec.os. Unset: that of the image or of the runtime.',
+          doc: 'Signal that stops the container. Needs the operating system in spec.os. Unset: the default of the image or the runtime.',
         }),
       },
       { doc: 'Actions after a container starts and before it ends.' },
@@ -1545,7 +1555,7 @@ export const coreV1 = defineTypes({
         tcpSocket: field(ref('core/v1.TCPSocketAction'), {
           tag: 3,
           pointer: true,
-          doc: 'Deprecated. Not supported; it fails when it is to be done.',
+          doc: 'Deprecated. Not supported; the action fails.',
         }),
         sleep: field(ref('core/v1.SleepAction'), {
           tag: 4,
@@ -1555,18 +1565,18 @@ export const coreV1 = defineTypes({
           doc: 'Time for the container to sleep.',
         }),
       },
-      { doc: 'Something that is done. Exactly one is set.' },
+      { doc: 'An action. Exactly one field is set.' },
     ),
   LimitRange: () =>
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('core/v1.LimitRangeSpec'), { tag: 2, doc: 'The bounds and defaults.' }),
       },
-      { doc: 'Bounds and defaults for what the objects of a namespace may ask for.' },
+      { doc: "Bounds and defaults for the requests of a namespace's objects." },
     ),
   LimitRangeItem: () =>
     struct(
@@ -1576,10 +1586,10 @@ export const coreV1 = defineTypes({
           required: true,
           doc: 'Kind of the limited objects: Container, Pod or PersistentVolumeClaim.',
         }),
-        max: field(map(quantity()), { tag: 2, doc: 'Most that may be asked for, by resource.' }),
-        min: field(map(quantity()), { tag: 3, doc: 'Least that must be asked for, by resource.' }),
-        default: field(map(quantity()), { tag: 4, doc: 'Limit that is put in, by resource, where none is given.' }),
-        defaultRequest: field(map(quantity()), { tag: 5, doc: 'Request that is put in, by resource, where none is given.' }),
+        max: field(map(quantity()), { tag: 2, doc: 'Maximum request, by resource.' }),
+        min: field(map(quantity()), { tag: 3, doc: 'Minimum request, by resource.' }),
+        default: field(map(quantity()), { tag: 4, doc: 'Default limit, by resource.' }),
+        defaultRequest: field(map(quantity()), { tag: 5, doc: 'Default request, by resource.' }),
         maxLimitRequestRatio: field(map(quantity()), {
           tag: 6,
           doc: 'Greatest ratio of limit to request, by resource. Both must be set and not be zero.',
@@ -1592,7 +1602,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.LimitRange')), { tag: 2, required: true, doc: 'The LimitRange objects of the list.' }),
       },
@@ -1625,7 +1635,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(raw()), { tag: 2, required: true, doc: 'The objects.' }),
       },
@@ -1635,14 +1645,14 @@ export const coreV1 = defineTypes({
   LoadBalancerIngress: () =>
     struct(
       {
-        ip: field(string(), { tag: 1, doc: 'Address, for balancers that have one.' }),
-        hostname: field(string(), { tag: 2, doc: 'Host name, for balancers that are known by one.' }),
+        ip: field(string(), { tag: 1, doc: 'Address, for load balancers that have one.' }),
+        hostname: field(string(), { tag: 2, doc: 'Host name, for load balancers that have one.' }),
         ipMode: field(ref('core/v1.LoadBalancerIPMode'), {
           tag: 3,
           pointer: true,
           featureGate: 'LoadBalancerIPMode',
           since: 29,
-          doc: 'Delivery by the load balancer: VIP (to its own address) or Proxy (to that of the node or the pod). Only with an ip.',
+          doc: "Delivery by the load balancer: VIP (to the load balancer's address) or Proxy (to the address of the node or the pod). Only with an ip.",
         }),
         ports: field(list(ref('core/v1.PortStatus')), {
           tag: 4,
@@ -1650,7 +1660,7 @@ export const coreV1 = defineTypes({
           doc: 'State of the ports. If set, all ports of the service are listed.',
         }),
       },
-      { doc: 'A place where a load balancer takes traffic.' },
+      { doc: 'An address at which a load balancer accepts traffic.' },
     ),
   LoadBalancerStatus: () =>
     struct(
@@ -1709,7 +1719,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('core/v1.NamespaceSpec'), { tag: 2, doc: 'Desired state of the namespace.' }),
         status: field(ref('core/v1.NamespaceStatus'), {
@@ -1717,7 +1727,7 @@ export const coreV1 = defineTypes({
           doc: 'Observed state of the namespace: in use, or terminating.',
         }),
       },
-      { doc: 'A scope for names. Most kinds of objects live in one, and are deleted together with it.' },
+      { doc: 'A scope for names. Objects of most kinds are in a namespace and are deleted together with it.' },
     ),
   NamespaceCondition: () =>
     struct(
@@ -1725,7 +1735,7 @@ export const coreV1 = defineTypes({
         type: field(ref('core/v1.NamespaceConditionType'), { tag: 1, required: true, doc: 'Aspect that the condition describes.' }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a namespace's state, mostly of its deletion." },
@@ -1743,7 +1753,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.Namespace')), { tag: 2, required: true, doc: 'The Namespace objects of the list.' }),
       },
@@ -1756,7 +1766,7 @@ export const coreV1 = defineTypes({
         finalizers: field(list(string()), {
           tag: 1,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Names that must be gone before the namespace is removed. Changed only through the finalize subresource.',
+          doc: 'Names that must be removed before the namespace is deleted. Changed only through the finalize subresource.',
         }),
       },
       { doc: 'Desired state of a namespace.' },
@@ -1780,7 +1790,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('core/v1.NodeSpec'), { tag: 2, doc: 'Desired state of the node.' }),
         status: field(ref('core/v1.NodeStatus'), {
@@ -1809,12 +1819,12 @@ export const coreV1 = defineTypes({
         requiredDuringSchedulingIgnoredDuringExecution: field(ref('core/v1.NodeSelector'), {
           tag: 1,
           pointer: true,
-          doc: 'Nodes that the pod may be placed on. A pod already running stays when this stops being true.',
+          doc: 'Nodes that the pod may be placed on. A running pod stays if they no longer match.',
         }),
         preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PreferredSchedulingTerm')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Nodes that are better. The weights of the terms that match are added up and the highest sum wins.',
+          doc: 'Preferred nodes. The weights of matching terms are added, and the highest sum wins.',
         }),
       },
       { doc: 'Rules on the nodes that a pod is placed on.' },
@@ -1825,7 +1835,7 @@ export const coreV1 = defineTypes({
         name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
         quantity: field(quantity(), { tag: 2, required: true, pointer: true, doc: 'Amount.' }),
       },
-      { since: 37, doc: 'An amount of a node resource that a claim takes.' },
+      { since: 37, doc: 'An amount of a node resource that a claim uses.' },
     ),
   NodeAllocatableOverheadResources: () =>
     struct(
@@ -1834,14 +1844,14 @@ export const coreV1 = defineTypes({
         perPod: field(quantity(), { tag: 2, pointer: true, doc: 'Amount for the pod.' }),
         perContainer: field(quantity(), { tag: 3, pointer: true, doc: 'Amount for each container that uses the claim.' }),
       },
-      { since: 37, doc: 'A node resource that a claim takes in addition.' },
+      { since: 37, doc: 'A node resource that a claim uses in addition.' },
     ),
   NodeAllocatableResourceClaimStatus: () =>
     struct(
       {
         resourceClaimName: field(string(), { tag: 1, required: true, doc: 'Name of the claim.' }),
         containers: field(list(string()), { tag: 2, listType: 'set', doc: 'Names of the containers that use the claim.' }),
-        resources: field(map(quantity()), { tag: 3, required: true, until: 36, doc: 'Amounts that the claim takes, by resource.' }),
+        resources: field(map(quantity()), { tag: 3, required: true, until: 36, doc: 'Amounts that the claim uses, by resource.' }),
         mapping: field(list(ref('core/v1.NodeAllocatableMappedResources')), {
           tag: 4,
           patchStrategy: 'merge',
@@ -1849,7 +1859,7 @@ export const coreV1 = defineTypes({
           listType: 'map',
           listMapKeys: ['name'],
           since: 37,
-          doc: 'Amounts that the claim takes.',
+          doc: 'Amounts that the claim uses.',
         }),
         overhead: field(list(ref('core/v1.NodeAllocatableOverheadResources')), {
           tag: 5,
@@ -1858,10 +1868,10 @@ export const coreV1 = defineTypes({
           listType: 'map',
           listMapKeys: ['name'],
           since: 37,
-          doc: 'Amounts in addition to them.',
+          doc: 'Additional amounts.',
         }),
       },
-      { since: 36, doc: 'Node resources that a claim of a pod takes.' },
+      { since: 36, doc: 'Node resources that a claim of a pod uses.' },
     ),
   NodeCondition: () =>
     struct(
@@ -1874,7 +1884,7 @@ export const coreV1 = defineTypes({
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastHeartbeatTime: field(time(), { tag: 3, doc: 'Time of the last confirmation by the reporter.' }),
         lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a node's state." },
@@ -1902,7 +1912,7 @@ export const coreV1 = defineTypes({
       {
         configMap: field(ref('core/v1.ConfigMapNodeConfigSource'), { tag: 2, pointer: true, doc: 'A ConfigMap with the settings.' }),
       },
-      { doc: 'Deprecated. Where the settings of the node agent come from. At least one field is set.' },
+      { doc: "Deprecated. The source of the node agent's settings. At least one field is set." },
     ),
   NodeConfigStatus: () =>
     struct(
@@ -1916,7 +1926,7 @@ export const coreV1 = defineTypes({
         lastKnownGood: field(ref('core/v1.NodeConfigSource'), {
           tag: 3,
           pointer: true,
-          doc: 'Settings that the agent goes back to: assigned ones that have worked for ten minutes. Unset when configSource is reset.',
+          doc: 'Settings that the agent falls back to: assigned settings that have worked for ten minutes. Unset when configSource is reset.',
         }),
         error: field(string(), { tag: 4, doc: 'Error that keeps the assigned settings from being active. Empty if there is none.' }),
       },
@@ -1935,7 +1945,7 @@ export const coreV1 = defineTypes({
         supplementalGroupsPolicy: field(boolean(), {
           tag: 1,
           pointer: true,
-          doc: 'True where supplementalGroupsPolicy and the user of containers are supported.',
+          doc: 'True if supplementalGroupsPolicy and the user of containers are supported.',
         }),
       },
       { since: 31, doc: 'Features of the container runtime of a node.' },
@@ -1946,7 +1956,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.Node')), { tag: 2, required: true, doc: 'The Node objects of the list.' }),
       },
@@ -1969,7 +1979,7 @@ export const coreV1 = defineTypes({
       {
         path: field(string(), { tag: 1, doc: 'Path of the request at the node.' }),
       },
-      { doc: 'Options of a request that is passed on to a node.' },
+      { doc: 'Options of a request that is proxied to a node.' },
     ),
   NodeRuntimeHandler: () =>
     struct(
@@ -1982,12 +1992,12 @@ export const coreV1 = defineTypes({
   NodeRuntimeHandlerFeatures: () =>
     struct(
       {
-        recursiveReadOnlyMounts: field(boolean(), { tag: 1, pointer: true, doc: 'True where mounts can be recursively read-only.' }),
+        recursiveReadOnlyMounts: field(boolean(), { tag: 1, pointer: true, doc: 'True if mounts can be recursively read-only.' }),
         userNamespaces: field(boolean(), {
           tag: 2,
           pointer: true,
           since: 31,
-          doc: 'True where pods can have a user namespace of their own.',
+          doc: 'True if pods can have a separate user namespace.',
         }),
       },
       { since: 30, doc: 'Features of a runtime handler.' },
@@ -2003,7 +2013,7 @@ export const coreV1 = defineTypes({
           doc: 'The terms. At least one.',
         }),
       },
-      { structType: 'atomic', doc: 'Chooses nodes. It is enough that one of the terms matches.' },
+      { structType: 'atomic', doc: 'Selects nodes that match at least one of the terms.' },
     ),
   NodeSelectorOperator: () => closed('In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'),
   NodeSelectorRequirement: () =>
@@ -2065,7 +2075,7 @@ export const coreV1 = defineTypes({
         configSource: field(ref('core/v1.NodeConfigSource'), {
           tag: 6,
           pointer: true,
-          doc: 'Deprecated. Where the agent of the node gets its settings from. Newer agents do not read it.',
+          doc: "Deprecated. The source of the node agent's settings. Newer agents do not read it.",
         }),
         externalID: field(string(), { tag: 2, doc: 'Deprecated. Not used by anything; older nodes may have it.' }),
         podPreemptionPolicy: field(ref('core/v1.NodePodPreemptionPolicy'), {
@@ -2081,7 +2091,7 @@ export const coreV1 = defineTypes({
   NodeStatus: () =>
     struct(
       {
-        capacity: field(map(quantity()), { tag: 1, doc: 'Everything the machine has, by resource.' }),
+        capacity: field(map(quantity()), { tag: 1, doc: "The machine's total amounts, by resource." }),
         allocatable: field(map(quantity()), { tag: 2, doc: 'Amount available to pods, by resource. Defaults to capacity.' }),
         phase: field(ref('core/v1.NodePhase'), { tag: 3, doc: 'Deprecated and never set.' }),
         conditions: field(list(ref('core/v1.NodeCondition')), {
@@ -2096,7 +2106,7 @@ export const coreV1 = defineTypes({
           patchStrategy: 'merge',
           patchMergeKey: 'type',
           changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
-          doc: 'Addresses at which the node can be reached. There may be several of one type; a strategic merge patch may then lose one.',
+          doc: 'Addresses at which the node can be reached. There may be several of one type, of which a strategic merge patch may lose some.',
         }),
         daemonEndpoints: field(ref('core/v1.NodeDaemonEndpoints'), { tag: 6, doc: 'Ports of the daemons that run on the node.' }),
         nodeInfo: field(ref('core/v1.NodeSystemInfo'), { tag: 7, doc: 'Identities and versions of the machine and its software.' }),
@@ -2159,8 +2169,8 @@ export const coreV1 = defineTypes({
           required: true,
           doc: 'Identity of the system, from its machine-id file. Unique in the cluster.',
         }),
-        systemUUID: field(string(), { tag: 2, required: true, doc: 'Identity of the hardware, as its firmware tells it.' }),
-        bootID: field(string(), { tag: 3, required: true, doc: 'Identity of the current run of the system; another one after each boot.' }),
+        systemUUID: field(string(), { tag: 2, required: true, doc: 'Identity of the hardware, from its firmware.' }),
+        bootID: field(string(), { tag: 3, required: true, doc: 'Identity of the current boot of the system.' }),
         kernelVersion: field(string(), { tag: 4, required: true, doc: 'Version of the kernel.' }),
         osImage: field(string(), { tag: 5, required: true, doc: 'Name and version of the system, for people.' }),
         containerRuntimeVersion: field(string(), {
@@ -2178,7 +2188,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'KubeletInUserNamespace',
           since: 37,
-          doc: 'True where the agent of the node runs in a user namespace.',
+          doc: 'True if the node agent runs in a user namespace.',
         }),
       },
       { doc: 'Identities and versions of a machine and its software.' },
@@ -2187,7 +2197,7 @@ export const coreV1 = defineTypes({
   ObjectFieldSelector: () =>
     struct(
       {
-        apiVersion: field(string(), { tag: 1, doc: 'Version in which the path is to be understood. Default: v1.' }),
+        apiVersion: field(string(), { tag: 1, doc: 'Version of the object to which the path applies. Default: v1.' }),
         fieldPath: field(string(), { tag: 2, required: true, doc: 'Path of the field, such as metadata.name.' }),
       },
       { structType: 'atomic', doc: 'A field of an object.' },
@@ -2200,20 +2210,20 @@ export const coreV1 = defineTypes({
         name: field(string(), { tag: 3, doc: 'Name of the object.' }),
         uid: field(string(), { tag: 4, doc: 'Identity of the object.' }),
         apiVersion: field(string(), { tag: 5, doc: 'Group version of the object.' }),
-        resourceVersion: field(string(), { tag: 6, doc: 'Revision of the object that is meant, if any.' }),
+        resourceVersion: field(string(), { tag: 6, doc: 'Revision of the object, if a specific one is meant.' }),
         fieldPath: field(string(), {
           tag: 7,
-          doc: 'The part that is meant, as a path such as spec.containers{name}; empty for the whole object.',
+          doc: 'Part of the object, as a path such as spec.containers{name}; empty for the whole object.',
         }),
       },
-      { structType: 'atomic', doc: 'Points to an object, or to a part of one. How much must be filled in depends on the use.' },
+      { structType: 'atomic', doc: 'Refers to an object or to a part of it. The use decides which fields are required.' },
     ),
   PersistentVolume: () =>
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('core/v1.PersistentVolumeSpec'), { tag: 2, doc: 'Source, properties and claim of the volume.' }),
         status: field(ref('core/v1.PersistentVolumeStatus'), {
@@ -2229,9 +2239,9 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
-        spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, doc: 'The storage that is asked for.' }),
+        spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, doc: 'The requested storage.' }),
         status: field(ref('core/v1.PersistentVolumeClaimStatus'), {
           tag: 3,
           doc: 'Observed state of the claim.',
@@ -2250,7 +2260,7 @@ export const coreV1 = defineTypes({
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
         lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a claim's state." },
@@ -2273,7 +2283,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.PersistentVolumeClaim')), {
           tag: 2,
@@ -2307,18 +2317,18 @@ export const coreV1 = defineTypes({
         selector: field(ref('meta/v1.LabelSelector'), {
           tag: 4,
           pointer: true,
-          doc: 'Labels that the volume must have. With it no new volume is made.',
+          doc: 'Labels that the volume must have. With a selector, no new volume is provisioned.',
         }),
         resources: field(ref('core/v1.ResourceRequirements'), {
           tag: 2,
           changes: { 29: { node: ref('core/v1.VolumeResourceRequirements') } },
-          doc: 'Least that the volume must offer. If the class allows it, the request may grow, but not below what the status shows.',
+          doc: 'Minimum size of the volume. If the class allows expansion, the request may change, but not below the size in the status.',
         }),
         volumeName: field(string(), { tag: 3, doc: 'Name of the volume that is bound to the claim.' }),
         storageClassName: field(string(), {
           tag: 5,
           pointer: true,
-          doc: 'Storage class that is asked for. Unset means the default class, empty means none.',
+          doc: 'Requested storage class. Unset means the default class, empty means none.',
         }),
         volumeMode: field(ref('core/v1.PersistentVolumeMode'), {
           tag: 6,
@@ -2328,7 +2338,7 @@ export const coreV1 = defineTypes({
         dataSource: field(ref('core/v1.TypedLocalObjectReference'), {
           tag: 7,
           pointer: true,
-          doc: 'Volume snapshot or claim that the new volume starts as a copy of. Kept equal to dataSourceRef where both can be.',
+          doc: 'Volume snapshot or claim whose contents the new volume gets. Kept equal to dataSourceRef if both support the kind.',
         }),
         dataSourceRef: field(ref('core/v1.TypedLocalObjectReference'), {
           tag: 8,
@@ -2344,12 +2354,12 @@ export const coreV1 = defineTypes({
           doc: 'Name of the VolumeAttributesClass of the claim. It may be changed, which changes the volume.',
         }),
       },
-      { doc: 'The storage that is asked for. Apart from the size it cannot be changed once bound.' },
+      { doc: 'The requested storage. Except for the size it cannot be changed once bound.' },
     ),
   PersistentVolumeClaimStatus: () =>
     struct(
       {
-        phase: field(ref('core/v1.PersistentVolumeClaimPhase'), { tag: 1, doc: 'Pending, Bound, or Lost when its volume is gone.' }),
+        phase: field(ref('core/v1.PersistentVolumeClaimPhase'), { tag: 1, doc: 'Pending, Bound, or Lost if its volume no longer exists.' }),
         accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
@@ -2413,15 +2423,15 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Labels and annotations for the claim. Nothing else is allowed.',
         }),
-        spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, required: true, doc: 'The storage that is asked for.' }),
+        spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, required: true, doc: 'The requested storage.' }),
       },
-      { doc: 'A claim as it is to be made.' },
+      { doc: 'A template for a claim.' },
     ),
   PersistentVolumeClaimVolumeSource: () =>
     struct(
       {
         claimName: needed(string(), { tag: 1, required: true, doc: 'Name of the claim.' }),
-        readOnly: field(boolean(), { tag: 2, doc: 'Mount read-only, whatever the containers say. Default: false.' }),
+        readOnly: field(boolean(), { tag: 2, doc: 'Mounts the volume read-only for all containers. Default: false.' }),
       },
       { doc: 'The volume that is bound to a claim of the namespace.' },
     ),
@@ -2430,7 +2440,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.PersistentVolume')), { tag: 2, required: true, doc: 'The PersistentVolume objects of the list.' }),
       },
@@ -2455,7 +2465,7 @@ export const coreV1 = defineTypes({
         hostPath: field(ref('core/v1.HostPathVolumeSource'), {
           tag: 3,
           pointer: true,
-          doc: 'A file or directory of the node. It lets pods at the node itself; most need none.',
+          doc: 'A file or directory of the node. It gives pods access to the node itself; most pods do not need it.',
         }),
         glusterfs: field(ref('core/v1.GlusterfsPersistentVolumeSource'), { tag: 4, pointer: true, doc: 'A Glusterfs volume.' }),
         nfs: field(ref('core/v1.NFSVolumeSource'), { tag: 5, pointer: true, doc: 'A directory of an NFS server.' }),
@@ -2530,7 +2540,7 @@ export const coreV1 = defineTypes({
         nodeAffinity: field(ref('core/v1.VolumeNodeAffinity'), {
           tag: 9,
           pointer: true,
-          doc: 'Nodes that can reach the volume. Pods that use it are placed there.',
+          doc: 'Nodes that can access the volume. Pods that use it are placed on them.',
         }),
         volumeAttributesClassName: field(string(), {
           tag: 10,
@@ -2577,7 +2587,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'Desired state of the pod.' }),
         status: field(ref('core/v1.PodStatus'), {
@@ -2593,15 +2603,15 @@ export const coreV1 = defineTypes({
         requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), {
           tag: 1,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Terms that must all hold for a place. A pod already running stays when this stops being true.',
+          doc: 'Terms that must all match a place. A running pod stays if they no longer match.',
         }),
         preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Terms that make a place better. The weights of those that hold are added up and the highest sum wins.',
+          doc: 'Terms that make a place better. The weights of matching terms are added, and the highest sum wins.',
         }),
       },
-      { doc: 'Rules on pods that a pod is placed near to.' },
+      { doc: 'Rules on pods near which a pod is placed.' },
     ),
   PodAffinityTerm: () =>
     struct(
@@ -2610,13 +2620,13 @@ export const coreV1 = defineTypes({
         namespaces: field(list(string()), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: "Namespaces of the other pods, in addition to namespaceSelector. Without both it is the pod's own namespace.",
+          doc: "Namespaces of the other pods, in addition to namespaceSelector. Without both, only the pod's own namespace counts.",
         }),
         topologyKey: checked(text('qualifiedName'), {
           tag: 3,
           needed: 'can not be empty',
           required: true,
-          doc: 'Label of nodes. Two nodes with the same value are the same place. Required.',
+          doc: 'Label of nodes. Nodes with the same value are one place. Required.',
         }),
         namespaceSelector: field(ref('meta/v1.LabelSelector'), {
           tag: 4,
@@ -2628,14 +2638,14 @@ export const coreV1 = defineTypes({
           listType: 'atomic',
           featureGate: 'MatchLabelKeysInPodAffinity',
           since: 29,
-          doc: 'Keys of labels whose values in the new pod the counted pods must have, too. Needs labelSelector, and no key in both.',
+          doc: "Keys of labels; only pods with the new pod's values of them count. Needs labelSelector, which must not contain the same keys.",
         }),
         mismatchLabelKeys: field(list(string()), {
           tag: 6,
           listType: 'atomic',
           featureGate: 'MatchLabelKeysInPodAffinity',
           since: 29,
-          doc: 'Keys of labels whose values in the new pod the counted pods must not have. Needs labelSelector, and no key in both.',
+          doc: "Keys of labels; only pods without the new pod's values of them count. Needs labelSelector, which must not contain the same keys.",
         }),
       },
       { doc: 'Other pods, and how near to them a place is.' },
@@ -2646,12 +2656,12 @@ export const coreV1 = defineTypes({
         requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), {
           tag: 1,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Terms none of which may match a place. A pod already running stays when this stops being true.',
+          doc: 'Terms that must not match a place. A running pod stays if they match later.',
         }),
         preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Terms that make a place worse. The weights of those that match are added up and the lowest sum wins.',
+          doc: 'Terms that make a place worse. The weights of matching terms are added, and the lowest sum wins.',
         }),
       },
       { doc: 'Rules on pods that a pod is placed away from.' },
@@ -2663,14 +2673,14 @@ export const coreV1 = defineTypes({
         stdout: field(boolean(), { tag: 2, doc: 'Receive the standard output. Default: true.' }),
         stderr: field(boolean(), { tag: 3, doc: 'Receive the standard error. Default: true.' }),
         tty: field(boolean(), { tag: 4, doc: 'Use a terminal. The container must have one. Default: false.' }),
-        container: field(string(), { tag: 5, doc: 'Container to attach to. Defaults to the only one.' }),
+        container: field(string(), { tag: 5, doc: "Container to attach to. Defaults to the pod's only container." }),
       },
       { doc: 'Options of a request that attaches to a running container.' },
     ),
   PodCertificateProjection: () =>
     struct(
       {
-        signerName: field(string(), { tag: 1, listedAsRequired: true, doc: 'Signer that is asked for the certificate.' }),
+        signerName: field(string(), { tag: 1, listedAsRequired: true, doc: 'Requested signer of the certificate.' }),
         keyType: field(string(), {
           tag: 2,
           listedAsRequired: true,
@@ -2682,15 +2692,15 @@ export const coreV1 = defineTypes({
           doc: 'Longest validity of the certificate, in seconds: at least 3600. The signer may make it shorter.',
         }),
         credentialBundlePath: field(string(), { tag: 4, doc: 'Path of a file with both the key and the certificates.' }),
-        keyPath: field(string(), { tag: 5, doc: 'Path of a file with the key alone.' }),
-        certificateChainPath: field(string(), { tag: 6, doc: 'Path of a file with the certificates alone.' }),
+        keyPath: field(string(), { tag: 5, doc: 'Path of a file with only the key.' }),
+        certificateChainPath: field(string(), { tag: 6, doc: 'Path of a file with only the certificates.' }),
         userAnnotations: field(map(string()), { tag: 7, since: 35, doc: 'Hints to the signer, by key. They are not verified.' }),
         user: field(int64(identity), {
           tag: 8,
           pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
-          doc: 'User id of the owner of the files. Unset: that of the volume.',
+          doc: 'User id of the owner of the files. Unset: the owner set for the volume.',
         }),
       },
       { since: 34, doc: 'Files with a private key and a certificate that the node requests for the pod.' },
@@ -2712,7 +2722,7 @@ export const coreV1 = defineTypes({
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
         lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a pod's state." },
@@ -2768,7 +2778,7 @@ export const coreV1 = defineTypes({
         stdout: field(boolean(), { tag: 2, doc: 'Receive the standard output.' }),
         stderr: field(boolean(), { tag: 3, doc: 'Receive the standard error.' }),
         tty: field(boolean(), { tag: 4, doc: 'Give the command a terminal. Default: false.' }),
-        container: field(string(), { tag: 5, doc: 'Container to run in. Defaults to the only one.' }),
+        container: field(string(), { tag: 5, doc: "Container to run in. Defaults to the pod's only container." }),
         command: field(list(string()), {
           tag: 6,
           required: true,
@@ -2804,7 +2814,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.Pod')), { tag: 2, required: true, doc: 'The Pod objects of the list.' }),
       },
@@ -2813,28 +2823,28 @@ export const coreV1 = defineTypes({
   PodLogOptions: () =>
     object(
       {
-        container: field(string(), { tag: 1, doc: 'Container whose log is read. Defaults to the only one.' }),
-        follow: field(boolean(), { tag: 2, doc: 'Go on sending as the log grows. Default: false.' }),
-        previous: field(boolean(), { tag: 3, doc: 'Read the log of the container that ran before the last start. Default: false.' }),
+        container: field(string(), { tag: 1, doc: "Container whose log is read. Defaults to the pod's only container." }),
+        follow: field(boolean(), { tag: 2, doc: 'Follows the log as it grows. Default: false.' }),
+        previous: field(boolean(), { tag: 3, doc: 'Reads the log of the previous container, before the last restart. Default: false.' }),
         sinceSeconds: field(int64(), {
           tag: 4,
           pointer: true,
-          doc: 'Only lines of the last so many seconds. Not together with sinceTime.',
+          doc: 'Number of seconds before now from which lines are returned. Not together with sinceTime.',
         }),
         sinceTime: field(time(), { tag: 5, pointer: true, doc: 'Only lines from this time on. Not together with sinceSeconds.' }),
-        timestamps: field(boolean(), { tag: 6, doc: 'Begin each line with its time. Default: false.' }),
-        tailLines: field(int64(), { tag: 7, pointer: true, doc: 'Only so many lines from the end. Unset means all.' }),
-        limitBytes: field(int64(), { tag: 8, pointer: true, doc: 'End after so many bytes. May cut the last line.' }),
+        timestamps: field(boolean(), { tag: 6, doc: 'Begins each line with its time. Default: false.' }),
+        tailLines: field(int64(), { tag: 7, pointer: true, doc: 'Maximum number of lines, counted from the end. Unset means all.' }),
+        limitBytes: field(int64(), { tag: 8, pointer: true, doc: 'Maximum number of bytes. May cut the last line.' }),
         insecureSkipTLSVerifyBackend: field(boolean(), {
           tag: 9,
-          doc: 'Do not check the certificate of the node agent. Anyone on the way could then change the log. Default: false.',
+          doc: "Skips the check of the node agent's certificate, so that the log could be changed in transit. Default: false.",
         }),
         stream: field(string(), {
           tag: 10,
           pointer: true,
           featureGate: 'PodLogsQuerySplitStreams',
           since: 32,
-          doc: 'Stream to read: All (the default), Stdout or Stderr. Not together with tailLines, but for All.',
+          doc: 'Stream to read: All (the default), Stdout or Stderr. With tailLines only All is allowed.',
         }),
       },
       { doc: 'Options of a request for the log of a container.' },
@@ -2868,7 +2878,7 @@ export const coreV1 = defineTypes({
       {
         path: field(string(), { tag: 1, doc: 'Path of the request at the pod.' }),
       },
-      { doc: 'Options of a request that is passed on to a pod.' },
+      { doc: 'Options of a request that is proxied to a pod.' },
     ),
   PodQOSClass: () => closed('Guaranteed', 'Burstable', 'BestEffort'),
   PodReadinessGate: () =>
@@ -2942,12 +2952,12 @@ export const coreV1 = defineTypes({
         runAsUser: field(int64(identity), {
           tag: 2,
           pointer: true,
-          doc: 'User id of the processes. Unset means what the image says. Not for windows.',
+          doc: 'User id of the processes. Unset means the user of the image. Not for windows.',
         }),
         runAsGroup: field(int64(identity), {
           tag: 6,
           pointer: true,
-          doc: 'Group id of the processes. Unset means what the runtime picks. Not for windows.',
+          doc: 'Group id of the processes. Unset means the default of the runtime. Not for windows.',
         }),
         runAsNonRoot: field(boolean(), {
           tag: 3,
@@ -2964,7 +2974,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'SupplementalGroupsPolicy',
           since: 31,
-          doc: 'Groups of the first process: Merge (with those of the image, the default) or Strict (only those that are set here).',
+          doc: 'Groups of the first process: Merge (with those of the image, the default) or Strict (only the groups set here).',
         }),
         fsGroup: field(int64(identity), {
           tag: 5,
@@ -2974,7 +2984,7 @@ export const coreV1 = defineTypes({
         sysctls: field(list(ref('core/v1.Sysctl'), { uniqueBy: 'name', comparesSound: true }), {
           tag: 7,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Kernel settings for the pod. Ones the runtime does not know fail the pod. Not for windows.',
+          doc: 'Kernel settings for the pod. Settings that the runtime does not support fail the pod. Not for windows.',
         }),
         fsGroupChangePolicy: field(ref('core/v1.PodFSGroupChangePolicy'), {
           tag: 9,
@@ -3001,14 +3011,14 @@ export const coreV1 = defineTypes({
           doc: "Method of giving volumes the pod's SELinux label: MountOption (by the mount, the default where possible) or Recursive (each file).",
         }),
       },
-      { doc: 'Security settings for all containers of a pod. Settings of a container come first.' },
+      { doc: 'Security settings for all containers of a pod. Settings of a container take precedence.' },
     ),
   PodSignature: () =>
     struct(
       {
         podController: field(ref('meta/v1.OwnerReference'), { tag: 1, pointer: true, doc: 'The controller of the pods.' }),
       },
-      { doc: 'Tells which pods are meant: those of one controller.' },
+      { doc: 'Selects the pods of one controller.' },
     ),
   PodSpec: () =>
     struct(
@@ -3025,7 +3035,7 @@ export const coreV1 = defineTypes({
           patchStrategy: 'merge',
           patchMergeKey: 'name',
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
-          doc: 'Containers that run one after another, each to its end, before the others start. If one fails, the pod fails or tries again.',
+          doc: 'Containers that run to completion one after another before the others start. If one fails, the pod fails or retries it.',
         }),
         containers: field(list(ref('core/v1.Container')), {
           tag: 2,
@@ -3040,7 +3050,7 @@ export const coreV1 = defineTypes({
           patchStrategy: 'merge',
           patchMergeKey: 'name',
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
-          doc: 'Containers put into the running pod for looking around. Added through the ephemeralcontainers subresource only.',
+          doc: 'Containers added to the running pod for debugging, only through the ephemeralcontainers subresource.',
         }),
         restartPolicy: needed(ref('core/v1.RestartPolicy'), {
           tag: 3,
@@ -3049,12 +3059,12 @@ export const coreV1 = defineTypes({
         terminationGracePeriodSeconds: field(int64(), {
           tag: 4,
           pointer: true,
-          doc: 'Seconds between asking containers to end and killing them. Zero kills at once. Default: 30.',
+          doc: 'Seconds between the signal to stop and the kill of containers. Zero kills at once. Default: 30.',
         }),
         activeDeadlineSeconds: field(int64({ min: 1, max: 2 ** 31 - 1 }), {
           tag: 5,
           pointer: true,
-          doc: 'Seconds after which the pod is ended and marked as failed, counted from its start. Unset means no limit.',
+          doc: 'Seconds after the start at which the pod is stopped and marked as failed. Unset means no limit.',
         }),
         dnsPolicy: needed(ref('core/v1.DNSPolicy'), {
           tag: 6,
@@ -3070,11 +3080,11 @@ export const coreV1 = defineTypes({
         }),
         nodeName: field(text('subdomain'), {
           tag: 10,
-          doc: 'Node that the pod runs on. Set by the scheduler; setting it by hand goes past the scheduler.',
+          doc: 'Node that the pod runs on. The scheduler sets it; setting it by hand bypasses the scheduler.',
         }),
         hostNetwork: field(boolean(), {
           tag: 11,
-          doc: 'Use the network of the node. Ports must then be given as host ports too. Default: false.',
+          doc: 'Uses the network of the node. Ports must then also be given as host ports. Default: false.',
         }),
         hostPID: field(boolean(), { tag: 12, doc: 'Use the process ids of the node. Default: false.' }),
         hostIPC: field(boolean(), { tag: 13, doc: 'Use the inter-process communication of the node. Default: false.' }),
@@ -3086,7 +3096,7 @@ export const coreV1 = defineTypes({
         securityContext: field(ref('core/v1.PodSecurityContext'), {
           tag: 14,
           pointer: true,
-          doc: 'Security settings for all containers. Those of a container come first.',
+          doc: 'Security settings for all containers. Settings of a container take precedence.',
         }),
         imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), {
           tag: 15,
@@ -3100,7 +3110,7 @@ export const coreV1 = defineTypes({
           tag: 17,
           doc: "If set, the pod's full name is hostname.subdomain.namespace.svc.domain. Otherwise it has none.",
         }),
-        affinity: field(ref('core/v1.Affinity'), { tag: 18, pointer: true, doc: 'Rules on where the pod is to be placed.' }),
+        affinity: field(ref('core/v1.Affinity'), { tag: 18, pointer: true, doc: 'Rules on the placement of the pod.' }),
         schedulerName: field(string(), { tag: 19, doc: 'Scheduler that places the pod. Unset means the default one.' }),
         tolerations: field(list(ref('core/v1.Toleration')), {
           tag: 22,
@@ -3136,7 +3146,7 @@ export const coreV1 = defineTypes({
         runtimeClassName: field(text('subdomain'), {
           tag: 29,
           pointer: true,
-          doc: 'Runtime class that the pod runs in. It must exist. Unset means the usual way.',
+          doc: 'Runtime class that the pod runs in. It must exist. Unset means the default runtime.',
         }),
         enableServiceLinks: field(boolean(), {
           tag: 30,
@@ -3165,7 +3175,7 @@ export const coreV1 = defineTypes({
         os: field(ref('core/v1.PodOS'), {
           tag: 36,
           pointer: true,
-          doc: 'Operating system that the pod is made for. Some security settings are then not allowed.',
+          doc: "Operating system of the pod's images. Some security settings are then not allowed.",
         }),
         hostUsers: field(boolean(), {
           tag: 37,
@@ -3206,7 +3216,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'HostnameOverride',
           since: 34,
-          doc: 'Hostname within the pod, at most 64 characters. It goes before hostname and subdomain, and leaves DNS records alone.',
+          doc: 'Hostname within the pod, at most 64 characters. It takes precedence over hostname and subdomain, and does not change DNS records.',
         }),
         workloadRef: field(ref('core/v1.WorkloadReference'), {
           tag: 42,
@@ -3246,7 +3256,7 @@ export const coreV1 = defineTypes({
         }),
         phase: field(ref('core/v1.PodPhase'), {
           tag: 1,
-          doc: 'Pending, Running, Succeeded (all ended well), Failed (all ended, some badly), or Unknown (the node does not answer).',
+          doc: 'Pending, Running, Succeeded (all containers succeeded), Failed (all have ended, some with a failure), or Unknown (the node does not answer).',
         }),
         conditions: field(list(ref('core/v1.PodCondition')), {
           tag: 2,
@@ -3256,10 +3266,10 @@ export const coreV1 = defineTypes({
           doc: 'State of the pod by aspect, such as Ready or PodScheduled.',
         }),
         message: field(string(), { tag: 3, doc: 'Details of the state, for people.' }),
-        reason: field(string(), { tag: 4, doc: 'One word for why the pod is in its state, such as Evicted.' }),
+        reason: field(string(), { tag: 4, doc: "Reason of the pod's state in one word, such as Evicted." }),
         nominatedNodeName: field(string(), {
           tag: 11,
-          doc: 'Node on which others are being pushed out to make room for the pod. It may still end up elsewhere.',
+          doc: 'Node on which other pods are preempted for the pod. The pod may still be placed on another node.',
         }),
         hostIP: field(string(), { tag: 5, doc: 'Address of the node. Empty until the pod is placed.' }),
         hostIPs: field(list(ref('core/v1.HostIP')), {
@@ -3303,7 +3313,7 @@ export const coreV1 = defineTypes({
           tag: 14,
           featureGate: 'InPlacePodVerticalScaling',
           since: 27,
-          doc: 'State of a change of resources: InProgress, Deferred or Infeasible. Conditions have taken its place.',
+          doc: 'State of a resize: InProgress, Deferred or Infeasible. Replaced by conditions.',
         }),
         resourceClaimStatuses: field(list(ref('core/v1.PodResourceClaimStatus')), {
           tag: 15,
@@ -3333,7 +3343,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'InPlacePodLevelResourcesVerticalScaling',
           since: 35,
-          doc: 'Requests and limits that the running pod has as a whole.',
+          doc: 'Requests and limits of the running pod as a whole.',
         }),
         nodeAllocatableResourceClaimStatuses: field(list(ref('core/v1.NodeAllocatableResourceClaimStatus')), {
           tag: 21,
@@ -3343,7 +3353,7 @@ export const coreV1 = defineTypes({
           changes: {
             37: { patchStrategy: 'merge', patchMergeKey: 'resourceClaimName', listType: 'map', listMapKeys: ['resourceClaimName'] },
           },
-          doc: 'Node resources that claims of the pod take.',
+          doc: 'Node resources that claims of the pod use.',
         }),
         volumeHealth: field(list(ref('core/v1.PodVolumeHealth')), {
           tag: 22,
@@ -3361,7 +3371,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         status: field(ref('core/v1.PodStatus'), {
           tag: 2,
@@ -3375,18 +3385,18 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
-        template: field(ref('core/v1.PodTemplateSpec'), { tag: 2, doc: 'The pod to be made.' }),
+        template: field(ref('core/v1.PodTemplateSpec'), { tag: 2, doc: 'The template of the pod.' }),
       },
-      { doc: 'A pod to be made, as an object of its own.' },
+      { doc: 'A pod template as a separate object.' },
     ),
   PodTemplateList: () =>
     object(
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.PodTemplate')), { tag: 2, required: true, doc: 'The PodTemplate objects of the list.' }),
       },
@@ -3401,7 +3411,7 @@ export const coreV1 = defineTypes({
         }),
         spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'Desired state of the pods.' }),
       },
-      { doc: 'A pod as a controller is to make it.' },
+      { doc: "A template for a controller's pods." },
     ),
   PodVolumeHealth: () =>
     struct(
@@ -3415,7 +3425,7 @@ export const coreV1 = defineTypes({
           listMapKeys: ['status', 'reason'],
           doc: 'Problems of the volume. Empty: none is known.',
         }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'Moment of the last change of them.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the problems.' }),
       },
       { since: 37, doc: 'Health of a volume of a pod.' },
     ),
@@ -3445,7 +3455,7 @@ export const coreV1 = defineTypes({
       {
         uid: field(string(), { tag: 1, pointer: true, doc: 'Identity that the object must have.' }),
       },
-      { doc: 'Values that an object must have for a request to go on.' },
+      { doc: 'Values that an object must have for a request to proceed.' },
     ),
   PreemptionPolicy: () => only(closed('PreemptLowerPriority', 'Never')),
   PreferAvoidPodsEntry: () =>
@@ -3453,10 +3463,10 @@ export const coreV1 = defineTypes({
       {
         podSignature: field(ref('core/v1.PodSignature'), { tag: 1, required: true, doc: 'Selected pods.' }),
         evictionTime: field(time(), { tag: 2, doc: 'Time at which the entry was added.' }),
-        reason: field(string(), { tag: 3, doc: 'One word for why it was added.' }),
+        reason: field(string(), { tag: 3, doc: 'Reason of the entry in one word.' }),
         message: field(string(), { tag: 4, doc: 'Reason of the entry, for people.' }),
       },
-      { doc: 'A group of pods that a node had better not be given.' },
+      { doc: 'A group of pods that should not be placed on a node if possible.' },
     ),
   PreferredSchedulingTerm: () =>
     struct(
@@ -3482,10 +3492,10 @@ export const coreV1 = defineTypes({
           tag: 7,
           pointer: true,
           featureGate: 'ProbeTerminationGracePeriod',
-          doc: "Seconds to end in after the check has failed, in place of the pod's. Not allowed for readiness. At least 1.",
+          doc: "Grace period in seconds after the check has failed, instead of the pod's. Not allowed for readiness. At least 1.",
         }),
       },
-      { doc: 'A check of a container, made again and again. Exactly one way of checking is set.' },
+      { doc: 'A periodic check of a container. Exactly one method is set.' },
     ),
   ProbeHandler: () =>
     struct(
@@ -3499,7 +3509,7 @@ export const coreV1 = defineTypes({
           doc: 'Ask the gRPC health service.',
         }),
       },
-      { doc: 'A way of checking a container. Exactly one is set.' },
+      { doc: 'A method of checking a container. Exactly one is set.' },
     ),
   ProcMountType: () => only(closed('Default', 'Unmasked')),
   ProjectedVolumeSource: () =>
@@ -3509,7 +3519,7 @@ export const coreV1 = defineTypes({
           tag: 1,
           keepEmpty: true,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'The sources. A path may be filled by one of them only.',
+          doc: 'The sources. Only one of them may provide each path.',
         }),
         defaultMode: field(int32(fileMode), {
           tag: 2,
@@ -3605,7 +3615,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         range: field(string(), { tag: 2, required: true, doc: 'The range, as text, such as a network in CIDR notation.' }),
         data: field(bytes(), { tag: 3, required: true, doc: 'One bit for each number of the range, set if it is taken.' }),
@@ -3638,7 +3648,7 @@ export const coreV1 = defineTypes({
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a replication controller's state." },
@@ -3649,7 +3659,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.ReplicationController')), {
           tag: 2,
@@ -3685,10 +3695,10 @@ export const coreV1 = defineTypes({
   ReplicationControllerStatus: () =>
     struct(
       {
-        replicas: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Number of pods that were last seen to match the selector.' }),
-        fullyLabeledReplicas: field(int32({ min: 0 }), { tag: 2, doc: 'Number of them that have all labels of the template.' }),
-        readyReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of them that are ready.' }),
-        availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of them that have been ready for at least minReadySeconds.' }),
+        replicas: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Number of pods that match the selector.' }),
+        fullyLabeledReplicas: field(int32({ min: 0 }), { tag: 2, doc: 'Number of matching pods with all labels of the template.' }),
+        readyReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of ready pods.' }),
+        availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of pods that have been ready for at least minReadySeconds.' }),
         observedGeneration: field(int64({ min: 0 }), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
         conditions: field(list(ref('core/v1.ReplicationControllerCondition')), {
           tag: 6,
@@ -3713,7 +3723,7 @@ export const coreV1 = defineTypes({
       {
         containerName: field(string(), {
           tag: 1,
-          doc: 'Container that is meant. Required for volumes, otherwise it is the container itself.',
+          doc: 'Name of the container. Required for volumes; otherwise the container itself.',
         }),
         resource: field(string(), { tag: 2, required: true, doc: 'Resource, such as limits.cpu or requests.memory.' }),
         divisor: field(quantity(), { tag: 3, doc: 'Unit in which the value is given, rounded up. Default: 1.' }),
@@ -3764,22 +3774,22 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('core/v1.ResourceQuotaSpec'), { tag: 2, doc: 'The limits.' }),
         status: field(ref('core/v1.ResourceQuotaStatus'), {
           tag: 3,
-          doc: 'The limits in force and what is used of them.',
+          doc: 'The limits in force and the usage.',
         }),
       },
-      { doc: 'Limits what the objects of a namespace may use together.' },
+      { doc: "Limits the total usage of a namespace's objects." },
     ),
   ResourceQuotaList: () =>
     object(
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.ResourceQuota')), { tag: 2, required: true, doc: 'The ResourceQuota objects of the list.' }),
       },
@@ -3805,7 +3815,7 @@ export const coreV1 = defineTypes({
       {
         hard: field(map(quantity()), {
           tag: 1,
-          doc: 'Most that may be used, by resource. Numbers of objects are limited by count/plural.group and a few older names.',
+          doc: 'Maximum usage, by resource. Numbers of objects are limited by count/plural.group and a few older names.',
         }),
         scopes: field(list(ref('core/v1.ResourceQuotaScope')), {
           tag: 2,
@@ -3826,13 +3836,13 @@ export const coreV1 = defineTypes({
         hard: field(map(quantity()), { tag: 1, doc: 'The limits in force, by resource.' }),
         used: field(map(quantity()), { tag: 2, doc: 'Current use in the namespace, by resource.' }),
       },
-      { doc: 'The limits in force in a namespace and what is used of them.' },
+      { doc: 'The limits in force in a namespace and the usage.' },
     ),
   ResourceRequirements: () =>
     struct(
       {
-        limits: field(map(quantity()), { tag: 1, doc: 'Most that may be used, by resource.' }),
-        requests: field(map(quantity()), { tag: 2, doc: 'Least that is needed, by resource. Defaults to the limits.' }),
+        limits: field(map(quantity()), { tag: 1, doc: 'Maximum usage, by resource.' }),
+        requests: field(map(quantity()), { tag: 2, doc: 'Minimum amounts, by resource. Defaults to the limits.' }),
         claims: field(list(ref('core/v1.ResourceClaim')), {
           tag: 3,
           listType: 'map',
@@ -3842,7 +3852,7 @@ export const coreV1 = defineTypes({
           doc: 'Entries of spec.resourceClaims of the pod that the container uses. They cannot be changed.',
         }),
       },
-      { doc: 'Resources that are needed and that may be used.' },
+      { doc: 'Requested and maximum amounts of resources.' },
     ),
   ResourceResizeRestartPolicy: () => known('NotRequired', 'RestartContainer'),
   ResourceStatus: () =>
@@ -3892,7 +3902,7 @@ export const coreV1 = defineTypes({
           changes: { 31: { default: 'ThinProvisioned' } },
           doc: 'ThickProvisioned or ThinProvisioned (the default).',
         }),
-        volumeName: needed(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
+        volumeName: needed(string(), { tag: 8, doc: 'Name of an existing volume.' }),
         fsType: field(string(), {
           tag: 9,
           changes: { 31: { default: 'xfs' } },
@@ -3921,7 +3931,7 @@ export const coreV1 = defineTypes({
           changes: { 31: { default: 'ThinProvisioned' } },
           doc: 'ThickProvisioned or ThinProvisioned (the default).',
         }),
-        volumeName: needed(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
+        volumeName: needed(string(), { tag: 8, doc: 'Name of an existing volume.' }),
         fsType: field(string(), {
           tag: 9,
           changes: { 31: { default: 'xfs' } },
@@ -3940,7 +3950,7 @@ export const coreV1 = defineTypes({
           doc: 'Requirements that must all hold.',
         }),
       },
-      { structType: 'atomic', doc: 'Chooses the objects that a quota counts by scopes.' },
+      { structType: 'atomic', doc: 'Selects the objects that a quota counts, by scopes.' },
     ),
   ScopeSelectorOperator: () => only(closed('DoesNotExist', 'Exists', 'In', 'NotIn')),
   ScopedResourceSelectorRequirement: () =>
@@ -3988,7 +3998,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         immutable: field(boolean(), {
           tag: 5,
@@ -3998,11 +4008,11 @@ export const coreV1 = defineTypes({
         data: field(map(bytes()), { tag: 2, doc: 'Values, by key, in base64. Keys are letters, digits, dashes, underscores and dots.' }),
         stringData: field(map(string()), {
           tag: 4,
-          doc: 'Values as plain text, by key. They are put into data on a write, over values there, and never read back.',
+          doc: 'Values as plain text, by key. On a write they replace values in data. They are never returned.',
         }),
         type: field(string(), {
           tag: 3,
-          doc: 'Purpose of the secret. The server checks that the keys of well-known types are there. Default: Opaque. Cannot be changed.',
+          doc: 'Purpose of the secret. The server checks that well-known types have their required keys. Default: Opaque. Cannot be changed.',
         }),
       },
       { doc: 'Sensitive values for pods and others to read, by key.' },
@@ -4029,7 +4039,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.Secret')), { tag: 2, required: true, doc: 'The Secret objects of the list.' }),
       },
@@ -4087,7 +4097,7 @@ export const coreV1 = defineTypes({
         capabilities: field(ref('core/v1.Capabilities'), {
           tag: 1,
           pointer: true,
-          doc: 'Capabilities that are added and dropped. Unset means those that the runtime gives. Not for windows.',
+          doc: 'Capabilities to add and to drop. Unset means the default of the runtime. Not for windows.',
         }),
         privileged: field(boolean(), { tag: 2, pointer: true, doc: 'Run with all rights on the node. Default: false. Not for windows.' }),
         seLinuxOptions: field(ref('core/v1.SELinuxOptions'), {
@@ -4103,12 +4113,12 @@ export const coreV1 = defineTypes({
         runAsUser: field(int64(identity), {
           tag: 4,
           pointer: true,
-          doc: 'User id of the processes. Unset means what the image says. Not for windows.',
+          doc: 'User id of the processes. Unset means the user of the image. Not for windows.',
         }),
         runAsGroup: field(int64(identity), {
           tag: 8,
           pointer: true,
-          doc: 'Group id of the processes. Unset means what the runtime picks. Not for windows.',
+          doc: 'Group id of the processes. Unset means the default of the runtime. Not for windows.',
         }),
         runAsNonRoot: field(boolean(), {
           tag: 5,
@@ -4145,7 +4155,7 @@ export const coreV1 = defineTypes({
           doc: 'AppArmor settings of the container. Unset: those of the pod.',
         }),
       },
-      { doc: 'Security settings of a container. They come before those of the pod.' },
+      { doc: 'Security settings of a container. They take precedence over those of the pod.' },
     ),
   SerializedReference: () =>
     object(
@@ -4159,7 +4169,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('core/v1.ServiceSpec'), { tag: 2, doc: 'Desired state of the service.' }),
         status: field(ref('core/v1.ServiceStatus'), {
@@ -4174,19 +4184,19 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         secrets: field(list(ref('core/v1.ObjectReference')), {
           tag: 2,
           patchStrategy: 'merge',
           patchMergeKey: 'name',
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
-          doc: 'Secrets that pods of this account may use. Tokens are no longer kept here by themselves.',
+          doc: 'Secrets that pods of this account may use. Tokens are no longer added automatically.',
         }),
         imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), {
           tag: 3,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Secrets for pulling images, given to pods of this account that name none.',
+          doc: 'Secrets for pulling images, added to pods of this account that name none.',
         }),
         automountServiceAccountToken: field(boolean(), {
           tag: 4,
@@ -4201,7 +4211,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.ServiceAccount')), { tag: 2, required: true, doc: 'The ServiceAccount objects of the list.' }),
       },
@@ -4212,12 +4222,12 @@ export const coreV1 = defineTypes({
       {
         audience: field(string(), {
           tag: 1,
-          doc: 'For whom the token is. Who receives it must refuse tokens for others. Default: the server itself.',
+          doc: 'Audiences of the token. A recipient must refuse tokens for other audiences. Default: the server itself.',
         }),
         expirationSeconds: field(int64(), {
           tag: 2,
           pointer: true,
-          doc: 'Lifetime asked for, in seconds, at least 600. A new token comes before the old one ends. Default: 3600.',
+          doc: 'Requested lifetime in seconds, at least 600. The token is renewed before it expires. Default: 3600.',
         }),
         path: field(string(), { tag: 3, required: true, doc: "Path of the file, relative and without '..'." }),
         user: field(int64(), {
@@ -4225,10 +4235,10 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
-          doc: 'User id of the owner of the file. Unset: that of the volume.',
+          doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
         }),
       },
-      { doc: "A token of the pod's service account, as a file that is kept fresh." },
+      { doc: "A token of the pod's service account, as a file that is renewed." },
     ),
   ServiceAffinity: () => closed('ClientIP', 'None'),
   ServiceExternalTrafficPolicy: () => closed('Cluster', 'Local'),
@@ -4240,7 +4250,7 @@ export const coreV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('core/v1.Service')), { tag: 2, required: true, doc: 'The Service objects of the list.' }),
       },
@@ -4256,12 +4266,12 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
         }),
-        port: field(int32(portNumber), { tag: 3, required: true, doc: 'Port at which the service takes traffic.' }),
+        port: field(int32(portNumber), { tag: 3, required: true, doc: 'Port at which the service accepts traffic.' }),
         targetPort: field(intOrString(), {
           tag: 4,
           doc: 'Port of the pods, by number or by name. Defaults to port. Not used for headless services.',
         }),
-        nodePort: field(int32(), { tag: 5, doc: 'Port on every node. Picked by the server if empty and the type needs one.' }),
+        nodePort: field(int32(), { tag: 5, doc: 'Port on every node. If it is empty and the type needs one, the server picks it.' }),
       },
       { doc: 'A port of a service.' },
     ),
@@ -4270,7 +4280,7 @@ export const coreV1 = defineTypes({
       {
         path: field(string(), { tag: 1, doc: 'Path of the request at the service.' }),
       },
-      { doc: 'Options of a request that is passed on to a service.' },
+      { doc: 'Options of a request that is proxied to a service.' },
     ),
   ServiceSpec: () =>
     struct(
@@ -4304,7 +4314,7 @@ export const coreV1 = defineTypes({
         externalIPs: field(list(string()), {
           tag: 5,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Further addresses at which nodes take traffic for the service. It is up to the user that it gets there.',
+          doc: 'Further addresses at which nodes accept traffic for the service. The user must route the traffic to the nodes.',
         }),
         sessionAffinity: field(ref('core/v1.ServiceAffinity'), {
           tag: 7,
@@ -4312,12 +4322,12 @@ export const coreV1 = defineTypes({
         }),
         loadBalancerIP: field(string(), {
           tag: 8,
-          doc: 'Deprecated. Address asked of the load balancer; ignored where the provider cannot do it.',
+          doc: 'Deprecated. Requested address of the load balancer; ignored if the provider does not support it.',
         }),
         loadBalancerSourceRanges: field(list(string()), {
           tag: 9,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Networks whose clients the load balancer lets in, where the provider can do it.',
+          doc: 'Networks whose clients the load balancer admits, if the provider supports it.',
         }),
         externalName: field(string(), {
           tag: 10,
@@ -4329,11 +4339,11 @@ export const coreV1 = defineTypes({
         }),
         healthCheckNodePort: field(int32(), {
           tag: 12,
-          doc: 'Port at which nodes tell load balancers whether they have pods of the service. For LoadBalancer with Local only; picked if empty.',
+          doc: 'Port at which load balancers can check if a node has pods of the service. Only for LoadBalancer with Local; the server picks it if empty.',
         }),
         publishNotReadyAddresses: field(boolean(), {
           tag: 13,
-          doc: 'Publish pods before they are ready, for members of a group that look for each other. Default: false.',
+          doc: 'Publishes pods before they are ready, so that members of a group can find each other. Default: false.',
         }),
         sessionAffinityConfig: field(ref('core/v1.SessionAffinityConfig'), {
           tag: 14,
@@ -4343,7 +4353,7 @@ export const coreV1 = defineTypes({
         ipFamilies: field(list(ref('core/v1.IPFamily'), { isUnique: true }), {
           tag: 19,
           listType: 'atomic',
-          doc: 'IP families of the service, IPv4 or IPv6 or both. Picked by the server if empty.',
+          doc: 'IP families of the service: IPv4, IPv6 or both. The server picks them if empty.',
         }),
         ipFamilyPolicy: field(ref('core/v1.IPFamilyPolicy'), {
           tag: 17,
@@ -4359,13 +4369,13 @@ export const coreV1 = defineTypes({
           tag: 21,
           pointer: true,
           featureGate: 'ServiceLoadBalancerClass',
-          doc: "Load balancer that is to serve this service. Unset means the provider's own. Cannot be changed.",
+          doc: "Class of the load balancer for this service. Unset means the provider's default. Cannot be changed.",
         }),
         internalTrafficPolicy: field(ref('core/v1.ServiceInternalTrafficPolicyType'), {
           tag: 22,
           pointer: true,
           featureGate: 'ServiceInternalTrafficPolicy',
-          doc: 'Traffic from inside: Cluster (the default) goes to all pods, Local to those of the same node only.',
+          doc: 'Traffic from inside: Cluster (the default) goes to all pods, Local only to pods of the same node.',
         }),
         trafficDistribution: field(string(), {
           tag: 23,
@@ -4527,7 +4537,7 @@ export const coreV1 = defineTypes({
         port: field(intOrString({ means: 'port' }), { tag: 1, required: true, doc: 'Port of the container, by number or by name.' }),
         host: field(string(), { tag: 2, doc: 'Host to connect to. Default: the address of the pod.' }),
       },
-      { doc: 'Opens a TCP connection. It has succeeded if the connection is made.' },
+      { doc: 'Opens a TCP connection. An established connection means success.' },
     ),
   Taint: () =>
     struct(
@@ -4541,7 +4551,7 @@ export const coreV1 = defineTypes({
         }),
         timeAdded: field(time(), { tag: 4, pointer: true, doc: 'Time at which the taint was added. Only set for NoExecute.' }),
       },
-      { doc: 'A mark on a node that keeps pods away which do not tolerate it.' },
+      { doc: 'A mark on a node that keeps pods away, unless they tolerate it.' },
     ),
   TaintEffect: () => closed('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
   TerminationMessagePolicy: () => only(closed('File', 'FallbackToLogsOnError')),
@@ -4575,7 +4585,7 @@ export const coreV1 = defineTypes({
           tag: 2,
           required: true,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Values of which the label must have one.',
+          doc: 'Allowed values of the label.',
         }),
       },
       { doc: 'A requirement on one topology label.' },
@@ -4608,14 +4618,14 @@ export const coreV1 = defineTypes({
         whenUnsatisfiable: checked(ref('core/v1.UnsatisfiableConstraintAction'), {
           tag: 3,
           required: true,
-          doc: 'DoNotSchedule leaves a pod waiting when no place fits; ScheduleAnyway takes the best one.',
+          doc: 'DoNotSchedule leaves a pod pending if no place fits; ScheduleAnyway uses the best place.',
         }),
         labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Labels of the pods that are counted.' }),
         minDomains: field(int32(aboveZero), {
           tag: 5,
           pointer: true,
           featureGate: 'MinDomainsInPodTopologySpread',
-          doc: 'Least number of places. While there are fewer, the emptiest counts as having no pods. Only with DoNotSchedule. Unset means 1.',
+          doc: 'Minimum number of places. While there are fewer, the minimum number of pods per place counts as zero. Only with DoNotSchedule. Unset means 1.',
         }),
         nodeAffinityPolicy: field(ref('core/v1.NodeInclusionPolicy'), {
           tag: 6,
@@ -4633,7 +4643,7 @@ export const coreV1 = defineTypes({
           tag: 8,
           listType: 'atomic',
           featureGate: 'MatchLabelKeysInPodTopologySpread',
-          doc: 'Keys of labels whose values, taken from the pod itself, the counted pods must share.',
+          doc: 'Keys of labels; only pods with the same values as the pod itself are counted.',
         }),
       },
       { doc: 'Rule for spreading a group of pods over the cluster.' },
@@ -4704,7 +4714,7 @@ export const coreV1 = defineTypes({
           listMapKeys: ['status', 'reason'],
           doc: 'Problems of the volume. Empty: none is known.',
         }),
-        lastTransitionTime: field(time(), { tag: 2, doc: 'Moment of the last change of them.' }),
+        lastTransitionTime: field(time(), { tag: 2, doc: 'Time of the last change of the problems.' }),
       },
       { since: 37, doc: 'Health of a volume.' },
     ),
@@ -4744,11 +4754,11 @@ export const coreV1 = defineTypes({
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the volume.' }),
         mountPath: field(string(), { tag: 2, required: true, doc: 'Path within the container.' }),
-        readOnly: field(boolean(), { tag: 3, doc: 'True where the mount is read-only.' }),
+        readOnly: field(boolean(), { tag: 3, doc: 'True if the mount is read-only.' }),
         recursiveReadOnly: field(ref('core/v1.RecursiveReadOnlyMode'), {
           tag: 4,
           pointer: true,
-          doc: 'Disabled or Enabled, as it came out. Only of read-only mounts.',
+          doc: 'Disabled or Enabled: the actual mode. Only for read-only mounts.',
         }),
         volumeStatus: field(ref('core/v1.VolumeStatus'), { tag: 5, pointer: true, since: 36, doc: 'State of the volume.' }),
       },
@@ -4764,7 +4774,7 @@ export const coreV1 = defineTypes({
           doc: 'Selector that the nodes must match.',
         }),
       },
-      { doc: 'Limits the nodes from which a volume can be reached.' },
+      { doc: 'Limits the nodes that can access a volume.' },
     ),
   VolumeProjection: () =>
     struct(
@@ -4800,7 +4810,7 @@ export const coreV1 = defineTypes({
         limits: field(map(quantity()), { tag: 1, doc: 'Largest amount, by resource.' }),
         requests: field(map(quantity()), { tag: 2, doc: 'Smallest amount, by resource.' }),
       },
-      { since: 29, doc: 'Amounts of storage that a claim asks for.' },
+      { since: 29, doc: 'Amounts of storage that a claim requests.' },
     ),
   VolumeSource: () =>
     struct(
@@ -4808,7 +4818,7 @@ export const coreV1 = defineTypes({
         hostPath: field(ref('core/v1.HostPathVolumeSource'), {
           tag: 1,
           pointer: true,
-          doc: 'A file or directory of the node. It lets pods at the node itself; most need none.',
+          doc: 'A file or directory of the node. It gives pods access to the node itself; most pods do not need it.',
         }),
         emptyDir: field(ref('core/v1.EmptyDirVolumeSource'), {
           tag: 2,
@@ -4902,7 +4912,7 @@ export const coreV1 = defineTypes({
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
         storagePolicyName: field(string(), { tag: 3, doc: 'Name of the storage policy.' }),
-        storagePolicyID: field(string(), { tag: 4, doc: 'Identity of the policy that goes with its name.' }),
+        storagePolicyID: field(string(), { tag: 4, doc: 'Identity of the storage policy.' }),
       },
       { doc: 'A disk of vSphere.' },
     ),
@@ -4927,7 +4937,11 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'The credential specification itself, filled in from its name.',
         }),
-        runAsUserName: field(string(), { tag: 3, pointer: true, doc: 'User that the processes run as. Unset means what the image says.' }),
+        runAsUserName: field(string(), {
+          tag: 3,
+          pointer: true,
+          doc: 'User that the processes run as. Unset means the user of the image.',
+        }),
         hostProcess: field(boolean(), {
           tag: 4,
           pointer: true,
@@ -4941,7 +4955,7 @@ export const coreV1 = defineTypes({
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the Workload in the namespace of the pod.' }),
         podGroup: field(string(), { tag: 2, required: true, doc: 'Name of the group in it.' }),
-        podGroupReplicaKey: field(string(), { tag: 3, doc: 'Key that tells replicas of the group apart.' }),
+        podGroupReplicaKey: field(string(), { tag: 3, doc: 'Key that distinguishes replicas of the group.' }),
       },
       { since: 35, until: 35, doc: 'A reference to a group of pods in a Workload.' },
     ),

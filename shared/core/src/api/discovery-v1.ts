@@ -26,7 +26,7 @@ export const discoveryV1 = defineTypes({
           tag: 1,
           required: true,
           listType: 'set',
-          doc: 'Addresses of the backend, of the type of the slice: at least one, at most 100. They all lead to the same place.',
+          doc: 'Addresses of the backend, of the type of the slice: at least one, at most 100. All of them reach the same backend.',
         }),
         conditions: field(ref('discovery/v1.EndpointConditions'), { tag: 2, doc: 'State of the backend.' }),
         hostname: field(text('label'), {
@@ -49,7 +49,7 @@ export const discoveryV1 = defineTypes({
           tag: 8,
           pointer: true,
           featureGate: 'TopologyAwareHints',
-          doc: 'For whom the endpoint is meant, to keep traffic near.',
+          doc: 'Hints on the clients that should use the endpoint, to keep traffic local.',
         }),
       },
       { doc: 'A backend of a service.' },
@@ -60,13 +60,13 @@ export const discoveryV1 = defineTypes({
         ready: field(boolean(), {
           tag: 1,
           pointer: true,
-          doc: 'True if the endpoint takes traffic. Unset means true. False while the backend is terminating.',
+          doc: 'True if the endpoint accepts traffic. Unset means true. False while the backend is terminating.',
         }),
         serving: field(boolean(), {
           tag: 2,
           pointer: true,
           featureGate: 'EndpointSliceTerminatingCondition',
-          doc: 'Like ready, but stays true for a backend that works while it is ending.',
+          doc: 'Like ready, but also true for a terminating backend that still works.',
         }),
         terminating: field(boolean(), {
           tag: 3,
@@ -83,24 +83,24 @@ export const discoveryV1 = defineTypes({
         forZones: field(list(ref('discovery/v1.ForZone'), { itemsMax: 8, uniqueBy: 'name' }), {
           tag: 1,
           listType: 'atomic',
-          doc: 'Zones whose clients are to use the endpoint. At most 8.',
+          doc: 'Zones whose clients should use the endpoint. At most 8.',
         }),
         forNodes: field(list(ref('discovery/v1.ForNode'), { itemsMax: 8, uniqueBy: 'name' }), {
           tag: 2,
           listType: 'atomic',
           featureGate: 'PreferSameTrafficDistribution',
           since: 33,
-          doc: 'Nodes whose clients are to use the endpoint, at most 8.',
+          doc: 'Nodes whose clients should use the endpoint, at most 8.',
         }),
       },
-      { doc: 'Hints on who is to use an endpoint.' },
+      { doc: 'Hints on the clients that should use an endpoint.' },
     ),
   EndpointPort: () =>
     struct(
       {
         name: field(string(), { tag: 1, pointer: true, doc: 'Name of the port, unique in the slice; empty or a lower-case DNS label.' }),
         protocol: field(ref('core/v1.Protocol'), { tag: 2, pointer: true, doc: 'TCP (the default), UDP or SCTP.' }),
-        port: field(int32(), { tag: 3, pointer: true, doc: 'Port number. Unset means all ports, as far as the reader can deal with it.' }),
+        port: field(int32(), { tag: 3, pointer: true, doc: 'Port number. Unset means all ports, if the reader supports that.' }),
         appProtocol: field(text('qualifiedName'), {
           tag: 4,
           pointer: true,
@@ -114,7 +114,7 @@ export const discoveryV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         addressType: needed(ref('discovery/v1.AddressType'), {
           tag: 4,
@@ -144,7 +144,7 @@ export const discoveryV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('discovery/v1.EndpointSlice')), { tag: 2, required: true, doc: 'The EndpointSlice objects of the list.' }),
       },

@@ -25,12 +25,12 @@ export const flowcontrolV1 = defineTypes({
         nominalConcurrencyShares: field(int32({ min: 0, detail: 'must be a non-negative integer' }), {
           tag: 1,
           pointer: true,
-          doc: 'Share of the requests served at once that is set aside for the level. Default: 0.',
+          doc: 'Share of the parallel requests that is reserved for the level. Default: 0.',
         }),
         lendablePercent: field(int32({ min: 0, max: 100 }), {
           tag: 2,
           pointer: true,
-          doc: 'Share of them, in percent, that the level lends to others. Default: 0.',
+          doc: 'Percentage of its share that the level lends to others. Default: 0.',
         }),
       },
       { since: 28, doc: 'Share of an exempt priority level. Its own requests are never bounded.' },
@@ -48,7 +48,7 @@ export const flowcontrolV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('flowcontrol/v1.FlowSchemaSpec'), {
           tag: 2,
@@ -65,7 +65,7 @@ export const flowcontrolV1 = defineTypes({
         type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'Aspect that the condition describes.' }),
         status: field(ref('flowcontrol/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a schema's state." },
@@ -75,7 +75,7 @@ export const flowcontrolV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('flowcontrol/v1.FlowSchema')), { tag: 2, required: true, doc: 'The FlowSchema objects of the list.' }),
       },
@@ -102,7 +102,7 @@ export const flowcontrolV1 = defineTypes({
         rules: field(list(ref('flowcontrol/v1.PolicyRulesWithSubjects')), {
           tag: 4,
           listType: 'atomic',
-          doc: 'Requests that are meant: those that match at least one rule. Empty matches none.',
+          doc: 'Rules; a request matches if it matches at least one of them. Empty matches none.',
         }),
       },
       { doc: 'Matched requests, and their priority level.' },
@@ -156,7 +156,7 @@ export const flowcontrolV1 = defineTypes({
           tag: 1,
           keepEmpty: true,
           pointer: true,
-          doc: 'Share of the requests served at once. The server divides its total among the levels by their shares. Default: 30.',
+          doc: 'Share of the parallel requests. The server divides its total among the levels by their shares. Default: 30.',
         }),
         limitResponse: field(ref('flowcontrol/v1.LimitResponse'), {
           tag: 2,
@@ -166,12 +166,12 @@ export const flowcontrolV1 = defineTypes({
         lendablePercent: field(int32({ min: 0, max: 100 }), {
           tag: 3,
           pointer: true,
-          doc: 'Share of its requests, in percent, that the level lends to others while it does not need them. Default: 0.',
+          doc: 'Percentage of its requests that the level lends to others while it does not need them. Default: 0.',
         }),
         borrowingLimitPercent: field(int32({ min: 0, detail: 'if specified, must be a non-negative integer' }), {
           tag: 4,
           pointer: true,
-          doc: 'Bound on what the level borrows from others, in percent of its own. Unset: no bound.',
+          doc: 'Maximum that the level borrows from others, in percent of its own requests. Unset: no maximum.',
         }),
       },
       { doc: 'Bounds on the requests of a priority level.' },
@@ -224,7 +224,7 @@ export const flowcontrolV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('flowcontrol/v1.PriorityLevelConfigurationSpec'), {
           tag: 2,
@@ -233,7 +233,7 @@ export const flowcontrolV1 = defineTypes({
         }),
         status: field(ref('flowcontrol/v1.PriorityLevelConfigurationStatus'), { tag: 3, doc: 'Observed state of the level.' }),
       },
-      { doc: 'Bounds on how many requests are served at once, and how others wait.' },
+      { doc: 'Limits of the requests that are served at once, and the queuing of others.' },
     ),
   PriorityLevelConfigurationCondition: () =>
     struct(
@@ -241,7 +241,7 @@ export const flowcontrolV1 = defineTypes({
         type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'Aspect that the condition describes.' }),
         status: field(ref('flowcontrol/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
       { doc: "One aspect of a priority level's state." },
@@ -251,7 +251,7 @@ export const flowcontrolV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('flowcontrol/v1.PriorityLevelConfiguration')), {
           tag: 2,
@@ -374,7 +374,7 @@ export const flowcontrolV1 = defineTypes({
           needed: 'must specify namespace for service account',
           doc: 'Namespace of the account.',
         }),
-        name: needed(string(), { tag: 2, required: true, doc: 'Name of the account. * means every one of the namespace.' }),
+        name: needed(string(), { tag: 2, required: true, doc: 'Name of the account. * means every account of the namespace.' }),
       },
       { doc: 'A service account.' },
     ),

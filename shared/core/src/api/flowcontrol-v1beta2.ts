@@ -23,7 +23,7 @@ export const flowcontrolV1beta2 = defineTypes({
         assuredConcurrencyShares: field(int32({ min: 1, detail: 'must be positive' }), {
           tag: 1,
           keepEmpty: true,
-          doc: 'Share of the requests served at once. The server divides its total among the levels by their shares. Default: 30.',
+          doc: 'Share of the parallel requests. The server divides its total among the levels by their shares. Default: 30.',
         }),
         limitResponse: field(ref('flowcontrol/v1beta2.LimitResponse'), {
           tag: 2,
@@ -34,13 +34,13 @@ export const flowcontrolV1beta2 = defineTypes({
           tag: 3,
           pointer: true,
           since: 26,
-          doc: 'Share of its requests, in percent, that the level lends to others while it does not need them. Default: 0.',
+          doc: 'Percentage of its requests that the level lends to others while it does not need them. Default: 0.',
         }),
         borrowingLimitPercent: field(int32({ min: 0, detail: 'if specified, must be a non-negative integer' }), {
           tag: 4,
           pointer: true,
           since: 26,
-          doc: 'Bound on what the level borrows from others, in percent of its own. Unset: no bound.',
+          doc: 'Maximum that the level borrows from others, in percent of its own requests. Unset: no maximum.',
         }),
       },
       { doc: 'Bounds on the requests of a priority level.' },

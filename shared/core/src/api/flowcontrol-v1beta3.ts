@@ -11,7 +11,7 @@ export const flowcontrolV1beta3 = defineTypes({
         nominalConcurrencyShares: field(int32(), {
           tag: 1,
           keepEmpty: true,
-          doc: 'Share of the requests served at once. The server divides its total among the levels by their shares. Default: 30.',
+          doc: 'Share of the parallel requests. The server divides its total among the levels by their shares. Default: 30.',
         }),
         limitResponse: field(ref('flowcontrol/v1beta3.LimitResponse'), {
           tag: 2,
@@ -21,12 +21,12 @@ export const flowcontrolV1beta3 = defineTypes({
         lendablePercent: field(int32(), {
           tag: 3,
           pointer: true,
-          doc: 'Share of its requests, in percent, that the level lends to others while it does not need them. Default: 0.',
+          doc: 'Percentage of its requests that the level lends to others while it does not need them. Default: 0.',
         }),
         borrowingLimitPercent: field(int32(), {
           tag: 4,
           pointer: true,
-          doc: 'Bound on what the level borrows from others, in percent of its own. Unset: no bound.',
+          doc: 'Maximum that the level borrows from others, in percent of its own requests. Unset: no maximum.',
         }),
       },
       { doc: 'Bounds on the requests of a priority level.' },

@@ -7,7 +7,7 @@ export const imagepolicyV1alpha1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('imagepolicy/v1alpha1.ImageReviewSpec'), {
           tag: 2,
@@ -16,10 +16,10 @@ export const imagepolicyV1alpha1 = defineTypes({
         }),
         status: field(ref('imagepolicy/v1alpha1.ImageReviewStatus'), {
           tag: 3,
-          doc: 'The answer, filled in by the one who is asked.',
+          doc: 'The answer of the webhook.',
         }),
       },
-      { doc: 'Asks whether the images of a pod may be used.' },
+      { doc: 'Asks if the images of a pod are allowed.' },
     ),
   ImageReviewContainerSpec: () =>
     struct(
@@ -38,7 +38,7 @@ export const imagepolicyV1alpha1 = defineTypes({
         annotations: field(map(string()), { tag: 2, doc: 'Annotations of the pod for image policies.' }),
         namespace: field(string(), { tag: 3, doc: 'Its namespace.' }),
       },
-      { doc: 'The pod that is asked about.' },
+      { doc: 'The pod to review.' },
     ),
   ImageReviewStatus: () =>
     struct(

@@ -76,7 +76,7 @@ export const metaV1 = defineTypes({
           tag: 9,
           doc: 'Version of the kind, where it differs from that of the list around it. Empty means the same version.',
         }),
-        kind: field(string(), { tag: 3, required: true, doc: 'Kind of the objects that the resource takes and gives.' }),
+        kind: field(string(), { tag: 3, required: true, doc: "Kind of the resource's objects." }),
         verbs: field(wrapped(string()), {
           tag: 4,
           required: true,
@@ -94,7 +94,7 @@ export const metaV1 = defineTypes({
         }),
         storageVersionHash: field(string(), {
           tag: 10,
-          doc: 'Hash of the form in which objects are stored. It is equal in two places if they store the same form; its value means nothing else.',
+          doc: 'Hash of the form in which objects are stored. Equal hashes mean the same stored form; the value has no other meaning.',
         }),
       },
       { doc: 'One resource or subresource of a group version, as discovery shows it.' },
@@ -141,7 +141,7 @@ export const metaV1 = defineTypes({
         force: field(boolean(), {
           tag: 2,
           required: true,
-          doc: 'Take over fields that other managers own, where the values differ, instead of failing with a conflict.',
+          doc: 'Takes over fields that other managers own with other values, instead of failing with a conflict.',
         }),
         fieldManager: field(string(), { tag: 3, required: true, doc: 'Name of the manager that will own the applied fields. Required.' }),
       },
@@ -197,7 +197,7 @@ export const metaV1 = defineTypes({
           needed: 'must be set',
           required: true,
           changes: { 34: { needed: true } },
-          doc: 'One word in CamelCase that says why the condition has this status, for programs.',
+          doc: 'Reason of the status in one CamelCase word, for programs.',
         }),
         message: field(string({ bytesMax: 32 * 1024 }), { tag: 6, required: true, doc: 'Details of the last change, for people.' }),
       },
@@ -229,7 +229,7 @@ export const metaV1 = defineTypes({
         gracePeriodSeconds: field(int64(), {
           tag: 1,
           pointer: true,
-          doc: 'Seconds that the object is given to end by itself. Zero deletes at once. Unset means the default of the kind.',
+          doc: 'Grace period in seconds. Zero deletes at once. Unset means the default of the kind.',
         }),
         preconditions: field(ref('meta/v1.Preconditions'), {
           tag: 2,
@@ -239,7 +239,7 @@ export const metaV1 = defineTypes({
         orphanDependents: field(boolean(), {
           tag: 3,
           pointer: true,
-          doc: 'Older form of propagationPolicy, which is to be used instead. True leaves dependents alone, false deletes them. Set at most one of the two.',
+          doc: 'Deprecated; use propagationPolicy. True keeps dependents, false deletes them. Set at most one of the two fields.',
         }),
         propagationPolicy: field(ref('meta/v1.DeletionPropagation'), {
           tag: 4,
@@ -266,7 +266,7 @@ export const metaV1 = defineTypes({
   FieldSelectorRequirement: () =>
     struct(
       {
-        key: field(string(), { tag: 1, required: true, doc: 'Path of the field that the requirement is about.' }),
+        key: field(string(), { tag: 1, required: true, doc: 'Path of the field.' }),
         operator: field(string(), {
           tag: 2,
           required: true,
@@ -285,7 +285,7 @@ export const metaV1 = defineTypes({
       {
         resourceVersion: field(string(), {
           tag: 1,
-          doc: 'Least revision that the answer may be as old as. Empty asks for the newest state; 0 takes any.',
+          doc: 'Minimum revision of the answer. Empty asks for the newest state; 0 accepts any.',
         }),
       },
       { doc: 'Options of a get request.' },
@@ -324,7 +324,7 @@ export const metaV1 = defineTypes({
         }),
         version: field(string(), { tag: 2, required: true, doc: 'The version alone.' }),
       },
-      { doc: 'A group version, written whole and with its version apart, so that clients need not split it.' },
+      { doc: 'A group version, also with its version as a separate field, so that clients need not split it.' },
     ),
   GroupVersionKind: () =>
     struct(
@@ -333,7 +333,7 @@ export const metaV1 = defineTypes({
         version: field(string(), { tag: 2, required: true, doc: 'Version of the group.' }),
         kind: field(string(), { tag: 3, required: true, doc: 'Kind in CamelCase.' }),
       },
-      { doc: 'Names a kind without doubt.' },
+      { doc: 'Identifies a kind.' },
     ),
   GroupVersionResource: () =>
     struct(
@@ -342,7 +342,7 @@ export const metaV1 = defineTypes({
         version: field(string(), { tag: 2, required: true, doc: 'Version of the group.' }),
         resource: field(string(), { tag: 3, required: true, doc: 'Plural name of the resource.' }),
       },
-      { doc: 'Names a resource without doubt.' },
+      { doc: 'Identifies a resource.' },
     ),
   IncludeObjectPolicy: () => known('None', 'Metadata', 'Object'),
   LabelSelector: () =>
@@ -373,7 +373,7 @@ export const metaV1 = defineTypes({
           patchStrategy: 'merge',
           patchMergeKey: 'key',
           changes: { 28: { patchStrategy: undefined, patchMergeKey: undefined } },
-          doc: 'Key of the label that the requirement is about.',
+          doc: 'Key of the label.',
         }),
         operator: field(ref('meta/v1.LabelSelectorOperator'), {
           tag: 2,
@@ -393,7 +393,7 @@ export const metaV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(raw()), { tag: 2, required: true, doc: 'The objects, each with its own kind and apiVersion.' }),
       },
@@ -402,14 +402,14 @@ export const metaV1 = defineTypes({
   ListMeta: () =>
     struct(
       {
-        selfLink: field(string(), { tag: 1, doc: 'No longer filled in by the server; kept so that older data still reads.' }),
+        selfLink: field(string(), { tag: 1, doc: 'No longer set by the server; kept for older data.' }),
         resourceVersion: field(string(), {
           tag: 2,
           doc: 'Revision of the whole list. A watch may begin from it. It is opaque and only useful to this server.',
         }),
         continue: field(string(), {
           tag: 3,
-          doc: 'If set, more objects are left; pass it back in the next list request to get them. Expires after some minutes.',
+          doc: 'If set, there are more objects; pass it to the next list request to get them. Expires after some minutes.',
         }),
         remainingItemCount: field(int64(), {
           tag: 4,
@@ -432,16 +432,16 @@ export const metaV1 = defineTypes({
         labelSelector: field(string(), { tag: 1, doc: 'Only objects whose labels match. Empty matches all.' }),
         fieldSelector: field(string(), {
           tag: 2,
-          doc: 'Only objects whose fields match. Each kind says which fields may be used. Empty matches all.',
+          doc: 'Only objects whose fields match. Each kind defines the allowed fields. Empty matches all.',
         }),
         watch: field(boolean(), { tag: 3, doc: 'Answer with a stream of changes instead of a list.' }),
         allowWatchBookmarks: field(boolean(), {
           tag: 9,
-          doc: 'The client can take BOOKMARK events, which carry only a revision. Without it none are sent.',
+          doc: 'True if the client accepts BOOKMARK events, which contain only a revision. Otherwise the server sends none.',
         }),
         resourceVersion: field(string(), {
           tag: 4,
-          doc: 'For a list the revision that is asked for, for a watch the revision after which changes are wanted.',
+          doc: 'For a list the requested revision, for a watch the revision after which changes are sent.',
         }),
         resourceVersionMatch: field(ref('meta/v1.ResourceVersionMatch'), {
           tag: 10,
@@ -450,7 +450,7 @@ export const metaV1 = defineTypes({
         timeoutSeconds: field(int64(), { tag: 5, pointer: true, doc: 'Seconds after which the call ends, whatever has happened.' }),
         limit: field(int64(), {
           tag: 7,
-          doc: 'Most objects to answer at once. If there are more, metadata.continue of the answer is set.',
+          doc: 'Maximum number of objects in the answer. If there are more, metadata.continue of the answer is set.',
         }),
         continue: field(string(), {
           tag: 8,
@@ -511,10 +511,10 @@ export const metaV1 = defineTypes({
           doc: 'Start of a name that the server completes with a random end, used when name is empty. The result may, rarely, exist already.',
         }),
         namespace: field(string(), { tag: 3, doc: 'Namespace of the object; empty for kinds that have none. Cannot be changed.' }),
-        selfLink: field(string(), { tag: 4, doc: 'No longer filled in by the server; kept so that older data still reads.' }),
+        selfLink: field(string(), { tag: 4, doc: 'No longer set by the server; kept for older data.' }),
         uid: field(string(), {
           tag: 5,
-          doc: 'Identity of the object in time and space, given by the server. An object made again under the same name has another one.',
+          doc: 'Unique identity of the object, assigned by the server. A later object of the same name has another identity.',
         }),
         resourceVersion: field(string(), {
           tag: 6,
@@ -522,7 +522,7 @@ export const metaV1 = defineTypes({
         }),
         generation: field(int64(), {
           tag: 7,
-          doc: 'Counts changes of the wanted state, given by the server. Kinds with a status compare it with observedGeneration.',
+          doc: 'Counts changes of the desired state; set by the server. Kinds with a status compare it with observedGeneration.',
         }),
         creationTimestamp: field(time(), {
           tag: 8,
@@ -537,16 +537,16 @@ export const metaV1 = defineTypes({
         deletionGracePeriodSeconds: field(int64(), {
           tag: 10,
           pointer: true,
-          doc: 'Seconds the object is given to end by itself, set with deletionTimestamp. It may only become shorter.',
+          doc: 'Grace period in seconds, set with deletionTimestamp. It can only be shortened.',
         }),
         labels: field(map(string()), { tag: 11, doc: 'Keys and values by which objects are grouped and selected.' }),
-        annotations: field(map(string()), { tag: 12, doc: 'Keys and values that tools keep with the object. They cannot be selected by.' }),
+        annotations: field(map(string()), { tag: 12, doc: 'Keys and values that tools store with the object. Selectors cannot use them.' }),
         ownerReferences: field(list(ref('meta/v1.OwnerReference')), {
           tag: 13,
           patchStrategy: 'merge',
           patchMergeKey: 'uid',
           changes: { 30: { listType: 'map', listMapKeys: ['uid'] } },
-          doc: 'Objects that this one depends on. When all of them are gone, this one is deleted too. At most one of them is the controller.',
+          doc: 'Objects that this object depends on. It is deleted when all of them are deleted. At most one owner is the controller.',
         }),
         finalizers: field(list(string()), {
           tag: 14,
@@ -560,7 +560,7 @@ export const metaV1 = defineTypes({
           doc: 'Owned fields of each manager, maintained by the server. Users may empty the list, but not edit it.',
         }),
       },
-      { doc: "Metadata that every stored object has. Some of it is the user's, the rest is kept by the server." },
+      { doc: 'Metadata that every stored object has. Users set a part of it, and the server maintains the rest.' },
     ),
   OwnerReference: () =>
     struct(
@@ -571,7 +571,7 @@ export const metaV1 = defineTypes({
         uid: field(string(), {
           tag: 4,
           required: true,
-          doc: 'Identity of the owner; an object made again under the same name is not the owner.',
+          doc: 'Identity of the owner; a later object of the same name is not the owner.',
         }),
         controller: field(boolean(), {
           tag: 6,
@@ -586,7 +586,7 @@ export const metaV1 = defineTypes({
       },
       {
         structType: 'atomic',
-        doc: 'Points to an object that this object depends on. Both are in the same namespace, or the owner has none.',
+        doc: 'Refers to an object that this object depends on. Both are in the same namespace, or the owner is cluster-scoped.',
       },
     ),
   PartialObjectMetadata: () =>
@@ -594,7 +594,7 @@ export const metaV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
       },
       { doc: 'An object of any kind, reduced to its metadata.' },
@@ -604,7 +604,7 @@ export const metaV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 2, required: true, doc: 'The metadata of each object.' }),
       },
@@ -626,7 +626,7 @@ export const metaV1 = defineTypes({
         force: field(boolean(), {
           tag: 2,
           pointer: true,
-          doc: 'Take over fields that other managers own instead of failing with a conflict. Only allowed for apply patches.',
+          doc: 'Takes over fields that other managers own, instead of failing with a conflict. Only allowed for apply patches.',
         }),
         fieldManager: field(string(), {
           tag: 3,
@@ -643,9 +643,9 @@ export const metaV1 = defineTypes({
     struct(
       {
         uid: field(string(), { tag: 1, pointer: true, doc: 'Identity that the object must have.' }),
-        resourceVersion: field(string(), { tag: 2, pointer: true, doc: 'Revision that the object must be at.' }),
+        resourceVersion: field(string(), { tag: 2, pointer: true, doc: 'Revision that the object must have.' }),
       },
-      { doc: 'Values that an object must have for a request to go on.' },
+      { doc: 'Values that an object must have for a request to proceed.' },
     ),
   ResourceVersionMatch: () => known('NotOlderThan', 'Exact'),
   RootPaths: () =>
@@ -685,7 +685,7 @@ export const metaV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         status: field(string(), { tag: 2, doc: 'Success or Failure.' }),
         message: field(string(), { tag: 3, doc: 'Description for people.' }),
@@ -701,7 +701,7 @@ export const metaV1 = defineTypes({
         }),
         code: field(int32(), { tag: 6, doc: 'HTTP status code of the answer; 0 if not set.' }),
       },
-      { doc: 'The outcome of a request that does not answer with an object, most often an error.' },
+      { doc: 'The outcome of a request that does not return an object, usually an error.' },
     ),
   StatusCause: () =>
     struct(
@@ -718,11 +718,11 @@ export const metaV1 = defineTypes({
         name: field(string(), { tag: 1, doc: 'Name of the object.' }),
         group: field(string(), { tag: 2, doc: 'API group of the resource.' }),
         kind: field(string(), { tag: 3, doc: 'Kind, or plural resource name, of the object.' }),
-        uid: field(string(), { tag: 6, doc: 'Identity of the object, if one object is meant.' }),
+        uid: field(string(), { tag: 6, doc: 'Identity of the object, if the failure is about one.' }),
         causes: field(list(ref('meta/v1.StatusCause')), {
           tag: 4,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'All causes of the failure that are known.',
+          doc: 'All known causes of the failure.',
         }),
         retryAfterSeconds: field(int32(), { tag: 5, doc: 'Seconds to wait before trying again. Set only where trying again makes sense.' }),
       },
@@ -758,7 +758,7 @@ export const metaV1 = defineTypes({
     object(
       {
         metadata: field(ref('meta/v1.ListMeta'), {
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         columnDefinitions: field(list(ref('meta/v1.TableColumnDefinition')), {
           required: true,
@@ -780,12 +780,12 @@ export const metaV1 = defineTypes({
         type: field(string(), { required: true, doc: 'Type of the cells, as in OpenAPI: string, integer, number, boolean, date.' }),
         format: field(string(), {
           required: true,
-          doc: 'Format of the type, as in OpenAPI. The column with the format name is what identifies a row.',
+          doc: 'Format of the type, as in OpenAPI. The column with the format name identifies a row.',
         }),
         description: field(string(), { required: true, doc: 'Description of the column.' }),
         priority: field(int32(), {
           required: true,
-          doc: '0 for columns that are always shown; the higher, the sooner a column is left out when there is little room.',
+          doc: '0 for columns that are always shown. Columns with higher numbers are omitted first when there is little space.',
         }),
       },
       { noProtobuf: true, doc: 'A column of a table.' },
@@ -812,7 +812,7 @@ export const metaV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'Facts about the whole row, such as that its object has finished.',
         }),
-        object: field(raw(), { doc: 'The object of the row, or as much of it as includeObject asked for.' }),
+        object: field(raw(), { doc: 'The object of the row, or the part that includeObject selects.' }),
       },
       { noProtobuf: true, doc: 'A row of a table.' },
     ),
@@ -824,7 +824,7 @@ export const metaV1 = defineTypes({
           doc: 'Aspect that the condition describes. Completed means that the object has run to its end.',
         }),
         status: field(ref('meta/v1.ConditionStatus'), { required: true, doc: 'True, False or Unknown.' }),
-        reason: field(string(), { doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
+        reason: field(string(), { doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { doc: 'Details of the last change, for people.' }),
       },
       { noProtobuf: true, doc: 'A condition of a row.' },
@@ -833,7 +833,7 @@ export const metaV1 = defineTypes({
     struct(
       {
         seconds: field(int64(), { tag: 1, required: true, doc: 'Whole seconds.' }),
-        nanos: field(int32(), { tag: 2, required: true, doc: 'Nanoseconds on top of the seconds, from 0 to 999,999,999.' }),
+        nanos: field(int32(), { tag: 2, required: true, doc: 'Nanoseconds within the second, from 0 to 999,999,999.' }),
       },
       { doc: 'A point in time, counted from the start of 1970 in UTC.' },
     ),

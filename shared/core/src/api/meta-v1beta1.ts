@@ -8,7 +8,7 @@ export const metaV1beta1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 2,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 1, required: true, doc: 'The metadata of each object.' }),
       },

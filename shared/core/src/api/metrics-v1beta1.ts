@@ -1,8 +1,8 @@
 import { defineTypes, field, list, map, object, quantity, ref, string, struct, time } from '../description/define.ts'
 
 const metadata = field(ref('meta/v1.ObjectMeta'), { doc: 'Name and labels of the measured object; created when it was asked for.' })
-const timestamp = field(time(), { required: true, doc: 'The end of the time over which the use was measured.' })
-const window = field(string(), { required: true, doc: 'The length of that time, such as 15s.' })
+const timestamp = field(time(), { required: true, doc: 'The end of the measurement window.' })
+const window = field(string(), { required: true, doc: 'The length of the window, such as 15s.' })
 const listMetadata = field(ref('meta/v1.ListMeta'), { doc: 'Standard metadata of the list.' })
 
 /** The types of metrics/v1beta1, which is served if nodes are simulated. These objects are not stored, and durations have no Protobuf form here. */
@@ -11,9 +11,9 @@ export const metricsV1beta1 = defineTypes({
     struct(
       {
         name: field(string(), { required: true, doc: 'Name of the container.' }),
-        usage: field(map(quantity()), { required: true, doc: 'Its use, by resource: cpu and memory.' }),
+        usage: field(map(quantity()), { required: true, doc: 'Its usage, by resource: cpu and memory.' }),
       },
-      { doc: 'The measured use of a container.' },
+      { doc: 'The measured usage of a container.' },
     ),
   NodeMetrics: () =>
     object(
@@ -21,14 +21,14 @@ export const metricsV1beta1 = defineTypes({
         metadata,
         timestamp,
         window,
-        usage: field(map(quantity()), { required: true, doc: 'The use of the node, by resource: cpu and memory.' }),
+        usage: field(map(quantity()), { required: true, doc: 'The usage of the node, by resource: cpu and memory.' }),
       },
-      { doc: 'The measured use of a node.', noProtobuf: true },
+      { doc: 'The measured usage of a node.', noProtobuf: true },
     ),
   NodeMetricsList: () =>
     object(
       { metadata: listMetadata, items: field(list(ref('metrics/v1beta1.NodeMetrics')), { required: true, doc: 'One for each node.' }) },
-      { doc: 'The measured use of nodes.', noProtobuf: true },
+      { doc: 'The measured usage of nodes.', noProtobuf: true },
     ),
   PodMetrics: () =>
     object(
@@ -36,16 +36,16 @@ export const metricsV1beta1 = defineTypes({
         metadata,
         timestamp,
         window,
-        containers: field(list(ref('metrics/v1beta1.ContainerMetrics')), { required: true, doc: 'The use of the containers that run.' }),
+        containers: field(list(ref('metrics/v1beta1.ContainerMetrics')), { required: true, doc: 'The usage of the running containers.' }),
       },
-      { doc: 'The measured use of a Pod.', noProtobuf: true },
+      { doc: 'The measured usage of a Pod.', noProtobuf: true },
     ),
   PodMetricsList: () =>
     object(
       {
         metadata: listMetadata,
-        items: field(list(ref('metrics/v1beta1.PodMetrics')), { required: true, doc: 'One for each Pod that runs.' }),
+        items: field(list(ref('metrics/v1beta1.PodMetrics')), { required: true, doc: 'One for each running Pod.' }),
       },
-      { doc: 'The measured use of Pods.', noProtobuf: true },
+      { doc: 'The measured usage of Pods.', noProtobuf: true },
     ),
 })

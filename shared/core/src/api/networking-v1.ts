@@ -26,7 +26,7 @@ export const networkingV1 = defineTypes({
           tag: 3,
           required: true,
           pointer: true,
-          doc: 'Exact, Prefix (part by part), or ImplementationSpecific (as the controller has it).',
+          doc: 'Exact, Prefix (by path segments), or ImplementationSpecific (defined by the controller).',
         }),
         backend: field(ref('networking/v1.IngressBackend'), { tag: 2, required: true, doc: 'Backend of the requests.' }),
       },
@@ -42,7 +42,7 @@ export const networkingV1 = defineTypes({
           doc: 'The paths. The longest that matches wins.',
         }),
       },
-      { doc: 'Shares out HTTP requests by path.' },
+      { doc: 'Distributes HTTP requests by path.' },
     ),
   IPAddress: () =>
     object(
@@ -54,7 +54,7 @@ export const networkingV1 = defineTypes({
           doc: 'Owner of the address.',
         }),
       },
-      { since: 33, doc: 'An address of a Service that is taken. The name of the object is the address.' },
+      { since: 33, doc: 'An allocated address of a Service. The name of the object is the address.' },
     ),
   IPAddressList: () =>
     object(
@@ -82,7 +82,7 @@ export const networkingV1 = defineTypes({
     struct(
       {
         cidr: field(string(), { tag: 1, required: true, doc: 'The network, in CIDR notation.' }),
-        except: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Networks in it that are left out.' }),
+        except: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Excluded networks within it.' }),
       },
       { doc: 'Addresses of a network, with exceptions.' },
     ),
@@ -91,12 +91,12 @@ export const networkingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('networking/v1.IngressSpec'), { tag: 2, doc: 'The rules.' }),
         status: field(ref('networking/v1.IngressStatus'), {
           tag: 3,
-          doc: 'Address at which requests are taken.',
+          doc: 'Address at which requests are accepted.',
         }),
       },
       { doc: 'Rules by which requests from outside reach services of the cluster.' },
@@ -114,18 +114,18 @@ export const networkingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('networking/v1.IngressClassSpec'), { tag: 2, doc: 'The controller and its parameters.' }),
       },
-      { doc: 'A controller for ingresses, by a name they can choose. An annotation makes one class the default.' },
+      { doc: 'A named controller that ingresses can choose. An annotation makes one class the default.' },
     ),
   IngressClassList: () =>
     object(
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('networking/v1.IngressClass')), { tag: 2, required: true, doc: 'The IngressClass objects of the list.' }),
       },
@@ -158,7 +158,7 @@ export const networkingV1 = defineTypes({
           tag: 4,
           keepEmpty: true,
           pointer: true,
-          doc: 'Cluster (the default) or Namespace: whether the object has a namespace.',
+          doc: 'Namespace if the object is in a namespace, otherwise Cluster (the default).',
         }),
         namespace: field(string(), {
           tag: 5,
@@ -188,7 +188,7 @@ export const networkingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('networking/v1.Ingress')), { tag: 2, required: true, doc: 'The Ingress objects of the list.' }),
       },
@@ -222,7 +222,7 @@ export const networkingV1 = defineTypes({
         error: field(string(), {
           tag: 3,
           pointer: true,
-          doc: 'Problem of the port as one word in CamelCase, with a domain where it is not a standard one.',
+          doc: 'Problem of the port as one word in CamelCase, with a domain if it is not a standard one.',
         }),
       },
       { since: 26, doc: 'State of a port of a load balancer.' },
@@ -244,7 +244,7 @@ export const networkingV1 = defineTypes({
         http: field(ref('networking/v1.HTTPIngressRuleValue'), {
           tag: 1,
           pointer: true,
-          doc: 'Shares out HTTP requests by path. Unset sends them all to the default backend.',
+          doc: 'Distributes HTTP requests by path. Unset sends all requests to the default backend.',
         }),
       },
       { doc: 'Method of dividing the requests of a schema into flows.' },
@@ -255,7 +255,7 @@ export const networkingV1 = defineTypes({
         name: needed(text('label1035'), { tag: 1, changes: { 36: { node: text('label') } }, required: true, doc: 'Name of the service.' }),
         port: field(ref('networking/v1.ServiceBackendPort'), { tag: 2, doc: 'Port of the service. Required.' }),
       },
-      { doc: 'A service that takes requests.' },
+      { doc: 'A service that receives requests.' },
     ),
   IngressSpec: () =>
     struct(
@@ -314,7 +314,7 @@ export const networkingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('networking/v1.NetworkPolicySpec'), { tag: 2, doc: 'Selected pods, and their allowed traffic.' }),
         status: field(ref('networking/v1.NetworkPolicyStatus'), {
@@ -323,7 +323,7 @@ export const networkingV1 = defineTypes({
           doc: 'State of the policy by aspect.',
         }),
       },
-      { doc: 'Says which traffic pods of the namespace may have. Pods that no policy chooses may have all.' },
+      { doc: 'Defines the allowed traffic of pods in the namespace. Pods that no policy selects have no restrictions.' },
     ),
   NetworkPolicyConditionReason: () => known('FeatureNotSupported'),
   NetworkPolicyConditionType: () => known('Accepted', 'PartialFailure', 'Failure'),
@@ -364,7 +364,7 @@ export const networkingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('networking/v1.NetworkPolicy')), { tag: 2, required: true, doc: 'The NetworkPolicy objects of the list.' }),
       },

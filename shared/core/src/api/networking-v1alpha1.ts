@@ -7,7 +7,7 @@ export const networkingV1alpha1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('networking/v1alpha1.ClusterCIDRSpec'), { tag: 2, doc: 'The networks and the nodes.' }),
       },
@@ -18,7 +18,7 @@ export const networkingV1alpha1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('networking/v1alpha1.ClusterCIDR')), { tag: 2, required: true, doc: 'The ClusterCIDR objects of the list.' }),
       },

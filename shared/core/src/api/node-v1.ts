@@ -14,7 +14,7 @@ export const nodeV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         handler: checked(text('label'), {
           tag: 2,
@@ -41,7 +41,7 @@ export const nodeV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('node/v1.RuntimeClass')), { tag: 2, required: true, doc: 'The RuntimeClass objects of the list.' }),
       },

@@ -33,7 +33,7 @@ export const policyV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('policy/v1.PodDisruptionBudgetSpec'), { tag: 2, doc: 'Selected pods, and the number that must stay.' }),
         status: field(ref('policy/v1.PodDisruptionBudgetStatus'), {
@@ -48,7 +48,7 @@ export const policyV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('policy/v1.PodDisruptionBudget')), {
           tag: 2,

@@ -19,7 +19,7 @@ export const rbacV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         rules: field(list(ref('rbac/v1.PolicyRule')), {
           tag: 2,
@@ -40,7 +40,7 @@ export const rbacV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         subjects: field(list(ref('rbac/v1.Subject')), {
           tag: 2,
@@ -60,7 +60,7 @@ export const rbacV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('rbac/v1.ClusterRoleBinding')), {
           tag: 2,
@@ -75,7 +75,7 @@ export const rbacV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('rbac/v1.ClusterRole')), { tag: 2, required: true, doc: 'The ClusterRole objects of the list.' }),
       },
@@ -122,7 +122,7 @@ export const rbacV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         rules: field(list(ref('rbac/v1.PolicyRule')), {
           tag: 2,
@@ -138,7 +138,7 @@ export const rbacV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         subjects: field(list(ref('rbac/v1.Subject')), {
           tag: 2,
@@ -158,7 +158,7 @@ export const rbacV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('rbac/v1.RoleBinding')), { tag: 2, required: true, doc: 'The RoleBinding objects of the list.' }),
       },
@@ -169,7 +169,7 @@ export const rbacV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('rbac/v1.Role')), { tag: 2, required: true, doc: 'The Role objects of the list.' }),
       },

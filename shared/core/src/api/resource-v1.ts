@@ -354,7 +354,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('resource/v1.DeviceClassSpec'), {
           tag: 2,
@@ -377,7 +377,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('resource/v1.DeviceClass')), { tag: 2, required: true, doc: 'The DeviceClass objects of the list.' }),
       },
@@ -623,7 +623,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('resource/v1.DeviceTaintRuleSpec'), { tag: 2, required: true, doc: 'The devices, and the taint.' }),
         status: field(ref('resource/v1.DeviceTaintRuleStatus'), { tag: 3, doc: 'Progress of the rule.' }),
@@ -635,7 +635,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('resource/v1.DeviceTaintRule')), { tag: 2, required: true, doc: 'The DeviceTaintRule objects of the list.' }),
       },
@@ -819,7 +819,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('resource/v1.ResourceClaimSpec'), {
           tag: 2,
@@ -848,7 +848,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('resource/v1.ResourceClaim')), { tag: 2, required: true, doc: 'The ResourceClaim objects of the list.' }),
       },
@@ -894,7 +894,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('resource/v1.ResourceClaimTemplateSpec'), {
           tag: 2,
@@ -911,7 +911,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('resource/v1.ResourceClaimTemplate')), {
           tag: 2,
@@ -960,7 +960,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('resource/v1.ResourceSliceSpec'), { tag: 2, required: true, doc: 'The pool, the nodes and the devices.' }),
       },
@@ -971,7 +971,7 @@ export const resourceV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('resource/v1.ResourceSlice')), { tag: 2, required: true, doc: 'The ResourceSlice objects of the list.' }),
       },

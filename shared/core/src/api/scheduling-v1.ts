@@ -7,7 +7,7 @@ export const schedulingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         value: field(int32(), {
           tag: 2,
@@ -33,7 +33,7 @@ export const schedulingV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('scheduling/v1.PriorityClass')), { tag: 2, required: true, doc: 'The PriorityClass objects of the list.' }),
       },

@@ -27,7 +27,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('storage/v1.CSIDriverSpec'), { tag: 2, required: true, doc: 'Needs and abilities of the driver.' }),
       },
@@ -38,7 +38,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('storage/v1.CSIDriver')), { tag: 2, required: true, doc: 'The CSIDriver objects of the list.' }),
       },
@@ -123,7 +123,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('storage/v1.CSINodeSpec'), { tag: 2, required: true, doc: 'The drivers of the node.' }),
         status: field(ref('storage/v1.CSINodeStatus'), {
@@ -166,7 +166,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('storage/v1.CSINode')), { tag: 2, required: true, doc: 'The CSINode objects of the list.' }),
       },
@@ -206,7 +206,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         nodeTopology: field(ref('meta/v1.LabelSelector'), {
           tag: 2,
@@ -234,7 +234,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('storage/v1.CSIStorageCapacity')), {
           tag: 2,
@@ -253,7 +253,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         provisioner: needed(string(), { tag: 2, required: true, doc: 'Name of the driver that makes the volumes. Cannot be changed.' }),
         parameters: field(map(string()), { tag: 3, doc: 'Settings that the driver takes for new volumes. Cannot be changed.' }),
@@ -290,7 +290,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('storage/v1.StorageClass')), { tag: 2, required: true, doc: 'The StorageClass objects of the list.' }),
       },
@@ -342,7 +342,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('storage/v1.VolumeAttachmentSpec'), {
           tag: 2,
@@ -363,7 +363,7 @@ export const storageV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('storage/v1.VolumeAttachment')), {
           tag: 2,

@@ -8,7 +8,7 @@ export const storagemigrationV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ObjectMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
         spec: field(ref('storagemigration/v1.StorageVersionMigrationSpec'), {
           tag: 2,
@@ -24,7 +24,7 @@ export const storagemigrationV1 = defineTypes({
       {
         metadata: field(ref('meta/v1.ListMeta'), {
           tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
         items: field(list(ref('storagemigration/v1.StorageVersionMigration')), {
           tag: 2,
@@ -40,7 +40,7 @@ export const storagemigrationV1 = defineTypes({
         resource: field(ref('meta/v1.GroupResource'), {
           tag: 1,
           required: true,
-          doc: 'The resource whose objects are stored again. Immutable.',
+          doc: 'The resource whose objects are rewritten. Immutable.',
         }),
       },
       { doc: 'Resource whose objects are stored again.' },

@@ -4,9 +4,9 @@ import type { KindTable } from '../table/kind-table.ts'
 
 const columns: KindTable['columns'] = [
   { name: 'Name', type: 'string', format: 'name' },
-  { name: 'cpu', type: 'string', description: 'The use of processors.' },
-  { name: 'memory', type: 'string', description: 'The use of memory.' },
-  { name: 'Window', type: 'string', format: 'duration', description: 'The length of the time over which the use was measured.' },
+  { name: 'cpu', type: 'string', description: 'The CPU usage.' },
+  { name: 'memory', type: 'string', description: 'The memory usage.' },
+  { name: 'Window', type: 'string', format: 'duration', description: 'The length of the measurement window.' },
 ]
 
 const common = { shortNames: [], verbs: ['get', 'list'], backing: 'computed' } as const

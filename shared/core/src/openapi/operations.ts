@@ -364,7 +364,7 @@ function describeConnect(at: string, resource: Resource, subresource: Subresourc
     )
   const plain = path(at, resource, operations('', options), true)
   if (!subresource.hasSubpath) return [plain]
-  const rest: Parameter = { name: 'path', in: 'path', type: 'string', description: 'Path behind the target.', isRequired: true }
+  const rest: Parameter = { name: 'path', in: 'path', type: 'string', description: 'Path after the target.', isRequired: true }
   const below = path(`${at}/{path}`, resource, operations('WithPath', options), true)
   return [plain, { ...below, parameters: [...below.parameters, rest] }]
 }

@@ -67,7 +67,7 @@ const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: (cont
     patchType,
     {
       path: 'apimachinery.pkg.apis.meta.v1.Patch',
-      schema: () => ({ description: 'Changes, in the form that the media type of the request names.', type: 'object' }),
+      schema: () => ({ description: "Changes, in the format given by the request's media type.", type: 'object' }),
     },
   ],
 ])

@@ -51,7 +51,7 @@ const turns = (probe: string): Schema =>
       'One change.',
       {
         at: duration('Time from the start of the container.'),
-        pass: { type: 'boolean', description: 'True if calls pass from then on.' },
+        pass: { type: 'boolean', description: 'True if calls pass from this time on.' },
         output: text('The text of calls that fail.', { maxLength: 10_240 }),
       },
       { required: ['at', 'pass'] },
@@ -73,7 +73,7 @@ const logLine = object(
   {
     at: duration('Time from the start of the container.'),
     every: duration(`Time between two such lines; the first one comes after it. \${n} in the text is the number of the line.`),
-    end: { type: 'boolean', description: `True for a line at the end of the run. \${code} in the text is the exit code.` },
+    end: { type: 'boolean', description: `True to log the line at the end of the run. \${code} in the text is the exit code.` },
     text: text('The line.', { maxLength: 4096 }),
     stream: text('The stream of the line, Stdout by default.', { enum: ['Stdout', 'Stderr'] }),
   },
@@ -130,7 +130,7 @@ const container = object(
     pull: object('The pull of the image, which is on the node otherwise.', {
       after: duration('Time that one pull takes.'),
       error: text('The text with which pulls fail, such as manifest unknown.', { maxLength: 1024 }),
-      times: { type: 'integer', format: 'int32', minimum: 1, description: 'Number of pulls that fail; all of them by default.' },
+      times: { type: 'integer', format: 'int32', minimum: 1, description: 'Number of failing pulls. Default: all.' },
     }),
     startAfter: duration('Time from the image to the start.'),
     starts: list('Runs in their order; the last one repeats.', start, { minItems: 1 }),
@@ -172,7 +172,7 @@ const podSpec = object(
       { kind: text('Its kind, such as Job or ReplicaSet.', { minLength: 1 }), name: text('Its name. Absent: any.') },
       { required: ['kind'] },
     ),
-    probability: { type: 'number', minimum: 0, maximum: 1, description: 'Share of the Pods that the script is for, 1 by default.' },
+    probability: { type: 'number', minimum: 0, maximum: 1, description: 'Share of the Pods to which the script applies, 1 by default.' },
     containers: list('Containers by name.', container, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }),
   },
   { required: ['containers'] },
@@ -188,13 +188,13 @@ const nodeSpec = object('The simulated nodes that the script is for, and how the
   capacity: {
     ...{
       type: 'object',
-      description: 'Amounts of resources that the nodes report beside their own, or in the place of those.',
+      description: 'Amounts of resources that the nodes report in addition to their own, or instead of them.',
       maxProperties: 100,
     },
     additionalProperties: amount('The amount of one resource.'),
   },
   labels: {
-    ...{ type: 'object', description: 'Labels that the Nodes are given. They stay when the script goes.', maxProperties: 100 },
+    ...{ type: 'object', description: 'Labels for the Nodes. They stay when the script is deleted.', maxProperties: 100 },
     additionalProperties: { type: 'string', maxLength: 63 },
   },
   taints: list(
@@ -263,7 +263,8 @@ export function scriptKinds(names: Names): Definition[] {
     { kind: 'ClusterPodScript', scope: 'Cluster', description: `Behaviour of Pods on simulated nodes. ${more}`, ...ofPods },
     {
       ...{ kind: 'NodeScript', scope: 'Cluster', spec: nodeSpec, status: nodeStatus, columns: nodeColumns },
-      description: 'State of simulated nodes by time. Of several that match a node the most specific one counts, then the first by name.',
+      description:
+        'State of simulated nodes by time. If several scripts match a node, the most specific one applies, then the first by name.',
     },
   ]
   return kinds.map((options) => definition(names, options))

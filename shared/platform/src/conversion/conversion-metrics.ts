@@ -30,24 +30,24 @@ const conversionBuckets = Array.from({ length: 15 }, (_, index) => 2 ** index / 
 const table = {
   apiserver_crd_conversion_webhook_duration_seconds: {
     type: 'histogram',
-    help: '[ALPHA] Time of conversions by a webhook, by definition and versions.',
+    help: '[ALPHA] Duration of conversions by a webhook, by definition and versions.',
     labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
     buckets: conversionBuckets,
   },
   apiserver_crd_webhook_conversion_duration_seconds: {
     type: 'histogram',
-    help: '[ALPHA] Time of conversions by a webhook, by definition and versions, under its older name.',
+    help: '[ALPHA] Duration of conversions by a webhook, by definition and versions; deprecated name.',
     labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
     buckets: conversionBuckets,
   },
   apiserver_conversion_webhook_request_total: {
     type: 'counter',
-    help: '[ALPHA] Calls of conversion webhooks, by outcome.',
+    help: '[ALPHA] Conversion webhook calls, by outcome.',
     labels: outcomeLabels,
   },
   apiserver_conversion_webhook_duration_seconds: {
     type: 'histogram',
-    help: '[ALPHA] Time of calls of conversion webhooks, by outcome.',
+    help: '[ALPHA] Duration of conversion webhook calls, by outcome.',
     labels: outcomeLabels,
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60],
   },

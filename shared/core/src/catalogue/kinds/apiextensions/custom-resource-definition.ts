@@ -3,7 +3,7 @@ import { warningsOfDefinition } from '../../../definitions/warnings.ts'
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { fillCustomResourceDefinition } from '../../defaults/policy.ts'
 
-/** Adds a resource of one's own to the API. It must be named plural.group. */
+/** Adds a custom resource to the API. It must be named plural.group. */
 export const customResourceDefinition = defineResource({
   kind: 'CustomResourceDefinition',
   versions: [{ type: 'apiextensions/v1.CustomResourceDefinition' }],

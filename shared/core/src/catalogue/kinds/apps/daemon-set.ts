@@ -24,7 +24,7 @@ export const daemonSet = defineResource({
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
       { name: 'Desired', type: 'integer', description: 'Number of nodes that should run the pod.' },
-      { name: 'Current', type: 'integer', description: 'Number of nodes that run the pod and should.' },
+      { name: 'Current', type: 'integer', description: 'Number of nodes that run the pod as desired.' },
       { name: 'Ready', type: 'integer' },
       { name: 'Up-to-date', type: 'integer' },
       { name: 'Available', type: 'integer' },

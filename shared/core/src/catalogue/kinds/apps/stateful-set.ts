@@ -3,7 +3,7 @@ import { statefulSetCells } from '../../../table/cells/workloads.ts'
 import { fillStatefulSet } from '../../defaults/workloads.ts'
 import { warningsOfStatefulSet } from '../../warnings/rules.ts'
 
-/** Keeps a number of pods running, each with a name and storage of its own that stay when the pod is replaced. */
+/** Keeps a number of pods running, each with a stable name and stable storage. */
 export const statefulSet = defineResource({
   kind: 'StatefulSet',
   versions: [{ type: 'apps/v1.StatefulSet' }],

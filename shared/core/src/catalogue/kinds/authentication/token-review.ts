@@ -1,6 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
-/** Asks whether a token is good, and whose it is. */
+/** Checks a token, and finds its user. */
 export const tokenReview = defineResource({
   kind: 'TokenReview',
   versions: [{ type: 'authentication/v1.TokenReview' }],

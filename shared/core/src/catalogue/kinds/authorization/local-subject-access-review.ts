@@ -1,6 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
-/** Asks whether a user may do something in one namespace. */
+/** Checks whether a user has a permission in one namespace. */
 export const localSubjectAccessReview = defineResource({
   kind: 'LocalSubjectAccessReview',
   versions: [{ type: 'authorization/v1.LocalSubjectAccessReview' }],

@@ -1,6 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
-/** Asks whether a user may do something. */
+/** Checks whether a user has a permission. */
 export const subjectAccessReview = defineResource({
   kind: 'SubjectAccessReview',
   versions: [{ type: 'authorization/v1.SubjectAccessReview' }],

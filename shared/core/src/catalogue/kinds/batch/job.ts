@@ -4,7 +4,7 @@ import { jobCells } from '../../../table/cells/workloads.ts'
 import { fillJob } from '../../defaults/workloads.ts'
 import { warningsOfJob } from '../../warnings/rules.ts'
 
-/** Runs pods until enough of them have ended well. */
+/** Runs pods until enough of them have succeeded. */
 export const job = defineResource({
   kind: 'Job',
   versions: [{ type: 'batch/v1.Job' }],

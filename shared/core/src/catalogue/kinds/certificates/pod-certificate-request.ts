@@ -36,7 +36,7 @@ export const podCertificateRequest = defineResource({
       { name: 'PodName', type: 'string', description: 'Pod that the certificate is for.' },
       { name: 'ServiceAccountName', type: 'string', description: 'Service account of the Pod.' },
       { name: 'NodeName', type: 'string', description: 'Node of the Pod.' },
-      { name: 'SignerName', type: 'string', description: 'Signer that is asked.' },
+      { name: 'SignerName', type: 'string', description: 'Requested signer.' },
       { name: 'State', type: 'string', description: 'Pending, Issued, Denied or Failed.' },
       { name: 'UnverifiedUserAnnotations', type: 'string', priority: 1, description: 'Hints to the signer.' },
     ],

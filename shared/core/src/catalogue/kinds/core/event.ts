@@ -59,7 +59,7 @@ export const event = defineResource({
     columns: [
       { name: 'Last Seen', type: 'string' },
       { name: 'Type', type: 'string', description: 'Normal or Warning.' },
-      { name: 'Reason', type: 'string', description: 'One word for what happened.' },
+      { name: 'Reason', type: 'string', description: 'Reason of the event in one word.' },
       { name: 'Object', type: 'string' },
       { name: 'Subobject', type: 'string', priority: 1 },
       { name: 'Source', type: 'string', priority: 1 },

@@ -4,7 +4,7 @@ import { namespaceCells } from '../../../table/cells/cluster.ts'
 import { fillNamespace } from '../../defaults/policy.ts'
 import { validateNamespace, validateNamespaceStatus } from '../../validation/namespace.ts'
 
-/** A scope for names. Most kinds of objects live in one, and are deleted together with it. */
+/** A scope for names. Objects of most kinds are in a namespace and are deleted together with it. */
 export const namespace = defineResource({
   kind: 'Namespace',
   versions: [{ type: 'core/v1.Namespace' }],

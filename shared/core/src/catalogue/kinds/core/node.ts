@@ -38,7 +38,7 @@ export const node = defineResource({
     cells: nodeCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Status', type: 'string', description: 'Ready if the node can take pods.' },
+      { name: 'Status', type: 'string', description: 'Ready if the node can run pods.' },
       { name: 'Roles', type: 'string' },
       { name: 'Age', type: 'string' },
       { name: 'Version', type: 'string' },

@@ -5,7 +5,7 @@ import { fillPodTemplate } from '../../defaults/pod.ts'
 import { copiesHostPorts } from '../../defaults/workloads.ts'
 import { warningsOfPodTemplate } from '../../warnings/rules.ts'
 
-/** A pod to be made, as an object of its own. */
+/** A pod template as a separate object. */
 export const podTemplate = defineResource({
   kind: 'PodTemplate',
   versions: [{ type: 'core/v1.PodTemplate' }],

@@ -5,7 +5,7 @@ import { fillNominalPriorityLevel, fillPriorityLevel, fillPriorityLevelShares } 
 import { validateFlowControlStatus } from '../../validation/flow-control.ts'
 import { validateNominalPriorityLevel } from '../../validation/priority-level.ts'
 
-/** Bounds on how many requests are served at once, and how others wait. */
+/** Limits of the requests that are served at once, and the queuing of others. */
 export const priorityLevelConfiguration = defineResource({
   kind: 'PriorityLevelConfiguration',
   versions: [

@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { ingressClassCells } from '../../../table/cells/network.ts'
 import { fillIngressClass } from '../../defaults/network.ts'
 
-/** A controller for ingresses, by a name they can choose. An annotation makes one class the default. */
+/** A named controller that ingresses can choose. An annotation makes one class the default. */
 export const ingressClass = defineResource({
   kind: 'IngressClass',
   versions: [{ type: 'networking/v1.IngressClass' }],
@@ -17,7 +17,7 @@ export const ingressClass = defineResource({
     cells: ingressClassCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Controller', type: 'string', description: 'Name of the controller that carries out ingresses of the class.' },
+      { name: 'Controller', type: 'string', description: 'Name of the controller that implements ingresses of the class.' },
       { name: 'Parameters', type: 'string' },
       { name: 'Age', type: 'string' },
     ],

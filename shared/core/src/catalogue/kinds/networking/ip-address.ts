@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { ipAddressCells } from '../../../table/cells/network.ts'
 import { checkCanonicalIp } from '../../../validation/ip-address.ts'
 
-/** An address of a Service that is taken. The name of the object is the address. */
+/** An allocated address of a Service. The name of the object is the address. */
 export const ipAddress = defineResource({
   kind: 'IPAddress',
   versions: [{ type: 'networking/v1.IPAddress', since: 33 }],

@@ -3,7 +3,7 @@ import { networkPolicyCells } from '../../../table/cells/network.ts'
 import { fillNetworkPolicy } from '../../defaults/network.ts'
 import { warningsOfNetworkPolicy } from '../../warnings/endpoint-warnings.ts'
 
-/** Says which traffic pods of the namespace may have. Pods that no policy chooses may have all. */
+/** Defines the allowed traffic of pods in the namespace. Pods that no policy selects have no restrictions. */
 export const networkPolicy = defineResource({
   kind: 'NetworkPolicy',
   versions: [{ type: 'networking/v1.NetworkPolicy' }],

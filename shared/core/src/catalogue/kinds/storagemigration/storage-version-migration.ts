@@ -24,7 +24,7 @@ export const storageVersionMigration = defineResource({
     cells: migrationCells,
     columns: [
       { name: 'Name', type: 'string' },
-      { name: 'Resource', type: 'string', description: 'The resource whose objects are stored again.' },
+      { name: 'Resource', type: 'string', description: 'The resource whose objects are rewritten.' },
       { name: 'Status', type: 'string' },
     ],
   },
