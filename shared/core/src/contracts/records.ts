@@ -32,7 +32,7 @@ export interface LoggedRequest {
   readonly noop: boolean
   /** `server` if a part of the server sent the request, `console` if a page of the console did. */
   readonly from?: 'server' | 'console'
-  /** The name of the fault that affected it. */
+  /** The name of the fault that affected the request. */
   readonly fault?: string
   /** The number of the watch, from 1. */
   readonly watch?: number

@@ -1,4 +1,4 @@
-/** Seconds for which nodes cache objects, by the number of nodes. The steps overlap, so that a cluster between two does not alternate. */
+/** Seconds for which nodes cache objects, by the number of nodes. The steps overlap, so that a small change in size does not change the step back and forth. */
 const steps = [
   { min: 0, max: 100, seconds: 0 },
   { min: 90, max: 500, seconds: 15 },

@@ -43,7 +43,7 @@ export class Probe {
     this.#askEarly(false)
   }
 
-  /** Probes for a waiting call: the time for the answer may be shorter, and a miss is not counted among the consecutive ones. */
+  /** Probes for a waiting call. The time limit may be shorter, and a missing answer does not count as one of the consecutive misses. */
   forCall(): void {
     this.#askEarly(true)
   }

@@ -35,7 +35,7 @@ export function slicesPrefix(names: Names): string {
   return `${domainGroup(names, 'discovery')}/endpointslices`
 }
 
-/** The number of the port of a name in a slice; undefined: the slice has no such port, or the port has no number. */
+/** The number of a named port in a slice; undefined if the slice has no such port, or the port has no number. */
 export function portOfSlice({ ports }: EndpointSlice, portName: string): number | undefined {
   return ports?.find(({ name = '' }) => name === portName)?.port
 }

@@ -102,7 +102,7 @@ function projectedFiles(source: Part): VirtualFile[] {
   return certificateFiles.map(([field, shown]) => ({ path: textOf(partOf(source, 'podCertificate'), field), source: shown }))
 }
 
-/** The pairs of a file and an earlier one that has the same path, or of which one is in the folder of the other. */
+/** The pairs of a file and an earlier file with conflicting paths: the paths are equal, or one path is a folder of the other. */
 function overlapsOf(files: readonly VirtualFile[]): string[] {
   const said: string[] = []
   const before: VirtualFile[] = []
