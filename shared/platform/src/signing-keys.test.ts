@@ -27,7 +27,7 @@ describe('verification keys', () => {
   test.each([
     ['', 'it holds no key in PEM form'],
     ['no key', 'it holds no key in PEM form'],
-    ['-----BEGIN PUBLIC KEY-----\nbm8ga2V5\n-----END PUBLIC KEY-----\n', 'it holds something that is no RSA or ECDSA key'],
+    ['-----BEGIN PUBLIC KEY-----\nbm8ga2V5\n-----END PUBLIC KEY-----\n', 'it holds something other than RSA and ECDSA keys'],
     [publicPem(generateKeyPairSync('ed25519').publicKey), 'it holds a key that is neither RSA nor ECDSA'],
     [publicPem(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey), 'it holds a key that is neither RSA nor ECDSA'],
     [publicPem(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey), 'it holds an RSA key of less than 2048 bits'],

@@ -55,7 +55,7 @@ function parseBlock(block: string): VerificationKey {
   try {
     key = createPublicKey(block)
   } catch {
-    throw new Error('it holds something that is no RSA or ECDSA key')
+    throw new Error('it holds something other than RSA and ECDSA keys')
   }
   return toVerificationKey(key)
 }

@@ -203,7 +203,7 @@ class SettlingClock implements VirtualClock {
     const beganMs = systemClock.monotonic()
     const left = await this.work.settled({ withinMs: stepMsMax, stillMs: stillMsMax, except: automatic })
     if (left.length > 0 && systemClock.monotonic() - beganMs >= stepMsMax)
-      throw new Error(`the clock stands at ${new Date(this.now()).toISOString()}, where work does not end: ${left.join(', ')}`)
+      throw new Error(`the clock stands at ${new Date(this.now()).toISOString()}, since its work does not end: ${left.join(', ')}`)
   }
 
   /** Advances while timers remain that are not background timers. */

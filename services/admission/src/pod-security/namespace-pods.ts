@@ -95,7 +95,7 @@ async function listPods({ storage, namespace }: NamespacePods): Promise<Listed> 
         for (const { value } of part.entries) pods.push(parseStored('core/v1.Pod', value))
         break
       case 'chunk':
-        throw new Error('storage has sent joined objects where entries were asked for')
+        throw new Error('storage has sent joined objects instead of the requested entries')
     }
   }
   return { pods, total: pods.length + remaining }

@@ -307,7 +307,7 @@ describe('the layout', () => {
       } catch {}
     }
     expect([...new Set(readable)]).toEqual([1 + 'write-1'.length])
-    expect(() => decodeStored(unframeValue('things/b', framed).value)).toThrow('it is not as it was written')
+    expect(() => decodeStored(unframeValue('things/b', framed).value)).toThrow('its bytes were changed')
   })
 
   test('a value without a checksum, as earlier versions wrote it, is read, and earlier versions read a value with a checksum', () => {

@@ -32,7 +32,7 @@ export interface Status {
   readonly code: number
 }
 
-/** Ends the request from anywhere; one place turns it into the response. The `cause` is only logged. */
+/** Ends a request with a failure. The server turns the error into the response, and only logs the `cause`. */
 export class StatusError extends Error {
   readonly status: Status
 

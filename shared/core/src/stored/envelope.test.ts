@@ -142,7 +142,7 @@ describe('a stored value', () => {
       else expect(view).toEqual({ ...rest, json: bytes.subarray(jsonStart, end) })
     }
     const cut = { bytes: bytes.subarray(0, jsonStart), length: jsonStart + encoded.metadataEnd - 1 }
-    expect(() => decodeStoredFront(cut)).toThrow('offsets that lie outside of its object')
+    expect(() => decodeStoredFront(cut)).toThrow('offsets outside of its object')
   })
 
   test('of another format or transformer is reported by name', () => {

@@ -230,7 +230,7 @@ export class TransformedValueError extends Error {}
 /** Reads the header of a value whose bytes reach at least to the start of the JSON. */
 function decodeBegun(bytes: Uint8Array, length: number): StoredView {
   if (length < headerBytes && !isAltered(bytes)) throw new Error(`a stored value has at least ${headerBytes} bytes, this one ${length}`)
-  if (isAltered(bytes)) throw new Error('it is not as it was written: its checksum is another')
+  if (isAltered(bytes)) throw new Error('its bytes were changed: the checksum does not match')
   if (bytes[0] !== storedFormat)
     throw new Error(`a stored value of format ${bytes[0]} can't be read; this version knows format ${storedFormat}`)
   if (bytes[1] !== 0) throw new TransformedValueError(`a stored value of transformer ${bytes[1]} can't be read; this version knows none`)
@@ -251,7 +251,7 @@ function decodeBegun(bytes: Uint8Array, length: number): StoredView {
     json: bytes.subarray(fieldsEnd),
   }
   if (view.metadataStart >= view.hole || view.hole > view.metadataEnd || view.metadataEnd > length - fieldsEnd) {
-    throw new Error('a stored value has offsets that lie outside of its object')
+    throw new Error('a stored value has offsets outside of its object')
   }
   return view
 }

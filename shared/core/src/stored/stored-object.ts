@@ -69,7 +69,7 @@ function renew(
   const text = decodeJson(json)
   if (text.kind === 'malformed') throw new Error(`a stored ${kind} is not JSON: ${text.message}`)
   const decoded = readers.decode(text.value, { trackUnknown: false })
-  if (decoded.kind === 'mismatch') throw new Error(`a stored ${kind} does not fit its type any more: ${decoded.message}`)
+  if (decoded.kind === 'mismatch') throw new Error(`a stored ${kind} no longer fits its type: ${decoded.message}`)
   readers.applyDefaults?.(decoded.object, names, isGateOn)
   // Defaults are added at the end; decoding again restores the order.
   const ordered = readers.decode(decoded.object, { trackUnknown: false })

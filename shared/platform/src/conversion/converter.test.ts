@@ -73,7 +73,7 @@ test('CRD-134: open calls of one definition have a bound; more calls wait in ord
   await settled()
   expect(calls).toHaveLength(max)
   clock.advance(1_000)
-  await expect(hasty).rejects.toThrow(`conversion webhook for trees.io/v1, Kind=Oak failed: ${max} calls of it are under way`)
+  await expect(hasty).rejects.toThrow(`conversion webhook for trees.io/v1, Kind=Oak failed: ${max} calls of the webhook are pending`)
   succeed(0)
   await running[0]
   await settled()

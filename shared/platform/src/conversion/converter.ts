@@ -134,7 +134,7 @@ export class Converter {
     const { caller, clock } = this.#needs
     const endsMs = clock.monotonic() + Math.min(context.timeoutMs ?? conversionMsMax, conversionMsMax)
     const end = await this.#bound.take(webhook.definition, endsMs - clock.monotonic())
-    if (end === undefined) throw fail(`${this.#callsMax} calls of it are under way, and none has ended in time`)
+    if (end === undefined) throw fail(`${this.#callsMax} calls of the webhook are pending, and none ended in time`)
     try {
       const answer = await caller.call({
         webhook: readTarget(webhook.clientConfig),

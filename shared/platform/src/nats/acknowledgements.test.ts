@@ -47,7 +47,7 @@ test('a missing stream, and an invalid answer, are refusals', async () => {
   answer(0, undefined)
   answer(1, { stream: 's' })
   await expect(nobody).rejects.toThrow('no stream')
-  await expect(nonsense).rejects.toThrow('something else than an acknowledgement')
+  await expect(nonsense).rejects.toThrow('something other than an acknowledgement')
 })
 
 test('a message is dropped after its own timeout, and later messages after theirs', async () => {

@@ -107,9 +107,9 @@ function parseAcknowledgement(message: Msg): Acknowledgement | Error {
   try {
     const { seq, duplicate, error } = message.json<{ seq?: number; duplicate?: boolean; error?: { description?: string } }>()
     if (error !== undefined) return new Error(`NATS refused a message: ${error.description ?? 'without a reason'}`)
-    if (typeof seq !== 'number') return new Error('NATS answered a message with something else than an acknowledgement')
+    if (typeof seq !== 'number') return new Error('NATS answered a message with something other than an acknowledgement')
     return { sequence: seq, isDuplicate: duplicate === true }
   } catch {
-    return new Error('NATS answered a message with something that is not JSON')
+    return new Error('NATS answered a message with invalid JSON')
   }
 }

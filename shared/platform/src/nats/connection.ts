@@ -56,7 +56,7 @@ export function createNats(options: NatsOptions): Nats {
 }
 
 function checkTransport({ servers, tls, insecureTransport = false }: NatsOptions): void {
-  if (servers.length === 0) throw new RangeError('NATS: at least one server is wanted')
+  if (servers.length === 0) throw new RangeError('NATS: expected at least one server')
   for (const server of servers) {
     const url = URL.canParse(`nats://${server}`) ? new URL(`nats://${server}`) : undefined
     if (url === undefined || url.hostname === '' || url.port === '' || url.username !== '')

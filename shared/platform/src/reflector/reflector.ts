@@ -182,7 +182,7 @@ async function readAll(storage: StorageService, resource: string, signal: AbortS
         entries.push(...part.entries)
         break
       case 'chunk':
-        throw new Error('storage has sent joined objects where entries were asked for')
+        throw new Error('storage has sent joined objects instead of the requested entries')
     }
   }
   if (head === undefined) throw new Error(`the list of ${resource} has ended before it began`)

@@ -165,7 +165,7 @@ function unionBody(variants: wire.Variants): Body {
         if (variant === undefined || (head & 7) !== wireTypes.bytes) reader.skip(head & 7)
         else message = readNested(reader, bodyOf(variant.description), { kind: variant.kind })
       }
-      if (message === undefined) throw new TypeError('a message of a kind that is unknown here')
+      if (message === undefined) throw new TypeError('a message of an unknown kind')
       return message
     },
   }

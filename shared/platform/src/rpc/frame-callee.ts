@@ -66,7 +66,7 @@ export class FrameCallee {
   async #answer(item: Call): Promise<void> {
     const { id } = item
     if (this.#open.has(id)) {
-      this.#port.refuse(`the call ${id} is under way already`)
+      this.#port.refuse(`the call ${id} is already pending`)
       return
     }
     const done = this.#options.work.begin()

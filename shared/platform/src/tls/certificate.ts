@@ -71,7 +71,7 @@ export function readSigningKey(pem: string): KeyObject {
 
 function algorithmOf({ asymmetricKeyType }: KeyObject): Buffer {
   const algorithm = signatureAlgorithms.get(asymmetricKeyType)
-  if (algorithm === undefined) throw new Error('the key of the certificate authority is neither one of RSA nor one of an elliptic curve')
+  if (algorithm === undefined) throw new Error('the key of the certificate authority is neither an RSA nor an ECDSA key')
   return algorithm
 }
 
