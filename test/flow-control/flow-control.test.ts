@@ -290,7 +290,7 @@ describe('flow control', () => {
 })
 
 describe('without priority and fairness', () => {
-  test('LIM-11: the server has no such objects, no headers, and two plain limits', async () => {
+  test('LIM-11: without priority and fairness the server has no FlowSchemas, no headers and no dump of queues', async () => {
     const api = await anApi({ flags: ['--enable-priority-and-fairness=false', '--max-requests-inflight=0'] })
     const list = await api.get(`${group}/flowschemas`)
     expect(list.body.items).toEqual([])

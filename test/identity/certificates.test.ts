@@ -165,7 +165,7 @@ test('AUTHN-CERT-02: a resumed connection has the same user beside proxies, unti
   expect(await whoAmI(server, { pair, agent: open })).toBeUndefined()
 })
 
-test('AUTHN-CERT-02: a connection that has to be opened again after a change is closed, over HTTP/2 too', async () => {
+test('AUTHN-CERT-02: the server closes a connection that a change makes invalid, also over HTTP/2', async () => {
   const { server, by, change } = await aServerWithProxies()
   const pair = await by(authority, 'jane')
   const connect = async () => {

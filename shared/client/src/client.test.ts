@@ -431,7 +431,7 @@ describe('objects named by their kind', () => {
     }
   })
 
-  test('a version that no path can hold is sent encoded', async () => {
+  test('a version with characters that a path cannot contain is sent encoded', async () => {
     const { client, lines } = scripted(answer(404, { kind: 'Status', status: 'Failure', code: 404 }))
     await expect(client.objects.create({ ...aMap('x', ''), apiVersion: 'a b/*' })).rejects.toMatchObject({ status: { code: 404 } })
     expect(lines()).toEqual(['GET /apis/a%20b/*'])

@@ -80,7 +80,7 @@ test.each(rowsOf<HealthRow>(file, 'TestMonitorNodeHealthMarkPodsNotReady'))('NOD
   expect(isMarked(looksOf(row).look)).toBe(row.expectedPodStatusUpdate)
 })
 
-/** Since 1.27 (NODE-LC-14) there are no evictions without taints, after a time and except Pods of DaemonSets. */
+/** Rows about evictions without taints, which 1.27 removed (NODE-LC-14). */
 const withoutTaints = ['Pod is ds-managed', 'NotReady for a short', 'Unknown for a short']
 
 test.each(

@@ -379,7 +379,7 @@ function createReaders(source: Source, version: CustomVersion, schemas: SchemaBu
 /** One value for all. */
 const none: readonly never[] = []
 
-/** A version's facts about its objects. There may be thousands, most never used: so it has no closures, and the schema is parsed when it is needed. */
+/** A version's facts about its objects. A server may have thousands of versions and never use most, so this has no closures, and the schema is parsed at its first use. */
 class FactsOfVersion implements CustomFacts {
   readonly columns: CustomFacts['columns']
   readonly selectable: readonly string[]

@@ -131,7 +131,7 @@ export class Draft<Before extends Live | undefined = Live | undefined, W extends
   conditions: readonly Condition[] = []
   /** Admission's reservations for the write. */
   reservations: readonly string[] = []
-  /** The kind's reservation for it. */
+  /** The kind's reservation for the write. */
   reservation: Reservation | undefined
   /** For an update: the bytes to store. */
   encoding: Encoding | undefined

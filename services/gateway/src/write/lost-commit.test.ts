@@ -171,14 +171,14 @@ test.each<[string, CommitRequest, unknown, number]>([
     new UnknownOutcomeError({ ...late.status, code: 503 }),
     limits.lostCreateMs,
   ],
-])('STORE-05: %s is looked for as long as it may take to be written', async (_what, commit, cause, patienceMs) => {
+])('STORE-05: the gateway searches for %s as long as storage may take to write it', async (_what, commit, cause, patienceMs) => {
   const { tookMs, timeouts } = await found(commit, { past: [], cause })
   expect(tookMs).toBe(patienceMs - limits.lostReplyPauseMs)
   const looks = patienceMs / limits.lostReplyPauseMs
   expect(timeouts).toEqual(Array.from({ length: looks }, (_, index) => patienceMs - index * limits.lostReplyPauseMs))
 })
 
-test('STORE-05: a commit is looked for no longer than its request may take', async () => {
+test('STORE-05: the gateway searches for a commit no longer than the time limit of the request', async () => {
   expect(await found(update, { past: [], deadlineMs: 100 })).toMatchObject({ outcome: 'unknown', tookMs: 50, timeouts: [100, 50] })
   expect(await found(update, { past: [], deadlineMs: 0 })).toMatchObject({ outcome: 'unknown', tookMs: 0, timeouts: [0] })
 })

@@ -50,7 +50,7 @@ export const auditSettings = {
   ...truncateSettings('webhook'),
 }
 
-/** There is one version; a script may set it, and any other is an error. */
+/** The only valid version; a script may set this version, and any other version is an error. */
 function versionSetting(backend: 'log' | 'webhook') {
   return setting(
     { flag: `--audit-${backend}-version`, type: string },

@@ -144,7 +144,7 @@ describe('AUC-08: the name of a user comes from a claim with a prefix, or from a
 
 describe('AUC-09: a name made of claims.email needs claims.email_verified', () => {
   const name = { username: { expression: 'claims.email' } }
-  test('where no expression selects it, it is refused', () => {
+  test('a name is refused if no expression selects claims.email_verified', () => {
     expect(withMappings(name)).toEqual([expect.stringContaining('claims.email_verified must be used in')])
     expect(withMappings({ ...name, groups: { expression: 'claims.email_verified ? [] : []' } })).toHaveLength(1)
   })
@@ -153,7 +153,7 @@ describe('AUC-09: a name made of claims.email needs claims.email_verified', () =
     ['the name', { claimMappings: { username: { expression: "claims.?email_verified.orValue(true) ? claims.email : ''" } } }],
     ['an attribute', { claimMappings: { ...name, extra: [{ key: 'a.com/b', valueExpression: 'string(claims.email_verified)' }] } }],
     ['a rule', { claimMappings: name, claimValidationRules: [{ expression: 'claims.email_verified == true' }] }],
-  ])('%s may select it', (_where, fields) => {
+  ])('an expression of %s may select claims.email_verified', (_where, fields) => {
     expect(problems(one(fields))).toEqual([])
   })
 })

@@ -279,7 +279,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
       const own = [`--listen=${address}`, `--probe-address=${probes[name]}`]
       return children.start({ name, arguments: [service, ...own, ...trust(service), ...flags, ...given(settings)] })
     })
-  // They may start in any order, but those waiting for storage would take CPU time from its start.
+  // The services may start in any order, but services that wait for storage would take CPU time from the start of storage.
   log.info({}, 'starting storage')
   await Promise.all(inner('storage', storageCommandSettings, [...etcd, ...feed]))
   log.info({}, 'starting the other services')

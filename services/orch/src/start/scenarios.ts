@@ -11,16 +11,16 @@ interface LeaseName {
   readonly name: string
 }
 
-/** Weather of several faults, as it was seen in production. Each lasts until its end, or as long as it says; `using` ends it, too. */
+/** Weather of several faults, as seen in production. Each scenario lasts until `end` is called, or for its given time; `using` also ends it. */
 export interface UserScenarios {
   /**
-   * All watches break off, and connections end for so long in the time of the server's clock. Without a time each connection ends at its
-   * next request, once.
+   * All watches break off, and the server ends all connections for this time of its clock. Without a time the server ends each connection
+   * once, at its next request.
    */
   apiServerRestart(down?: string | number): Scenario
-  /** The next updates and patches that carry a resourceVersion are refused with 409, so many. */
+  /** The server refuses the next `times` updates and patches that contain a resourceVersion with 409. */
   conflictStorm(times: number): Scenario
-  /** Watches stay open and get nothing for so long in the time of the server's clock, then all that they have missed. */
+  /** Watches stay open and receive nothing for this time of the server's clock, and then all missed events. */
   quietWatch(time: string | number): Scenario
   /** Another holder takes a lease, and writes of the user to it are refused with 409. Resolves when the lease is taken. */
   losesLease(lease: LeaseName, holder?: string): Promise<Scenario>

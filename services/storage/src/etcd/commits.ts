@@ -24,7 +24,7 @@ export class Commits {
   readonly #options: CommitsOptions
   /** The last commit of each key that has one under way: commits to one key are decided in the order in which they were asked. */
   readonly #tails = new Map<string, Promise<unknown>>()
-  /** Commits without an answer yet, by write id; 0 until the watch has shown the change, `overlooked` if it may have been. */
+  /** Commits without an answer yet, by write id; 0 until the watch has shown the change, `overlooked` if the watch may have missed the change. */
   readonly #unanswered = new Map<string, Revision>()
   /** Write ids of commits whose value in etcd differs from the sent one. */
   readonly #altered = new Set<string>()

@@ -167,7 +167,7 @@ test('OpenAPI 3 wraps a reference with siblings, and states implicit defaults', 
   expect(at(schemas3['io.orch.api.core.v1.ContainerPort'], 'properties', 'protocol')).toMatchObject({ default: 'TCP' })
 })
 
-test('ADDR-18: a kind of every group version lists all of them up to 1.35, and later those of its document', () => {
+test('ADDR-18: a kind that every group version has lists all group versions up to 1.35, and from 1.36 only the group versions of the document', () => {
   const listed = (minor: number, type: string) => {
     const of = createCatalogue('orch', { minor })
     const { components } = openApi3Document(of, { name: 'apis/apps/v1', serverVersion: '', ...issuing })
