@@ -16,7 +16,7 @@ import { keyOfKind } from './paths.ts'
 import { goTo, linkTo, moment, route, setQuery } from './route.ts'
 import { closeSession, isReachable, sessionState } from './session.ts'
 import { messageOf } from './text.ts'
-import { findKinds, kinds, momentProblem, namespaces, problem, readableMoment, readNamespaces, readWorld } from './world.ts'
+import { findKinds, kinds, momentProblem, namespaces, oldestMoment, problem, readableMoment, readNamespaces, readWorld } from './world.ts'
 
 interface Page {
   readonly title: string
@@ -96,7 +96,12 @@ function AtMoment({ page: { view: View, hasPast } }: { readonly page: Page }) {
   if (momentProblem.value === '') return <p class="empty">Reading the moment …</p>
   return (
     <p role="alert" class="problem">
-      {momentProblem.value}
+      {momentProblem.value}{' '}
+      {oldestMoment.value !== '' && (
+        <button type="button" onClick={() => setQuery({ at: oldestMoment.value })}>
+          Show revision {oldestMoment.value}, the oldest that is kept
+        </button>
+      )}
     </p>
   )
 }

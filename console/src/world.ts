@@ -4,6 +4,7 @@ import type { KubeList, KubeObject } from './objects.ts'
 import { type Kind, keyOfKind } from './paths.ts'
 import { moment } from './route.ts'
 import { messageOf } from './text.ts'
+import { readTimeline } from './timeline.ts'
 
 /** All kinds, by key. Empty until they are read. */
 export const kinds = signal<ReadonlyMap<string, Kind>>(new Map())
@@ -18,6 +19,9 @@ export const readableMoment = signal('')
 
 /** The reason why the moment of the address cannot be read. */
 export const momentProblem = signal('')
+
+/** The oldest revision that is kept, if the moment of the address is older; '' otherwise. */
+export const oldestMoment = signal('')
 
 /** Reads the kinds and namespaces. */
 export async function readWorld(): Promise<void> {
@@ -34,6 +38,7 @@ export async function readWorld(): Promise<void> {
 export async function readNamespaces(): Promise<void> {
   const at = moment.value
   momentProblem.value = ''
+  oldestMoment.value = ''
   try {
     const { items } = await ask<KubeList<KubeObject>>('/api/v1/namespaces?limit=1000', {
       headers: { accept: formOf('PartialObjectMetadataList') },
@@ -46,8 +51,22 @@ export async function readNamespaces(): Promise<void> {
     if (error instanceof ApiError && error.code === 403) {
       namespaces.value = undefined
       readableMoment.value = at
-    } else momentProblem.value = messageOf(error)
+    } else await explainMoment(at, error)
   }
+}
+
+/** A forgotten moment is answered with the oldest one that is kept, where the user may read the timeline. */
+async function explainMoment(at: string, error: unknown): Promise<void> {
+  const isForgotten = error instanceof ApiError && error.code === 410
+  const oldest = isForgotten
+    ? await readTimeline({ limit: '1' }).then(
+        (answer) => String(Number(answer.oldest) + 1),
+        () => '',
+      )
+    : ''
+  if (at !== moment.value) return
+  oldestMoment.value = oldest
+  momentProblem.value = isForgotten ? `The state at ${/^\d+$/.test(at) ? `revision ${at}` : at} is not kept any more.` : messageOf(error)
 }
 
 /** Finds a kind by plural, singular, short name or kind, as people type it. */

@@ -87,6 +87,22 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     expect(complaints).toEqual([])
   })
 
+  test('says that a moment is not kept any more, and leads to the oldest one that is', async () => {
+    const clock = virtualClock()
+    const other = await start({ console: true, control: true, history: '1m', clock })
+    onTestFinished(() => other.stop())
+    await other.client.objects.create(aMap('default', 'old'))
+    await clock.advance('5m')
+    for (const name of ['new', 'newer']) await other.client.objects.create(aMap('default', name))
+    const { page } = await console.open(await other.console())
+    await page.getByRole('row', { name: /^Namespace/ }).waitFor()
+    await goTo(page, 'objects?kind=configmaps&ns=default&at=2')
+    await page.getByText('The state at revision 2 is not kept any more.').waitFor()
+    await page.getByRole('button', { name: /^Show revision \d+, the oldest that is kept$/ }).click()
+    await page.getByRole('link', { name: 'old' }).waitFor()
+    expect(await page.getByRole('link', { name: 'newer' }).count()).toBe(0)
+  })
+
   test('keeps separate sessions of two servers in one browser, and reports a server that is gone', async () => {
     const other = await start({ console: true, control: true, clock: virtualClock({ start: new Date('1999-12-31T23:59:59Z') }) })
     let isOver = false

@@ -49,25 +49,30 @@ test('import exports all names that require exports', async () => {
   for (const [imported, required] of JSON.parse(await runInProject([file]))) expect(imported).toEqual(required)
 })
 
-test('a start in a test loads neither gRPC, etcd, NATS, OpenTelemetry nor lmdb', async () => {
+test('a start in a test loads neither gRPC, etcd, NATS, OpenTelemetry nor lmdb, and its console with the first link', async () => {
   const file = write(
     'loaded.mjs',
     `import { start } from 'orch'
      import { createRequire } from 'node:module'
-     const server = await start()
+     const server = await start({ console: true })
+     const consoleBefore = consoleParts.length
+     await server.console()
      await server.stop()
      const loaded = Object.keys(createRequire(import.meta.url).cache)
-     console.log(JSON.stringify(loaded.filter((file) => !file.includes('/node_modules/orch/'))))`,
+     const others = loaded.filter((file) => !file.includes('/node_modules/orch/'))
+     console.log(JSON.stringify({ others, consoleBefore, consoleAfter: consoleParts.length }))`,
   )
   const preload = write(
     'refuse.mjs',
     `import { registerHooks } from 'node:module'
+     globalThis.consoleParts = []
      registerHooks({ resolve(specifier, context, next) {
        if (/grpc|etcd|nats|opentelemetry|lmdb/.test(specifier)) throw new Error('loaded ' + specifier)
+       if (/\\/console-[^/]*$/.test(specifier)) consoleParts.push(specifier)
        return next(specifier, context)
      } })`,
   )
-  expect(JSON.parse(await runInProject(['--import', preload, file]))).toEqual([])
+  expect(JSON.parse(await runInProject(['--import', preload, file]))).toEqual({ others: [], consoleBefore: 0, consoleAfter: 1 })
 })
 
 test('require works in test frameworks that replace process and require of modules', async () => {
