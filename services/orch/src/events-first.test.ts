@@ -20,7 +20,7 @@ const stores = {
   },
 }
 
-/** A client in the process of a server: it receives bytes in the order in which the server has written them. */
+/** A client in the server's process, which receives bytes in the order in which the server writes them. */
 async function aClient(open: (typeof stores)[keyof typeof stores]) {
   const settings = readStartSettings({ profile: 'orch', controllers: [] })
   const server = await startServer({
@@ -33,7 +33,7 @@ async function aClient(open: (typeof stores)[keyof typeof stores]) {
     certificateFiles: certificateMemory(),
     freezesLinks: false,
     hasProcessMetrics: false,
-    // Its time stands still, so that nothing exceeds a bound.
+    // The clock stands still, so no time limit expires.
     clock: createFakeClock(),
     chance: systemChance,
     log: silentLog,

@@ -27,7 +27,7 @@ test('DEL-12: an owner that a restore brings back owns again', async () => {
   await maps.delete('owner', inDefault)
   await gone(maps, 'child')
   await server.restore(moment)
-  // Collected after the restore: by then the collector has read all restored objects.
+  // Collected after the restore, so the collector has read all restored objects.
   await maps.create(ownedBy({ ...owner, metadata: { ...owner.metadata, uid: 'none' } }, 'stray'))
   await gone(maps, 'stray')
   expect((await maps.get('child', inDefault)).metadata.name).toBe('child')

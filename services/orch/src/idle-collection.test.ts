@@ -67,7 +67,7 @@ test('a process that is never idle is not collected', () => {
 
 test('a collection frees unreferenced objects', async () => {
   const unused = ((): WeakRef<object> => new WeakRef({ name: 'a' }))()
-  // An object that has been seen in a turn is kept until its end.
+  // A WeakRef keeps an object that was read in a turn until the turn ends.
   await nextTurn()
   ownHeap().collectAll()
   expect(unused.deref()).toBeUndefined()

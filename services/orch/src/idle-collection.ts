@@ -10,7 +10,7 @@ export interface IdleCollectionParts {
   busyShare(): number
   /** Bytes of objects in the heap. */
   usedHeapBytes(): number
-  /** Collects everything, as if memory were low. */
+  /** Collects all garbage, as if memory were low. */
   collectAll(): void
   /** Collects the young heap, which takes 1 to 5 ms however much the old one holds. */
   collectYoung(): void
@@ -18,7 +18,7 @@ export interface IdleCollectionParts {
 
 const lookEveryMs = 1000
 const busyShareMax = 0.1
-/** The event loop stops meanwhile, for some 2 ms per megabyte. */
+/** The event loop stops meanwhile, for about 2 ms per megabyte. */
 const heapBytesMax = 40e6
 /** Beyond it, the young heap's memory is a small part of the whole, and a collection of the old heap holds the event loop for too long. */
 const heapBytesToFollowMax = 60e6
@@ -68,6 +68,6 @@ export function ownHeap(): Omit<IdleCollectionParts, 'clock'> {
 }
 
 function collect(options: string): void {
-  // Node offers the function in contexts that are made while the flag is set.
+  // Node.js offers the function in contexts that are created while the flag is set.
   withGarbageCollector(() => runInNewContext(`gc(${options})`))
 }

@@ -1,4 +1,4 @@
-/** A server of one's own, for tests and for programs that carry one inside. */
+/** A server in the caller's process, for tests and for programs that embed one. */
 
 export type { LoggedRequest } from '@orch/core/contracts'
 export type {

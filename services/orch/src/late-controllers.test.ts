@@ -31,7 +31,7 @@ function delayingWatches({ send, close }: Transport, wait: (path: string) => Pro
   }
 }
 
-/** Watches of one resource that tell nothing from when they are held until they are released. */
+/** Watches of one resource that send nothing while they are held. */
 function holdingWatches(transport: Transport, { plural }: ResourceAddress) {
   let released: PromiseWithResolvers<void> | undefined
   return {
@@ -45,7 +45,7 @@ function holdingWatches(transport: Transport, { plural }: ResourceAddress) {
   }
 }
 
-/** A server, and one controller that runs beside it and not in it. */
+/** A server, and one controller that runs outside it. */
 async function aServerWithout({ name }: Pick<Controller, 'name'>) {
   const server = await startCluster({ mode: 'embedded', options: { controllers: ['*', `-${name}`] } })
   const run = (controller: Controller, client: Client) => {
@@ -99,7 +99,7 @@ test('DEL-12: an orphaned dependant stays, although the collector hears of it af
   const { transport, maps, server, run } = await aServerWithout(garbageCollector)
   const held = holdingWatches(transport, secrets)
   run(garbageCollector, createClient(held.transport))
-  // Collected when the collector has seen everything.
+  // Collected after the collector has seen all objects.
   await maps.create(ownedBy(aConfigMap({ name: 'none', uid: 'none' }), aConfigMap({ name: 'stray' })))
   await gone(maps, 'stray')
   held.hold()

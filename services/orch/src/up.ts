@@ -119,7 +119,7 @@ async function start(
     tracer,
   } as const
   if (!settings.control) {
-    // A process that was killed leaves its file behind.
+    // A killed process leaves its file behind.
     rmSync(join(dataDir, controlFile), { force: true })
     return startServer({ ...server, clock: systemClock, certificateFiles: certificateFolder(dataDir) })
   }

@@ -6,9 +6,9 @@ import type { Tree } from './memory/tree.ts'
 
 /** The differences between memory and the store. */
 export interface Differences {
-  /** Keys whose record in the store is not the one in memory. */
+  /** Keys whose records differ between the store and memory. */
   readonly changed: readonly { readonly key: string; readonly revision: Revision }[]
-  /** Objects of memory that the store does not have. */
+  /** Objects in memory that the store lacks. */
   readonly gone: readonly StoredObject[]
   /** The store's revision at the read. */
   readonly revision: Revision

@@ -30,7 +30,7 @@ export class Notifier {
     this.notifyAll(revision)
   }
 
-  /** Wakes everybody. */
+  /** Wakes every stream. */
   notifyAll(seen: Revision = 0): void {
     for (const waiter of this.#waiting) this.#wake(waiter, seen)
   }
@@ -66,7 +66,7 @@ export class Notifier {
 
 /** A stream that waits for the notifier, again and again. */
 export class Waiter {
-  /** Undefined: everything is wanted. */
+  /** Undefined: the stream wants all changes. */
   readonly wanted: ((key: string) => boolean) | undefined
   resolve: (seen: Revision) => void = () => {}
 

@@ -55,7 +55,7 @@ export class Commits {
     this.#randomId = randomId
   }
 
-  /** A commit that a caller asks for. */
+  /** A commit that a caller requests. */
   commit = async (request: CommitRequest, context?: CallContext): Promise<CommitOutcome> => {
     const isLate = latenessOf(context, this.#clock)
     while (this.#holding !== undefined) await this.#holding

@@ -9,7 +9,7 @@ const fiveMinutesMs = 300_000
 /** Waits until all ready work is done. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-/** The store's false answers. */
+/** The false answers of the store. */
 interface Lies {
   /** Revisions in place of the stored ones; 0: the key is absent. */
   readonly revisions: Map<string, number>

@@ -9,7 +9,7 @@ import { createMemoryStore } from './store/memory-store.ts'
 const latest = { kind: 'latest' } as const
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A store that another storage writes to as well, and whose changes arrive here when they are released. */
+/** A store to which another storage also writes. The test releases the changes. */
 function sharedStore() {
   const inner = createMemoryStore()
   const held: (() => void)[] = []

@@ -9,7 +9,7 @@ export type Provider =
   | { readonly kind: 'local'; readonly cipher: LocalCipher; readonly keys: readonly LocalKey[] }
   | { readonly kind: 'kms'; readonly name: string; readonly endpoint: string; readonly timeoutMs: number }
 
-/** Resources, and the providers that their values are encrypted with: the first writes, all of them read. */
+/** Resources and their encryption providers: the first provider encrypts, and all decrypt. */
 interface EncryptionElement {
   readonly resources: readonly string[]
   readonly providers: readonly Provider[]
@@ -26,9 +26,9 @@ export function parseEncryptionConfiguration(value: unknown, names: Names): Read
   return reader.reading({ elements })
 }
 
-/** Reads a configuration. Secrets are in no problem. */
+/** Reads a configuration. The problems contain no secrets. */
 class Reader extends FieldReader {
-  /** Names of KMS providers that were met. */
+  /** The names of KMS providers read so far. */
   readonly #kmsNames = new Set<string>()
 
   configuration(value: unknown, apiVersion: string, eventsGroup: string): EncryptionElement[] {
@@ -100,7 +100,7 @@ class Reader extends FieldReader {
     const fields = this.fields(value, path, ['name', 'secret'])
     const name = this.text(fields['name'] ?? '', `${path}.name`)
     if (name === '') this.required(`${path}.name`, 'name is a mandatory field for a key')
-    // The stored prefix holds the name between colons, and finds the key again.
+    // The stored prefix contains the name between colons and is used to find the key.
     if (name.includes(':')) this.invalid(`${path}.name`, name, "must not contain ':'")
     if (known.has(name)) this.invalid(`${path}.name`, name, 'names of keys must be unique in a provider')
     known.add(name)

@@ -38,7 +38,7 @@ async function open(reloads: boolean) {
   const inner = createMemoryStore()
   const store = encryption.encrypt(inner)
   let count = 0
-  /** The prefix that the next Secret is stored with. */
+  /** The prefix of the next stored Secret. */
   const prefix = async () => {
     const key = `core/secrets/default/s${count++}`
     await store.commit({ key, expected: 0, conditions: [], writeId: key, value: Buffer.from('word') })

@@ -11,11 +11,11 @@ import { Plugins } from './plugins.ts'
 /** The file of the configuration. */
 export interface EncryptionOptions {
   readonly file: string
-  /** Reads it again when it changes. */
+  /** Reads the file again when it changes. */
   readonly reloads: boolean
 }
 
-/** The settings as storage takes them; undefined: nothing is encrypted. */
+/** The settings in storage's form; undefined: no encryption. */
 export function readEncryption(settings: {
   readonly encryptionProviderConfig: string
   readonly encryptionProviderConfigAutomaticReload: boolean
@@ -30,7 +30,7 @@ export function readEncryption(settings: {
 export interface OpenEncryption {
   /** The store, whose values are encrypted. */
   encrypt(store: Store): Store
-  /** True if values of the key are encrypted when they are written. */
+  /** True if new values of the key are encrypted. */
   isEncrypted(key: string): boolean
   /** The health of the KMS plugins. */
   readonly check: HealthCheck
@@ -96,7 +96,7 @@ async function transformersOf(provider: Provider, plugins: Plugins): Promise<rea
   }
 }
 
-/** Values that cannot be decrypted, or whose configuration was forgotten, end the start with their own sentence. */
+/** Values that cannot be decrypted, or whose configuration is missing, end the start with a specific sentence. */
 export function toStartError(cause: unknown): unknown {
   return cause instanceof Error && notReadable.has(cause.name) ? new StartError(`${flag}: ${cause.message}`, { cause }) : cause
 }

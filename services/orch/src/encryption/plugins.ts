@@ -5,7 +5,7 @@ import type { Provider } from './configuration.ts'
 
 type KmsConfiguration = Extract<Provider, { kind: 'kms' }>
 
-/** The KMS plugins in use, one for each name and address: a configuration that is read again keeps its plugins. */
+/** The KMS plugins in use, one for each name and address: a reloaded configuration keeps its plugins. */
 export class Plugins {
   readonly #clock: Clock
   readonly #log: Log
@@ -18,7 +18,7 @@ export class Plugins {
     this.#calls = calls
   }
 
-  /** The provider, which has been asked for its key once, however that ended. */
+  /** The provider after its first request for the key, whatever the result. */
   async open({ name, endpoint, timeoutMs }: KmsConfiguration): Promise<KmsProvider> {
     const id = JSON.stringify([name, endpoint, timeoutMs])
     const known = this.#open.get(id)

@@ -2,14 +2,14 @@ import { enableCompileCache } from 'node:module'
 import { endOnEarlySignals } from '@orch/platform/early-signals'
 
 endOnEarlySignals()
-// Turns the compile cache on before anything of the program is loaded.
+// Turns the compile cache on before the program loads any module.
 enableCompileCache()
 process.noDeprecation = true
 const { SettingsError, stackOf } = await import('@orch/platform')
 const { kubeApiServer } = await import('./kube-apiserver.ts')
 const { isExpected } = await import('../start-error.ts')
 
-// The end of the log's reader, the test that started it, ends the program: kube-apiserver gets a SIGPIPE there.
+// The program ends when the log's reader (the test that started it) ends: kube-apiserver gets a SIGPIPE there.
 const alone = new AbortController()
 alone.signal.addEventListener('abort', () => process.kill(process.pid, 'SIGTERM'))
 process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {

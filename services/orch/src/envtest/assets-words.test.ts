@@ -22,7 +22,7 @@ test('XDG_DATA_HOME names the folder on Linux, and not on macOS', () => {
 test.each([
   ['1.31.x', '1.31.0', true],
   ['1.31', '1.32.0', false],
-  // Versions of one release match, whatever their patch.
+  // All patches of a release match.
   ['1.31.4', '1.31.0', true],
   ['~1.31.4', '1.31.0', true],
   ['~1.31.4', '1.32.0', false],

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { SettingsError, splitFlag } from '@orch/platform'
 
-/** The form in which the folder is printed. */
+/** The form in which the command prints the folder. */
 type PrintMode = 'overview' | 'path' | 'env'
 
 /** Settings of `orch envtest-assets`. */
@@ -14,9 +14,9 @@ export interface AssetsWords {
   readonly arch: string
   /** Uses the folder that `KUBEBUILDER_ASSETS` names, if it is complete. */
   readonly useEnv: boolean
-  /** Writes nothing. */
+  /** Writes no file. */
   readonly installedOnly: boolean
-  /** Takes the version that there is, whichever is wanted. */
+  /** Accepts the existing version, whatever the requested version. */
   readonly allowsAnyVersion: boolean
   /** Version or range, such as `1.31.x`; empty: the newest. */
   readonly version: string
@@ -122,10 +122,10 @@ function defaultFolder(env: Readonly<Record<string, string | undefined>>, { plat
   return join(env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'kubebuilder-envtest')
 }
 
-/** Selectors that are for the newest version. */
+/** Selectors of the newest version. */
 const newest: readonly string[] = ['', 'latest']
 
-/** True if a selector is for the newest of all versions, not of those installed. */
+/** True if a selector means the newest of all versions and not of the installed versions. */
 export function asksForNewest(selector: string): boolean {
   return selector.endsWith('!') || newest.includes(selector)
 }

@@ -80,7 +80,7 @@ function use(terminal: Terminal, binDir: string, options: AssetsWords): number {
   return print(terminal, options, { folder, version: found })
 }
 
-/** The newest version that is wanted, of those installed if the words allow it and there is one. */
+/** The newest requested version; an installed version if the arguments allow it and one exists. */
 function selectVersion(binDir: string, options: AssetsWords): string | undefined {
   const wanted = versions.filter((version) => selectsVersion(options.version, version))
   const installed = wanted.filter((version) => existsSync(join(folderOf(binDir, version, options), stampFile)))
@@ -106,7 +106,7 @@ function folderOf(binDir: string, version: string, { os, arch }: AssetsWords): s
   return join(binDir, 'k8s', `${version}-${os}-${arch}`)
 }
 
-/** The assets that are used; those that the environment names may be of any version. */
+/** The assets in use; assets that the environment names may have any version. */
 interface Used {
   readonly folder: string
   readonly version: string | undefined
@@ -133,7 +133,7 @@ function stamp(): string {
   return `${productVersion} ${size} ${Math.floor(mtimeMs)}\n`
 }
 
-/** Written beside and put in place whole, as several runs may do so at a time. */
+/** Writes beside the folder and then renames, because several runs may do so concurrently. */
 function install(folder: string, version: string): void {
   const own = ownPackage(fileURLToPath(import.meta.url))
   if (own === undefined) {
@@ -158,7 +158,7 @@ function install(folder: string, version: string): void {
     chmodSync(folder, 0o555)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    // Another run was faster, with the same program.
+    // Another run with the same program finished first.
     if (!isCurrent(folder)) throw error
   }
 }

@@ -15,14 +15,14 @@ export function copyProgram(packageFolder: string, target: string): void {
   copyDependencies(packageFolder, target)
 }
 
-/** Each package gets its dependencies below itself unless the same one is further up. */
+/** Each package has its dependencies below itself unless the same version is further up. */
 function copyDependencies(from: string, target: string, above: ReadonlyMap<string, string> = new Map()): void {
   const { dependencies = {}, optionalDependencies = {} } = readManifest(from)
   const own = new Map(above)
   const copied: [from: string, target: string][] = []
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
     const found = findPackage(name, from)
-    // Of binaries there is only the one for this platform; types are for compilers.
+    // Copies only binaries for this platform; only compilers need types.
     if (found === undefined || name.startsWith('@types/') || own.get(name) === found) continue
     own.set(name, found)
     const folder = join(target, 'node_modules', name)

@@ -4,7 +4,7 @@ import type { Clock } from '@orch/platform'
 import { StartError } from '../start-error.ts'
 import { dataFolderPath } from './data-folder-answer.ts'
 
-/** Some harnesses start both at once, so etcd may listen later. */
+/** Some harnesses start both programs at once, so etcd may listen later. */
 const waitMs = 20_000
 const retryMs = 30
 
@@ -21,7 +21,7 @@ export async function findDataFolder(servers: readonly string[], clock: Clock): 
   }
 }
 
-/** Undefined: nothing listens there yet. */
+/** Undefined: no program listens there yet. */
 async function ask(server: string): Promise<{ readonly dataFolder: string | undefined } | undefined> {
   if (server.startsWith('https:')) return { dataFolder: undefined }
   try {
@@ -32,7 +32,7 @@ async function ask(server: string): Promise<{ readonly dataFolder: string | unde
   }
 }
 
-/** A request with a connection of its own, which ends with it. */
+/** A request over a new connection, which ends with the request. */
 function get(url: URL): Promise<{ readonly statusCode: number | undefined; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const request = http.get(url, { agent: false, timeout: 5_000 }, (response) => {

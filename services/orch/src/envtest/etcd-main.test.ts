@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { freePorts } from '@orch/platform/backends'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** Everything that is answered to these bytes, until the connection is closed; undefined where nothing listens yet. */
+/** All bytes of the answer until the connection closes; undefined if no program listens yet. */
 function answerTo(port: number, bytes: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let answer: string | undefined

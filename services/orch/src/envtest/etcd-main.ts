@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { getSystemErrorMessage } from 'node:util'
-// Not all of the platform: this program is started for each environment, and is to be there at once.
+// Loads only a part of the platform: harnesses start this program for each environment and need it at once.
 import { messageOf, systemErrnoOf } from '@orch/platform/errors'
 import { Guard } from '@orch/platform/guard'
 import { type DataFolderAnswer, dataFolderPath } from './data-folder-answer.ts'

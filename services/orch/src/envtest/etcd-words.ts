@@ -1,11 +1,11 @@
 /** Settings of the `etcd` of the test assets. */
 export interface EtcdWords {
-  /** Addresses where it answers: host and port. */
+  /** The addresses where it answers: host and port. */
   readonly listen: readonly { readonly host: string; readonly port: number }[]
   readonly dataFolder: string
 }
 
-/** Flags of etcd that take a value and decide nothing here: there is one member, and the API server stores its data. */
+/** Flags of etcd with a value and no effect here: there is one member, and the API server stores the data. */
 const accepted = `
   advertise-client-urls auto-compaction-mode auto-compaction-retention election-timeout enable-v2 experimental-initial-corrupt-check
   heartbeat-interval initial-advertise-peer-urls initial-cluster initial-cluster-state initial-cluster-token listen-metrics-urls
@@ -17,7 +17,7 @@ const accepted = `
 /** Flags with a boolean value. */
 const switches = ['unsafe-no-fsync', 'enable-pprof', 'pre-vote', 'strict-reconfig-check']
 
-/** A command line that cannot be used; the message says why. */
+/** An invalid command line; the message gives the reason. */
 export class EtcdWordsError extends Error {}
 
 /** Reads a command line as Go's flag package does: one dash or two, `-name value` or `-name=value`. The last of a repeated flag counts. */

@@ -35,10 +35,10 @@ import { findDataFolder } from './data-of-etcd.ts'
 import { apiServerSettings } from './settings.ts'
 import { readApiServerWords } from './words.ts'
 
-/** Controllers that run inside of kube-apiserver itself; tests count on the absence of all others. */
+/** Controllers that run inside kube-apiserver itself; tests rely on the absence of all others. */
 const ownControllers = ['bootstrap', 'flow-control', 'customresourcedefinition']
 
-/** The further controllers: names with commas between, or `all`. */
+/** The further controllers: names separated by commas, or `all`. */
 const controllersVariable = 'ORCH_ENVTEST_CONTROLLERS'
 
 type ApiServerValues = Values<typeof apiServerSettings>
@@ -73,7 +73,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
     chance: systemChance,
     log,
   } as const
-  // Until etcd is found there is nothing to close: a signal ends the process at once.
+  // Before etcd is found there is nothing to close: a signal ends the process at once.
   const store = await openStore(settings, log)
   const scope = createLifecycle({ log })
   const started = Promise.withResolvers<void>()

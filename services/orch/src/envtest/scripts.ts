@@ -17,7 +17,7 @@ exec "$node" --max-semi-space-size=16 --min-semi-space-size=8 "$here/.orch/dist/
 `
 }
 
-/** The Node that wrote the assets, else that of the PATH. */
+/** The Node.js that wrote the assets, else the Node.js on PATH. */
 function findNode(name: string, node: string): string {
   return `node=${quote(node)}
 if [ ! -x "$node" ]; then
@@ -32,7 +32,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** The first kubectl on the PATH; where there is none, orchctl, which has its most used commands. */
+/** The first kubectl on PATH; without kubectl, orchctl, which has the most used commands. */
 export function kubectlScript(node: string): string {
   return `#!/bin/sh
 here=$(cd "\${0%/*}" && pwd)

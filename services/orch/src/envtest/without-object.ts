@@ -31,7 +31,7 @@ export interface FlagWithoutObject {
   readonly tunes: string
 }
 
-/** All of them, by flag. */
+/** All flags without effect, by name. */
 export const flagsWithoutObject: ReadonlyMap<string, FlagWithoutObject> = new Map(
   Object.entries(tuned).flatMap(([tunes, names]) =>
     names

@@ -40,7 +40,7 @@ export function readApiServerWords(settings: Settings, words: readonly string[])
   return { flags, withoutObject: [...withoutObject] }
 }
 
-/** The one short form that there is: `-v=4`, `-v 4`, `-v4`. */
+/** The only short form: `-v=4`, `-v 4`, `-v4`. */
 function longName(word: string): string {
   const short = /^-v(?:=?(.+))?$/.exec(word)
   if (short === null) return word
@@ -49,7 +49,7 @@ function longName(word: string): string {
 
 const insecurePort = '--insecure-port'
 
-/** Older harnesses switch the port off that servers of before 1.24 had. */
+/** Older harnesses switch off the port that servers before 1.24 had. */
 function checkInsecurePort(text: string | undefined): void {
   if (text !== '0') throw new SettingsError(`${insecurePort}=${text}: there is only the port of --secure-port; 0 is accepted`)
 }

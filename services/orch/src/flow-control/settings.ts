@@ -24,7 +24,7 @@ export const flowControlSettings = {
 /** The options of flow control. */
 export type FlowControlOptions = Values<typeof flowControlSettings>
 
-/** Checks that there is something to divide. */
+/** Checks that the limits leave room for requests. */
 export function readFlowControl({ isFair, readsMax, writesMax }: FlowControlOptions): FlowControlOptions {
   if (isFair && readsMax + writesMax === 0) {
     throw new SettingsError(

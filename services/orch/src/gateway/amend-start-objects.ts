@@ -5,7 +5,7 @@ import { printTime, toInstant } from '@orch/core/meta'
 import type { Chance, Clock } from '@orch/platform'
 import type { Storage } from '@orch/storage'
 
-/** The parts of stored objects of the start that differ from server to server. */
+/** The parts of the start's stored objects that differ between servers. */
 interface OwnParts {
   readonly port: number
   /** PEM. */

@@ -16,17 +16,14 @@ export interface StartObjectsParts extends Pick<GatewayGroups, 'serving' | 'auth
   readonly frontProxy?: FrontProxy | undefined
 }
 
-/** The objects that are there from the start, and the clients by which a gateway in this process makes them. */
+/** The objects that exist from the start, and the clients with which a gateway in this process creates them. */
 export interface StartObjects {
   readonly objects: readonly BootstrapObject[]
-  /** A client that needs no socket, as this identity. */
+  /** A client without a socket, with this identity. */
   clientAs(identity: Identity): Client
-  /**
-   * Creates the objects, and waits until they are in force. Several gateways may do so at once: the second one finds its objects
-   * already there.
-   */
+  /** Creates the objects and waits until they take effect. Several gateways may do so concurrently: the second finds the objects already present. */
   make(): Promise<void>
-  /** Waits until they are in force, where they are stored already. */
+  /** Waits until the stored objects take effect. */
   load(): Promise<void>
   /** Publishes authorities again when their files change. */
   follow(): Promise<void>

@@ -28,31 +28,31 @@ import type { GatewayGroups } from './settings.ts'
 export interface GatewayNeeds extends AccessNeeds, Pick<ConsoleNeeds, 'hasUsualConsole'> {
   readonly watch: WatchService
   readonly admission: AdmissionService
-  /** The ways into simulated nodes; absent: there are none. */
+  /** The connections to simulated nodes; absent: no simulated nodes. */
   readonly nodes?: NodesService | undefined
   readonly checks: readonly HealthCheck[]
   /** The controllers run in this process. */
   readonly runsControllers?: boolean
   /** A scheduler runs in this process. */
   readonly runsScheduler?: boolean
-  /** The decisions of the last writes can be asked for afterwards: if no other gateway may have answered them. */
+  /** The explanations of the last writes are available, unless another gateway may have answered the writes. */
   readonly keepsExplanations?: boolean
-  /** This gateway's part of the limits on requests; absent: all. */
+  /** This gateway's share of the request limits; absent: all. */
   readonly limitShare?: LimitShare | undefined
   /** The client certificate for the servers of APIServices; absent: that of the files, or the server's own. */
   readonly proxyPair?: PairSource | undefined
   readonly frontProxy?: FrontProxy | undefined
-  /** Notes requests for a test; absent: nothing does. */
+  /** Records requests for a test; absent: no recording. */
   readonly requestLog?: RequestLog | undefined
-  /** The calls by which a test controls the server; absent: there are none. */
+  /** The calls by which a test controls the server; absent: no control. */
   readonly control?: ControlHandler | undefined
-  /** Orders the requests of a test; absent: they pass as they come. */
+  /** Orders the requests of a test; absent: order of arrival. */
   readonly order?: RequestOrder | undefined
-  /** Opened before, where others need it too; absent: it is opened here. */
+  /** Opened earlier if other parts also need it; absent: opened here. */
   readonly access?: GatewayAccess
 }
 
-/** A gateway over the other services. The caller closes it, in its own way. */
+/** A gateway over the other services. The caller closes it. */
 export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
   const { catalogue, chance, clock, lifecycle, log, tracer, faults } = surroundings
   const onDelay = eventDelays(needs.metrics)
@@ -79,16 +79,16 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
 
 export interface PortOptions {
   readonly serving: ServingOptions
-  /** The sharing of the port with further threads; absent: none. */
+  /** The sharing of the port with further threads; absent: no sharing. */
   readonly sharing?: ListenOptions['sharing']
   /** Sockets of this thread at a shared port. */
   readonly portSockets?: number
   readonly certificates: PortCertificates
-  /** Address of this gateway for other processes; '' for the one that it listens on. */
+  /** The address of this gateway for other processes; '' for its listening address. */
   readonly advertiseAddress?: string
 }
 
-/** Opens the port for clients; gives its number. */
+/** Opens the port for clients; returns its number. */
 export async function listenForClients(
   gateway: Gateway,
   { serving, sharing, portSockets, certificates, advertiseAddress = '' }: PortOptions,
@@ -129,7 +129,7 @@ function explainListenFailure(error: unknown, address: string, port: number): un
   return error
 }
 
-/** The dependencies of these three. */
+/** The dependencies of authentication, authorization and audit. */
 export interface AccessNeeds
   extends GatewayGroups,
     Omit<AuditNeeds, 'audit' | 'api'>,
@@ -144,7 +144,7 @@ export interface GatewayAccess {
   readonly audit: GatewayAudit | undefined
 }
 
-/** Opens them, to be closed with the rest. */
+/** Opens all three; the caller closes them with the gateway. */
 export async function openAccess(needs: AccessNeeds, surroundings: Surroundings): Promise<GatewayAccess> {
   return {
     authentication: await openGatewayAuthentication(needs, surroundings),

@@ -49,7 +49,7 @@ export function readGateway(settings: GatewayValues) {
     serving,
     authentication,
     authorization,
-    /** Undefined: nothing is written down. */
+    /** Undefined: the server logs no requests. */
     audit: readAudit(settings),
     flowControl: readFlowControl(settings),
     /** Values that the server assigns to objects. */
@@ -58,7 +58,7 @@ export function readGateway(settings: GatewayValues) {
     kubelets: readKubelets(settings),
     /** The allowed targets of conversion webhooks and of the servers of APIServices. */
     webhookPlaces: readWebhookPlaces(settings),
-    /** FaultRules are in force. */
+    /** True if FaultRules take effect. */
     followsFaultRules: settings.faultInjection,
   }
 }

@@ -11,7 +11,7 @@ export async function upDetached({ env, workingFolder, out }: Terminal, flags: r
   leaveEarlySignals()
   const file = join(dataDir, 'server.log')
   const log = openSync(file, 'a', 0o600)
-  // Of a flag that is given twice the last counts.
+  // The last value of a repeated flag counts.
   const child = spawn(process.execPath, [...nodeFlags(), process.argv[1] ?? '', 'up', ...flags, '--detach=false'], {
     cwd: workingFolder,
     env: { ...env },
@@ -42,7 +42,7 @@ function stopCommand(env: Terminal['env'], dataDir: string): string {
 /** The name of the clone in its package.json, which npm passes to its scripts. */
 const workspaceName = 'orch-workspace'
 
-/** This process's flags, without modules that were loaded before it: in a clone one of them ends the process with its parent. */
+/** This process's flags without preloaded modules: in a clone, one of these modules ends the process with its parent. */
 function nodeFlags(): string[] {
   const isLoader = (flag: string | undefined) => flag === loaderFlag
   return process.execArgv.filter((flag, index, flags) => !isLoader(flag) && !isLoader(flags[index - 1]))

@@ -47,7 +47,7 @@ export function oneInstance(terminal: Terminal, wanted: Wanted): Instance {
   return instance
 }
 
-/** Why nothing was found. */
+/** The reason why no folder was found. */
 export function noFolder({ dataDir, profile }: Wanted): string {
   if (dataDir !== '') return `there is no data folder ${dataDir}`
   const names = profiles.filter((known) => profile === '' || known === profile).map(defaultDataDir)

@@ -33,7 +33,7 @@ function aDataFolder(profile = 'kubernetes', files: readonly string[] = ['state.
   return data
 }
 
-/** This process takes the folder as a server does. */
+/** This process locks the folder like a server. */
 function serve(data: string, address = 'https://127.0.0.1:1'): void {
   makeDataFolder(data, silentLog)
   lockDataFolder(data).announce(address)
@@ -185,7 +185,7 @@ current-context: work
       users: [{ name: 'work' }, { name: 'orch-kubernetes', user: { token: 't' } }],
       contexts: [{ name: 'work' }, { name: 'orch-kubernetes', context: { cluster: 'orch-kubernetes', user: 'orch-kubernetes' } }],
     })
-    // Twice is as once.
+    // A second call changes nothing.
     await run('kubeconfig', '--merge')
     expect((await run('kubeconfig', '--remove')).code).toBe(0)
     expect(user()).toEqual(readYaml(others))

@@ -50,7 +50,7 @@ interface UserParts {
   readonly terminal: Terminal
 }
 
-/** Makes a user of a test in the server, and returns the user's configuration. */
+/** Creates a test user in the server; returns the user's configuration. */
 async function configurationOf(user: string, { own, instance, terminal: { env, error } }: UserParts): Promise<string> {
   const configuration = await loadConfiguration(own)
   const client = createClient(createTransport(configuration, { now: () => systemClock.now(), env, isInteractive: false, say: error }))
@@ -67,7 +67,7 @@ async function configurationOf(user: string, { own, instance, terminal: { env, e
 }
 
 const product = namesOf('orch').serverServiceName
-/** Marks the entries of this command, and holds the context that was current before. */
+/** Marks the entries of this command, and keeps the name of the earlier current context. */
 const extensionName = `${namesOf('orch').labelDomain}/kubeconfig`
 
 function nameOf(folder: string): string {
@@ -75,7 +75,7 @@ function nameOf(folder: string): string {
   return last === product ? product : `${product}-${last}`
 }
 
-/** The file that kubectl would change: the first of KUBECONFIG that is there, else the first of it, else that of the home folder. */
+/** The file that kubectl would change: the first existing file of KUBECONFIG, else the first name in it, else the file in the home folder. */
 function userFile(env: Terminal['env']): string {
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
   return named.find((file) => existsSync(file)) ?? named[0] ?? join(env['HOME'] ?? homedir(), '.kube', 'config')

@@ -35,7 +35,7 @@ export async function reset(terminal: Terminal, flags: readonly string[]): Promi
   return 0
 }
 
-/** No server starts on the folder meanwhile. */
+/** No server can start on the folder meanwhile. */
 function lockFolder(folder: string) {
   try {
     return lockDirectory(folder)

@@ -7,7 +7,7 @@ const { bool, duration, oneOf, string } = settingTypes
 const inServer = settingsOf('Server')
 const inClientConfiguration = settingsOf('Client configuration')
 
-/** The selection of a server of this machine; for every command about one. */
+/** The selection of a server on this machine, for every command about a server. */
 export const instanceSettings = {
   config: generalSettings.config,
   logFormat: generalSettings.logFormat,

@@ -37,7 +37,7 @@ async function stateOf({ folder, owner }: Instance, terminal: Terminal): Promise
   return { text, isReady: reason === undefined }
 }
 
-/** Asks the server as its administrator; undefined: it is ready. */
+/** Requests the readiness as the administrator; undefined: the server is ready. */
 async function whyUnready(folder: string, { env, error }: Terminal): Promise<string | undefined> {
   const configuration = await loadConfiguration(join(folder, 'admin.conf'))
   const transport = createTransport(configuration, { now: () => systemClock.now(), env, isInteractive: false, say: error })
@@ -52,5 +52,5 @@ async function whyUnready(folder: string, { env, error }: Terminal): Promise<str
   }
 }
 
-/** A server that takes longer for its readiness is not ready. */
+/** A server with a slower answer does not count as ready. */
 const askMsMax = 5_000

@@ -7,7 +7,7 @@ import { StartError } from '../start-error.ts'
 import { oneInstance } from './folders.ts'
 import { stopSettings } from './settings.ts'
 
-/** Interval of looks at the folder's lock. */
+/** The interval of checks of the folder's lock. */
 const lookMs = 20
 
 /** `orch stop`: ends the server of a data folder in order, and returns when its folder is free. Where none runs there is nothing to do. */
@@ -23,7 +23,7 @@ export async function stop(terminal: Terminal, flags: readonly string[]): Promis
   while (directoryOwner(folder)?.pid === owner.pid) {
     if (systemClock.now() >= endMs)
       throw new StartError(`${name}: process ${owner.pid} has not ended within the --timeout; it goes on ending`)
-    // The process has nothing else to do: the timers of the clock would not keep it.
+    // The process has no other work, and the clock's timers would not keep it alive.
     await setTimeout(lookMs)
   }
   terminal.out(`${name}: process ${owner.pid} has ended\n`)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { ManifestError } from '@orch/client'
 
-/** Number at byte 16 of a file of bbolt. */
+/** The number at byte 16 of a bbolt file. */
 const magic = 0xed0cdaed
 const supportedVersion = 2
 const headerBytes = 16
@@ -19,7 +19,7 @@ const pageBytesMin = 512
 /** Pages above each other; a tree of so many levels has more keys than a file has bytes. */
 const levelsMax = 32
 
-/** True for a file of bbolt, as etcd keeps its data in. */
+/** True for a bbolt file, the format of etcd's data. */
 export function isBoltFile(path: string): boolean {
   const file = openSync(path, 'r')
   try {
@@ -51,7 +51,7 @@ export class BoltFile {
   readonly #pageBytes: number
   readonly #bytes: number
   readonly #root: bigint
-  /** A whole file has each page once below its root. */
+  /** A complete file has each page once below its root. */
   #pagesRead = 0
 
   constructor(path: string) {
@@ -79,7 +79,7 @@ export class BoltFile {
     for (const { key, value, isBucket } of this.#elementsBelow(this.#root, 0)) {
       if (!isBucket || key.toString() !== name) continue
       const root = value.readBigUInt64LE(0)
-      // A small bucket lies in its element, as a page without a number.
+      // A small bucket is stored in its element, as a page without a number.
       if (root === 0n) yield* this.#leafElements(value.subarray(bucketHeadBytes), 0)
       else yield* this.#elementsBelow(root, 0)
     }
@@ -92,7 +92,7 @@ export class BoltFile {
     return bytes
   }
 
-  /** Of two copies of the meta page the one with the later transaction counts; the other one may be half written. */
+  /** Of the two meta pages, the page with the later transaction counts; the other may be half written. */
   #readMeta(): { readonly pageBytes: number; readonly root: bigint } {
     const pageBytes = this.read(headerBytes + 8, 4).readUInt32LE(0)
     const copies = [0, pageBytes].flatMap((at) => {
@@ -108,7 +108,7 @@ export class BoltFile {
     return { pageBytes, root: last.readBigUInt64LE(16) }
   }
 
-  /** A copy of the file itself has none. */
+  /** A copy of the file itself has no digest. */
   #checkDigest(): void {
     if (this.#bytes % pageBytesMin !== digestBytes) return
     const hash = createHash('sha256')

@@ -11,13 +11,13 @@ import type { DumpedObject } from './dumped-object.ts'
 import { readEtcdSnapshot } from './etcd-snapshot.ts'
 import { objectsOf, type Pause } from './list-texts.ts'
 
-/** The objects of a dump, and the files that hold none. Disposed of when the objects have been read. */
+/** The objects of a dump, and the files without objects. The caller disposes of it after it has read the objects. */
 export interface Dump extends Disposable {
   readonly objects: DumpedObject[]
   readonly unread: { readonly file: string; readonly reason: string }[]
 }
 
-/** A dump that is being read. */
+/** A dump during the reading. */
 class OpenDump implements Dump {
   readonly objects: DumpedObject[] = []
   readonly unread: { readonly file: string; readonly reason: string }[] = []

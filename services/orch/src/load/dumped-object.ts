@@ -8,13 +8,13 @@ import type { LoadedObject } from '@orch/gateway'
 export interface DumpedObject {
   readonly apiVersion: string
   readonly kind: string
-  /** Undefined: it has none. */
+  /** Undefined: the object has none. */
   readonly namespace: string | undefined
   readonly name: string
-  /** Its resourceVersion; 0: it has none that is a number. */
+  /** The resourceVersion; 0: it is absent or not a number. */
   readonly revision: Revision
   readonly file: string
-  /** Parses it anew, so that a dump with many objects holds no more than its text. */
+  /** Parses the text again, so that a large dump holds only its text. */
   readonly read: () => LoadedObject
 }
 

@@ -29,7 +29,7 @@ interface Element {
 class BoltBuilder {
   readonly #pages: Buffer[] = [Buffer.alloc(pageBytes), Buffer.alloc(pageBytes)]
 
-  /** Gives the number of the page. */
+  /** Returns the page's number. */
   leaf(elements: readonly Element[]): number {
     const heads = elements.map(({ key, value, flags = 0 }, index) => {
       const before = elements.slice(0, index).reduce((sum, one) => sum + one.key.length + one.value.length, 0)

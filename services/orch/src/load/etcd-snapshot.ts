@@ -21,7 +21,7 @@ const [keyField, revisionField, valueField] = [0x0a, 0x18, 0x2a]
 const revisionsPerStep = 500
 const encrypted = /^k8s:enc:[^:]*:[^:]*/
 
-/** The place of the last value of a key. */
+/** The place of a key's last value. */
 interface Place {
   readonly at: number
   readonly length: number
@@ -55,7 +55,7 @@ export async function readEtcdSnapshot(file: BoltFile, path: string, pause: Paus
 
 const encryptedBytes = 200
 
-/** Keys of clusters begin with a slash; etcd's own and those of compaction do not. */
+/** Keys of clusters begin with a slash; etcd's internal keys do not. */
 async function placesIn(file: BoltFile, pause: Pause): Promise<Map<string, Place>> {
   const places = new Map<string, Place>()
   let count = 0

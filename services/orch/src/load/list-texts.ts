@@ -4,7 +4,7 @@ import { parseRevision } from '@orch/core/meta'
 import { parseYaml } from '@orch/core/yaml'
 import { asObject, type DumpedObject, type ItemKind, itemKindOf, parsedObject } from './dumped-object.ts'
 
-/** Gives way to others after some of the work. */
+/** Yields to other work at intervals. */
 export type Pause = () => Promise<void>
 
 /** The objects of a text in JSON or YAML, in order. A List, or an array, is its items, of which one at a time is looked at. */
@@ -60,7 +60,7 @@ export function objectOfJson(bytes: Buffer, file: string, said: ItemKind = {}): 
   const metadata = memberStart(bytes, 0, 'metadata')
   const { apiVersion = said.apiVersion, kind = said.kind } = { apiVersion: textIn(bytes, 0, 'apiVersion'), kind: textIn(bytes, 0, 'kind') }
   const name = metadata === undefined ? undefined : textIn(bytes, metadata, 'name')
-  // A text that is not as expected is refused by the one who knows how to say it.
+  // The parser that can describe the error refuses an unexpected text.
   if (apiVersion === undefined || kind === undefined || metadata === undefined || name === undefined)
     return parsedObject(asObject(parse(bytes, file), file, said), file)
   return {
@@ -83,7 +83,7 @@ function decodeOwn(bytes: Buffer, file: string): ReturnType<typeof decodeOwnJson
   }
 }
 
-/** The text of a member; undefined: it is none. */
+/** The text of a member; undefined: it is not a member. */
 function textIn(bytes: Buffer, at: number, name: string): string | undefined {
   const span = memberSpan(bytes, at, name)
   if (span === undefined || bytes[span.start] !== 0x22) return undefined

@@ -117,7 +117,7 @@ const widget = {
   status: { ready: true },
 }
 
-/** An object as it is stored, without the members that a load gives it. */
+/** An object as stored, without the members that a load adds. */
 async function stored(
   { client }: RunningServer,
   { apiVersion, kind, metadata: { name = '', namespace: place } }: ApiObject,

@@ -12,26 +12,26 @@ import { count, isDefinition, type StoreFinding, type StoreObjects, type StoreRe
 
 /** Options of a load. */
 export interface LoadOptions {
-  /** Kinds that are left out beside those of every load, such as `Pod`. */
+  /** Kinds that are left out in addition to those of every load, such as `Pod`. */
   readonly skip?: readonly string[]
   /** `redact` replaces the values of Secrets by the word `redacted`. */
   readonly secrets?: 'redact'
   /** Objects of kinds that the server does not serve: `skip` by default; `error` rejects before anything is stored. */
   readonly unknown?: 'error' | 'skip'
-  /** Objects that are there already, by name: `replace` by default. */
+  /** The treatment of objects that already exist, by name: `replace` by default. */
   readonly existing?: 'keep' | 'replace'
 }
 
-/** An object that was not stored as it is in the dump. */
+/** An object that was not stored unchanged. */
 interface LoadFinding extends Omit<StoreFinding, 'index'> {
   readonly file: string
 }
 
-/** The end of a load. */
+/** The result of a load. */
 export interface LoadReport extends Pick<StoreReport, 'loaded' | 'kinds' | 'unknown'> {
   /** Objects that were left out on purpose, by kind. */
   readonly skipped: Readonly<Record<string, number>>
-  /** Objects that could not be stored, and those that lost fields; 1,000 at most. */
+  /** Objects that could not be stored or lost fields; at most 1,000. */
   readonly findings: readonly LoadFinding[]
   /** Files without objects. */
   readonly unread: readonly { readonly file: string; readonly reason: string }[]
@@ -48,10 +48,10 @@ export const skippedKinds: readonly string[] = [
   'RangeAllocation',
 ]
 
-/** Members of the options, for callers without a compiler. */
+/** The members of the options, for callers without a compiler. */
 const members: ReadonlySet<string> = new Set(['skip', 'secrets', 'unknown', 'existing'])
 
-/** A server, as far as a load needs it. */
+/** The parts of a server that a load needs. */
 export interface Destination {
   readonly client: Client
   readonly store: StoreObjects
@@ -68,7 +68,7 @@ export async function load(paths: readonly string[], options: LoadOptions, desti
   return await loadDump(dump, options, destination)
 }
 
-/** As `load`, of a dump that has been read. */
+/** Like `load`, for a dump that has been read. */
 export async function loadDump(
   dump: Pick<Dump, 'objects' | 'unread'>,
   options: LoadOptions,
@@ -91,7 +91,7 @@ export async function loadDump(
   return { ...report, skipped, findings: [...readable.findings, ...found], unread: dump.unread }
 }
 
-/** Objects that are read when they are needed. */
+/** Objects that are parsed on demand. */
 class Readable {
   readonly #wanted: readonly DumpedObject[]
   readonly #prepare: (given: LoadedObject) => LoadedObject
@@ -120,10 +120,10 @@ class Readable {
   }
 }
 
-/** Longest time for which reading keeps the event loop, as the server may run in it. */
+/** The longest time for which reading blocks the event loop, as the server may run in it. */
 const turnMs = 10
 
-/** Gives way to others after some time. */
+/** Yields to other work after some time. */
 export function pauses(): Pause {
   let sinceMs = systemClock.monotonic()
   return async () => {
@@ -133,7 +133,7 @@ export function pauses(): Pause {
   }
 }
 
-/** Dumps may have an object several times, in several files: the newest counts. */
+/** A dump may contain an object several times in several files: the newest counts. */
 function newestOf(objects: readonly DumpedObject[]): DumpedObject[] {
   const newest = new Map<string, DumpedObject>()
   for (const dumped of objects) {

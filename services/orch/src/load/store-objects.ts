@@ -12,25 +12,25 @@ export interface LoadTarget {
   readonly loadObjects: Gateway['loadObjects']
 }
 
-/** An object that was not stored as it is in the dump. */
+/** An object that was not stored unchanged. */
 export interface StoreFinding {
   /** `apps/v1 Deployment default/web` */
   readonly object: string
-  /** Its place in the order, from 0. */
+  /** The object's place in the order, from 0. */
   readonly index: number
   readonly reason: string
 }
 
-/** The end of storing the objects of a dump. */
+/** The result of storing the objects of a dump. */
 export interface StoreReport {
   readonly loaded: number
   /** Stored objects, by kind. */
   readonly kinds: Readonly<Record<string, number>>
-  /** Objects that were there already and stay, by kind. */
+  /** Objects that already existed and stay, by kind. */
   readonly existing: Readonly<Record<string, number>>
   /** Objects of kinds that are not served, by apiVersion and kind. */
   readonly unknown: Readonly<Record<string, number>>
-  /** Objects that could not be stored, and those that lost fields; 1,000 at most. */
+  /** Objects that could not be stored or lost fields; at most 1,000. */
   readonly findings: readonly StoreFinding[]
 }
 
@@ -92,7 +92,7 @@ async function loadDefinition(client: Client, given: ApiObject): Promise<LoadOut
 
 const findingsMax = 1_000
 
-/** Counts what becomes of objects. */
+/** Counts the results of objects. */
 class StoreCounts {
   #loaded = 0
   readonly #kinds: Record<string, number> = {}
@@ -137,7 +137,7 @@ class StoreCounts {
   }
 }
 
-/** Counts one more of a name. */
+/** Adds one to the count of a name. */
 export function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1
 }

@@ -2,7 +2,7 @@ import { type Client, ManifestError } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 
-/** Longest that a definition may take until its kind is served. */
+/** The longest time until the kind of a definition is served. */
 const servedWithinMs = 10_000
 const askAgainMs = 10
 

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const named = (kind: string, name: string) => ({ apiVersion: 'v1', kind, metadata: { name, namespace: 'default' } })
 
-/** The course of a test that fails. */
+/** The history of a failing test. */
 async function happenings({ client, faults, user }: RunningServer): Promise<void> {
   const operator = user('operator')
   const made = await operator.client.objects.create({ ...named('ConfigMap', 'a'), data: { x: '1' } })

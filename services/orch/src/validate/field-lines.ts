@@ -3,7 +3,7 @@ import type { Manifest } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
 import { type Places, parseYaml } from '@orch/core/yaml'
 
-/** A document of a file, and where its members are. */
+/** A document of a file, and the lines of its members. */
 interface Document {
   readonly value: unknown
   readonly places: Places

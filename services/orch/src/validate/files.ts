@@ -4,7 +4,7 @@ import { type Manifest, ManifestError, parseManifests } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { namesOf, type Profile } from '@orch/core/names'
 
-/** Something that a server would refuse or warn of. */
+/** A fact that a server would refuse or warn about. */
 export interface Finding {
   readonly file: string
   /** From 1: where the field is, else where the object begins. */

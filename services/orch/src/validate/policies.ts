@@ -30,7 +30,7 @@ interface InEffect {
 
 /** The policies among objects: their bindings' treatment of failures, and the inputs that need a cluster. */
 export class KnownPolicies {
-  /** By the name of a binding. */
+  /** By the binding's name. */
   readonly #actions = new Map<string, readonly string[]>()
   readonly #paramKinds: ReadonlySet<string>
   readonly #accepted: Manifest[] = []
@@ -43,12 +43,12 @@ export class KnownPolicies {
     this.#paramKinds = new Set(policies.flatMap((policy) => paramKindOf(policy) ?? []))
   }
 
-  /** The server has taken an object. */
+  /** Called when the server has accepted an object. */
   accept(manifest: Manifest): void {
     if (policyKinds.includes(manifest.object.kind)) this.#accepted.push(manifest)
   }
 
-  /** True if objects of its kind are parameters of a policy. */
+  /** True if objects of the kind are parameters of a policy. */
   isParam({ apiVersion, kind }: ApiObject): boolean {
     return this.#paramKinds.has(`${apiVersion} ${kind}`)
   }

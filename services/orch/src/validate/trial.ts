@@ -5,7 +5,7 @@ import { untilServed } from '../load/until-served.ts'
 
 /** A server's answer to an object. */
 export interface Answer {
-  /** Absent: it was accepted. */
+  /** Absent: the server accepted it. */
   readonly refusal?: Status
   readonly warnings: readonly string[]
 }
@@ -18,10 +18,10 @@ interface PostOptions {
   readonly fieldValidation: FieldValidation
 }
 
-/** Kinds whose objects would act on later ones, or need another server: they are only checked. */
+/** Kinds whose objects would affect later objects or need another server; they are only checked. */
 const actingKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration', 'APIService']
 
-/** Kinds in their order of creation; the others come after them. */
+/** Kinds in creation order; other kinds come after them. */
 const firstKinds = [
   'Namespace',
   'CustomResourceDefinition',
@@ -38,10 +38,10 @@ export function turnOf({ kind }: ApiObject): number {
   return turn < 0 ? firstKinds.length : turn
 }
 
-/** The namespaces that are there from the start. */
+/** The namespaces that exist from the start. */
 const startNamespaces = ['default']
 
-/** Creates objects on a server, as a person would, and returns its answers. */
+/** Creates objects on a server like a user; returns its answers. */
 export class Trial {
   readonly #client: Client
   readonly #discovered = new Map<string, readonly DiscoveredResource[]>()
@@ -50,7 +50,7 @@ export class Trial {
     this.#client = client
   }
 
-  /** Creates an object in its namespace, which is made where it is not there. */
+  /** Creates an object in its namespace; creates the namespace if it is absent. */
   async create({ object }: Pick<Manifest, 'object'>, fieldValidation: FieldValidation = 'Strict'): Promise<Answer> {
     const resource = await this.#resourceOf(object)
     if (resource === undefined) return { refusal: notServed(object), warnings: [] }
@@ -64,7 +64,7 @@ export class Trial {
     return answer
   }
 
-  /** As `create`; an object that exists from the start is replaced. */
+  /** Like `create`; replaces an object that exists from the start. */
   async put(manifest: Pick<Manifest, 'object'>): Promise<Answer> {
     const answer = await this.create(manifest)
     if (answer.refusal?.reason !== 'AlreadyExists') return answer

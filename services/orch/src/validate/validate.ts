@@ -52,7 +52,7 @@ export async function validate(terminal: Terminal, words: readonly string[]): Pr
   return sorted.some(({ severity }) => severity === 'error') ? 1 : 0
 }
 
-/** A file that cannot be read is a mistake of the caller. */
+/** An unreadable file is a mistake of the caller. */
 async function explained<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
@@ -68,7 +68,7 @@ function ordered(manifests: readonly Manifest[], turnOf: (object: ApiObject) => 
 /** Given objects have not been checked by the policies. */
 const givenPolicyTurn = Number.POSITIVE_INFINITY
 
-/** Makes the objects that are there already; they may be as a server prints them. */
+/** Creates the objects that exist already; they may have the form in which a server prints them. */
 async function takeGiven(
   trial: Trial,
   manifests: readonly Manifest[],

@@ -16,7 +16,7 @@ export interface WebhookSender {
   close(): void
 }
 
-/** Bytes of an answer that are read: a review has some KiB. */
+/** The largest answer in bytes: a review has some KiB. */
 const answerBytesMax = 1024 * 1024
 
 /** The file that a flag names, and the kind and name of the webhook: `authorization/one`. */
@@ -54,7 +54,7 @@ export async function openWebhookSender(
   }
 }
 
-/** The answers of faults. */
+/** The answers that the faults give. */
 const inPlace = {
   refuse: ({ code, body }: CallRefusal): WebhookAnswer => ({ code, body }),
   truncate(): never {

@@ -72,7 +72,7 @@ function changesAt(place: Place, old: readonly PolicyRule[], next: readonly Poli
   })
 }
 
-/** The number of names that another set does not have. */
+/** The number of names that another set lacks. */
 function countBeside(names: ReadonlySet<string>, others: ReadonlySet<string>): number {
   return [...names].filter((name) => !others.has(name)).length
 }

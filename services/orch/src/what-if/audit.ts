@@ -139,7 +139,7 @@ function nameWithoutVersion({ apiVersion, ...object }: Parameters<typeof nameOf>
   return nameOf({ ...object, apiVersion: apiVersion.replace(/[^/]*$/, '') })
 }
 
-/** Longest that controllers may take for the roles of a large dump. */
+/** The longest time of the controllers for the roles of a large dump. */
 const settledWithinMs = 60_000
 
 /** Policies come last, so that they do not see the files themselves. */

@@ -23,12 +23,12 @@ export interface AccessFinding {
   readonly objects: number
 }
 
-/** Objects about which nothing can be said, as the request is refused without the change, too. */
+/** Objects about which the audit can say nothing, because the server refuses the request without the change too. */
 export interface Unchecked {
   readonly kind: string
   readonly operation: string
   readonly count: number
-  /** The refusal of the first one. */
+  /** The refusal of the first such object. */
   readonly message: string
 }
 

@@ -17,7 +17,7 @@ export async function objectsOfServer(client: Client, server: string): Promise<D
   return found
 }
 
-/** All objects of a resource; a resource that has gone since discovery has none. */
+/** All objects of a resource; empty for a resource that was removed after discovery. */
 export async function itemsOf(client: Client, resource: Pick<VersionedResource, 'group' | 'version' | 'plural' | 'namespaced'>) {
   try {
     return (await client.resource(resource).listAll()).items

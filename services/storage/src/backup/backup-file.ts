@@ -36,7 +36,7 @@ export interface BackupRecord {
   readonly value: Uint8Array
 }
 
-/** A file is not a whole backup. */
+/** The file is not a complete backup. */
 class DamagedBackupError extends Error {
   constructor(path: string, what: string, options?: { cause?: unknown }) {
     super(`${path} is not a whole backup (${what}): nothing was restored from it`, options)
@@ -85,7 +85,7 @@ export class BackupWriter {
     this.#onRecord?.(this.#records)
   }
 
-  /** The backup is there when this returns. */
+  /** The backup exists when this returns. */
   finish(): void {
     const end = Buffer.allocUnsafe(4 + countBytes)
     end.writeUInt32LE(endMark, 0)
@@ -130,7 +130,7 @@ function writeWhole(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
 }
 
-/** A backup that was found whole. */
+/** A complete backup. */
 export interface Backup extends BackupHeader {
   readonly records: number
   /** The records, read from the file on demand. */

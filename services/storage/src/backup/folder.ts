@@ -41,7 +41,7 @@ export async function backupFolder(directory: string, path: string, isInUse: boo
 
 /** The result of restoring a folder. */
 export interface RestoredFolder extends BackupResult {
-  /** Folder to which the state of before was moved; absent: there was none. */
+  /** The folder to which the earlier state was moved; absent: there was no state. */
   readonly movedTo?: string
 }
 
@@ -74,7 +74,7 @@ async function lastRevisionOf(directory: string): Promise<Revision> {
   return last
 }
 
-/** 0: there is no store that can be read. */
+/** 0: the folder has no readable store. */
 async function revisionOf(directory: string): Promise<Revision> {
   let view: FolderView | undefined
   try {

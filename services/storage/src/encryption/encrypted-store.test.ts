@@ -257,7 +257,7 @@ describe('ENC-04: keys that have to be fetched', () => {
     await put(store, 'core/pods/first', 'plain')
     const before = store.status().revision
     const value = sealed('core/secrets/a')
-    // Another process has written it.
+    // Another process has written the value.
     await inner.commit({ key: 'core/secrets/a', expected: 0, conditions: [], writeId: 'x', value })
     const own = put(store, 'core/pods/second', 'plain')
     let isAnswered = false

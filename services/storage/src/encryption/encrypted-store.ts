@@ -213,7 +213,7 @@ class EncryptedStore implements Store {
       const { opened, lacking } = this.#tryAll(changes)
       return lacking.length === 0 ? opened : undefined
     } catch {
-      // It is tried again, and reported there.
+      // The store tries the value again and reports it there.
       return undefined
     }
   }
@@ -224,7 +224,7 @@ class EncryptedStore implements Store {
     for (let changes = this.#held[0]; changes !== undefined && !this.#closing.signal.aborted; changes = this.#held[0]) {
       try {
         const opened = await this.#openAll(changes)
-        // Meanwhile the store may have been replaced.
+        // Another store may have replaced this store meanwhile.
         if (this.#held[0] !== changes) continue
         this.#held.shift()
         this.#heldAt = changes.at(-1)?.revision ?? this.#heldAt

@@ -101,7 +101,7 @@ async function restorePrefix(client: EtcdClient, layout: Layout, { place, backup
 
 interface Present {
   readonly state: 'empty' | 'store' | 'restoring'
-  /** '' where it has none. */
+  /** '' if it has none. */
   readonly epoch: string
 }
 

@@ -25,7 +25,7 @@ export class ChangeWatch {
   readonly #context: EtcdContext
   readonly #random: () => number
   readonly #listener: ChangeWatchListener
-  /** Callers that wait for the watch to be open again. */
+  /** Callers that wait until the watch is open again. */
   readonly #waiting = new Set<() => void>()
   #watch: EtcdWatch | undefined
   #problem = 'the watch of etcd is not open yet'
@@ -39,7 +39,7 @@ export class ChangeWatch {
     this.#listener = listener
   }
 
-  /** Why the watch is not open; '' where it is. */
+  /** The reason why the watch is not open; '' if it is open. */
   get problem(): string {
     return this.#problem
   }
@@ -102,7 +102,7 @@ export class ChangeWatch {
     this.#expected = this.#context.timeline.position
   }
 
-  /** To be called after the store's closing signal. */
+  /** The caller must call this after the store's closing signal. */
   close(): void {
     this.#watch?.close()
     this.#releaseWaiting()

@@ -247,7 +247,7 @@ describe('a client of etcd', () => {
     other.asked.length = 0
     await read(4)
     expect([one.asked.length, other.asked.length > 0]).toEqual([1, true])
-    // It is asked by a client of its own, and still has no leader.
+    // Another client asks this server, which still has no leader.
     clock.advance(etcdMemberLookMs)
     await vi.waitFor(() => expect([one.asked.length, clock.pendingTimers]).toEqual([2, 1]), 90_000)
     await read(4)

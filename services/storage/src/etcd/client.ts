@@ -238,7 +238,7 @@ export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: bo
   }
 }
 
-/** Why a member does not answer; '' where it does, and not only its machine. */
+/** The reason why a member does not answer; '' if it answers itself. */
 async function problemOf(access: EtcdAccess): Promise<string> {
   const client = new EtcdClient(access, new Members({ servers: access.servers, clock: systemClock, isBack: async () => false }))
   try {
@@ -252,7 +252,7 @@ async function problemOf(access: EtcdAccess): Promise<string> {
   }
 }
 
-/** Ranges of many keys may take their time. */
+/** Ranges of many keys may take longer. */
 function looksAtFewKeys({ method, params = {} }: { readonly method: string; readonly params?: object }): boolean {
   return (
     (method === 'txn' && 'compare' in params && Array.isArray(params.compare) && params.compare.length > 0) ||
