@@ -200,7 +200,7 @@ export const limits = {
   shortenedStepsMax: 16,
   /** Maximum characters of a text in a shortened explanation, such as a user name. */
   shortenedTextMax: 128,
-  /** Number of stored explanations of writes: enough to find the last own one. */
+  /** Number of stored explanations of writes: enough for a client to find the explanation of its last write. */
   explanationsKeptMax: 256,
   /** Maximum characters of a message or reason in a stored explanation; a message may repeat a client's body a hundred times. */
   keptTextMax: 4_096,

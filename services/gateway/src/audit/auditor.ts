@@ -54,7 +54,7 @@ export function createAuditor({ policy, sinks, names, level, clock, log, metrics
     thread,
     onError: (error: unknown) => log.error({ err: error }, 'a body could not be read for its audit event'),
   }
-  /** Events that wait for their bodies, and the bytes of these. */
+  /** Events that wait for their bodies, and the size of the bodies in bytes. */
   const waiting = new Set<Promise<void>>()
   let waitingBytes = 0
 

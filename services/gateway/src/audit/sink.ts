@@ -5,7 +5,7 @@ import type { AuditMetrics } from './metrics.ts'
 
 /** Destination of events: a file, a webhook. */
 export interface AuditDelivery {
-  /** Label of its metrics. */
+  /** The label of the sink's metrics. */
   readonly name: string
   /** Resolves when the events are stored, and rejects otherwise. */
   deliver(events: readonly AuditEvent[]): Promise<void>

@@ -51,7 +51,7 @@ export type Intent =
   | { readonly kind: 'update'; readonly candidate: Candidate; readonly live: Live }
   /** The object stays, marked as being deleted. */
   | { readonly kind: 'mark'; readonly object: ApiObject; readonly live: Live }
-  /** The object goes. It is answered as it was, or as marked at its end. */
+  /** The write removes the object. The answer shows the object unchanged, or with the marks of its deletion. */
   | { readonly kind: 'remove'; readonly object?: ApiObject; readonly live: Live }
   | { readonly kind: 'nothing'; readonly live: Live }
 

@@ -4,7 +4,7 @@ const orphanStopMs = 5_000
 /** A message of a process to `orch up --distributed`, which has started it. */
 export type StarterMessage =
   | ({ readonly kind: 'ready' } & ReadyMessage)
-  /** The process ends. `takenAddress` is one that it was given and at which another program listens. */
+  /** The process ends. `takenAddress` is a given address at which another program listens. */
   | { readonly kind: 'failed'; readonly reason: string; readonly takenAddress?: string }
 
 /** The addresses of a ready process, by purpose: `{ address: '127.0.0.1:7100' }`. */

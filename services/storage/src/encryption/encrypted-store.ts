@@ -14,7 +14,7 @@ export interface EncryptedStoreOptions {
 
 const nothing = new Uint8Array(0)
 
-/** Pause before a value is tried again that could not be decrypted. */
+/** The pause before the next attempt to decrypt a value. */
 const retryDelayMs = 1_000
 
 /** The same store, whose values are encrypted. What callers see is plain, and nothing plain is kept. */

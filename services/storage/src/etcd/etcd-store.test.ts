@@ -757,7 +757,7 @@ describe('the past of a store', () => {
   test('reaches back to the compaction, and ends at the last change', async () => {
     const { store, ask } = await open()
     for (const key of ['a', 'b', 'c']) await ask(key)
-    // Nothing has happened since, of which a watch could tell.
+    // No change has happened since that a watch could report.
     expect(await told(store, 5)).toEqual([])
     await store.compact(3)
     expect(await told(store, 2)).toEqual({ kind: 'compacted', compacted: 3 })
