@@ -31,8 +31,8 @@ export interface ContainerRun {
   log(text: string): void
   /** The container is ready from now on, or, with false, is not. A readiness probe sees it at its next call. */
   ready(isReady?: boolean): void
-  /** Ends the container with this exit code. The function does not return. */
-  exit(code: number): never
+  /** Ends the container with this exit code, and a termination message if one is given. The function does not return. */
+  exit(code: number, message?: string): never
 }
 
 /**

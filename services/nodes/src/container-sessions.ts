@@ -3,6 +3,7 @@ import { failed, StatusError } from '@orch/core/meta'
 import type { PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import { type Clock, PushStream, sleep } from '@orch/platform'
+import type { FindRunning } from './own-command.ts'
 import { hostnameOf } from './pod-sources.ts'
 import { ContainerFiles, resolvePath } from './programs/container-files.ts'
 import type { PortSource, Program, ProgramSource, ProgramStreams, RunningContainer, TerminalSize } from './programs/program.ts'
@@ -74,6 +75,13 @@ export class ContainerSessions {
     if (run === undefined) throw refused(`container not found (${JSON.stringify(name)})`)
     const program = this.#find(run.container, command) ?? missing
     return (session) => runProgram({ program, command, run, asked }, session)
+  }
+
+  /** A running container, with the program of a command in it. Undefined: the container does not run, or has no such program. */
+  find(place: PodOfNode, name: string, command: readonly string[]): ReturnType<FindRunning> {
+    const container = this.#runOf(place, name)?.container
+    const program = container && this.#find(container, command)
+    return program && { container, program }
   }
 
   /** Attaches to the run of a container, until it ends. Its program runs for the first client with input; other clients see its log. */
@@ -306,6 +314,6 @@ function containerIn(pod: Pod, name: string, { clock, envOf, filesOf }: Containe
     env: envOf(pod, name),
     files: new ContainerFiles({ '/etc/hostname': `${hostname}\n`, '/etc/hosts': hosts, ...Object.fromEntries(files) }, clock.now()),
     now: () => clock.now(),
-    sleep: (ms, signal) => sleep(clock, ms, signal),
+    sleep: (ms, signal, options) => sleep(clock, ms, signal, options),
   }
 }

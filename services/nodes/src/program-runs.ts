@@ -119,11 +119,11 @@ export class ProgramRuns {
         life.setReady(name, isReady, clock.now())
         this.#options.onChange()
       },
-      exit: (exitCode) => {
+      exit: (exitCode, message) => {
         if (!Number.isInteger(exitCode) || exitCode < 0 || exitCode > 255) {
           throw new RangeError(`exit(${exitCode}): must be a whole number between 0 and 255`)
         }
-        this.#end(name, running, { exitCode })
+        this.#end(name, running, { exitCode, ...(message !== undefined && { message: message.slice(0, messageLengthMax) }) })
         throw new ExitError(`the container ${name} has ended`)
       },
     }

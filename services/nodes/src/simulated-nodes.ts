@@ -1,27 +1,28 @@
 import { createHash } from 'node:crypto'
-import {
-  type Client,
-  EventBudget,
-  type Informer,
-  type InformerEvent,
-  type InformerOptions,
-  type ResourceAddress,
-  startInformer,
-} from '@orch/client'
+import { EventBudget, type Informer, type InformerEvent, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { boundedMemo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
-import { asksForSimulation, type LogEntry, PodLife, refusalOf, refusedStatus, scriptOf, statusPatch } from '@orch/core/pod-life'
+import {
+  asksForSimulation,
+  type LogEntry,
+  PodLife,
+  type PodScript,
+  refusalOf,
+  refusedStatus,
+  scriptOf,
+  statusPatch,
+} from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
-import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
-import { type CodeScript, codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
+import { createWorkqueue, sleep, type Workqueue } from '@orch/platform'
+import { codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
 import { KeyedListeners } from './keyed-listeners.ts'
 import { Measurements } from './measurements.ts'
 import { checkSettings, freeIndex, type NodeSettings } from './node-object.ts'
 import { NodeScripts } from './node-scripts.ts'
 import { createNodesService } from './nodes-service.ts'
+import { ownPrograms, withOwnPrograms } from './own-command.ts'
 import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
 import { environmentIn, SourceReader, type SourcesOfPod } from './pod-sources.ts'
@@ -30,52 +31,8 @@ import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, untaint, writePodStatus } from './requests.ts'
 import { SimulatedNode } from './simulated-node.ts'
+import type { NodeHandle, NodesOptions, SimulatedNodes } from './stand-in.ts'
 import { WrittenLogs } from './written-logs.ts'
-
-export interface NodesOptions {
-  readonly names: Names
-  /** Minor version of the release. */
-  readonly level: number
-  /** A client that reads all Pods. */
-  readonly client: Client
-  /** A client with the identity of this node. */
-  readonly clientFor: (node: string) => Client
-  /** True with simulated volumes. */
-  readonly hasVolumes: boolean
-  readonly clock: Clock
-  readonly chance: Pick<Chance, 'fraction' | 'bytes' | 'uuid'>
-  /** Scripts in code, the strongest first. They may be added and removed; a Pod keeps its initial ones. */
-  readonly codeScripts: Iterable<CodeScript>
-  readonly log: Log
-  readonly queues: WorkqueueMetrics
-}
-
-/** One simulated node for a test. */
-export interface NodeHandle {
-  readonly name: string
-  readonly isRunning: boolean
-  /** Switches the node off: its Lease expires, and its Pods stay unchanged. */
-  stop(): void
-  /** Switches it on again, or registers it again; resolves when it has reported. */
-  start(): Promise<void>
-  /** Switches it off permanently and deletes its Node. */
-  delete(): Promise<void>
-}
-
-/** The simulated nodes of a server. */
-export interface SimulatedNodes {
-  /** Registers a node, unless it is off; resolves when it exists. An existing name is an error. */
-  add(settings: NodeSettings, isOff?: boolean): Promise<NodeHandle>
-  /** Undefined if no such node is simulated. */
-  get(name: string): NodeHandle | undefined
-  readonly names: readonly string[]
-  /** Switches off all nodes but these, and stops simulating them. */
-  retain(present: ReadonlySet<string>): Promise<void>
-  /** The connections to their Pods. */
-  readonly service: NodesService
-  readonly measurements: Measurements
-  close(): Promise<void>
-}
 
 /** Maximum Pods processed in parallel, which limits the requests of all nodes. */
 const workersMax = 32
@@ -130,7 +87,7 @@ class StandIn implements SimulatedNodes {
     const { names, client, clock, chance, log, queues } = options
     const { signal } = this.#ending
     this.#options = options
-    const scriptFor = (pod: Pod) => scriptOf(pod, names, this.#scripts.layersFor(pod))
+    const scriptFor = (pod: Pod) => this.#scriptOf(pod)
     const hasNode = (name: string) => this.#nodes.get(name)?.isRunning === true
     this.#containers = new ContainerSessions({
       clock,
@@ -319,6 +276,11 @@ class StandIn implements SimulatedNodes {
     return running?.uid === uid && running.node.name === node ? running.life : undefined
   }
 
+  #scriptOf(pod: Pod): PodScript {
+    const { names } = this.#options
+    return scriptOf(pod, names, withOwnPrograms(pod, names, this.#scripts.layersFor(pod)))
+  }
+
   #openPod(place: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod } {
     const key = `${place.namespace}/${place.name}`
     const life = this.#findLife(place)
@@ -326,7 +288,7 @@ class StandIn implements SimulatedNodes {
     return {
       read: () => {
         const pod = this.#findPod(place)
-        if (pod !== undefined) entries = logOf(pod, container, scriptOf(pod, this.#options.names, this.#scripts.layersFor(pod)))
+        if (pod !== undefined) entries = logOf(pod, container, this.#scriptOf(pod))
         return { pod, entries, written: (id) => this.#written.of(id), exactRun: (id) => life?.runOf(container, id) }
       },
       onChange: (listener) => this.#changes.listen(key, listener),
@@ -449,13 +411,15 @@ class StandIn implements SimulatedNodes {
     const { level, names } = this.#options
     const addresses = node.takeAddresses(pod)
     if (addresses === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${keyOf(pod)}`)
+    const layers = this.#scripts.layersFor(pod)
+    const own = ownPrograms(pod, names, layers, (container, command) => this.#containers.find({ pod, life }, container, command))
     const code = programsFor(this.#options.codeScripts, pod)
     let programs: ProgramRuns | undefined
     const sources = this.#sources.open(pod)
     const environments = new Map<string, Variables>()
     const life = new PodLife({
       ...{ pod, names, level, addresses, hostAddresses: node.addresses, ...(sources && { sources }) },
-      layers: [...this.#scripts.layersFor(pod), layerOf(code)],
+      layers: [...withOwnPrograms(pod, names, layers), layerOf(code)],
       onRun: (container) => {
         environments.delete(container)
         if (sources !== undefined) environments.set(container, this.#envOf(pod, container))
@@ -465,11 +429,11 @@ class StandIn implements SimulatedNodes {
       digestOf,
     })
     const { clock } = this.#options
-    if (code.size > 0)
+    if (own.size + code.size > 0)
       programs = new ProgramRuns({
         clock,
         life,
-        programs: code,
+        programs: new Map([...own, ...code]),
         envOf: (name) => this.#envOf(pod, name),
         log: (run, text) => {
           this.#written.add(run, text, clock.now())

@@ -1,4 +1,5 @@
 import type { Pod } from '@orch/core/workloads'
+import type { TimerOptions } from '@orch/platform'
 import type { ContainerFiles } from './container-files.ts'
 
 /** A running container for a program in it. */
@@ -12,7 +13,7 @@ export interface RunningContainer {
   /** Milliseconds since 1970 by the clock of the node. */
   now(): number
   /** By the clock of the node; ends early with the signal. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>
+  sleep(ms: number, signal: AbortSignal, options?: TimerOptions): Promise<void>
 }
 
 /** The size of a terminal in characters. */

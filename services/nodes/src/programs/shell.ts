@@ -161,6 +161,12 @@ async function runCommand(
   }
 }
 
+/** The words of each command of a script. Undefined: the shell cannot read the script. */
+export function commandsOf(script: string): readonly (readonly string[])[] | undefined {
+  const list = parseScript(script)
+  return typeof list === 'string' ? undefined : list.map(({ words }) => words)
+}
+
 /** Literal text of a word is marked, so that variables in it are not expanded. */
 const literal = '\u0000'
 

@@ -45,7 +45,7 @@ export {
   type SourceRef,
   sourcesOf,
 } from './pod-sources.ts'
-export { scriptOf } from './script.ts'
+export { scriptOf, unscripted } from './script.ts'
 export { scriptKinds, simulationVersion } from './script-kinds.ts'
 export type { PodScript, PortAnswer, ScriptLayer } from './script-model.ts'
 export { type CompiledScript, chooseScript, compileScript, findAnswer, type ScriptObject } from './script-object.ts'

@@ -6,6 +6,36 @@ import { type ContainerScript, joined, type PodScript, type ScriptLayer, type Wo
 /** The duration of a run that must end but has no duration. */
 const shortRunMs = 1000
 
+/** The containers of a Pod whose runs and logs no source says anything about. */
+export function unscripted(pod: Pod, names: Pick<Names, 'simulationDomain'>, layers: readonly ScriptLayer[]): Set<string> {
+  const { spec } = pod
+  const mainNames = new Set((spec.containers ?? []).map(({ name }) => name))
+  const all = new Set([...mainNames, ...(spec.initContainers ?? []).map(({ name }) => name)])
+  const { words } = readAnnotations(pod, all, names)
+  return new Set(
+    [...all].filter((name) => {
+      const { runs, runMs, exitCodes, logs } = wordsOf(name, { words, layers, isMain: mainNames.has(name) })
+      return runs === undefined && runMs === undefined && exitCodes === undefined && logs === undefined
+    }),
+  )
+}
+
+interface WordsNeeds {
+  /** The words of annotations. */
+  readonly words: ReadonlyMap<string, Words>
+  readonly layers: readonly ScriptLayer[]
+  readonly isMain: boolean
+}
+
+function wordsOf(name: string, { words, layers, isMain }: WordsNeeds): Words {
+  let found = words.get(name) ?? {}
+  for (const layer of layers) {
+    if (isMain) found = joined(found, layer.get('*'))
+    found = joined(found, layer.get(name))
+  }
+  return found
+}
+
 /** The script of a Pod: its annotations, then layers, of which later ones are stronger. */
 export function scriptOf(pod: Pod, names: Pick<Names, 'simulationDomain'>, layers: readonly ScriptLayer[] = []): PodScript {
   const { spec, metadata } = pod
@@ -20,12 +50,7 @@ export function scriptOf(pod: Pod, names: Pick<Names, 'simulationDomain'>, layer
   for (const name of all) {
     const isInit = initNames.has(name) && !sidecars.has(name)
     const runMs = isInit ? 0 : isJob && !sidecars.has(name) && !ephemeralNames.includes(name) ? shortRunMs : undefined
-    let found = words.get(name) ?? {}
-    for (const layer of layers) {
-      if (mainNames.has(name)) found = joined(found, layer.get('*'))
-      found = joined(found, layer.get(name))
-    }
-    containers.set(name, toScript(found, runMs))
+    containers.set(name, toScript(wordsOf(name, { words, layers, isMain: mainNames.has(name) }), runMs))
   }
   return { containers, problems }
 }

@@ -1,0 +1,52 @@
+import type { Client } from '@orch/client'
+import type { NodesService } from '@orch/core/contracts'
+import type { Names } from '@orch/core/names'
+import type { Chance, Clock, Log, WorkqueueMetrics } from '@orch/platform'
+import type { CodeScript } from './code-scripts.ts'
+import type { Measurements } from './measurements.ts'
+import type { NodeSettings } from './node-object.ts'
+
+export interface NodesOptions {
+  readonly names: Names
+  /** Minor version of the release. */
+  readonly level: number
+  /** A client that reads all Pods. */
+  readonly client: Client
+  /** A client with the identity of this node. */
+  readonly clientFor: (node: string) => Client
+  /** True with simulated volumes. */
+  readonly hasVolumes: boolean
+  readonly clock: Clock
+  readonly chance: Pick<Chance, 'fraction' | 'bytes' | 'uuid'>
+  /** Scripts in code, the strongest first. They may be added and removed; a Pod keeps its initial ones. */
+  readonly codeScripts: Iterable<CodeScript>
+  readonly log: Log
+  readonly queues: WorkqueueMetrics
+}
+
+/** One simulated node for a test. */
+export interface NodeHandle {
+  readonly name: string
+  readonly isRunning: boolean
+  /** Switches the node off: its Lease expires, and its Pods stay unchanged. */
+  stop(): void
+  /** Switches it on again, or registers it again; resolves when it has reported. */
+  start(): Promise<void>
+  /** Switches it off permanently and deletes its Node. */
+  delete(): Promise<void>
+}
+
+/** The simulated nodes of a server. */
+export interface SimulatedNodes {
+  /** Registers a node, unless it is off; resolves when it exists. An existing name is an error. */
+  add(settings: NodeSettings, isOff?: boolean): Promise<NodeHandle>
+  /** Undefined if no such node is simulated. */
+  get(name: string): NodeHandle | undefined
+  readonly names: readonly string[]
+  /** Switches off all nodes but these, and stops simulating them. */
+  retain(present: ReadonlySet<string>): Promise<void>
+  /** The connections to their Pods. */
+  readonly service: NodesService
+  readonly measurements: Measurements
+  close(): Promise<void>
+}

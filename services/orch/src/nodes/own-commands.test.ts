@@ -1,0 +1,137 @@
+import type { ApiObject } from '@orch/core/meta'
+import { virtualClock } from '@orch/platform'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../start/running-server.ts'
+import { start } from '../start/start.ts'
+
+const namespace = 'default'
+const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z') })
+
+interface Pod extends ApiObject {
+  readonly status: {
+    readonly phase: string
+    readonly containerStatuses?: readonly { readonly state: object; readonly lastState: object; readonly restartCount: number }[]
+  }
+}
+
+describe('a container whose command depends on no image', () => {
+  let server: RunningServer
+
+  beforeAll(async () => {
+    server = await start({ profile: 'kubernetes', nodes: 1, clock, seed: 7 })
+    await server.settled({ within: 60_000 })
+  })
+  afterAll(() => server?.stop())
+
+  async function run(
+    name: string,
+    container: object,
+    { annotations = {}, ...spec }: { annotations?: object } & Record<string, unknown> = {},
+  ) {
+    await server.client.objects.create({
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, annotations } },
+      spec: { restartPolicy: 'Never', nodeName: 'node-1', containers: [{ name: 'main', image: 'busybox', ...container }], ...spec },
+    } as ApiObject)
+    await server.settled({ within: 60_000 })
+  }
+  const statusOf = async (name: string) => (await server.client.objects.get<Pod>({ apiVersion: 'v1', kind: 'Pod', namespace, name })).status
+  const logOf = async (name: string) => {
+    const path = `/api/v1/namespaces/${namespace}/pods/${name}/log`
+    const { body } = await server.client.transport.send({ method: 'GET', path, headers: {} })
+    const chunks: Uint8Array[] = []
+    for await (const chunk of body) chunks.push(chunk)
+    return Buffer.concat(chunks).toString()
+  }
+
+  test('runs it: the output is the log, and the exit status that of the container', async () => {
+    await run('fails', { command: ['sh', '-c', 'echo one; echo -n two; exit 3'] })
+    const { phase, containerStatuses } = await statusOf('fails')
+    expect([phase, containerStatuses?.[0]?.state]).toMatchObject(['Failed', { terminated: { exitCode: 3, reason: 'Error' } }])
+    expect(await logOf('fails')).toBe('one\ntwo\n')
+    await run('succeeds', { command: ['/bin/true'] })
+    expect([(await statusOf('succeeds')).phase, await logOf('succeeds')]).toEqual(['Succeeded', ''])
+  })
+
+  test('knows its variables, in the references of the command and in the shell', async () => {
+    const env = [
+      { name: 'NAME', value: 'web' },
+      { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+    ]
+    await run('variables', { command: ['sh', '-c'], args: ['echo $(NAME) $NODE $$NAME'], env })
+    expect(await logOf('variables')).toBe('web node-1 web\n')
+  })
+
+  test('leaves a message at its end', async () => {
+    await run('message', { command: ['sh', '-c', 'echo -n DONE > /dev/termination-log'] })
+    expect((await statusOf('message')).containerStatuses?.[0]?.state).toMatchObject({ terminated: { exitCode: 0, message: 'DONE' } })
+    await run('other-message', { command: ['sh', '-c', 'echo lost > /tmp/why; exit 1'], terminationMessagePath: '/tmp/why' })
+    expect((await statusOf('other-message')).containerStatuses?.[0]?.state).toMatchObject({ terminated: { message: 'lost\n' } })
+  })
+
+  test('sleeps by the clock of the server, and is started again as its policy says', async () => {
+    await run('sleeper', { command: ['sh', '-c', 'echo begin; sleep 60; echo end; exit 1'] }, { restartPolicy: 'OnFailure' })
+    expect([(await statusOf('sleeper')).phase, await logOf('sleeper')]).toEqual(['Running', 'begin\n'])
+    await clock.advance('61s')
+    const [status] = (await statusOf('sleeper')).containerStatuses ?? []
+    expect(status).toMatchObject({ restartCount: 1, state: { running: {} }, lastState: { terminated: { exitCode: 1 } } })
+    await run('endless', { command: ['sleep', 'infinity'] })
+    await clock.advance('1h')
+    expect((await statusOf('endless')).phase).toBe('Running')
+  })
+
+  test('stops at once when its Pod is deleted', async () => {
+    await run('deleted', { command: ['sleep', '3600'] })
+    await server.client.objects.delete({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'deleted' })
+    await server.settled({ within: 60_000 })
+    await expect(statusOf('deleted')).rejects.toThrow('not found')
+  })
+
+  test.each([
+    ['another program', ['sh', '-c', 'echo one; nosuch']],
+    ['a file of the image', ['cat', '/etc/hosts']],
+    ['a loop', ['sh', '-c', 'while true; do echo one; done']],
+    ['the output of a command', ['sh', '-c', 'echo $(date)']],
+    ['parameters of the shell', ['sh', '-c', 'echo $1', 'sh', 'one']],
+  ])('runs as all others do if the command needs %s', async (title, command) => {
+    const name = title.replaceAll(' ', '-')
+    await run(name, { command })
+    expect([(await statusOf(name)).phase, await logOf(name)]).toEqual(['Running', 'main: started, simulated from image busybox\n'])
+  })
+
+  test('follows an annotation or a script instead', async () => {
+    await run('annotated', { command: ['false'] }, { annotations: { 'simulation.orch.io/run-for': '5s' } })
+    await clock.advance('10s')
+    expect((await statusOf('annotated')).phase).toBe('Succeeded')
+    using _script = server.nodes.script({ name: 'scripted' }, (c) => c.onStart((it) => it.exit(0, 'by the script')))
+    await run('scripted', { command: ['false'] })
+    expect((await statusOf('scripted')).containerStatuses?.[0]?.state).toMatchObject({
+      terminated: { exitCode: 0, message: 'by the script' },
+    })
+  })
+
+  test('is not run if it reads an input', async () => {
+    await run('interactive', { command: ['echo', 'one'], stdin: true })
+    expect((await statusOf('interactive')).phase).toBe('Running')
+  })
+
+  test('counts in a Job', async () => {
+    await server.client.objects.create({
+      ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j', namespace } },
+      spec: {
+        backoffLimit: 0,
+        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox', command: ['false'] }] } },
+      },
+    } as ApiObject)
+    await clock.advance('10s')
+    const { status } = await server.client.objects.get<ApiObject & { status: object }>({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      namespace,
+      name: 'j',
+    })
+    expect(status).toMatchObject({
+      failed: 1,
+      conditions: expect.arrayContaining([expect.objectContaining({ type: 'Failed', status: 'True' })]),
+    })
+  })
+})
