@@ -20,5 +20,5 @@ test('a valid object with a deprecated field is written with a warning, and an i
   expect(await patched('d', { metadata: { labels: { x: 'y' } } })).toEqual({ status: 200, warning: undefined })
   expect(await patched('d', { spec: { replicas: 2 } })).toEqual({ status: 200, warning })
   expect(await patched('d/status', { status: { replicas: 1 } })).toEqual({ status: 200, warning: undefined })
-  expect(await patched('d/scale', { spec: { replicas: 3 } })).toEqual({ status: 200, warning: undefined })
+  expect(await patched('d/scale', { spec: { replicas: 3 } })).toEqual({ status: 200, warning })
 })

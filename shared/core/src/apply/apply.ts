@@ -4,7 +4,7 @@ import { runAtOnce, type Steps } from '../steps.ts'
 import { findUnownable, findUnownableParts, joinProblems } from './check.ts'
 import { compare, isSame } from './compare.ts'
 import { type ApplyConflict, conflictsOf } from './conflicts.ts'
-import { difference, equalSets, type FieldSet, isEmptySet } from './field-set.ts'
+import { difference, equalSets, type FieldSet, isEmptySet, recursiveDifference } from './field-set.ts'
 import { lastAppliedOf, takeOverManager, withLastApplied } from './last-applied.ts'
 import { Unownable } from './list-items.ts'
 import { mergeApply } from './merge.ts'
@@ -24,7 +24,6 @@ import {
   type Versioned,
   type View,
   withoutManagedFields,
-  withoutReset,
   withoutUntracked,
 } from './ownership.ts'
 import { pruneDropped } from './prune.ts'
@@ -168,7 +167,7 @@ type Attempt =
 
 function* applyFrom({ view, live, owners, formerCount }: Start, options: CheckedOptions, force: boolean): Steps<Attempt> {
   const { config, fields, manager, apiVersion, subresource = '', now } = options
-  const applied = withoutReset(view, fields)
+  const applied = recursiveDifference(fields, view.resetFields)
   const fresh: Owner = { manager, operation: 'Apply', apiVersion, subresource, time: undefined, set: applied }
   const self = ownerIdentity(fresh)
   const last = owners.get(self)

@@ -133,9 +133,9 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return subtract(left, right, false) ?? emptySet
 }
 
-/** Like `difference`, but a path of the right set also removes all paths below it. */
-export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
-  return subtract(left, right, true) ?? emptySet
+/** Like `difference`, but a path of the right set also removes all paths below it. Without a right set, the left one. */
+export function recursiveDifference(left: FieldSet, right: FieldSet | undefined): FieldSet {
+  return right === undefined ? left : (subtract(left, right, true) ?? emptySet)
 }
 
 function subtract(left: FieldSet, right: FieldSet, isRecursive: boolean): FieldSet | undefined {

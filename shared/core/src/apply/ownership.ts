@@ -142,7 +142,7 @@ export function* recordUpdate(
   const change = yield* changeOf(view, reconciled, { ...states, self })
   yield
   const { added, modified, removed } = change.comparison
-  const touched = difference(withoutReset(view, union(modified, added)), untracked)
+  const touched = difference(recursiveDifference(union(modified, added), view.resetFields), untracked)
   yield
   const former = change.owners.get(self)
   const owned = union(difference(former?.set ?? emptySet, removed), touched)
@@ -151,11 +151,6 @@ export function* recordUpdate(
   if (isEmptySet(set)) change.owners.delete(self)
   else change.owners.set(self, { ...(former ?? fresh), set, ...(isEmptySet(touched) ? {} : { time: writer.now }) })
   return capUpdates(change.owners)
-}
-
-/** The set without paths that this request cannot write. */
-export function withoutReset({ resetFields }: View, set: FieldSet): FieldSet {
-  return resetFields === undefined ? set : recursiveDifference(set, resetFields)
 }
 
 function withSet(owner: Owner, set: FieldSet): Owner {
