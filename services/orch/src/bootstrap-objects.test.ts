@@ -22,7 +22,7 @@ function comparable({ metadata, ...rest }: ApiObject) {
   return { ...rest, metadata: { ...others, labels, managedFields: others.managedFields?.map((entry) => ({ ...entry, time: '' })) } }
 }
 
-/** An aggregated role equals the result of a POST without its rules, and an apply of them. */
+/** An aggregated role equals the result of a POST without its rules, followed by an apply of its rules. */
 function withoutGathered(bootstrapObject: ApiObject): { body: ApiObject; rest: ApiObject } {
   if (bootstrapObject['aggregationRule'] === undefined) return { body: bootstrapObject, rest: bootstrapObject }
   const { rules, ...body } = bootstrapObject
@@ -41,7 +41,7 @@ test('META-01, META-03, SSA-17: bootstrap objects equal objects created by POST'
     const collection = client.resource(address)
     for (const bootstrapObject of (await collection.listAll()).items) {
       const { name, namespace, labels, annotations } = bootstrapObject.metadata
-      // Some names are only allowed for these objects, and a namespace would not be deleted at once.
+      // Some names are reserved for these objects, and a namespace is not deleted at once.
       const isNamespace = bootstrapObject.kind === 'Namespace'
       if (!isNamespace) await collection.delete(name ?? '', { namespace })
       const { body: posted, rest } = withoutGathered(bootstrapObject)

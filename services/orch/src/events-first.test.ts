@@ -20,7 +20,7 @@ const stores = {
   },
 }
 
-/** A client in the server's process, which receives bytes in the order in which the server writes them. */
+/** A client in the server's process, which receives bytes in the order of the server's writes. */
 async function aClient(open: (typeof stores)[keyof typeof stores]) {
   const settings = readStartSettings({ profile: 'orch', controllers: [] })
   const server = await startServer({

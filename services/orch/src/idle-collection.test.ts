@@ -4,7 +4,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { collectWhenIdle, ownHeap } from './idle-collection.ts'
 
-/** A process that is busy for these shares of its seconds, then idle, with this many bytes in its heap. */
+/** A process with these shares of busy time per second, then idle, and with this heap size. */
 function processOf({ shares, heapBytes = 28e6 }: { shares: readonly number[]; heapBytes?: number }) {
   const clock = createFakeClock()
   const remaining = [1, ...shares]

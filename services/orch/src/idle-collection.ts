@@ -6,30 +6,29 @@ import { withGarbageCollector } from './process/v8-flags.ts'
 /** The dependencies of the collections of an idle process. */
 export interface IdleCollectionParts {
   readonly clock: Clock
-  /** The share of its time for which the event loop has been busy since the last call, from 0 to 1. */
+  /** The busy share of the event loop's time since the last call, from 0 to 1. */
   busyShare(): number
   /** Bytes of objects in the heap. */
   usedHeapBytes(): number
   /** Collects all garbage, as if memory were low. */
   collectAll(): void
-  /** Collects the young heap, which takes 1 to 5 ms however much the old one holds. */
+  /** Collects the young heap: 1 to 5 ms, whatever the size of the old heap. */
   collectYoung(): void
 }
 
 const lookEveryMs = 1000
 const busyShareMax = 0.1
-/** The event loop stops meanwhile, for about 2 ms per megabyte. */
+/** A full collection blocks the event loop for about 2 ms per megabyte. */
 const heapBytesMax = 40e6
-/** Beyond it, the young heap's memory is a small part of the whole, and a collection of the old heap holds the event loop for too long. */
+/** In a larger heap the young heap is a small part, and collecting the old heap blocks the event loop for too long. */
 const heapBytesToFollowMax = 60e6
-/** V8 shrinks its young heap where the last seconds have allocated little, which the first collections after work do not see yet. */
+/** V8 shrinks its young heap only if the last seconds have allocated little, so the first collections after work have no effect. */
 const youngCollections = 8
 
 /**
- * Gives back the memory that work needs and an idle server does not: V8 keeps the pages of its young heap until a collection in a quiet
- * time, and begins none by itself while nothing is allocated. In the first second in which the process is idle after its start, everything
- * is collected; a heap that has become large by then is left to the later collections. After later work the young heap is collected in some idle
- * seconds: V8 then makes it smaller, and continues with a collection of the old heap in small steps.
+ * Releases memory that work needed and an idle server does not. V8 keeps the pages of its young heap until a collection at a quiet time, and starts
+ * no collection while nothing is allocated. In the first idle second after the start everything is collected, unless the heap is already large. After
+ * later work the young heap is collected in some idle seconds: V8 then shrinks it, and continues to collect the old heap in small steps.
  */
 export function collectWhenIdle({ clock, busyShare, usedHeapBytes, collectAll, collectYoung }: IdleCollectionParts): void {
   let isStarting = true

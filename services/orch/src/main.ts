@@ -3,16 +3,16 @@ import { enableCompileCache } from 'node:module'
 import { endOnEarlySignals } from '@orch/platform/early-signals'
 import { isServerCommand } from './process/server-commands.ts'
 
-// Before the modules, which take a while on a busy machine.
+// Runs before the modules load, which takes a while on a busy machine.
 if (isServerCommand(process.argv[2])) endOnEarlySignals()
 enableCompileCache()
-// They are for authors of a library, not for readers of a server's log.
+// These warnings are for authors of a library, not for readers of a server's log.
 process.noDeprecation = true
 const { runCommand } = await import('./command-line.ts')
 const { openStatusLine } = await import('@orch/platform')
 const { notifyStarter } = await import('./process/starter.ts')
 
-// A log or an audit log on a full disk, or one whose reader has left, ends no server: its output is lost until there is room.
+// A full disk or a closed reader of the log or audit log does not end a server: output is lost until it can be written again.
 let isOutputLost = false
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   isOutputLost ||= code !== 'EPIPE'
@@ -36,13 +36,13 @@ if (code === undefined) {
     collectWhenIdle({ clock: systemClock, ...ownHeap() })
   }
 } else {
-  // Whatever a failed start has left open ends with the process, and with it the lock of the data folder.
+  // The end of the process closes everything that a failed start has opened, and releases the lock of the data folder.
   await written(process.stdout)
   await written(process.stderr)
   process.exit(code === 0 && isOutputLost ? 1 : code)
 }
 
-/** Resolves when all bytes of the stream have been written, or its reader has left. */
+/** Resolves when all bytes of the stream have been written, or its reader has closed. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()))
 }

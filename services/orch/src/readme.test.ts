@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { serverCommands } from './command-line.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
 
-/** The commands of a page's blocks for a shell, each with its arguments. */
+/** The shell commands in the code blocks of a page, each with its arguments. */
 function commandsIn(text: string): string[][] {
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block.replaceAll('\\\n', ''))
   const lines = blocks.flatMap((block) => block.split('\n'))

@@ -52,19 +52,21 @@ import { openWatch } from './watch/open.ts'
 export interface ServerOptions extends GatewayGroups {
   /** The store of the state. The server closes it. */
   readonly store: Store
-  /** The server with which the store begins, if it has the same settings; absent: the server reads the store and creates the objects of the start. */
+  /**
+   * The server whose state this one continues, if it has the same settings; undefined if the server reads the store and creates the initial objects.
+   */
   readonly base?: ServerBase | undefined
-  /** The server is another cluster than its base and has separate namespaces. */
+  /** True if the server is another cluster than its base and has separate namespaces. */
   readonly isNewCluster?: boolean
-  /** Receives the moment at which exactly the objects of the start exist. */
+  /** Receives the moment at which only the initial objects exist. */
   readonly onMade?: ((made: ServerBase) => void) | undefined
   readonly certificateFiles: CertificateFiles
   /** The kind of the administrator's key, if the server creates it. */
   readonly adminKey?: KeyKind
   readonly controllers: readonly ControllerName[]
-  /** Absent: no workload is scaled by its usage. */
+  /** Undefined if no workload is scaled by its usage. */
   readonly autoscaling?: AutoscalingOptions | undefined
-  /** Absent: no node controller runs. */
+  /** Undefined without node controllers. */
   readonly nodes?: NodeControllersOptions | undefined
   /** Nodes that run Pods without containers; none by default. */
   readonly simulatedNodes?: readonly SimulatedNodeState[]
@@ -72,33 +74,33 @@ export interface ServerOptions extends GatewayGroups {
   readonly namespaceDelayMs?: number
   readonly admission: AdmissionSettings
   readonly watchHistoryMs: number
-  /** The bytes of superseded objects in memory, whose old ones are packed; absent: storage's bound, without packing. */
+  /** Maximum bytes of superseded objects in memory; old ones are then packed. Undefined for storage's default, without packing. */
   readonly pastBytesMax?: number
-  /** Absent: the server stores objects unencrypted. */
+  /** Undefined without encryption. */
   readonly encryption: EncryptionOptions | undefined
   /** The server's address for other programs; without it, or if empty, the listening address. */
   readonly advertiseAddress?: string
-  /** For tests: records requests. Absent: no recording. */
+  /** For tests: records requests; undefined without recording. */
   readonly requestLog?: RequestLog
-  /** For tests: faults that hit requests. Absent: no faults. */
+  /** For tests: faults that affect requests; undefined without faults. */
   readonly faults?: Faults
-  /** For tests: the order of requests. Absent: order of arrival. */
+  /** For tests: the order of requests; undefined for the order of arrival. */
   readonly order?: RequestOrder | undefined
-  /** For tests: the calls that control the server, and the token of their caller. Absent: no such calls. */
+  /** For tests: the calls that control the server, and the token of their caller; undefined without a control. */
   readonly control?: ControlHandler | undefined
   readonly controlToken?: string | undefined
-  /** On a loopback address the console is on by default. */
+  /** By default the console is on if the address is a loopback address. */
   readonly hasUsualConsole?: boolean
   /** For tests: messages between services are recorded, and `stop` fails if their bytes have changed. */
   readonly freezesLinks: boolean
   /** True if `/metrics` includes the metrics of the process. */
   readonly hasProcessMetrics: boolean
-  /** The number of threads that serve requests, and the settings of the further threads; absent: one thread. */
+  /** The number of threads that serve requests, and the settings of the further threads; undefined for one thread. */
   readonly threads?: { readonly count: number; readonly flags: readonly string[] }
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
-  /** Absent: no tracing. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
 }
 
@@ -109,7 +111,7 @@ export interface ServerBase {
   readonly port: number
   /** The published authorities of clients and of the proxy, in PEM. */
   readonly authorities: readonly string[]
-  /** Absent: the snapshot comes from a file. */
+  /** Undefined if the snapshot comes from a file. */
   readonly fixed?: FixedParts | undefined
   /** True if the objects of simulated nodes exist. */
   readonly hasNodeObjects?: boolean
@@ -145,7 +147,7 @@ export interface Server {
   readonly nodes: OpenNodes
   /** A client without a socket, with this identity. */
   clientAs(identity: Identity): Client
-  /** Stores objects of another server unchanged while no controller runs: controllers would act on an incomplete set. */
+  /** Stores objects of another server unchanged. Controllers are stopped meanwhile, because they would act on an incomplete set. */
   readonly loadObjects: Gateway['loadObjects']
   /** Gives a user rules without an RBAC object. */
   giveRules(user: string, rules: readonly PolicyRule[]): void
@@ -286,8 +288,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
 }
 
 /**
- * Resolves at the first change of a server whose base was at rest, or when the signal is raised; undefined for other servers. With
- * a virtual clock controllers begin at once, so that a seed draws for them in the order in which it drew for those of the base.
+ * Resolves at the first change of a server whose base was idle, or when the signal aborts; undefined for other servers. With a virtual clock
+ * controllers start at once, so that they draw from the seed in the same order as the base's controllers.
  */
 function untilChanged({ base, clock }: ServerOptions, { changes }: Storage): ((signal: AbortSignal) => Promise<void>) | undefined {
   if (base?.isAtRest !== true || clock.isVirtual) return undefined
@@ -309,7 +311,7 @@ interface ThreadsStart extends Pick<ThreadStart, 'port' | 'signingKey'> {
 async function openServices(options: ServerOptions & ServerIdentity, surroundings: Surroundings) {
   const link = { freeze: options.freezesLinks }
   const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, surroundings)
-  // With encryption an object is stored again without a change that is marked, when keys change.
+  // With encryption, a change of keys stores objects again, which the marks would not show.
   const marks = hasFurtherThreads(options) && encryption === undefined ? new ObjectMarks() : undefined
   const onSuperseded = marks === undefined ? undefined : (key: string) => marks.count(key)
   const storage = await openStorage({ ...options, from: options.base?.snapshot, encryption, onSuperseded }, surroundings)

@@ -11,9 +11,9 @@ export interface Surroundings {
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
-  /** Absent: no tracing. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
-  /** The faults of a test; absent: no faults. */
+  /** The faults of a test; undefined without faults. */
   readonly faults?: Faults | undefined
 }
 

@@ -58,7 +58,7 @@ export async function openAudit(
   }
 }
 
-/** The backends of another thread. A request waits for them here like there. */
+/** Runs the backends of another thread. Blocking requests wait for them as in that thread. */
 async function openSinkElsewhere(
   { log, webhook }: AuditOptions,
   send: GatewayAudit['take'],
@@ -72,7 +72,7 @@ async function openSinkElsewhere(
     async deliver(events) {
       for (const event of events) {
         const problem = await send(toPlainEvent(event))
-        // It is lost for a backend, which has counted that.
+        // The backend has counted the lost event.
         if (problem !== undefined) refusals.set(event, problem)
       }
     },

@@ -129,7 +129,7 @@ export type AuditOptions = NonNullable<ReturnType<typeof readAudit>>
 /** Settings of every backend. */
 export type AuditBackend = ReturnType<typeof readBackend>
 
-/** Delay before a file is tried again, as a full disk stays full for a while. */
+/** Delay before the next attempt to write a file, because a full disk stays full for a while. */
 const fileBackoffMs = 1_000
 
 /** Checks the combination of settings and parses the policy. Without a policy nothing is recorded. */

@@ -25,11 +25,11 @@ export interface ConfigurationNeeds {
   readonly metrics: Metrics
 }
 
-/** The authentication of the current file. */
+/** Authentication by the current contents of the file. */
 export interface ConfiguredAuthentication {
   readonly oidc: OidcAuthenticator
   readonly anonymous: AnonymousAccess
-  /** Calls back when issuers have been replaced, as earlier accepted tokens may be invalid. */
+  /** Calls back after issuers were replaced, because previously accepted tokens may have become invalid. */
   onReplaced: () => void
 }
 

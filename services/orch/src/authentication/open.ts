@@ -34,9 +34,9 @@ export interface AuthenticationNeeds {
   readonly authentication: AuthenticationOptions
   readonly storage: StorageService
   readonly metrics: Metrics
-  /** Signs tokens of service accounts if no key was given for that. */
+  /** The key that signs service account tokens if the settings name none. */
   readonly ownSigningKey?: SigningKey | undefined
-  /** The thread that authenticates for this one; by default this one does. */
+  /** The thread that authenticates requests for this one; undefined if this thread does. */
   readonly authenticationElsewhere?: AuthenticationElsewhere | undefined
   /** Called when all tokens have to be evaluated again. */
   readonly onTokensForgotten?: (() => void) | undefined
@@ -139,13 +139,13 @@ function parseKey(pem: string, name: string): SigningKey {
   }
 }
 
-/** Authenticators with external dependencies: proxies, authorities, a provider, a webhook. Each list is in call order. */
+/** Authenticators with external dependencies: proxies, authorities, a provider, a webhook. They are called in list order. */
 interface ExternalAuthentication {
   readonly requests: readonly RequestAuthenticator[]
   readonly tokens: readonly TokenAuthenticator[]
 }
 
-/** The configured ones; `configured` handles the tokens of the issuers in a file. */
+/** Authenticators of the flags; `configured` handles tokens of the issuers in a file. */
 async function openExternalAuthentication(
   { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
   surroundings: Surroundings,

@@ -4,34 +4,34 @@ import type { Access, AuthorizationLink, AuthorizationMode, Authorizer, Decision
 import { type Clock, PushStream } from '@orch/platform'
 import { timeoutMsMax } from './configuration.ts'
 
-/** A webhook of a chain of authorizers, by its settings. */
+/** A webhook in a chain of authorizers. */
 interface NamedWebhook {
   readonly id: string
-  /** Label of its metrics. */
+  /** The label of its metrics. */
   readonly name: string
   readonly authorizer: Authorizer
 }
 
-/** A part of a chain: a mode that every thread has, or a webhook, which one thread calls. */
+/** One step of a chain: a mode that every thread evaluates, or a webhook that only one thread calls. */
 export type ChainLink = Exclude<AuthorizationMode, 'Webhook'> | NamedWebhook
 
-/** A part of a chain in the form for other threads. */
+/** A step without its authorizer, which can be sent to other threads. */
 export type PlainLink = Exclude<AuthorizationMode, 'Webhook'> | Pick<NamedWebhook, 'id' | 'name'>
 
-/** A chain in the form for other threads. */
+/** A chain that can be sent to other threads. */
 export interface PlainChain {
   readonly links: readonly PlainLink[]
 }
 
-/** The source of a chain of authorizers. */
+/** Provides the chain of authorizers. */
 export interface ChainSource {
   readonly chain: readonly ChainLink[]
-  /** Calls back with each new chain. Undefined if it never changes. */
+  /** Calls back with each new chain; undefined if the chain never changes. */
   follow?(apply: (chain: readonly ChainLink[]) => void): { stop(): void }
   close(): void
 }
 
-/** The chain in executable form. */
+/** The authorizers of a chain, in order. */
 export function linksOf(chain: readonly ChainLink[]): readonly AuthorizationLink[] {
   return chain.map((link) => (typeof link === 'string' ? link : link.authorizer))
 }

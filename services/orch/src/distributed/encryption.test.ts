@@ -19,7 +19,7 @@ const [etcdPath = '', natsPath = ''] = found.map((backend) => (backend.kind === 
 const missing = found.find(({ kind }) => kind === 'missing')
 const reason = missing?.kind === 'missing' ? ` [skipped: ${missing.reason}]` : ''
 
-/** The machine's clock, with which a file is reloaded soon after a change. */
+/** Reloads a changed file soon. */
 const clock: Clock = { ...systemClock, every: (intervalMs, callback) => systemClock.every(Math.min(intervalMs, 20), callback) }
 const world = { clock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
 
@@ -36,7 +36,7 @@ function configuration(keys: readonly string[]): string {
   return JSON.stringify({ apiVersion: 'apiserver.config.orch.io/v1', kind: 'EncryptionConfiguration', resources })
 }
 
-/** Everything that is published on a NATS server from now on. */
+/** Collects all messages that a NATS server publishes from now on. */
 async function overheard(address: string): Promise<() => Buffer> {
   const [host = '', port] = address.split(':')
   const socket = connect(Number(port), host)
@@ -96,7 +96,7 @@ async function openTwo(keys: readonly string[]) {
   }
   const replicas = [await open(), await open()]
   const storages = [await dial(replicas[0]!), await dial(replicas[1]!)] as const
-  /** Gives both storages other keys, and waits until they are in use. */
+  /** Changes the keys of both storages, and waits until both use the new keys. */
   let reloads = 0
   const rotate = async (...names: readonly string[]) => {
     reloads += 1
@@ -106,7 +106,7 @@ async function openTwo(keys: readonly string[]) {
   }
   const raw = await openEtcdStore({ ...world, servers: [`http://${etcd.address}`], prefix: '/t', profile: 'orch' })
   lifecycles.push({ stop: () => raw.close() })
-  /** The keys that values of Secrets are encrypted with. */
+  /** Identifies the keys that encrypt the stored Secrets. */
   const keysInUse = async () => {
     const names = new Set<string>()
     await raw.visit(({ key, value }) => {

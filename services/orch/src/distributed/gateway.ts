@@ -111,7 +111,7 @@ export interface GatewayReplica extends Replica {
 /** Maximum delay between two attempts to create the bootstrap objects. */
 const bootstrapDelayMsMax = 2_000
 
-/** Maximum wait at the start for services that start with it; then it listens, and reports the missing ones. */
+/** Maximum wait at the start for other services. After it the gateway listens, and reports the missing services. */
 const companyWaitMs = 5_000
 
 /** A gateway over services in other processes. It listens soon, with or without them, and is ready when storage has answered. */

@@ -109,7 +109,7 @@ async function run({ count, door, shared, server, signal, isReady }: Term, assem
   await raised(signal)
 }
 
-/** The impersonated group of nodes: their own if it has the rights of nodes, with the Node authorizer, and otherwise that of all rights. */
+/** The group that nodes impersonate: their usual group if the Node authorizer gives it rights, otherwise the group with all rights. */
 async function groupOfNodes(shared: Transport, { catalogue: { names } }: Assembly): Promise<string> {
   const group = domainGroup(names, 'authorization')
   const client = createClient(actingAs(`${nodeUserPrefix}node-1`, shared, 'system:nodes'))

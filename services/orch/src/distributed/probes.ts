@@ -36,7 +36,7 @@ const headTimeoutMs = 10_000
 /** Maximum bytes of a request's head. */
 const headBytesMax = 8_192
 
-/** Answers `/healthz`, `/livez`, `/readyz` and `/metrics`, and nothing else. */
+/** Answers only `/healthz`, `/livez`, `/readyz` and `/metrics`. */
 export async function openProbes({ address, tls, probed, clock, log }: ProbeOptions): Promise<Probes> {
   const isOpen = isLoopback(address.host) || address.host === 'localhost'
   if (!isOpen && tls === undefined) {

@@ -79,7 +79,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
     const { plan, urls } = await withOtherPorts({
       attempt: async () => {
         const plan = await makePlan(options, log)
-        // Located before they are awaited, as a download takes longer than a start may.
+        // Programs are located first, because a download takes longer than the timeout of the start.
         await locate('etcd', terminal, log)
         if (plan.addresses.watch.length > 0) await locate('nats-server', terminal, log)
         return { plan, urls: await startAll(plan, children, log) }
@@ -395,7 +395,7 @@ function printReady(
 }
 
 /**
- * The file of one of several gateways, since two processes cannot set aside the same one.
+ * A separate file for one of several gateways, because two processes cannot rotate the same file.
  *
  *   audit.log of gateway 1 → audit-gateway-1.log        - stays: standard output is shared by lines
  */

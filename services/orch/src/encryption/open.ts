@@ -15,7 +15,7 @@ export interface EncryptionOptions {
   readonly reloads: boolean
 }
 
-/** The settings in storage's form; undefined: no encryption. */
+/** The settings in storage's form; undefined without encryption. */
 export function readEncryption(settings: {
   readonly encryptionProviderConfig: string
   readonly encryptionProviderConfigAutomaticReload: boolean

@@ -18,7 +18,7 @@ export class Plugins {
     this.#calls = calls
   }
 
-  /** The provider after its first request for the key, whatever the result. */
+  /** Returns the provider after its first request for the key, even if that failed. */
   async open({ name, endpoint, timeoutMs }: KmsConfiguration): Promise<KmsProvider> {
     const id = JSON.stringify([name, endpoint, timeoutMs])
     const known = this.#open.get(id)
@@ -48,7 +48,7 @@ export class Plugins {
     }
   }
 
-  /** The unhealthy plugins, with their reasons; undefined: all are healthy. */
+  /** The unhealthy plugins with their reasons; undefined if all are healthy. */
   problem(): string | undefined {
     const problems = [...this.#open.values()].flatMap((provider) => {
       const problem = provider.problem()

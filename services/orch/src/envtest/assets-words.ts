@@ -18,7 +18,7 @@ export interface AssetsWords {
   readonly installedOnly: boolean
   /** Accepts the existing version, whatever the requested version. */
   readonly allowsAnyVersion: boolean
-  /** Version or range, such as `1.31.x`; empty: the newest. */
+  /** Version or range, such as `1.31.x`; empty for the newest. */
   readonly version: string
 }
 

@@ -106,7 +106,7 @@ function folderOf(binDir: string, version: string, { os, arch }: AssetsWords): s
   return join(binDir, 'k8s', `${version}-${os}-${arch}`)
 }
 
-/** The assets in use; assets that the environment names may have any version. */
+/** The assets in use. Assets that the environment names may have any version. */
 interface Used {
   readonly folder: string
   readonly version: string | undefined

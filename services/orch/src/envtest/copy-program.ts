@@ -8,7 +8,7 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** Copies an installed package and its dependencies into a folder of its own, in which it runs. */
+/** Copies an installed package and its dependencies into a separate folder, from which it can run. */
 export function copyProgram(packageFolder: string, target: string): void {
   cpSync(join(packageFolder, 'dist'), join(target, 'dist'), { recursive: true })
   cpSync(join(packageFolder, 'package.json'), join(target, 'package.json'))

@@ -8,7 +8,7 @@ import { dataFolderPath } from './data-folder-answer.ts'
 const waitMs = 20_000
 const retryMs = 30
 
-/** The data folder of the etcd at the first of these URLs that answers; undefined: it is a real etcd. Waits for it up to 20 s. */
+/** The data folder of the etcd at the first of these URLs that answers; undefined for a real etcd. Waits up to 20 s. */
 export async function findDataFolder(servers: readonly string[], clock: Clock): Promise<string | undefined> {
   const endMs = clock.monotonic() + waitMs
   for (;;) {
@@ -21,7 +21,7 @@ export async function findDataFolder(servers: readonly string[], clock: Clock): 
   }
 }
 
-/** Undefined: no program listens there yet. */
+/** Undefined if no program listens there yet. */
 async function ask(server: string): Promise<{ readonly dataFolder: string | undefined } | undefined> {
   if (server.startsWith('https:')) return { dataFolder: undefined }
   try {

@@ -8,8 +8,7 @@ import { type DataFolderAnswer, dataFolderPath } from './data-folder-answer.ts'
 import { type EtcdWords, EtcdWordsError, readEtcdWords } from './etcd-words.ts'
 
 /**
- * `etcd` of the test assets: it owns the folder in which the API server of the assets keeps its data, and says where that is. It
- * speaks no protocol of etcd.
+ * `etcd` of the test assets: it owns the data folder of the API server of the assets, and reports its path. It does not implement etcd's protocol.
  */
 async function run(words: readonly string[]): Promise<void> {
   const { listen, dataFolder } = readEtcdWords(words)

@@ -114,7 +114,7 @@ async function openStore(settings: ApiServerValues, log: Log): Promise<Store> {
   }
 }
 
-/** Flags for the serving certificate in a folder, which is generated where it is absent. */
+/** Flags for the serving certificate in a folder, which is generated if it does not exist. */
 async function pairOfFolder(folder: string): Promise<string[]> {
   const certificateFile = join(folder, 'apiserver.crt')
   const keyFile = join(folder, 'apiserver.key')

@@ -1,6 +1,6 @@
 /**
- * The shell script of a program of the assets: `--help` is answered without a Node, everything else by the program beside
- * it, in the same process. A kube-apiserver is of the release of the version.
+ * The shell script of a program of the assets. It answers `--help` without Node.js; everything else runs the program beside the script, in the same
+ * process. kube-apiserver emulates the release of its version.
  */
 export function programScript(name: 'kube-apiserver' | 'etcd', node: string, version: string): string {
   const release = version.split('.').slice(0, 2).join('.')

@@ -1,6 +1,6 @@
 /**
- * Flags of kube-apiserver that only tune a part that is absent here: accepted, and named in one line of the log. By the tuned part,
- * then by flag; those with a `?` are booleans.
+ * Flags of kube-apiserver that only tune parts that this server does not have. They are accepted, and one line of the log names them. Grouped by
+ * part, then by flag; a `?` marks booleans.
  */
 const tuned: Readonly<Record<string, string>> = {
   'logging of klog': `

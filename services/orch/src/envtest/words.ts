@@ -16,8 +16,8 @@ const truths: Readonly<Record<string, string>> = Object.fromEntries([
 ])
 
 /**
- * Reads a command line as pflag does: `--name=value`, `--name value`, and for booleans `--name` alone. Flags that
- * are neither settings nor without object are kept; the reader of settings refuses them with the reason.
+ * Reads a command line as pflag does: `--name=value`, `--name value`, and for booleans `--name` alone. Other flags are kept; the reader of settings
+ * refuses them with a reason.
  */
 export function readApiServerWords(settings: Settings, words: readonly string[]): ApiServerWords {
   const settingTypesByFlag = new Map(Object.values(settings).map(({ flag, type }): [string, typeof type] => [flag, type]))
@@ -49,7 +49,7 @@ function longName(word: string): string {
 
 const insecurePort = '--insecure-port'
 
-/** Older harnesses switch off the port that servers before 1.24 had. */
+/** Older harnesses disable the insecure port that servers before 1.24 had. */
 function checkInsecurePort(text: string | undefined): void {
   if (text !== '0') throw new SettingsError(`${insecurePort}=${text}: there is only the port of --secure-port; 0 is accepted`)
 }

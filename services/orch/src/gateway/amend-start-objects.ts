@@ -18,8 +18,7 @@ export interface AmendedObjects extends OwnParts {
 }
 
 /**
- * The Service of the server and its endpoints get the port of this server in the place of that of its base, and the published
- * authorities are this server's own. Revisions stay.
+ * Adapts the base's initial objects to this server: the port in its Service and endpoints, and the published authorities. Revisions do not change.
  */
 export function amendStartObjects(
   storage: Storage,
@@ -37,7 +36,7 @@ export function amendStartObjects(
   }
 }
 
-/** Namespaces of the start are other ones in each server: clients take the uid of the system's namespace for that of the cluster. */
+/** Changes the uids of the initial namespaces, because clients use the uid of kube-system as the uid of the cluster. */
 export function renewNamespaces(
   storage: Storage,
   objects: readonly BootstrapObject[],
@@ -53,7 +52,7 @@ export function renewNamespaces(
   }
 }
 
-/** As it is written inside of a text in JSON; a text that is never there for none. */
+/** The text as a JSON string has it; for an empty text, a value that never occurs. */
 function inJson(text: string): string {
   return text === '' ? '\u0000' : JSON.stringify(text).slice(1, -1)
 }

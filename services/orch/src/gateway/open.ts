@@ -28,27 +28,27 @@ import type { GatewayGroups } from './settings.ts'
 export interface GatewayNeeds extends AccessNeeds, Pick<ConsoleNeeds, 'hasUsualConsole'> {
   readonly watch: WatchService
   readonly admission: AdmissionService
-  /** The connections to simulated nodes; absent: no simulated nodes. */
+  /** The connections to simulated nodes; undefined without simulated nodes. */
   readonly nodes?: NodesService | undefined
   readonly checks: readonly HealthCheck[]
   /** The controllers run in this process. */
   readonly runsControllers?: boolean
   /** A scheduler runs in this process. */
   readonly runsScheduler?: boolean
-  /** The explanations of the last writes are available, unless another gateway may have answered the writes. */
+  /** False if another gateway may have answered the last writes, so that this one cannot explain them. */
   readonly keepsExplanations?: boolean
-  /** This gateway's share of the request limits; absent: all. */
+  /** This gateway's share of the request limits; undefined for all of them. */
   readonly limitShare?: LimitShare | undefined
-  /** The client certificate for the servers of APIServices; absent: that of the files, or the server's own. */
+  /** The client certificate for the servers of APIServices; by default from the files, or the server's own. */
   readonly proxyPair?: PairSource | undefined
   readonly frontProxy?: FrontProxy | undefined
-  /** Records requests for a test; absent: no recording. */
+  /** Records requests for a test; undefined without recording. */
   readonly requestLog?: RequestLog | undefined
-  /** The calls by which a test controls the server; absent: no control. */
+  /** The calls by which a test controls the server; undefined without a control. */
   readonly control?: ControlHandler | undefined
-  /** Orders the requests of a test; absent: order of arrival. */
+  /** Orders the requests of a test; undefined for the order of arrival. */
   readonly order?: RequestOrder | undefined
-  /** Opened earlier if other parts also need it; absent: opened here. */
+  /** Undefined if no other part needs it; then it is opened here. */
   readonly access?: GatewayAccess
 }
 
@@ -79,7 +79,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
 
 export interface PortOptions {
   readonly serving: ServingOptions
-  /** The sharing of the port with further threads; absent: no sharing. */
+  /** Shares the port with further threads; undefined without them. */
   readonly sharing?: ListenOptions['sharing']
   /** Sockets of this thread at a shared port. */
   readonly portSockets?: number
@@ -140,7 +140,7 @@ export interface AccessNeeds
 export interface GatewayAccess {
   readonly authentication: GatewayAuthentication
   readonly authorization: GatewayAuthorization
-  /** Absent: no audit policy is set. */
+  /** Undefined without an audit policy. */
   readonly audit: GatewayAudit | undefined
 }
 

@@ -49,7 +49,7 @@ export function readGateway(settings: GatewayValues) {
     serving,
     authentication,
     authorization,
-    /** Undefined: the server logs no requests. */
+    /** Undefined if the server logs no requests. */
     audit: readAudit(settings),
     flowControl: readFlowControl(settings),
     /** Values that the server assigns to objects. */

@@ -6,7 +6,7 @@ import type { StarterMessage } from '../process/starter.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { StartError } from '../start-error.ts'
 
-/** `orch up --detach`: starts the same command as a process of its own, whose log is a file of the data folder, and returns when it is ready. */
+/** `orch up --detach`: starts the same command as a separate process, with a log file in the data folder, and returns when it is ready. */
 export async function upDetached({ env, workingFolder, out }: Terminal, flags: readonly string[], dataDir: string): Promise<number> {
   leaveEarlySignals()
   const file = join(dataDir, 'server.log')
@@ -33,7 +33,7 @@ export async function upDetached({ env, workingFolder, out }: Terminal, flags: r
   return 0
 }
 
-/** The command as the user would type it here: in a clone by npm. Servers outside `.orch` are found by their folder. */
+/** The command as the user would type it here; in a clone it uses npm. Commands find servers outside `.orch` by their folder. */
 function stopCommand(env: Terminal['env'], dataDir: string): string {
   const command = env['npm_package_name'] === workspaceName ? 'npm run orch -- stop' : 'orch stop'
   return basename(dirname(dataDir)) === '.orch' ? command : `${command} --data-dir ${dataDir}`
@@ -42,11 +42,11 @@ function stopCommand(env: Terminal['env'], dataDir: string): string {
 /** The name of the clone in its package.json, which npm passes to its scripts. */
 const workspaceName = 'orch-workspace'
 
-/** This process's flags without preloaded modules: in a clone, one of these modules ends the process with its parent. */
+/** This process's flags without preloaded modules: in a clone, one of them ends the process with its parent. */
 function nodeFlags(): string[] {
   const isLoader = (flag: string | undefined) => flag === loaderFlag
   return process.execArgv.filter((flag, index, flags) => !isLoader(flag) && !isLoader(flags[index - 1]))
 }
 
-/** Its value is the word after it. */
+/** Its value is the next word. */
 const loaderFlag = '--import'

@@ -12,16 +12,16 @@ interface Wanted {
   readonly profile: '' | Profile
 }
 
-/** A data folder. */
+/** A data folder on this machine. */
 export interface Instance {
   readonly folder: string
-  /** The folder as people read it: relative to the working folder where it is below that. */
+  /** The path for messages: relative if the folder is below the working folder, else absolute. */
   readonly name: string
-  /** Absent: no server runs on it. */
+  /** Undefined if no server runs on the folder. */
   readonly owner?: DirectoryOwner
 }
 
-/** The named folder, else the existing ones of `orch up` below the working folder. */
+/** The folder that the settings name, else all existing folders of `orch up` below the working folder. */
 export function findInstances({ workingFolder }: Terminal, { dataDir, profile }: Wanted): Instance[] {
   const named = profiles.filter((known) => profile === '' || known === profile).map(defaultDataDir)
   const folders = (dataDir === '' ? named : [dataDir]).map((folder) => resolve(workingFolder, folder))
@@ -34,7 +34,7 @@ function toInstance(folder: string, workingFolder: string): Instance {
   return { folder, name: inside.startsWith('..') ? folder : inside, ...(owner === undefined ? {} : { owner }) }
 }
 
-/** The one selected folder: the only one, or the only one with a running server. */
+/** The selected folder: the only one, or the only one with a running server. */
 export function oneInstance(terminal: Terminal, wanted: Wanted): Instance {
   const found = findInstances(terminal, wanted)
   const running = found.filter(({ owner }) => owner !== undefined)

@@ -15,7 +15,7 @@ import { kubeconfigSettings } from './settings.ts'
 
 type Fields = Record<string, unknown>
 
-/** `orch kubeconfig`: prints the administrator's client configuration, or adds it to that of the user and takes it out again. */
+/** `orch kubeconfig`: prints the administrator's client configuration, adds it to the user's configuration, or removes it from there. */
 export async function kubeconfig(terminal: Terminal, flags: readonly string[]): Promise<number> {
   const { values } = await readCommandSettings(kubeconfigSettings, terminal, flags)
   const { merge, remove, user } = values
@@ -67,7 +67,7 @@ async function configurationOf(user: string, { own, instance, terminal: { env, e
 }
 
 const product = namesOf('orch').serverServiceName
-/** Marks the entries of this command, and keeps the name of the earlier current context. */
+/** Marks the entries of this command, and stores the previous current context. */
 const extensionName = `${namesOf('orch').labelDomain}/kubeconfig`
 
 function nameOf(folder: string): string {
@@ -75,7 +75,7 @@ function nameOf(folder: string): string {
   return last === product ? product : `${product}-${last}`
 }
 
-/** The file that kubectl would change: the first existing file of KUBECONFIG, else the first name in it, else the file in the home folder. */
+/** The file that kubectl would change: the first existing file of KUBECONFIG, else its first name, else the file in the home folder. */
 function userFile(env: Terminal['env']): string {
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
   return named.find((file) => existsSync(file)) ?? named[0] ?? join(env['HOME'] ?? homedir(), '.kube', 'config')

@@ -8,12 +8,12 @@ import { StartError } from '../start-error.ts'
 import { oneInstance } from './folders.ts'
 import { resetSettings } from './settings.ts'
 
-/** The names of the state: of a server in one process, and of the etcd and NATS that `orch up --distributed` starts. */
+/** File and folder names of the state: of a server in one process, and of the etcd and NATS of `orch up --distributed`. */
 const stateNames = [...storeFiles, 'etcd', 'nats']
 
 /**
- * `orch reset`: deletes all objects of a data folder. Certificates and keys stay, so that client configurations stay good; a
- * server that runs is not touched.
+ * `orch reset`: deletes all objects of a data folder. Certificates and keys stay, so that client configurations remain valid. It refuses a folder
+ * with a running server.
  */
 export async function reset(terminal: Terminal, flags: readonly string[]): Promise<number> {
   const { values } = await readCommandSettings(resetSettings, terminal, flags)
@@ -35,7 +35,7 @@ export async function reset(terminal: Terminal, flags: readonly string[]): Promi
   return 0
 }
 
-/** No server can start on the folder meanwhile. */
+/** Holds the lock, so that no server can start on the folder meanwhile. */
 function lockFolder(folder: string) {
   try {
     return lockDirectory(folder)

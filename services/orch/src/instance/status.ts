@@ -9,7 +9,7 @@ import { readCommandSettings } from '../settings/general.ts'
 import { findInstances, type Instance, noFolder } from './folders.ts'
 import { statusSettings } from './settings.ts'
 
-/** `orch status`: a line for each data folder. The exit code is 0 where a server runs and is ready, else 1. */
+/** `orch status`: prints a line for each data folder. The exit code is 0 if a server is ready, else 1. */
 export async function status(terminal: Terminal, flags: readonly string[]): Promise<number> {
   const { values } = await readCommandSettings(statusSettings, terminal, flags)
   const instances = findInstances(terminal, values)
@@ -37,7 +37,7 @@ async function stateOf({ folder, owner }: Instance, terminal: Terminal): Promise
   return { text, isReady: reason === undefined }
 }
 
-/** Requests the readiness as the administrator; undefined: the server is ready. */
+/** Requests the readiness as the administrator; undefined if the server is ready. */
 async function whyUnready(folder: string, { env, error }: Terminal): Promise<string | undefined> {
   const configuration = await loadConfiguration(join(folder, 'admin.conf'))
   const transport = createTransport(configuration, { now: () => systemClock.now(), env, isInteractive: false, say: error })
@@ -52,5 +52,5 @@ async function whyUnready(folder: string, { env, error }: Terminal): Promise<str
   }
 }
 
-/** A server with a slower answer does not count as ready. */
+/** Timeout of the answer; a slower server counts as not ready. */
 const askMsMax = 5_000

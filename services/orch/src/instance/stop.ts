@@ -10,7 +10,7 @@ import { stopSettings } from './settings.ts'
 /** The interval of checks of the folder's lock. */
 const lookMs = 20
 
-/** `orch stop`: ends the server of a data folder in order, and returns when its folder is free. Where none runs there is nothing to do. */
+/** `orch stop`: stops the server of a data folder gracefully, and returns when its folder is unlocked. It does nothing if no server runs. */
 export async function stop(terminal: Terminal, flags: readonly string[]): Promise<number> {
   const { values } = await readCommandSettings(stopSettings, terminal, flags)
   const { folder, name, owner } = oneInstance(terminal, values)

@@ -46,7 +46,7 @@ export function readKubelets(settings: Values<typeof kubeletSettings>) {
   return {
     authorities:
       kubeletCertificateAuthority === '' ? undefined : readCertificateFile('--kubelet-certificate-authority', kubeletCertificateAuthority),
-    /** The files of the pair that this server shows to kubelets. Undefined: it shows no certificate. */
+    /** The certificate and key files that this server presents to kubelets; undefined without a certificate. */
     pairFiles: pair?.files,
     preferredAddressTypes: kubeletPreferredAddressTypes,
     port: kubeletPort,

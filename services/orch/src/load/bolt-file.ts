@@ -7,16 +7,16 @@ const magic = 0xed0cdaed
 const supportedVersion = 2
 const headerBytes = 16
 const elementBytes = 16
-/** The root page and a counter, at the beginning of a bucket's value. */
+/** The head of a bucket's value: root page and counter. */
 const bucketHeadBytes = 16
 /** Flags of a page, and of an element of a leaf. */
 const branchPage = 0x01
 const leafPage = 0x02
 const bucketElement = 0x01
-/** The digest that etcdctl writes after a snapshot; pages are of at least this many bytes each. */
+/** etcdctl appends this digest to a snapshot. A page has at least this many bytes. */
 const digestBytes = 32
 const pageBytesMin = 512
-/** Pages above each other; a tree of so many levels has more keys than a file has bytes. */
+/** Maximum depth of a tree: a deeper tree would have more keys than a file has bytes. */
 const levelsMax = 32
 
 /** True for a bbolt file, the format of etcd's data. */
@@ -51,7 +51,7 @@ export class BoltFile {
   readonly #pageBytes: number
   readonly #bytes: number
   readonly #root: bigint
-  /** A complete file has each page once below its root. */
+  /** In a complete file each page occurs once in the tree below its root. */
   #pagesRead = 0
 
   constructor(path: string) {
@@ -92,7 +92,7 @@ export class BoltFile {
     return bytes
   }
 
-  /** Of the two meta pages, the page with the later transaction counts; the other may be half written. */
+  /** The valid meta page is the one with the later transaction; the other may be incomplete. */
   #readMeta(): { readonly pageBytes: number; readonly root: bigint } {
     const pageBytes = this.read(headerBytes + 8, 4).readUInt32LE(0)
     const copies = [0, pageBytes].flatMap((at) => {
@@ -108,7 +108,7 @@ export class BoltFile {
     return { pageBytes, root: last.readBigUInt64LE(16) }
   }
 
-  /** A copy of the file itself has no digest. */
+  /** A copy of the database file has no digest. */
   #checkDigest(): void {
     if (this.#bytes % pageBytesMin !== digestBytes) return
     const hash = createHash('sha256')

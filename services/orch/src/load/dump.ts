@@ -11,13 +11,13 @@ import type { DumpedObject } from './dumped-object.ts'
 import { readEtcdSnapshot } from './etcd-snapshot.ts'
 import { objectsOf, type Pause } from './list-texts.ts'
 
-/** The objects of a dump, and the files without objects. The caller disposes of it after it has read the objects. */
+/** The objects of a dump, and the files without objects. The caller disposes of it after reading the objects. */
 export interface Dump extends Disposable {
   readonly objects: DumpedObject[]
   readonly unread: { readonly file: string; readonly reason: string }[]
 }
 
-/** A dump during the reading. */
+/** A dump while it is read. */
 class OpenDump implements Dump {
   readonly objects: DumpedObject[] = []
   readonly unread: { readonly file: string; readonly reason: string }[] = []
@@ -30,12 +30,12 @@ class OpenDump implements Dump {
 
 const endings: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
 
-/** Files of velero that hold objects; beside them there are the same objects in other versions. */
+/** velero stores the objects again in other versions beside these files. */
 const veleroObject = /(?:^|\/)resources\/[^/]+\/(?:cluster|namespaces\/[^/]+)\/[^/]+\.json$/
 
 /**
- * Reads dumps: files of kubectl (YAML or JSON, Lists included), folders and archives (`.tar.gz`) with all that is below them, such as those of
- * must-gather, crust-gather and velero, and snapshots of etcd. A file that is named has to hold objects; others without any are listed.
+ * Reads dumps: files of kubectl (YAML or JSON, Lists included), folders and archives (`.tar.gz`) with all their contents, such as those of
+ * must-gather, crust-gather and velero, and snapshots of etcd. A file in the arguments must contain objects; other files without objects are listed.
  */
 export async function readDump(paths: readonly string[], pause: Pause): Promise<Dump> {
   const dump = new OpenDump()
@@ -90,7 +90,7 @@ async function addArchive(dump: OpenDump, path: string, pause: Pause): Promise<v
     )
 }
 
-/** Bytes of an archive after decompression, which are in memory. */
+/** Maximum bytes of an archive after decompression, because it is held in memory. */
 const archiveBytesMax = 2 * 1024 * 1024 * 1024 - 1
 
 async function unzipped(path: string): Promise<Buffer> {

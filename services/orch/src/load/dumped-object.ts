@@ -8,10 +8,10 @@ import type { LoadedObject } from '@orch/gateway'
 export interface DumpedObject {
   readonly apiVersion: string
   readonly kind: string
-  /** Undefined: the object has none. */
+  /** Undefined for a cluster-scoped object. */
   readonly namespace: string | undefined
   readonly name: string
-  /** The resourceVersion; 0: it is absent or not a number. */
+  /** The resourceVersion; 0 if it is absent or not a number. */
   readonly revision: Revision
   readonly file: string
   /** Parses the text again, so that a large dump holds only its text. */
@@ -35,10 +35,10 @@ export function nameOf({ apiVersion, kind, namespace, name }: Pick<DumpedObject,
   return `${apiVersion} ${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`
 }
 
-/** The kind of a list's items, which may leave it out. */
+/** The apiVersion and kind of a list's items, whose entries may omit them. */
 export type ItemKind = { readonly apiVersion?: string; readonly kind?: string }
 
-/** The kind of those items of a list that name none; undefined: the object is no list. */
+/** The default apiVersion and kind of a list's items; undefined if the object is not a list. */
 export function itemKindOf(value: unknown): ItemKind | undefined {
   if (!isJsonObject(value)) return undefined
   const { apiVersion, kind, items } = value

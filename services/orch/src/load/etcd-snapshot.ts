@@ -8,7 +8,7 @@ import { asObject, type DumpedObject } from './dumped-object.ts'
 import { objectOfJson, type Pause } from './list-texts.ts'
 import { readDefinition } from './stored-definition.ts'
 
-/** The objects of a snapshot, and its keys that hold none. */
+/** The objects of a snapshot, and its keys without objects. */
 interface EtcdSnapshot {
   readonly objects: readonly DumpedObject[]
   readonly unread: readonly { readonly key: string; readonly reason: string }[]
@@ -21,15 +21,15 @@ const [keyField, revisionField, valueField] = [0x0a, 0x18, 0x2a]
 const revisionsPerStep = 500
 const encrypted = /^k8s:enc:[^:]*:[^:]*/
 
-/** The place of a key's last value. */
+/** Where the file holds a key's last value. */
 interface Place {
   readonly at: number
   readonly length: number
 }
 
 /**
- * Reads a snapshot of etcd (`etcdctl snapshot save`, or the file `member/snap/db`): the last revision of each key that has not been deleted.
- * Values stay in the file, which has to be open while objects are read.
+ * Reads a snapshot of etcd (`etcdctl snapshot save`, or the file `member/snap/db`): the last revision of each key that is not deleted. Values remain
+ * in the file, which must stay open while objects are read.
  */
 export async function readEtcdSnapshot(file: BoltFile, path: string, pause: Pause): Promise<EtcdSnapshot> {
   const names = namesOf('kubernetes')

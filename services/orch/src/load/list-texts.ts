@@ -7,7 +7,7 @@ import { asObject, type DumpedObject, type ItemKind, itemKindOf, parsedObject } 
 /** Yields to other work at intervals. */
 export type Pause = () => Promise<void>
 
-/** The objects of a text in JSON or YAML, in order. A List, or an array, is its items, of which one at a time is looked at. */
+/** The objects of a JSON or YAML text, in order. A List or an array yields its items, which are parsed one at a time. */
 export async function objectsOf(bytes: Buffer, file: string, pause: Pause): Promise<DumpedObject[]> {
   return /^\s*[{[]/.test(bytes.toString('latin1', 0, 1_000))
     ? objectsOfJson(bytes, file, pause)
@@ -33,7 +33,7 @@ async function objectsOfJson(bytes: Buffer, file: string, pause: Pause): Promise
 const emptyList = Buffer.from('[]')
 const itemsPerStep = 100
 
-/** The items of an array, and the text that follows it; undefined: there is no array, or it breaks off. */
+/** The items of an array, and the text after it; undefined if the text is not an array or is incomplete. */
 async function itemsAt(
   bytes: Buffer,
   start: number,
@@ -83,7 +83,7 @@ function decodeOwn(bytes: Buffer, file: string): ReturnType<typeof decodeOwnJson
   }
 }
 
-/** The text of a member; undefined: it is not a member. */
+/** The text of a string member; undefined if it is missing or not a plain string. */
 function textIn(bytes: Buffer, at: number, name: string): string | undefined {
   const span = memberSpan(bytes, at, name)
   if (span === undefined || bytes[span.start] !== 0x22) return undefined
@@ -104,7 +104,7 @@ async function objectsOfYaml(text: string, file: string, pause: Pause): Promise<
   return found
 }
 
-/** The text of an item, which begins with a dash, and the line of the file at which it begins. */
+/** The text of an item from its dash on, and its line number in the file. */
 interface ItemText {
   readonly text: string
   readonly line: number
@@ -118,9 +118,8 @@ function parseItem({ text, line }: ItemText, file: string): unknown {
 }
 
 /**
- * A List as kubectl prints it, in pieces: a line of its own for `items:`, and a dash at the beginning of the line for each item. Undefined: the
- * text is of another form. All lines of an item but its first are indented, so that no other line begins with a dash. A sequence alone is read
- * as the items of a List.
+ * Splits a List as kubectl prints it: a line `items:`, and items that each begin with a dash in the first column. A sequence alone counts as the
+ * items of a List. Other lines of an item are indented, so no other line begins with a dash. Undefined for any other text.
  */
 function splitList(text: string): { readonly envelope: string; readonly items: readonly ItemText[] } | undefined {
   const head = /^(?=- )/.exec(text) ?? /^items:[ \t]*\r?\n(?=- )/m.exec(text)

@@ -37,7 +37,7 @@ export interface LoadReport extends Pick<StoreReport, 'loaded' | 'kinds' | 'unkn
   readonly unread: readonly { readonly file: string; readonly reason: string }[]
 }
 
-/** Kinds that a running cluster makes again and again, the rows of this server's own groups, and what only a store holds. */
+/** Kinds that a running cluster recreates continuously, this server's own groups, and kinds that only a store contains. */
 export const skippedKinds: readonly string[] = [
   'Event',
   'Lease',
@@ -179,7 +179,7 @@ function withoutValues(given: LoadedObject): LoadedObject {
   return { ...given, object: { ...hidden, data: Object.fromEntries(Object.keys(data).map((key) => [key, redacted])) } }
 }
 
-/** A dump that cannot be read, and a server that cannot be reached, are sentences. */
+/** Explains an unreadable dump or an unreachable server in one sentence. */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -47,7 +47,7 @@ interface PlacedObject extends LoadedObject {
 /** Stores objects in their order. */
 export type StoreObjects = (objects: AsyncIterable<LoadedObject>, options: StoreOptions) => Promise<StoreReport>
 
-/** Stores objects in a server of this process: definitions as a client would create them, all others as they are. */
+/** Stores objects in a server of this process: definitions like a client, all others unchanged. */
 export function storeIn({ client, loadObjects }: LoadTarget): StoreObjects {
   return async (objects, { keepsExisting }) => {
     const counts = new StoreCounts()
@@ -57,7 +57,7 @@ export function storeIn({ client, loadObjects }: LoadTarget): StoreObjects {
   }
 }
 
-/** The objects that are no definitions. A definition is served before the next object is taken. */
+/** The objects other than definitions. Each definition is served before the next object is read. */
 async function* afterDefinitions(
   objects: AsyncIterable<LoadedObject>,
   client: Client,
@@ -76,7 +76,7 @@ export function isDefinition({ kind, apiVersion }: Pick<ApiObject, 'kind' | 'api
   return kind === 'CustomResourceDefinition' && apiVersion.startsWith('apiextensions.')
 }
 
-/** Definitions have names and rows that the server settles, so they are created as by a client. */
+/** Creates definitions like a client, because the server sets their names and related rows. */
 async function loadDefinition(client: Client, given: ApiObject): Promise<LoadOutcome> {
   const { object } = withoutServerState(given)
   const { apiVersion, kind, metadata } = object

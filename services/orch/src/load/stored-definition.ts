@@ -3,10 +3,13 @@ import type { ApiObject } from '@orch/core/meta'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The stored version, after its group. */
+/** The stored version, by group. */
 const storedVersion = /^(apiextensions\..*)\/v1beta1$/
 
-/** A definition as clients know it, of one as kube-apiserver stores it: in v1beta1, with the parts that all versions share beside them. */
+/**
+ * Converts a definition from the form in which kube-apiserver stores it (v1beta1, with common parts outside of the versions) to the form that clients
+ * use.
+ */
 export function readDefinition(object: ApiObject): ApiObject {
   const { spec }: Members = object
   const [, group] = storedVersion.exec(object.apiVersion) ?? []

@@ -15,7 +15,7 @@ interface Definition extends ApiObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message: string }[] }
 }
 
-/** Resolves when every served version of a definition is listed by discovery; a ManifestError says why one never will be. */
+/** Resolves when discovery lists every served version of a definition. Rejects with a ManifestError if a version will never be served. */
 export async function untilServed(client: Client, object: ApiObject): Promise<void> {
   const { apiVersion, kind, metadata } = object
   const reference = { apiVersion, kind, name: metadata.name ?? '' }

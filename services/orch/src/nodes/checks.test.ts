@@ -79,7 +79,7 @@ describe('a container whose environment names objects', () => {
     await resource('configmaps').patch('settings', { data: { level: 'debug' } }, { type: 'merge', namespace })
     await settled()
     expect(await stateOf('configured')).toEqual(waiting('secret "credentials" not found'))
-    // A kubelet tries again by itself, too.
+    // A kubelet also tries again by itself.
     await clock.advance('10s')
     await create('Secret', 'credentials', { data: { token: Buffer.from('s3cret').toString('base64') } })
     await settled()
@@ -162,7 +162,7 @@ test('NODE-VOL-08, NODE-VOL-12, NODE-VOL-15: a node has a CSINode, a Pod waits u
   const { items } = await resource<EventSeen>('events').list({ namespace, fieldSelector: 'involvedObject.name=a' })
   const order = items.map(({ reason }) => reason).filter((reason) => reason === 'SuccessfulAttachVolume' || reason === 'Started')
   expect(order.sort()).toEqual(['Started', 'SuccessfulAttachVolume'])
-  // The same volume in a second Pod counts once; another one is too many.
+  // A volume counts once, even in two Pods; another volume exceeds the limit.
   await pod('b', 'one')
   await pod('c', 'two')
   await settled()

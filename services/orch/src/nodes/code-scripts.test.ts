@@ -98,7 +98,7 @@ test('a program that never ends is stopped with its Pod, and sees its signal', a
     c.onStart(async (run) => {
       run.signal.addEventListener('abort', () => seen.push('signal'))
       await run.sleep('24h').catch((error: Error) => seen.push(error.message))
-      // Nothing of it counts any more.
+      // The script has no effect any more.
       run.ready()
       run.exit(4)
     }),

@@ -22,7 +22,7 @@ const get = (path: string, accept = 'application/json') =>
 const refusal = (path: string) => get(path).catch((error: Error) => error.message)
 const metadata = (name: string, rest: object = {}) => ({ name, namespace, ...rest })
 
-/** A Deployment, its containers `main` and `side`, and an autoscaler for half of the processor that it asks for. */
+/** A Deployment with the containers `main` and `side`, and an autoscaler with a target of half the requested CPU. */
 async function anApplication(name: string): Promise<void> {
   const resources = { requests: { cpu: '100m', memory: '64Mi' } }
   const containers = ['main', 'side'].map((container) => ({ name: container, image: 'img:1', resources }))
@@ -85,7 +85,7 @@ test('NODE-MET-01, NODE-MET-02, NODE-MET-03, NODE-MET-04: metrics.k8s.io shows n
   expect(await refusal(`namespaces/${namespace}/pods/waiting`)).toBe(`podmetrics.metrics.k8s.io "${namespace}/waiting" not found`)
   expect(await refusal(`namespaces/${namespace}/pods/none`)).toBe('pods "none" not found')
   expect(await refusal('nodes/none')).toBe('nodemetrics.metrics.k8s.io "none" not found')
-  // A node that is off is not measured, and neither are its Pods.
+  // A node that is off is not measured, and its Pods are not either.
   const node = server.nodes.get('node-2')
   node.stop()
   expect(await get(shown)).toMatchObject({ items: [{ metadata: { name: 'b' } }] })
@@ -131,7 +131,7 @@ test('NODE-MET-05, NODE-MET-07: an autoscaler follows the use that a PodScript g
   await clock.advance('45s')
   await settled()
   expect(await wanted()).toBe(1)
-  // 191m of 200m, where half is wanted.
+  // The usage is 191m of 200m; the target is half.
   await clock.advance('45s')
   await settled()
   expect(await wanted()).toBe(2)

@@ -18,13 +18,13 @@ import { type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** The way into nodes, for a gateway that is there before them, as they are its clients. */
+/** Connects a gateway to nodes that open later, because nodes are clients of the gateway. */
 export interface NodesDoor {
   readonly service: NodesService
   open(nodes: NodesService): void
 }
 
-/** Until it is opened no node is known. */
+/** No node is known before `open`. */
 export function createNodesDoor(): NodesDoor {
   let opened: NodesService | undefined
   const unknown = (node: string) => notFound({ group: '', resource: 'nodes' }, node)
@@ -58,21 +58,21 @@ function nothing(): Stream<never> {
   return parts
 }
 
-/** A node that is to be simulated. */
+/** The state of a simulated node. */
 export interface SimulatedNodeState {
   readonly settings: NodeSettings
-  /** Switched off: it gives no sign of life. */
+  /** The node is off and sends no heartbeats. */
   readonly isOff?: boolean
 }
 
-/** Nodes with usual settings. */
+/** Nodes with default settings. */
 export function usualNodes(count: number): SimulatedNodeState[] {
   return Array.from({ length: count }, (_, index) => ({ settings: { name: `node-${index + 1}` } }))
 }
 
 export interface NodesParts {
   readonly simulated: readonly SimulatedNodeState[]
-  /** True if simulated volumes are to be had, so that their class is there. */
+  /** True if simulated volumes are available; then their storage class exists. */
   readonly hasVolumes: boolean
   /** True if `makeNodeObjects` has run. */
   readonly hasObjects: boolean
@@ -81,47 +81,47 @@ export interface NodesParts {
   /** A client that acts as this identity. */
   clientAs(identity: Identity): Client
   readonly metrics: Metrics
-  /** Opened for the gateway with the first node. */
+  /** Opened for the gateway together with the first node. */
   readonly door: NodesDoor
 }
 
-/** The program that runs all nodes: it reads the Pods of all. */
+/** The identity that simulates all nodes and reads all their Pods. */
 export const standIn: Identity = { name: 'system:simulated-nodes', groups: ['system:masters'] }
 
-/** The functions of a script in code. */
+/** Registers the functions of a script. */
 interface ContainerCode {
-  /** The program of the container, for each of its runs. */
+  /** Sets the program of the container; each run calls it. */
   onStart(program: ContainerProgram): void
-  /** Answers commands by a pattern with `*` for each word; a last word `*` is any number of words. The first that matches counts. */
+  /** Answers commands that match a pattern. `*` matches one word; as the last word it matches any number of words. The first match counts. */
   exec(command: readonly string[], program: CommandProgram): void
-  /** Serves the connections to a port. */
+  /** Handles the connections to a port. */
   port(port: number, handler: PortHandler): void
 }
 
 /** The simulated nodes of a server. */
 export interface ServerNodes {
-  /** Registers a node; resolves when it is there. A name that is simulated already is an error. */
+  /** Registers a node; resolves when its object exists. Rejects for the name of a simulated node. */
   add(settings: NodeSettings): Promise<NodeHandle>
-  /** Throws if no such node is simulated. */
+  /** Throws if no simulated node has this name. */
   get(name: string): NodeHandle
   /**
-   * Says in code what containers of Pods do that begin from now on. The first script that matches a container is the one that it has, before
-   * all objects and annotations. It is for no further Pods when it is disposed of.
+   * Defines in code the behaviour of matching containers that start from now on. The first matching script applies, and it overrides script objects
+   * and annotations. Disposing of it affects later Pods only.
    */
   script(match: PodMatch, define: (container: ContainerCode) => void): Disposable
   readonly names: readonly string[]
 }
 
-/** The nodes of a server, as another server can simulate them. */
+/** The nodes of a server, in a form that another server can simulate. */
 export interface OpenNodes extends ServerNodes {
   readonly simulated: readonly SimulatedNodeState[]
-  /** The use of Pods, as the server serves it. Undefined: it serves no metrics.k8s.io of its own. */
+  /** The usage of Pods that the server serves; undefined if it does not serve metrics.k8s.io itself. */
   readonly measurements: Measurements | undefined
-  /** The state of the server is that of another moment: nodes that were added since are simulated no longer, and the kinds of scripts are there. */
+  /** Adapts to a restored state: removes nodes that were added since, and creates the kinds of scripts. */
   restored(): Promise<void>
 }
 
-/** Nodes that run Pods without containers; resolves when the wanted ones are registered. Nothing of it runs before the first node. */
+/** Simulates nodes, which run Pods without containers; resolves when the requested nodes are registered. Nothing runs before the first node. */
 export async function openNodes(parts: NodesParts, surroundings: Surroundings): Promise<OpenNodes> {
   let nodes: SimulatedNodes | undefined
   const codeScripts = new Set<CodeScript>()
@@ -231,7 +231,10 @@ async function startAll(
   return nodes
 }
 
-/** Makes the kinds of scripts and the class of simulated volumes, which servers with nodes have from their start. A class that a user has changed stays so. */
+/**
+ * Creates the kinds of scripts and the class of simulated volumes. Servers with nodes have both from their start. A class that a user has changed is
+ * not overwritten.
+ */
 export async function makeNodeObjects(
   { hasVolumes, clientAs }: Pick<NodesParts, 'hasVolumes' | 'clientAs'>,
   { catalogue: { names } }: Surroundings,
@@ -259,7 +262,10 @@ async function createOrFind(collection: ResourceClient, object: ApiObject): Prom
   }
 }
 
-/** Groups of nodes besides their own: they have the rights of nodes where the Node authorizer gives them, and all rights elsewhere, as no role holds them. */
+/**
+ * Additional groups of nodes: those with the rights of nodes if the Node authorizer is on, otherwise the group with all rights, because no role has
+ * the rights of nodes.
+ */
 export function groupsOfNodes(modes: readonly string[]): readonly string[] {
   return modes.includes('Node') ? [] : ['system:masters']
 }

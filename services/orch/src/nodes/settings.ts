@@ -2,7 +2,7 @@ import { settingsOf, settingTypes } from '@orch/platform'
 
 const setting = settingsOf('Nodes')
 
-/** Nodes that a flag may ask for: as many as have addresses. */
+/** Maximum of the flag: the number of nodes with an address. */
 const nodesMax = 1000
 
 /** The settings of simulated nodes. */

@@ -1,4 +1,4 @@
-/** Longest shutdown of a process whose parent has ended: there is no client left to serve. */
+/** Maximum shutdown time of a process whose parent has ended, because no clients remain. */
 const orphanStopMs = 5_000
 
 /** A message of a process to `orch up --distributed`, which has started it. */
@@ -10,15 +10,15 @@ export type StarterMessage =
 /** The addresses of a ready process, by purpose: `{ address: '127.0.0.1:7100' }`. */
 export type ReadyMessage = Readonly<Record<string, string>>
 
-/** Resolves when the message has left, or the starter has ended; at once if no other process of ours has started this one. */
+/** Resolves when the message is sent or the starter has ended; at once for a process without a starter. */
 export function notifyStarter(message: StarterMessage): Promise<void> {
   if (!process.connected) return Promise.resolve()
   return new Promise((resolve) => process.send?.(message, () => resolve()))
 }
 
 /**
- * A process that was started by `orch up --distributed` ends with it, however that ended: in order, but soon. One that is
- * ending already takes it for a second signal, and ends at once.
+ * Ends this process shortly after `orch up --distributed`, which started it, has ended for any reason. If this process is already stopping, the
+ * signal counts as a second one and ends it at once.
  */
 export function endWithStarter(): void {
   if (process.send === undefined) return
@@ -26,9 +26,9 @@ export function endWithStarter(): void {
     process.kill(process.pid, 'SIGTERM')
     setTimeout(() => process.kill(process.pid, 'SIGTERM'), orphanStopMs).unref()
   }
-  // It may have ended while this process was loaded.
+  // The starter may have ended while this process was loading.
   if (!process.connected) return void end()
   process.once('disconnect', end)
-  // A listener would keep the process alive that could not start and has nothing more to do.
+  // Otherwise the channel would keep a process alive that failed to start.
   process.channel?.unref()
 }

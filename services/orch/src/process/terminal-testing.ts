@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts'
 
-/** A terminal whose home and working folder are the same folder. `printed` is all output so far. */
+/** A terminal with one folder as home and working folder. `printed` is all output so far. */
 export function printingTerminal(folder: string, words: readonly string[]) {
   const printed = { out: '', error: '' }
   const terminal: Terminal = {

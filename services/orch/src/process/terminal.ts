@@ -1,20 +1,22 @@
 import { type LogFields, type LogFormat, type StatusLine, systemClock } from '@orch/platform'
 import type { StarterMessage } from './starter.ts'
 
-/** The process, as commands see it. */
+/** The process as commands see it. */
 export interface Terminal {
   readonly arguments: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
   out(text: string): void
   error(text: string): void
-  /** Shows the present step; absent where standard error is no terminal. */
+  /** Shows the current step; undefined if standard error is not a terminal. */
   readonly statusLine?: StatusLine
-  /** Tells the process of ours that has started this one; resolves when the message is on its way. Absent: there is none. */
+  /** Sends a message to the process that started this one; resolves when the message is sent. Undefined without such a process. */
   notify?(message: StarterMessage): Promise<void>
 }
 
-/** A sentence about a setting, or the reason why a command ends. People see it with the program's name; machines read it in the log's format. */
+/**
+ * A sentence about a setting, or the reason why a command fails. For people it starts with the program's name; for machines it has the log's format.
+ */
 export function printComplaint(format: LogFormat, level: 'warn' | 'error', text: string): string {
   if (format === 'json') return printJsonLine(level, {}, text)
   return level === 'warn' ? `orch: warning: ${text}\n` : `orch: ${text}\n`

@@ -11,18 +11,18 @@ export function isTuned({ ORCH_V8_FLAGS: flags }: Environment): boolean {
   return flags !== 'default'
 }
 
-/** Flags that V8 reads only at its start, so Node.js gets them on its command line. */
+/** Flags that V8 reads only at its start, so they must be on Node.js' command line. */
 export const youngHeapFlags: readonly string[] = [
-  // Room for new objects begins at 12 MB, which spares the start an eighth of its CPU, and ends at 48 MB: it never shrinks by itself.
+  // The young heap begins at 12 MB, which saves an eighth of the start's CPU, and grows to 48 MB: it never shrinks by itself.
   '--max-semi-space-size=16',
   '--min-semi-space-size=8',
 ]
 
-/** Flags that are set after the start: earlier, V8 would reject Node.js' compiled code, which other flags have produced. */
+/** Flags that are set after the start: set earlier, they would make V8 reject Node.js' compiled code, which was built with other flags. */
 const servingFlags: readonly string[] = [
   // Otherwise some objects of each request are allocated in the old heap, and keep their references until the next full collection.
   '--no-allocation-site-pretenuring',
-  // Otherwise full collections under writes come after each 24 MB of stored objects, of which they can free nothing.
+  // Otherwise a write load causes a full collection after each 24 MB of stored objects, although none of them can be freed.
   '--heap-growing-percent=100',
   // By default TurboFan compiles a function after 3,000 calls. Until then, and after each deoptimization, Maglev's slower code runs,
   // which is most of the time in the first half minute of writes.
@@ -35,19 +35,19 @@ export function setServingFlags(): void {
 }
 
 /**
- * Flags of a process that serves other processes. Its old heap is small, and the memory of its answers and messages outside the heap makes
- * V8 collect it whole, several times a second: with room from the start that is rare. It costs memory only under work.
+ * Flags of a process that serves other processes. Its old heap is small, and the external memory of its answers and messages would trigger a full
+ * collection several times a second. A larger initial heap makes that rare, and uses memory only under load.
  */
 const heapFlags: readonly string[] = ['--initial-old-space-size=200']
 
-/** The flags of this process with those of a process that serves others, except for the caller's own choices. */
+/** The flags of this process and those of a process that serves others; flags that the caller has set take precedence. */
 export function withHeapFlags(given: readonly string[], env: Environment): string[] {
   const nameOf = (flag: string) => flag.split('=')[0]?.replaceAll('_', '-')
   const names = new Set(given.map(nameOf))
   return [...given, ...(isTuned(env) ? heapFlags.filter((flag) => !names.has(nameOf(flag))) : [])]
 }
 
-/** Calls back while Node offers `gc`. The flag is set for so long alone: at the start it would keep Node's compiled code from being taken. */
+/** Calls back while Node.js offers `gc`. The flag is set only for the call: set at the start, it would make V8 reject Node.js' compiled code. */
 export function withGarbageCollector(collect: () => void): void {
   setFlagsFromString('--expose-gc')
   collect()

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { SettingsError } from '@orch/platform'
 import type { ServingOptions } from './settings.ts'
 
-/** The facts that a client needs about a gateway's certificate. */
+/** What a client must know about a gateway's certificate. */
 export interface ServingTrust {
   /** PEM of the certificate that the client must trust. */
   readonly authority: string
@@ -22,8 +22,8 @@ export interface ServingTrustOptions {
 }
 
 /**
- * The authority to trust for the served certificate: the end of its chain, as far as the file and the folder's own
- * authority have it. Without any authority that is the certificate itself.
+ * The authority that clients trust for the served certificate: the end of its chain, as far as the file and the folder's authority contain it.
+ * Without an authority it is the certificate itself.
  *
  *   leaf, intermediate, root → root        leaf signed by the own authority → that        leaf alone → leaf
  */

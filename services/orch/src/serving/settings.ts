@@ -5,7 +5,7 @@ import { readLevel } from '../api/settings.ts'
 import { readPairFiles, readPairIfNamed } from '../configuration/flag-files.ts'
 import { cipherSuites, currentSuites } from './cipher-suites.ts'
 
-/** Pairs of files with the names that they are for. Commas separate names, so semicolons separate pairs. */
+/** Pairs of files with their host names. Semicolons separate pairs, because commas separate names. */
 const namedPairs: SettingType<readonly NamedFiles[]> = {
   word: 'cert,key[:names]',
   expected: 'the files of a certificate and its key, such as a.crt,a.key, or a.crt,a.key:example.com,*.example.com with names',
@@ -153,10 +153,10 @@ export function readServing(settings: LevelledValues) {
     tlsMinVersion: settings.tlsMinVersion === 'VersionTLS13' ? ('TLSv1.3' as const) : ('TLSv1.2' as const),
     /** OpenSSL's names, separated by colons. */
     ciphers: readCiphers(settings.tlsCipherSuites),
-    /** The same form as `ciphers`; undefined: OpenSSL's defaults. */
+    /** In the form of `ciphers`; undefined for OpenSSL's defaults. */
     curves: readCurves(settings.tlsCurvePreferences),
     watchLifeMs: settings.minRequestTimeoutSeconds * 1000,
-    /** Undefined: the gateway decides. */
+    /** Undefined for the gateway's default. */
     streamsPerConnectionMax: streamsMax === 0 ? undefined : streamsMax,
     /** The deprecated metrics that the server shows. */
     metricReleases: readMetricReleases(settings),

@@ -45,7 +45,7 @@ export async function startControlledServer({ server: options, dataDir, isVirtua
   const stop = () => started.stop(moved === undefined ? how : { delayMs: 0, graceMs: 0 })
   const issue = await clientIssuer({ files: certificateFiles, clock })
   const { commonName, organizations } = administratorOf(started.names.serverServiceName)
-  // Faults spare the control's client, and hit the administrator's.
+  // Faults do not affect the control's client; they affect the administrator's.
   const { certificate, key } = issue({ commonName, organizations }, generateKeysNow('P-256'))
   const configuration = { ...started.configuration, clientCertificate: certificate, clientKey: key }
   const running = new InProcessServer(

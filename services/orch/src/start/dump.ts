@@ -9,8 +9,8 @@ export interface DumpOptions {
 }
 
 /**
- * All that is stored, as text: each key with its revision and object, in the order of the keys, then each change that is still known with
- * its revision. Certificates, the signatures of tokens and the server's own port have fixed words in their places.
+ * All stored data as text: each key with its revision and object in key order, then the retained changes with their revisions. Fixed words replace
+ * certificates, token signatures and the server's port.
  */
 export async function dumpStorage({ storage, port }: DumpOptions): Promise<string> {
   const { revision, compacted, epoch } = await storage.status({})
@@ -34,7 +34,7 @@ export async function dumpStorage({ storage, port }: DumpOptions): Promise<strin
 }
 
 const certificates = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g
-/** The same in Base64, as in Secrets and trust bundles. */
+/** The Base64 form, for Secrets and trust bundles. */
 const encodedCertificates = /"LS0tLS1CRUdJTi[A-Za-z0-9+/=]+"/g
 const encodedTokens = /"ZXlK[A-Za-z0-9+/=]+"/g
 

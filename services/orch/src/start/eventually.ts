@@ -2,38 +2,38 @@ import type { Client } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 
-/** Names an object. */
+/** Identifies an object. */
 export interface ObjectName {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
-  /** `default` by default, for a kind with namespaces. */
+  /** `default` unless given; unused for cluster-scoped kinds. */
   readonly namespace?: string
 }
 
 /**
- * Decides about an object, which is undefined while it does not exist: a function that returns false or throws where the object is not
- * yet as expected, or the members that the object has to have.
+ * The condition for an object, which is undefined while it does not exist: the members that it must have, or a function. A function that returns
+ * false or throws is called again after the next change.
  */
 export type ObjectMatcher<T> = ((object: T | undefined) => unknown) | Readonly<Record<string, unknown>>
 
 interface State {
-  /** The states of the object that were seen, a line each. */
+  /** The observed states of the object, one per line. */
   readonly timeline: string[]
   object: ApiObject | undefined
   reason: string
 }
 
-/** The condition, and its end. */
+/** A condition with its deadline. */
 interface Waiting<T> {
   readonly matcher: ObjectMatcher<T>
-  /** Resolves when the wait is over; the signal is raised when nothing waits any more. */
+  /** Resolves at the deadline. The signal aborts once no caller waits. */
   readonly end: (signal: AbortSignal) => Promise<void>
-  /** The time of the end, for the message: `5s`. */
+  /** The timeout for the message: `5s`. */
   readonly within: string
 }
 
-/** Resolves with the object when it matches; rejects with its timeline at the end. */
+/** Resolves with the object when it matches. Rejects with its timeline at the deadline. */
 export async function eventually<T extends ApiObject>(
   client: Client,
   reference: ObjectName,
@@ -94,17 +94,17 @@ function note(state: State, type: string, object: ApiObject | undefined): void {
   state.object = object
 }
 
-/** The managers whose fields, or field times, a write has changed. */
+/** Managers whose fields or timestamps a write has changed. */
 function writersOf(before: ApiObject | undefined, { metadata: { managedFields = [] } }: ApiObject): string[] {
   const known = new Set((before?.metadata.managedFields ?? []).map((entry) => JSON.stringify(entry)))
   const changed = managedFields.filter((entry) => !known.has(JSON.stringify(entry)))
   return [...new Set(changed.map(({ manager }) => manager ?? ''))]
 }
 
-/** The number of changed members in one line of a timeline. */
+/** Maximum number of changed members in one line of a timeline. */
 const changesShown = 5
 
-/** Members that differ, e.g. `spec.size: 1 → 2`, without the members that every write changes. */
+/** Changed members, e.g. `spec.size: 1 → 2`, without those that every write changes. */
 function changesOf(before: unknown, after: unknown, path: string): string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return []
   if (!isJsonObject(before) || !isJsonObject(after)) return [`${path}: ${JSON.stringify(before)} → ${JSON.stringify(after)}`]

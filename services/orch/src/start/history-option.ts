@@ -2,16 +2,16 @@ import { durationToMs, parseDuration } from '@orch/core/meta'
 import { SettingsError } from '@orch/platform'
 
 /**
- * Retention of the history: `all` keeps changes of any age, within 256 MiB; a time such as `5m` those of that age; `bytes` as much as has
- * room. What has no room is forgotten, oldest first, with one warning in the log.
+ * Retention of the history: `all` keeps changes of any age, within 256 MiB; a time such as `5m` keeps changes of that age; `bytes` limits the size.
+ * The oldest changes are dropped first, with one warning in the log.
  */
 export type HistoryOption = 'all' | (string & {}) | { readonly bytes: number }
 
-/** The retention that the option means. */
+/** The parsed option. */
 export interface HistoryRetention {
-  /** Infinity: changes of any age. */
+  /** Maximum age; Infinity for no limit. */
   readonly watchHistoryMs: number
-  /** Absent: storage's bound. */
+  /** Undefined for storage's default. */
   readonly pastBytesMax?: number
 }
 

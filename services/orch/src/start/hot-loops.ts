@@ -9,7 +9,7 @@ const listsMin = 5
 /** The number of requests of one user in a second that counts as a loop. */
 const perSecondMax = 20
 
-/** The signs of controllers that never settle, one line each, in the requests of a number of seconds without other activity. */
+/** Describes controllers that never settle, one per line, from the requests of some seconds without other activity. */
 export function hotLoopsIn(requests: readonly LoggedRequest[], seconds: number): string[] {
   const byUser = Map.groupBy(requests, ({ user }) => user)
   return [
@@ -36,7 +36,7 @@ function loopsOfUser(user: string, requests: readonly LoggedRequest[], seconds: 
   return found
 }
 
-/** Writers that undo each other's changes: each changes the object after the other. */
+/** Finds writers that take turns in changing one object. */
 function quarrelIn(place: string, requests: readonly LoggedRequest[]): string[] {
   const writers = requests.filter(({ changed }) => changed).map(({ user, agent }) => (agent === '' ? user : `${user} (${agent})`))
   const turns = writers.filter((writer, index) => index > 0 && writer !== writers[index - 1]).length

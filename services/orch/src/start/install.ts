@@ -14,9 +14,9 @@ export interface InstallOptions {
 }
 
 /**
- * Applies the objects of files and folders: definitions and namespaces first, webhook configurations last. Resolves with the
- * server's results when every served version of each definition is listed by discovery. Webhooks of services, and those of
- * definitions, are called at the endpoint if there is one. Objects may be as a server prints them.
+ * Applies the objects of files and folders: definitions and namespaces first, webhook configurations last. Resolves with the stored objects when
+ * discovery lists every served version of each definition. An endpoint, if given, replaces the Services of all webhooks. Objects may contain the
+ * metadata that a server adds.
  */
 export async function install(client: Client, paths: readonly string[], { endpoint, log }: InstallOptions): Promise<ApiObject[]> {
   const objects = (await readManifests(paths)).map((manifest) => {

@@ -10,13 +10,13 @@ export interface Origin {
   /** The options with which the base started. */
   readonly options: StartOptions
   readonly certificates: CertificateMemory
-  /** Draws the same random values as the base from now on. */
+  /** Continues the base's sequence of random values. */
   readonly chance: Chance
   readonly nodes: readonly SimulatedNodeState[]
   readonly users: readonly NamedUser[]
-  /** The endpoint of webhooks that are installed from now on. */
+  /** Endpoint for webhooks that are installed later. */
   readonly endpoint: WebhookEndpoint | undefined
-  /** Endpoints that installed webhooks call. */
+  /** Endpoints of the installed webhooks. */
   readonly endpoints: readonly OpenEndpoint[]
 }
 

@@ -4,63 +4,63 @@ import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import type { Storage } from '@orch/storage'
 import type { ObjectName } from './eventually.ts'
 
-/** A read-only state of the past. */
+/** A past state of the server, read-only. */
 interface PastView {
-  /** The server below which the state is, for any client: `https://127.0.0.1:41234/at/216`. */
+  /** Base URL of the state, for any client: `https://127.0.0.1:41234/at/216`. */
   readonly url: string
-  /** The administrator's client for the state. Writes are refused with a 405. */
+  /** The administrator's client for this state. Writes fail with 405. */
   readonly client: Client
-  /** The object at the moment; rejects with NotFound where it did not exist. */
+  /** Returns the object in this state. Rejects with NotFound if it did not exist. */
   get<T extends ApiObject = ApiObject>(reference: ObjectName): Promise<T>
-  /** The objects of a kind at the moment, in one namespace or in all. */
+  /** Returns the objects of a kind in this state, in one namespace or in all. */
   list<T extends ApiObject = ApiObject>(kind: PastList): Promise<T[]>
 }
 
-/** A kind whose objects are listed. */
+/** Selects the objects of a kind. */
 interface PastList {
   readonly apiVersion: string
   readonly kind: string
-  /** Absent: all namespaces. */
+  /** All namespaces if undefined. */
   readonly namespace?: string
   readonly labelSelector?: string
 }
 
-/** One change of an object. */
+/** A change of an object. */
 export interface ObjectChange extends Omit<TimelineEntry, 'time' | 'resource'> {
   readonly time: Date
-  /** Absent: the object was created. */
+  /** Undefined if the change created the object. */
   readonly before?: ApiObject
-  /** Absent: the object was deleted. */
+  /** Undefined if the change deleted the object. */
   readonly after?: ApiObject
 }
 
-/** An object that differs between two moments. */
+/** The difference of an object between two revisions. */
 type ObjectDifference = Pick<ObjectChange, 'event' | 'apiVersion' | 'kind' | 'namespace' | 'name' | 'before' | 'after'>
 
-/** Bounds of a timeline. */
+/** Limits of a timeline. */
 interface TimelineOptions {
-  /** Only changes after this revision. */
+  /** Excludes changes up to this revision. */
   readonly after?: number
-  /** Only changes before this revision. */
+  /** Excludes changes from this revision on. */
   readonly before?: number
-  /** The newest so many; 1,000 by default. */
+  /** Maximum number of changes; the newest are returned. 1,000 by default. */
   readonly limit?: number
 }
 
-/** The past of a server. Moments before a `reset` or `restore` are held, too. */
+/** The history of a server. It survives `reset` and `restore`. */
 export interface ServerPast {
-  /** The state at a revision or a time, for reading alone. */
+  /** Opens the state at a revision or a time, read-only. */
   at(moment: number | Date): PastView
   /**
-   * The changes of an object, or without one of all objects, oldest first: revision, time, user, request, changed paths, and the object
-   * before and after.
+   * Returns the changes of an object, or of all objects, oldest first. Each change has its revision, time, user, request and changed paths, and the
+   * object before and after.
    */
   timeline(reference?: ObjectName, options?: TimelineOptions): Promise<ObjectChange[]>
-  /** The objects that differ between two revisions or times, with both states. */
+  /** Returns the objects that differ between two revisions or times, in both states. */
   diff(from: number | Date, to: number | Date): Promise<ObjectDifference[]>
 }
 
-/** The parts of a server that give access to its past. */
+/** The parts of a server that its history needs. */
 interface PastParts {
   readonly client: Client
   readonly url: string
@@ -68,7 +68,7 @@ interface PastParts {
   readonly storage: Pick<Storage, 'revisionAt' | 'status'>
 }
 
-/** The past of a server. */
+/** Opens the history of a server. */
 export function pastOf(parts: PastParts): ServerPast {
   return {
     at: (moment) => pastView(moment, parts),
@@ -102,7 +102,7 @@ function below(folder: string, transport: Transport): Transport {
   return { send: (request) => transport.send({ ...request, path: folder + request.path }), close: () => {} }
 }
 
-/** The discovered resource of a kind. */
+/** Finds the resource of a kind by discovery. */
 async function findKind(client: Client, apiVersion: string, kind: string) {
   const { group = '', version = '' } = parseApiVersion(apiVersion) ?? {}
   const found = (await client.discover(group, version)).find((resource) => resource.kind === kind)
@@ -110,13 +110,13 @@ async function findKind(client: Client, apiVersion: string, kind: string) {
   return found
 }
 
-/** An item as the server prints it. */
+/** Formats an item like the server does. */
 interface PrintedChange extends Omit<ObjectChange, 'revision' | 'time'> {
   readonly revision: string
   readonly time: string
 }
 
-/** The changes of an object, or of all objects, oldest first. */
+/** Returns the changes of an object, or of all objects, oldest first. */
 async function readChanges(reference: ObjectName | undefined, options: TimelineOptions, parts: PastParts): Promise<ObjectChange[]> {
   const { limit = 1_000, after, before } = options
   const found: ObjectChange[] = []
@@ -135,13 +135,13 @@ async function queryOf(reference: ObjectName | undefined, { client }: PastParts)
   return { resource: group === '' ? plural : `${plural}.${group}`, name, ...(namespaced ? { namespace } : {}) }
 }
 
-/** The objects compared in one turn of the event loop. */
+/** Number of objects compared in one turn of the event loop. */
 const comparedPerTurn = 100
 
-/** Most changes of a page. */
+/** Maximum number of changes per page. */
 const pageMax = 1_000
 
-/** Changes, newest first. */
+/** Reads changes, newest first. */
 async function* changesOf(
   query: Readonly<Record<string, string>>,
   { after, before, limit = pageMax }: TimelineOptions,
@@ -159,19 +159,19 @@ async function* changesOf(
   }
 }
 
-/** The changes after a revision and up to another one, newest first. Each page reads its own part of the log, as no two changes have one revision. */
+/** Reads the changes after one revision and up to another one, newest first. Pages cannot overlap, because every change has a separate revision. */
 async function* changesBetween(from: number, to: number, parts: PastParts): AsyncGenerator<ObjectChange, void, undefined> {
   const { revision } = await parts.storage.status({})
   for (let end = Math.min(to, revision); end > from; end -= pageMax)
     yield* changesOf({}, { after: Math.max(from, end - pageMax), before: end + 1 }, parts)
 }
 
-/** The first and the last state of an object that has changed. */
+/** The first and last state of a changed object. */
 interface ChangedObject extends Pick<ObjectChange, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'after'> {
   before: ApiObject | undefined
 }
 
-/** The objects that differ between two moments. Back in time, created objects appear as deleted. */
+/** Returns the objects that differ between two revisions. If the second revision is the older one, created objects count as deleted. */
 async function differences(from: number | Date, to: number | Date, parts: PastParts): Promise<ObjectDifference[]> {
   const [a, b] = [await revisionOf(from, parts), await revisionOf(to, parts)]
   const changed = new Map<string, ChangedObject>()

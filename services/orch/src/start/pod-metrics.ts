@@ -5,19 +5,19 @@ import type { ContainerSample, Measurements } from '@orch/nodes'
 import type { Clock } from '@orch/platform'
 import { untilServed } from '../load/until-served.ts'
 
-/** Amounts of resources, such as `{ cpu: '80m', memory: '20Mi' }`. */
+/** Amounts by resource, such as `{ cpu: '80m', memory: '20Mi' }`. */
 type ResourceUsage = Readonly<Record<string, string>>
 
-/** The usage of a Pod, or of its containers by name. */
+/** The usage of a Pod, or of each container by name. */
 type Usage = ResourceUsage | Readonly<Record<string, ResourceUsage>>
 
-/** The use of Pods, for autoscalers and `kubectl top` in tests. */
+/** Sets the metrics of Pods, for autoscalers and `kubectl top` in tests. */
 export interface PodMetricsSource {
   /**
-   * Takes a sample of a Pod at the present time: `set('default/web-1', { cpu: '80m' })`. Its first container has the usage and the others
-   * use nothing of it; by container: `set('default/web-1', { main: { cpu: '80m' }, proxy: { cpu: '10m' } })`. A server without simulated
-   * nodes has a definition of pods.metrics.k8s.io from the first call on; another one shows the sample in the place of what the Pod's script
-   * says. A sample goes with its Pod, and with a reset.
+   * Sets the current usage of a Pod. `set('default/web-1', { cpu: '80m' })` assigns it to the first container, and zero to the others;
+   * `set('default/web-1', { main: { cpu: '80m' }, proxy: { cpu: '10m' } })` sets each container. With simulated nodes the sample replaces the usage
+   * from the Pod's script; without them the first call creates a definition for pods.metrics.k8s.io. Deleting the Pod or resetting the server removes
+   * the sample.
    */
   set(pod: string, usage: Usage): Promise<void>
 }
@@ -30,13 +30,13 @@ interface Parts {
   readonly client: Client
   readonly names: Names
   readonly clock: Clock
-  /** Absent: the server measures nothing itself. */
+  /** Undefined if the server measures no usage itself. */
   readonly measurements: Measurements | undefined
 }
 
 const version = 'v1beta1'
 
-/** Stores the sample of a Pod. Rejects if the Pod does not exist. */
+/** Stores a sample. Rejects if the Pod does not exist. */
 export async function setPodMetrics(pod: string, usage: Usage, parts: Parts): Promise<void> {
   const { client, names, clock, measurements } = parts
   const [namespace = '', name = '', ...rest] = pod.split('/')
@@ -70,7 +70,7 @@ export async function setPodMetrics(pod: string, usage: Usage, parts: Parts): Pr
   }
 }
 
-/** Two first samples may arrive at once. */
+/** Two first samples may be set concurrently. */
 async function createOnce(client: Client, object: ApiObject): Promise<ApiObject> {
   try {
     return await client.objects.create(object)

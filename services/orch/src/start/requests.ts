@@ -12,7 +12,7 @@ export interface Requests {
 
 /** The requests of a server. */
 export interface ServerRequests extends Requests {
-  /** Removes all requests, so that a test counts from here. */
+  /** Clears the log, so that later counts begin at zero. */
   clear(): void
 }
 

@@ -15,119 +15,115 @@ import type { TraceOptions } from './trace-file.ts'
 import type { ServerFaults, ServerUser, UserOptions } from './user.ts'
 import type { WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
-/** A server of the caller in memory on a free port. */
+/** A server in memory on a free port, in the process of the caller. */
 export interface RunningServer extends ServerPast, AsyncDisposable {
-  /** Its URL, with the path prefix if there is one: `https://127.0.0.1:41234`. */
+  /** The URL, including a path prefix: `https://127.0.0.1:41234`. */
   readonly url: string
   /** A client configuration file, for any client. */
   readonly kubeconfig: string
   /** The administrator's client. */
   readonly client: Client
   /**
-   * A user with a client configuration and a client of its own: requests are counted by user. The first call of a name makes it, with
-   * these rights; all rights by default.
+   * Returns a user with a client configuration, a client and a log of its requests. The first call for a name creates the user with these rights, by
+   * default all rights.
    */
   user(name: string, options?: UserOptions): ServerUser
-  /** A link that opens the console once, within a minute, as the administrator. Rejects without the option `console`. */
+  /** Returns a link that opens the console as the administrator. It works once, within a minute. Rejects without the option `console`. */
   console(): Promise<string>
-  /** The last requests; a reset forgets them. */
+  /** The log of recent requests; a reset clears it. */
   readonly requests: ServerRequests
-  /** Faults that requests meet; a reset removes them. */
+  /** Injects faults into requests; a reset removes them. */
   readonly faults: ServerFaults
   /** URL and token of `/orch/v1`; undefined without the option `control`. */
   readonly control: ControlAccess | undefined
   /** Restores the state after the server's start. */
   reset(): Promise<void>
-  /** The present moment, for a later `restore`, or for a server that begins there: `start({ from: snapshot })`. It never changes. */
+  /** Takes an immutable snapshot, for `restore` or for a new server: `start({ from: snapshot })`. */
   snapshot(): Snapshot
-  /** Restores a state; versions continue, open watches end with 410. */
+  /** Restores a snapshot. Resource versions continue to increase; open watches end with 410. */
   restore(snapshot: StateSnapshot): Promise<void>
   /**
-   * A second server that begins at the present moment: with the same objects, uids, revisions, history, users, tokens and keys, on a port
-   * of its own. What happens in one of the two is never seen in the other, and each may stop first. Options replace those of this server.
+   * Starts a second server with the same objects, uids, revisions, history, users, tokens and keys, on another port. Later changes of one server do
+   * not affect the other, and either may stop first. The options override those of this server.
    */
   fork(options?: Omit<StartOptions, 'from'>): Promise<RunningServer>
   /**
-   * Applies the objects of files and folders (YAML or JSON), definitions and namespaces first, webhook configurations last. Resolves
-   * with the stored objects when every served version of each definition is listed by discovery.
+   * Applies the objects of files and folders (YAML or JSON): definitions and namespaces first, webhook configurations last. Resolves with the stored
+   * objects when discovery lists every served version of each definition.
    */
   install(paths: string | readonly string[]): Promise<ApiObject[]>
   /**
-   * Loads dumps of a cluster: files and folders of kubectl, must-gather and crust-gather, backups of velero, snapshots of etcd. Objects keep uid,
-   * creationTimestamp, managers, owners, status and deletionTimestamp, and get new resourceVersions in the order of the old ones.
+   * Loads dumps of a cluster: files and folders of kubectl, must-gather and crust-gather, velero backups, and etcd snapshots. Objects keep uid,
+   * creationTimestamp, managers, owners, status and deletionTimestamp. They get new resource versions in their previous order.
    */
   load(paths: string | readonly string[], options?: LoadOptions): Promise<LoadReport>
   /**
-   * The endpoint of webhooks that are installed from now on, in place of their Services: a handler, which is served over HTTPS on
-   * a free port, or a server of the test's own. Resolves with host, port and certificate authority.
+   * Sets the endpoint that webhooks use instead of their Services if they are installed later: a handler, served over HTTPS on a free port, or a
+   * server of the test. Resolves with host, port and certificate authority.
    */
   webhookEndpoint(target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint>
-  /** The decisions about the placement of Pods, whether a scheduler runs or not. */
+  /** Explains the placement of Pods, with or without a running scheduler. */
   readonly scheduler: PlacementExplainer
-  /** Simulated nodes: those of the option `nodes`, and those that are added here. */
+  /** Simulated nodes, from the option `nodes` or added here. */
   readonly nodes: ServerNodes
-  /** The use of Pods, which the server then serves as metrics.k8s.io/v1beta1. */
+  /** Sets the usage of Pods, which the server serves as metrics.k8s.io/v1beta1. */
   readonly metrics: PodMetricsSource
   /**
-   * Resolves when no request is in progress, every watch has its events and no controller has work left. Rejects with the names of the
-   * work that is still in progress `within` that many milliseconds, 5,000 by default. With `quiet` nothing has begun for that time, by the
-   * clock of the server, which is moved if it is a virtual one. It knows nothing of the queues of clients: `track` tells it of work.
+   * Resolves when no request is in progress, every watch has its events and no controller has work left. Otherwise rejects after `within`
+   * milliseconds (5,000 by default) with the names of the remaining work. With `quiet` the server must also stay idle for that time; a virtual clock
+   * is advanced meanwhile. Work in the queues of clients is unknown here: use `track`.
    */
   settled(options?: SettledOptions): Promise<void>
-  /** Counts a promise as work that `settled` waits for, by a name; returns it. For controllers within the test. */
+  /** Makes `settled` wait for a promise, which has this name in errors; returns the promise. For controllers in the test. */
   track<T>(work: Promise<T>, name?: string): Promise<T>
   /**
-   * Rejects if a client of `server.user` goes on for ever while nothing else happens: it writes an object three times without a change,
-   * lists a resource five times, sends more than 20 requests a second, or several change one object in turns. A virtual clock is moved
-   * by the time; else it passes.
+   * Rejects if a client of `server.user` is in a loop: it writes an object three times without a change, lists a resource five times or sends more
+   * than 20 requests a second, or several clients change one object in turns. Advances a virtual clock by the observed time, or waits for that time.
    */
   expectNoHotLoop(options?: HotLoopOptions): Promise<void>
-  /**
-   * Resolves with an object when it is as expected, which a watch tells; rejects with the timeline of the object after a real time,
-   * 5 s by default.
-   */
+  /** Watches an object and resolves with it once it matches. Rejects with the timeline of the object after a real time, 5 s by default. */
   eventually<T extends ApiObject = ApiObject>(
     reference: ObjectName,
     matcher: ObjectMatcher<T>,
     options?: { readonly within?: string | number },
   ): Promise<T | undefined>
-  /** Open watches of clients, objects that finalizers hold, namespaces and held leases that a test has left, a line each. */
+  /** Describes leaked watches, namespaces, leases, and objects that finalizers hold, one per line. */
   leaks(): Promise<string[]>
   /**
-   * All that is stored, as text: objects by key with their revisions, then the changes that are still known. Two servers that have one
-   * seed, one time and the same requests have equal dumps; certificates, tokens and the port are left out.
+   * Returns all stored data as text: objects by key with their revisions, then the retained changes. Two servers with the same seed, the same time
+   * and the same requests have equal dumps, because certificates, tokens and the port are omitted.
    */
   dump(): Promise<string>
   /**
-   * Writes what is stored, its history, the last requests and the faults to a file, which its owner alone may read: `orch trace show FILE`
-   * prints it. Values of Secrets are left out by default.
+   * Writes the stored objects, their history, the last requests and the faults to a file with owner-only access. `orch trace show FILE` prints it.
+   * Omits the values of Secrets by default.
    */
   saveTrace(path: string, options?: TraceOptions): Promise<void>
-  /** Ends open requests at once; leaves no handle, port or file behind. */
+  /** Ends open requests at once and releases all handles, ports and files. */
   stop(): Promise<void>
 }
 
-/** The wait of `settled`. */
+/** Options of `settled`. */
 export interface SettledOptions {
-  /** The longest wait in real milliseconds; 5,000 by default. */
+  /** Timeout in real milliseconds; 5,000 by default. */
   readonly within?: number
-  /** A time without new work, such as `'50ms'`; none by default. */
+  /** Required idle time, such as `'50ms'`; none by default. */
   readonly quiet?: string | number
 }
 
-/** The clients that may be in a loop, and the time for which they are observed. */
+/** The observed clients and the observation time. */
 export interface HotLoopOptions {
-  /** By default all users of the test. */
+  /** All users of the test by default. */
   readonly user?: string
-  /** By default 2 s. */
+  /** 2 s by default. */
   readonly for?: string | number
 }
 
 /** Explains placements. */
 export interface PlacementExplainer {
   /**
-   * The table of nodes and plugins for a Pod, `namespace/name`, as a scheduler of the server's level would have it now: every filter that
-   * refuses a node with its reasons, the scores of the others, and the message. Rejects with NotFound where there is no such Pod.
+   * Explains the placement of a Pod (`namespace/name`) by the current scheduling rules of the server's level: the filters that reject each node with
+   * their reasons, the scores of the other nodes, and the message. Rejects with NotFound if the Pod does not exist.
    */
   explain(pod: string): Promise<SchedulingExplanation>
 }

@@ -11,22 +11,23 @@ interface LeaseName {
   readonly name: string
 }
 
-/** Weather of several faults, as seen in production. Each scenario lasts until `end` is called, or for its given time; `using` also ends it. */
+/**
+ * Weather of several faults, as seen in production. Each scenario lasts until a call of `end`, for a given time, or until the end of a `using` block.
+ */
 export interface UserScenarios {
   /**
-   * All watches break off, and the server ends all connections for this time of its clock. Without a time the server ends each connection
-   * once, at its next request.
+   * Ends all watches, and then all connections for this time of the server's clock. Without a time, ends each connection once, at its next request.
    */
   apiServerRestart(down?: string | number): Scenario
-  /** The server refuses the next `times` updates and patches that contain a resourceVersion with 409. */
+  /** Refuses the next `times` updates and patches that contain a resourceVersion with 409. */
   conflictStorm(times: number): Scenario
-  /** Watches stay open and receive nothing for this time of the server's clock, and then all missed events. */
+  /** Watches stay open and receive nothing for this time of the server's clock. Then they receive all missed events. */
   quietWatch(time: string | number): Scenario
-  /** Another holder takes a lease, and writes of the user to it are refused with 409. Resolves when the lease is taken. */
+  /** Transfers a lease to another holder and refuses the user's writes to it with 409. Resolves after the transfer. */
   losesLease(lease: LeaseName, holder?: string): Promise<Scenario>
-  /** Number of requests that pass in each second of the server's clock; others are refused with 429. */
+  /** Number of requests allowed in each second of the server's clock; the server refuses others with 429. */
   throttled(perSecond: number): Scenario
-  /** Some requests are refused, cut off before or after they are served, and watches break off, all drawn from a seed of its own. */
+  /** Refuses some requests, cuts others off before or after the server handles them, and breaks watches. A separate seed decides. */
   flakyNetwork(seed: number | string): Scenario
 }
 

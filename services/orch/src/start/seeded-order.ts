@@ -15,8 +15,8 @@ const restMsMax = 30_000
 const stillMsMax = 5_000
 
 /**
- * Requests of clients pass one at a time, each when the server and the clients are at rest, in an order that the seed draws among those
- * that wait. When they arrived does not matter.
+ * Serializes the requests of clients. The next request passes when the server and the clients are idle; the seed chooses it among the waiting
+ * requests, regardless of their arrival times.
  *
  *   a: PUT /x waits, b: PUT /x waits  →  seed 1: b, a   seed 2: a, b
  */

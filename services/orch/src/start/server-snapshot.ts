@@ -4,13 +4,13 @@ import type { ServerBase } from '../server.ts'
 import type { Moment, Origin } from './origin.ts'
 import type { StartOptions } from './start-settings.ts'
 
-/** A server at a moment, with its history, users and keys. It never changes. */
+/** An immutable snapshot of a server, with its history, users and keys. */
 export interface Snapshot extends StateSnapshot {
-  /** Writes it to a file, which has the keys and is readable by its owner alone. `loadSnapshot` reads it. */
+  /** Writes the snapshot with its keys to a file that only the owner can read. `loadSnapshot` reads it. */
   save(path: string): Promise<void>
 }
 
-/** Reads a file that `save` has written; `start({ from })` begins there. Rejects with a sentence where it is none or is damaged. */
+/** Reads a file of `save`, for `start({ from })`. Rejects if the file is damaged or is not a snapshot. */
 export async function loadSnapshot(path: string): Promise<Snapshot> {
   const { readMoment } = await import('./snapshot-file.ts')
   return new ServerSnapshot(await readMoment(path))
@@ -41,7 +41,10 @@ export function readSnapshot(snapshot: StateSnapshot): ServerSnapshot {
   return snapshot
 }
 
-/** Options that affect the objects of a start and the stored form of objects: with others, a fork is a restart of the base with other settings. */
+/**
+ * Options that affect the initial objects or the stored form of objects. If a fork changes them, it starts like the base would after a restart with
+ * other settings.
+ */
 const shaping = [
   'version',
   'featureGates',
@@ -56,7 +59,7 @@ const shaping = [
 export interface ForkSettings {
   /** The options of the base, replaced by the given options. */
   readonly options: StartOptions
-  /** False: a given option changes the objects of a start, so the server reads the state like after a restart. */
+  /** False if a given option changes the initial objects; then the server reads the state as after a restart. */
   readonly isSame: boolean
 }
 

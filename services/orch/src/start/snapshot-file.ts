@@ -29,8 +29,8 @@ interface Described extends Pick<ServerBase, 'port' | 'authorities'> {
 }
 
 /**
- * Writes a snapshot to a file, which its owner alone may read, as it has keys: JSON of the server, a line break, then the store, compressed.
- * A clock, a log, `random` and handlers of webhooks are left out, and so is the position of a seed.
+ * Writes a snapshot to a file that only its owner can read, because it contains keys: JSON of the server, a line break, then the compressed store.
+ * Omits the clock, the log, `random`, webhook handlers and the position of a seed.
  */
 export async function writeMoment({ base, origin }: Moment, path: string): Promise<void> {
   if (readStartSettings(origin.options).encryptionProviderConfig !== '')
@@ -48,7 +48,7 @@ export async function writeMoment({ base, origin }: Moment, path: string): Promi
   await rename(draft, path)
 }
 
-/** Reads a file that `writeMoment` has written. Rejects with a sentence for any other file. */
+/** Reads a file of `writeMoment`. Rejects with an explanation for any other file. */
 export async function readMoment(path: string): Promise<Moment> {
   const bytes = await readFile(path).catch((cause: unknown) => {
     throw new Error(`${path}: cannot be read (${systemCodeOf(cause) ?? messageOf(cause)})`, { cause })

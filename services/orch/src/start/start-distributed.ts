@@ -22,7 +22,7 @@ import { readGateway } from '../gateway/settings.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 
-/** The backends of services apart, and the number of each service. */
+/** The backends of separate services, and the number of each service. */
 export interface DistributedOptions {
   /** `http://127.0.0.1:2379`. */
   readonly etcdServers: readonly string[]
@@ -30,12 +30,12 @@ export interface DistributedOptions {
   readonly natsServers: readonly string[]
   /** The prefix of the state in etcd and of its changes in NATS. */
   readonly prefix: string
-  /** The folder with the certificates that services show to one another. */
+  /** The folder with the certificates for connections between services. */
   readonly serviceCertificates: string
   readonly gateways: number
   readonly storages: number
   readonly watches: number
-  /** 0: each gateway hosts its admission. */
+  /** 0 if each gateway hosts its admission. */
   readonly admissions: number
 }
 
@@ -50,7 +50,7 @@ export interface RunningServices extends AsyncDisposable {
 
 const anyPort = '127.0.0.1:0'
 
-/** Starts services apart, each with separate connections; they are ready when the promise resolves. */
+/** Starts separate services, each with its connections. They are ready when the promise resolves. */
 export async function startDistributed(start: StartOptions, options: DistributedOptions): Promise<RunningServices> {
   const replicas: Replica[] = []
   const stop = async () => {

@@ -43,72 +43,72 @@ const startSettings = {
 /** Options of a server for tests; each has a default. */
 export interface StartOptions {
   /**
-   * A snapshot of another server: this one goes on from there, with the options of that one where none are given here. The profile cannot
-   * be another one, and the clock is a virtual one if that of the other was. Absent: the server is empty.
+   * A snapshot of another server, with which this server starts. Its options are the defaults here. The profile must be the same; the clock is
+   * virtual if it was virtual in the snapshot. By default the server starts empty.
    */
   readonly from?: StateSnapshot
-  /** Names of groups, labels and namespaces; `orch` by default. */
+  /** Selects the names of groups, labels and namespaces; `orch` by default. */
   readonly profile?: Profile
-  /** The release that the server is like, from `1.23` to `1.37`; the newest by default. */
+  /** The emulated release, from `1.23` to `1.37`; the newest by default. */
   readonly version?: string
-  /** Words such as `WatchList=false`. */
+  /** Feature gates, such as `WatchList=false`. */
   readonly featureGates?: readonly string[]
-  /** Words such as `*` and `-namespace`; by default all but those that put objects into every namespace. */
+  /** Controllers to run, such as `*` and `-namespace`. By default all except those that create objects in every namespace. */
   readonly controllers?: readonly string[]
-  /** Simulated nodes, which run Pods without containers; the controllers of workloads run with them. None by default. */
+  /** Number of simulated nodes, which run Pods without containers; 0 by default. Nodes also enable the workload controllers. */
   readonly nodes?: number
-  /** Words such as `api/beta=false`. */
+  /** API versions and resources to enable or disable, such as `api/beta=false`. */
   readonly runtimeConfig?: readonly string[]
-  /** Requests without credentials are `system:anonymous`; by default they are, unless everything is allowed. */
+  /** Accepts requests without credentials as `system:anonymous`. True by default, unless the mode AlwaysAllow is on. */
   readonly anonymousAuth?: boolean
-  /** Path below which everything is served, such as `/cluster-a`. */
+  /** Prefix of all URL paths, such as `/cluster-a`. */
   readonly pathPrefix?: string
-  /** Longest a request may take, watches aside; a minute by default. */
+  /** Timeout of requests other than watches; a minute by default. */
   readonly requestTimeoutMs?: number
   /**
-   * Retention of changes, for `server.at`, `server.timeline`, watches and continued lists: `'all'` by default, which keeps those of any age
-   * within 256 MiB; a time such as `'5m'`; or `{ bytes }`. What has no room is forgotten, oldest first, with one warning in the log.
+   * Retention of changes for `server.at`, `server.timeline`, watches and continued lists: `'all'` (the default) keeps changes of any age within 256
+   * MiB; a time such as `'5m'`, or `{ bytes }`, limits them. The oldest changes are dropped first, with one warning in the log.
    */
   readonly history?: HistoryOption
-  /** The same as a number of milliseconds. */
+  /** `history` as a number of milliseconds. */
   readonly watchHistoryMs?: number
   /** Retention of Events; an hour by default. */
   readonly eventTtlMs?: number
-  /** Addresses for Services, such as `10.0.0.0/24`. */
+  /** IP range of Services, such as `10.0.0.0/24`. */
   readonly serviceClusterIpRange?: string
-  /** Ports for Services, such as `30000-32767`. */
+  /** Node port range of Services, such as `30000-32767`. */
   readonly serviceNodePortRange?: string
-  /** Serves the console; `RunningServer.console` gives a link to it. False by default. */
+  /** Enables the console; `RunningServer.console` returns a link to it. False by default. */
   readonly console?: boolean
-  /** Settings of `orch up` that have no option here, as flags: `['--shutdown-delay-duration=1s']`. */
+  /** Other flags of `orch up`: `['--shutdown-delay-duration=1s']`. */
   readonly flags?: readonly string[]
-  /** Files and folders whose objects are there at the start, such as `['./config/crd']`; see `RunningServer.install`. */
+  /** Files and folders whose objects are installed at the start, such as `['./config/crd']`; see `RunningServer.install`. */
   readonly crds?: readonly string[]
-  /** Webhook configurations in files and folders, and their handler. */
+  /** Webhook configurations in files and folders, and the handler that they call. */
   readonly webhooks?: { readonly paths: readonly string[]; readonly handler: WebhookHandler }
-  /** Messages between services are frozen, and `stop` fails if their bytes were changed. */
+  /** Records messages between services; `stop` rejects if their bytes have changed. */
   readonly freezesLinks?: boolean
-  /** The machine's clock by default. `virtualClock()` stands still until it is moved; certificates are then valid from 1970 to 9999. */
+  /** The machine's clock by default. A `virtualClock()` moves only when the test advances it; certificates are then valid from 1970 to 9999. */
   readonly clock?: Clock
   /**
-   * Decides uids, generated names, addresses and all else that is drawn but keys: two servers with one seed, one virtual clock's time
-   * and the same requests, one after the other, store the same objects. For tests alone, as a seed can be guessed.
+   * Seed of uids, generated names, addresses and other random values except keys. Two servers with the same seed and the same virtual time store the
+   * same objects after the same sequence of requests. Only for tests, because a seed can be guessed.
    */
   readonly seed?: number | string
-  /** A number in [0, 1), drawn instead of the seed's or the system's. */
+  /** Returns a number in [0, 1); replaces the random source of the seed or the system. */
   readonly random?: () => number
   /**
-   * `seeded`: requests of clients pass one at a time, when the server is at rest, in an order that the seed draws among those that wait;
-   * it needs `seed`. By default they pass as they come.
+   * `seeded` serializes the requests of clients: each passes when the server is idle, in an order drawn from `seed`, which is required. By default
+   * requests pass in order of arrival.
    */
   readonly order?: 'seeded'
-  /** Serves `/orch/v1`, by which a program in any language controls the server: `RunningServer.control` says where and with which token. */
+  /** Serves `/orch/v1`, a control API for programs in any language; `RunningServer.control` has its URL and token. */
   readonly control?: boolean
-  /** Silent by default. */
+  /** The server's log; silent by default. */
   readonly log?: Log
 }
 
-/** The options of a fork of `orch up`: the flags that a server in memory has, and a separate port. */
+/** The options of a fork of `orch up`: the flags that a server in memory supports, and a separate port. */
 export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, string>): StartOptions {
   const own = new Set<string>(Object.values(startSettings).map(({ flag }) => flag))
   const flags = [...texts].filter(
@@ -122,8 +122,8 @@ export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, strin
 const flagsOf = (settings: Readonly<Record<string, { readonly flag: string }>>) => new Set(Object.values(settings).map(({ flag }) => flag))
 
 /**
- * Flags that decide about no object of the start, or whose settings are among `objectSettingsOf`. Authorities of clients are published, and each
- * server publishes its own; of a proxy, `proxyFlags`, more is published.
+ * Flags that do not affect the initial objects, or whose settings are in `objectSettingsOf`. Each server publishes its own client authorities.
+ * `proxyFlags` is separate because proxies publish more.
  */
 const usualFlags = flagsOf({
   ...apiSettings,
@@ -136,13 +136,13 @@ const usualFlags = flagsOf({
 })
 const proxyFlags = flagsOf(proxySettings)
 
-/** True for a flag, with its value in one word, beside which servers with equal `objectSettingsOf` start with the same objects. */
+/** True for a flag with its value in one word, if servers with this flag and equal `objectSettingsOf` start with the same objects. */
 export function isUsualFlag(word: string): boolean {
   const [flag = '', value] = word.split('=', 2)
   return value !== undefined && usualFlags.has(flag) && !proxyFlags.has(flag)
 }
 
-/** The settings that affect the objects of the start, as a text. */
+/** The settings that affect the initial objects, as text. */
 export function objectSettingsOf(settings: ReturnType<typeof readStartSettings>): string {
   const { profile, emulatedVersion, featureGates, runtimeConfig, serviceClusterIpRange, serviceNodePortRange } = settings
   const { disableAdmissionPlugins, simulatedNodes } = settings
@@ -151,7 +151,7 @@ export function objectSettingsOf(settings: ReturnType<typeof readStartSettings>)
   return JSON.stringify([profile, emulatedVersion, featureGates, runtimeConfig, ranges, disableAdmissionPlugins, nodes])
 }
 
-/** All but those that put objects into every namespace: only created objects exist, and a reset leaves nothing to be made again. */
+/** All except those that create objects in every namespace. Only objects of the test exist, and a reset needs no cleanup. */
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
@@ -159,7 +159,7 @@ const members =
     ' ',
   )
 
-/** Callers in JavaScript have no compiler that checks the members. */
+/** Checks the options of JavaScript callers, which no compiler checks. */
 function checkMembers(options: StartOptions): void {
   const unknown = Object.keys(options).find((name) => !members.includes(name))
   if (unknown !== undefined) throw new SettingsError(`start(): unknown option ${unknown}${suggestion(unknown, members)}`)
@@ -171,7 +171,7 @@ function checkOrder({ order, seed }: StartOptions): void {
   if (seed === undefined) throw new SettingsError("order: 'seeded' needs seed, which draws the order")
 }
 
-/** Flags, then the other options. */
+/** Converts flags, then the other options. */
 export function readStartSettings(options: StartOptions) {
   checkMembers(options)
   checkOrder(options)

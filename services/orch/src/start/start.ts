@@ -49,7 +49,7 @@ import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-en
 
 export type { HotLoopOptions, RunningServer } from './running-server.ts'
 
-/** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
+/** Starts a server in this process; it is ready when the promise resolves. Several servers can run at once. Invalid options reject. */
 export async function start(given: StartOptions = {}): Promise<RunningServer> {
   const exploration = readExploration(process.env[explorationVariable])
   const options: StartOptions = exploration === undefined ? given : { ...given, seed: exploration.seed, order: 'seeded' }
@@ -64,7 +64,7 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
   return open(options, { store, chance, certificateFiles: certificateMemory(), simulatedNodes: usualNodes(simulatedNodes) })
 }
 
-/** The moment at which the objects of a start existed, of the first server with the same settings. */
+/** The initial state of the first server with the same settings. */
 interface Pristine {
   base?: ServerBase
 }
@@ -74,15 +74,15 @@ function nowOf({ clock = systemClock }: StartOptions): () => number {
   return () => clock.now()
 }
 
-/** The pristine snapshot of a start, by the settings that affect its objects. */
+/** The initial snapshot by the settings that affect it. */
 const pristineOf = boundedMemo(16, (_settings: string): Pristine => ({}))
 
-/** False if a seed, a virtual time, files or further flags affect the objects of the start. */
+/** False if a seed, a virtual time, files or other flags affect the initial objects. */
 function isUsual({ clock, seed, random, flags = [] }: StartOptions): boolean {
   return clock === undefined && seed === undefined && random === undefined && flags.every(isUsualFlag)
 }
 
-/** A start is a fork of the first start with the same settings, at the moment before any request. */
+/** Forks the initial state of the first server with the same settings, if there is one. */
 async function startPristine(options: StartOptions): Promise<RunningServer> {
   const settings = readStartSettings(options)
   const pristine = pristineOf(objectSettingsOf(settings))
@@ -182,12 +182,12 @@ async function open(
 }
 
 const settledWithinMs = 5_000
-/** An idle server is known to be idle within some turns of the event loop; a busy server is not waited for. */
+/** An idle server shows that it is idle within a few turns of the event loop. Busy servers are not awaited. */
 const restMs = 1
-/** The longest check for work in progress: work that ends by then does not count. */
+/** Timeout of the check for work in progress. Work that ends before it does not count. */
 const workMs = 250
 
-/** Lets time pass: on the clock that a test moves, else real time. */
+/** Advances a virtual clock, or waits for real time. */
 async function passTime(clock: Clock, given: Clock | undefined, ms: number): Promise<void> {
   if (given !== undefined && isVirtualClock(given)) await given.advance(ms)
   else await sleep(clock, ms)
@@ -224,9 +224,9 @@ interface Parts {
   readonly requestLog: RequestLog
   readonly faults: Faults
   readonly log: Log
-  /** Absent: the server is not a fork. */
+  /** Undefined if the server is not a fork. */
   readonly origin?: Origin | undefined
-  /** The control, and the token of its caller; absent: no control. */
+  /** The control, and the token of its caller; undefined without a control. */
   readonly door?: ControlDoor | undefined
   readonly controlToken?: string | undefined
 }
@@ -315,7 +315,7 @@ export class InProcessServer implements RunningServer {
     return this.#kubeconfig
   }
 
-  /** The objects of the start and of each reset that the options give. */
+  /** Creates the objects that the options define, at the start and after each reset. */
   async prepare({ crds = [], webhooks }: StartOptions): Promise<void> {
     for (const endpoint of this.#parts.origin?.endpoints ?? []) this.#endpoints.push(await endpoint.share())
     if (crds.length === 0 && webhooks === undefined) return
@@ -357,7 +357,7 @@ export class InProcessServer implements RunningServer {
 
   readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#restore(readSnapshot(snapshot).base.snapshot)
 
-  /** Samples of Pods are not objects, and disappear with the Pods. */
+  /** Samples of Pods are not objects; they are removed with the Pods. */
   async #restore(state: StateSnapshot): Promise<void> {
     await this.#server.storage.restore(state)
     this.#server.nodes.measurements?.clear()

@@ -15,10 +15,10 @@ import type { ObjectChange, ServerPast } from './past.ts'
 /** The format of a file; a file with another format is refused. */
 const formatVersion = 1
 
-/** Bytes of the lines of changes, and of the lines of objects, before compression. The newest changes are kept. */
+/** Maximum bytes of the lines of changes, and of the lines of objects, before compression. The newest changes are kept. */
 const partBytesMax = 32 * 1024 * 1024
 
-/** The most changes that are read. */
+/** Maximum number of changes read. */
 const changesMax = 20_000
 
 /** The first line: the server, and the failed test. */
@@ -36,7 +36,7 @@ interface TraceHead {
   readonly failure?: string
 }
 
-/** A change of an object. `before` is there for the first change of the object in the file. */
+/** A change of an object. Only the first change of an object in the file has `before`. */
 export interface TraceChange extends Omit<ObjectChange, 'time'> {
   readonly time: string
 }
@@ -57,7 +57,7 @@ export interface Trace {
   readonly requests: readonly LoggedRequest[]
   readonly changes: readonly TraceChange[]
   readonly objects: readonly ApiObject[]
-  /** The changes and objects that did not fit. */
+  /** Numbers of changes and objects that did not fit. */
   readonly left: { readonly changes: number; readonly objects: number }
 }
 
@@ -67,7 +67,7 @@ export interface TraceOptions {
   readonly test?: string | undefined
   /** The reason for the failure. */
   readonly failure?: unknown
-  /** Values of Secrets are written as they are; by default each is `redacted`. */
+  /** Includes the values of Secrets; by default each is `redacted`. */
   readonly secrets?: boolean | undefined
 }
 
@@ -83,8 +83,8 @@ export interface TraceSource {
 }
 
 /**
- * Writes a trace of a server to a file, which its owner alone may read: JSON lines, compressed by gzip. Each line has a `kind`: first
- * `Trace`, then `Fault`, `Request`, `Change` and `Object` in this order, and `End` with what had no room.
+ * Writes a trace of a server to a file with owner-only access: gzip-compressed JSON lines. Each line has a `kind`: first `Trace`, then `Fault`,
+ * `Request`, `Change` and `Object` in this order, and finally `End` with the counts of omitted lines.
  */
 export async function writeTrace(source: TraceSource, path: string, { test, failure, secrets = false }: TraceOptions): Promise<void> {
   const { revision } = await source.storage.status({})
@@ -120,7 +120,7 @@ function lineOf(kind: string, members: object): string {
   return JSON.stringify({ kind, ...members })
 }
 
-/** `kind` is that of the line: the kind of the changed object is `objectKind` there. */
+/** `kind` is the kind of the line; `objectKind` is the kind of the changed object. */
 function changeLine({ kind: objectKind, before, after, ...change }: ObjectChange, show: (object: ApiObject) => ApiObject): string {
   return lineOf('Change', {
     ...change,
@@ -130,7 +130,7 @@ function changeLine({ kind: objectKind, before, after, ...change }: ObjectChange
   })
 }
 
-/** The first lines that fit. */
+/** The first lines, up to the limit. */
 function withinBound(lines: readonly string[]): { readonly lines: string[]; readonly left: number } {
   let bytes = 0
   const end = lines.findIndex((line) => {
@@ -140,7 +140,7 @@ function withinBound(lines: readonly string[]): { readonly lines: string[]; read
   return end < 0 ? { lines: [...lines], left: 0 } : { lines: lines.slice(0, end), left: lines.length - end }
 }
 
-/** All objects that are stored, by their keys. */
+/** All stored objects, by key. */
 async function objectsOf(storage: TraceSource['storage']): Promise<ApiObject[]> {
   const objects: ApiObject[] = []
   for (const resource of [...storage.objectCounts().keys()].sort()) {
@@ -159,7 +159,7 @@ function isObject(value: unknown): value is ApiObject {
   return isJsonObject(value) && typeof value['kind'] === 'string' && isJsonObject(value['metadata']) && 'uid' in value['metadata']
 }
 
-/** Reads a trace. Rejects with a sentence for any other file. */
+/** Reads a trace. Rejects with an explanation for any other file. */
 export async function readTrace(path: string): Promise<Trace> {
   const bytes = await readFile(path).catch((cause: unknown) => {
     throw new Error(`${path}: cannot be read (${systemCodeOf(cause) ?? messageOf(cause)})`, { cause })

@@ -3,7 +3,7 @@ import type { Fault, FaultHandle, FaultMatch, Faults, FreezeStrength, FrozenRead
 import { type Clock, toMs } from '@orch/platform'
 import type { Storage } from '@orch/storage'
 
-/** Faults that the requests of one user meet. */
+/** Injects faults into the requests of one user. */
 export interface UserFaults {
   add(fault: UserFault): FaultHandle
 }
@@ -12,54 +12,54 @@ interface UserFault extends Omit<Fault, 'on'> {
   readonly on?: Omit<FaultMatch, 'user'>
 }
 
-/** The watches of one user, or some of them by resource, namespace and name. */
+/** Disturbs the watches of one user, optionally only for a resource, namespace and name. */
 export interface UserWatches {
-  /** Breaks off the watches that are open; returns their number. */
+  /** Breaks the connections of open watches; returns their number. */
   cut(match?: UserMatch): number
-  /** Ends the watches that are open with 410 Expired, so that clients list again; returns their number. */
+  /** Ends open watches with 410 Expired, so that clients list again; returns their number. */
   expire(match?: UserMatch): number
-  /** Ends the watches that are open in order, as at their time limit; returns their number. */
+  /** Ends open watches normally, as at their time limit; returns their number. */
   endNow(match?: UserMatch): number
   /**
-   * Open watches and new ones get no event and no bookmark until the release, and then all that they have missed. Connections, pings and
-   * time limits go on.
+   * Holds back all events and bookmarks of open and new watches until the release, which delivers them. Connections, pings and time limits are not
+   * affected.
    */
   hold(match?: UserMatch): WatchFault
-  /** Events come so much later: a duration (`5s`) or milliseconds of the server's clock. */
+  /** Delays events by a duration (`5s`) or by milliseconds of the server's clock. */
   delay(time: string | number, match?: UserMatch): WatchFault
-  /** No bookmark is sent, but for the one after initial events. */
+  /** Suppresses all bookmarks except the one after the initial events. */
   withholdBookmarks(match?: UserMatch): WatchFault
 }
 
 type UserMatch = Omit<WatchMatch, 'user'>
 
-/** A revision of the past: the present by default. */
+/** A past revision; the present one by default. */
 interface FreezePoint {
-  /** The state so long ago, as far as the log of requests knows it. */
+  /** Age of the state, as far as the request log reaches back. */
   readonly ago?: string | number
-  /** Distance from the newest revision. */
+  /** Number of revisions before the newest one. */
   readonly revisions?: number
   /** A resourceVersion. */
   readonly at?: string | number
 }
 
-/** The reads that a freeze is for. */
+/** The frozen reads. */
 interface FreezeOptions {
   /** `cache` by default. */
   readonly strength?: FreezeStrength
   readonly on?: UserMatch
 }
 
-/** The reads of one user. */
+/** Disturbs the reads of one user. */
 export interface UserReads {
   /**
-   * Reads see one revision of the past until they thaw, where a server may answer from an old cache, and watches get nothing newer. No
-   * user sees anything older than it has seen. Writes meet the present.
+   * Freezes the reads that a server may answer from a stale cache at one past revision, until the returned handle thaws them. Watches get no newer
+   * events. A user never sees a state older than one it has already seen. Writes are not affected.
    */
   freeze(point?: FreezePoint, options?: FreezeOptions): Promise<FrozenReads>
 }
 
-/** The parts of a server that its weather needs. */
+/** The parts of a server that user weather needs. */
 export interface WeatherParts {
   readonly faults: Faults
   readonly log: RequestLog
@@ -67,7 +67,7 @@ export interface WeatherParts {
   readonly storage: Pick<Storage, 'status'>
 }
 
-/** The faults, watches and reads of a user. */
+/** The faults, watches and reads of one user. */
 export function weatherOf(user: string, parts: WeatherParts) {
   const { faults } = parts
   const { watches } = faults

@@ -8,31 +8,31 @@ import { type UserFaults, type UserReads, type UserWatches, type WeatherParts, w
 
 /** Rights of a user of a test. */
 export interface UserOptions {
-  /** Groups beside `system:authenticated`. */
+  /** Groups in addition to `system:authenticated`. */
   readonly groups?: readonly string[]
-  /** Rights in all namespaces, as in a ClusterRole, which no reset takes away; all rights by default. */
+  /** Rights in all namespaces, as in a ClusterRole; all rights by default. A reset keeps them. */
   readonly rules?: readonly PolicyRule[]
 }
 
-/** A client of a test with a name of its own, by which the server tells its requests from others. */
+/** A client of a test with a separate name, by which the server identifies its requests. */
 export interface ServerUser {
   readonly name: string
-  /** A client configuration file with a certificate of the user, for any client. */
+  /** A client configuration file with the user's certificate, for any client. */
   readonly kubeconfig: string
   readonly client: Client
   /** The user's requests. */
   readonly requests: Requests
-  /** Faults that the user's requests alone meet. */
+  /** Faults that affect only the user's requests. */
   readonly faults: UserFaults
   readonly watches: UserWatches
   readonly reads: UserReads
-  /** Weather of several faults. */
+  /** Scenarios of several faults. */
   readonly scenarios: UserScenarios
 }
 
 /** The faults of a server. */
 export interface ServerFaults {
-  /** Adds a fault, which is in force at once and until it is removed. */
+  /** Adds a fault, which is active at once until it is removed. */
   add(fault: Fault): FaultHandle
   /** Removes all faults. */
   clear(): void
@@ -48,7 +48,7 @@ const everything: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** The keys of all users in this process; each kind is created at its first use. */
+/** The keys of all users in this process; each is created at its first use. */
 const keysOf: Readonly<Record<KeyKind, () => Keys>> = {
   RSA: once(() => generateKeysNow('RSA')),
   'P-256': once(() => generateKeysNow('P-256')),
@@ -62,7 +62,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** A kubeconfig with an RSA key, which every client can read. Its creation takes longer than the start, so it happens on request. */
+/** A kubeconfig with an RSA key, which every client can read. Created on demand, because that takes longer than the start. */
 export function kubeconfigOf(
   { cluster, user, groups }: { readonly cluster: string; readonly user: string; readonly groups: readonly string[] },
   { configuration, issue }: Pick<UserParts, 'configuration' | 'issue'>,
@@ -80,7 +80,7 @@ export interface UserParts extends WeatherParts, ScenarioParts {
   readonly giveRules: (user: string, rules: readonly PolicyRule[]) => void
   /** Called with each new user. */
   readonly onMade: (user: ServerUser) => void
-  /** Counts requests that no gateway has received yet. */
+  /** Counts requests in transit to the gateways. */
   readonly counted: (transport: Transport) => Transport
 }
 

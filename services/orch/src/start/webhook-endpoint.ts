@@ -4,8 +4,8 @@ import type { ApiObject } from '@orch/core/meta'
 import { Guard, messageOf, portOf, systemClock } from '@orch/platform'
 
 /**
- * Answers a review of admission or of conversion: the value of its `response` without the uid, which is added. A `patch` that is
- * an array of JSON patch operations is encoded.
+ * Answers an admission or conversion review with the value of `response`; the uid is added. A `patch` that is an array of JSON patch operations is
+ * encoded.
  */
 export type WebhookHandler = (review: ApiObject, path: string) => object | Promise<object>
 
@@ -17,7 +17,7 @@ export interface WebhookEndpoint {
   readonly certificateAuthority: string
 }
 
-/** An endpoint of this package, which stops listening when all its users have closed it. */
+/** An endpoint of this package; it stops listening when its last user closes it. */
 export interface OpenEndpoint extends WebhookEndpoint {
   /** The same endpoint with one more user; it listens again if it was closed. */
   share(): Promise<OpenEndpoint>

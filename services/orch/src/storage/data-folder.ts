@@ -23,7 +23,7 @@ export function lockDataFolder(folder: string): Pick<DirectoryLock, 'announce'> 
   }
 }
 
-/** The store of a folder, and the process's messages. */
+/** The store of a folder, with the process's messages. */
 export interface FolderStoreOptions {
   readonly directory: string
   readonly profile: Profile
@@ -32,8 +32,8 @@ export interface FolderStoreOptions {
 }
 
 /**
- * Opens the store of a folder that this process has locked; a StartError names its fault. Damage to a value that is read later
- * ends the process at once, with the same sentence, before anything continues without the value.
+ * Opens the store of a folder that this process has locked. A StartError explains a fault. If a value that is read later is damaged, the process ends
+ * at once with the same explanation, so that nothing continues without the value.
  */
 export async function openFolderStore({ directory, profile, terminal, logFormat }: FolderStoreOptions): Promise<Store> {
   const onDamage = ({ message }: Error) => {
@@ -42,7 +42,7 @@ export async function openFolderStore({ directory, profile, terminal, logFormat 
   }
   const onFailure = ({ message }: Error) => {
     const text = `${message}: the server ends; once the disk is sound it starts with all that it has acknowledged`
-    // lmdb has begun a line.
+    // lmdb has started a line on the terminal.
     terminal.error(`\n${printComplaint(logFormat, 'error', text)}`)
     endAtOnce()
   }

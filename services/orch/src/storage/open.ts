@@ -9,14 +9,14 @@ import type { Surroundings } from '../surroundings.ts'
 export interface StorageParts {
   /** The store of the state. The caller that opened it closes it. */
   readonly store: Store
-  /** The snapshot of another server with which the store begins; absent: the server reads the state from the store. */
+  /** The snapshot with which the store begins; undefined if the server reads the state from the store. */
   readonly from?: StateSnapshot | undefined
   readonly watchHistoryMs: number
-  /** The bytes of superseded objects in memory, whose old ones are packed; absent: storage's bound, without packing. */
+  /** Maximum bytes of superseded objects in memory; old ones are then packed. Undefined for storage's default, without packing. */
   readonly pastBytesMax?: number | undefined
-  /** The leadership among replicas of the store. Absent: there is one replica. */
+  /** The leadership among replicas of the store; undefined for a single replica. */
   readonly leadership?: Leadership | undefined
-  /** Absent: the store keeps values unencrypted. */
+  /** Undefined without encryption. */
   readonly encryption?: OpenEncryption | undefined
   readonly metrics?: Metrics | undefined
   /** Called when an object is replaced or deleted, before any reader sees it. */

@@ -4,7 +4,7 @@ import { productVersion } from '../version.ts'
 /** The receiver of a process's spans, until the process ends. */
 export interface Telemetry {
   readonly tracer: Tracer
-  /** Sends the waiting spans. Called when no code creates spans any more. */
+  /** Sends the waiting spans. Called when no more spans are created. */
   close(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export async function openTelemetry({ service, env, clock, log }: TelemetryOptio
   return sdk.openTelemetry({ serviceName: isNamed ? undefined : `orch-${service}`, version: productVersion, clock, log })
 }
 
-/** An exporter or a collector is named, and no variable switches tracing off. */
+/** True if an exporter or a collector is named, and no variable disables tracing. */
 export function isTracingOn(env: TelemetryOptions['env']): boolean {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
   const exporter = env['OTEL_TRACES_EXPORTER'] ?? ''

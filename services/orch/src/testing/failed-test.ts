@@ -9,8 +9,8 @@ export interface FailedTest {
 }
 
 /**
- * Leaves a trace of a failed test, where the environment variable ORCH_TRACE names a folder: a file with the name of the test.
- * ORCH_TRACE_SECRETS=true leaves the values of Secrets in it. A trace that cannot be written hides no failure: it is said on stderr.
+ * Writes a trace of a failed test to the folder in ORCH_TRACE, if it is set; the file has the name of the test. ORCH_TRACE_SECRETS=true includes the
+ * values of Secrets. If the trace cannot be written, the reason is printed on stderr and the test's own failure is unchanged.
  */
 export async function leaveTrace(server: RunningServer, { name, failure }: FailedTest, env = process.env): Promise<void> {
   const folder = env['ORCH_TRACE'] ?? ''

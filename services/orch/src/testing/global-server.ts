@@ -8,8 +8,8 @@ import type { StartOptions } from '../start/start-settings.ts'
 export type GlobalTeardown = () => Promise<void>
 
 /**
- * A server for a whole run of tests, in however many processes: it starts now, and until the returned function is called
- * `KUBECONFIG` names a file with the administrator's client configuration. Profile `kubernetes` unless the options say otherwise.
+ * Starts a server for a whole test run, for any number of processes. `KUBECONFIG` names a file with the administrator's client configuration until
+ * the returned function is called. The default profile is `kubernetes`.
  */
 export async function startGlobalServer(options: StartOptions = {}): Promise<GlobalTeardown> {
   const server = await start({ profile: 'kubernetes', ...options })

@@ -7,13 +7,13 @@ interface Outcome {
 
 /** Matchers for `expect.extend` of vitest and jest. */
 export const matchers = {
-  /** No watch is open, no object held, no namespace and no held lease left. */
+  /** Passes if the test has left no open watch, no object with finalizers, no namespace and no held lease. */
   async toHaveNoLeaks(server: RunningServer): Promise<Outcome> {
     const leaks = await server.leaks()
     const message = () => (leaks.length === 0 ? 'the server has no leaks' : `the server has leaks:\n${leaks.join('\n')}`)
     return { pass: leaks.length === 0, message }
   },
-  /** No client repeats itself without end: see `expectNoHotLoop`. */
+  /** Passes if no client is in a loop: see `expectNoHotLoop`. */
   async toHaveNoHotLoop(server: RunningServer, options?: HotLoopOptions): Promise<Outcome> {
     try {
       await server.expectNoHotLoop(options)

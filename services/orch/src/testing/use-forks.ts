@@ -3,15 +3,15 @@ import type { StartOptions } from '../start/start-settings.ts'
 import { leaveTrace } from './failed-test.ts'
 import type { TestHooks } from './use-server.ts'
 
-/** Wraps a test body whose argument is a separate server. */
+/** Wraps a test body that takes a separate server as its argument. */
 export type InFork = (body: (server: RunningServer) => unknown) => (...context: unknown[]) => Promise<void>
 
-/** Fills the base of a file's tests. */
+/** Prepares the base server of a file's tests. */
 export type Prepare = (base: RunningServer) => unknown
 
 /**
- * For the tests of a file or of a `describe`: a base server starts before the first of them, is prepared, and stops after the last. Each
- * test gets a fork of it, so that tests may run at a time.
+ * A base server for the tests of a file or of a `describe`: it starts and is prepared before the first test, and stops after the last. Each test gets
+ * a fork of it, so tests may run concurrently.
  */
 export function createForkHook(hooks: Pick<TestHooks, 'beforeAll' | 'afterAll'>): (options?: StartOptions, prepare?: Prepare) => InFork {
   return (options, prepare) => {
@@ -39,7 +39,7 @@ export function createForkHook(hooks: Pick<TestHooks, 'beforeAll' | 'afterAll'>)
   }
 }
 
-/** The name of the running test: node:test gives it in a context, jest in `expect`. */
+/** The name of the running test: node:test passes it in a context, jest in `expect`. */
 function testName(context: unknown): string {
   if (isNamed(context)) return context.fullName ?? context.name
   return Reflect.get(globalThis, 'expect')?.getState?.().currentTestName ?? 'a test'

@@ -1,7 +1,7 @@
 import { type RunningServer, start } from '../start/start.ts'
 import type { StartOptions } from '../start/start-settings.ts'
 
-/** The hooks of a test framework, as vitest and jest have them. */
+/** The hooks of a test framework, such as vitest and jest. */
 export interface TestHooks {
   beforeAll(hook: () => Promise<void>): void
   beforeEach(hook: () => Promise<void>): void
@@ -9,8 +9,8 @@ export interface TestHooks {
 }
 
 /**
- * A server for the tests of a file or of a `describe`: it starts before the first test, has the state of its start again before
- * each test, and stops after the last. Its members can be read in hooks and tests alone.
+ * A server for the tests of a file or of a `describe`: it starts before the first test, is reset before each test, and stops after the last. Its
+ * members are available only in hooks and tests.
  */
 export function createServerHook(hooks: TestHooks): (options?: StartOptions) => RunningServer {
   return (options) => {

@@ -10,7 +10,7 @@ const nothing = wire.message({})
 export const firstThreadContract = contract('threads.v1.First', {
   /** The metrics of the process, in the exposition format. */
   metrics: unary(nothing, wire.message({ text: wire.bytes(1) }), { idempotent: true }),
-  /** The fault of a part of the server in the first thread; absent: it is healthy. */
+  /** Why a part of the server in the first thread is unhealthy; undefined if it is healthy. */
   problem: unary(wire.message({ check: wire.string(1) }), wire.message({ text: wire.optional(wire.string(1)) }), { idempotent: true }),
   /** The certificate of a name, then each certificate that replaces it. */
   certificate: stream(wire.message({ name: wire.string(1) }), wire.message({ value: wire.json<KeyPair>(1) }), {

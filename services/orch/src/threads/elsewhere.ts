@@ -9,7 +9,7 @@ import { certificateNames } from './first-thread.ts'
 import type { SharedCount } from './shared-memory.ts'
 import { sourceOf } from './streamed-source.ts'
 
-/** Credentials that the first thread evaluates. `forgotten` counts how often it has forgotten all tokens. */
+/** Authenticates requests in the first thread. `forgotten` counts how often it has dropped all cached tokens. */
 export function authenticationOf(first: FirstThreadService, forgotten: SharedCount): AuthenticationElsewhere {
   return {
     tokens: {
@@ -29,7 +29,7 @@ export function authenticationOf(first: FirstThreadService, forgotten: SharedCou
   }
 }
 
-/** Authorizers that the first thread reads from its configuration; it asks the webhooks among them. */
+/** Authorizers of the first thread's configuration; the first thread calls the webhooks among them. */
 export function authorizationOf(first: FirstThreadService): AuthorizationElsewhere {
   return {
     chains: () => first.authorizers({}),
@@ -42,14 +42,14 @@ export function authorizationOf(first: FirstThreadService): AuthorizationElsewhe
 
 type SourceSurroundings = Pick<Surroundings, 'lifecycle' | 'log'>
 
-/** A certificate that the first thread reads from its files, by a name in `certificateNames`. */
+/** A certificate that the first thread reads from files, by a name in `certificateNames`. */
 export async function certificateOf(first: FirstThreadService, name: string, { lifecycle, log }: SourceSurroundings): Promise<PairSource> {
   const pair = await sourceOf(first.certificate({ name }), log)
   await lifecycle.run({ name: 'certificate', stop: () => pair.close() })
   return pair
 }
 
-/** Certificates and authorities that the first thread reads from their files. */
+/** Certificates and authorities that the first thread reads from files. */
 export async function portCertificatesOf(
   first: FirstThreadService,
   { namedPairs }: Pick<ServingOptions, 'namedPairs'>,

@@ -99,7 +99,7 @@ class GatewayThread {
     this.#keeping = this.#keep()
   }
 
-  /** Absent: the thread has just ended or does not answer. */
+  /** Undefined if the thread has just ended or does not answer. */
   async metrics(): Promise<readonly MetricRows[] | undefined> {
     try {
       return (await this.#running?.service.metrics({}, { timeoutMs: metricsMs }))?.rows
@@ -169,7 +169,7 @@ class GatewayThread {
   }
 }
 
-/** Runs the file beside this one. From sources it runs that of the last bundle, as hundreds of sources would take a second for each thread. */
+/** Runs the file beside this one. Sources use the last bundle, because each thread would need a second to load hundreds of sources. */
 function startWorker(start: ThreadStart): Worker {
   const folder = import.meta.url.endsWith('.ts') ? '../../dist/bundle/' : './'
   return new Worker(new URL(`${folder}gateway-thread.js`, import.meta.url), {

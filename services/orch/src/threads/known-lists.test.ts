@@ -20,7 +20,7 @@ const request: ListRequest = {
   layout: 'entries',
 }
 
-/** A thread over storage that has these objects; `crossed` has the revisions of objects whose bytes were sent. */
+/** A thread over storage with these objects; `crossed` has the revisions of objects whose bytes were sent. */
 function aThread(bytesMax?: number) {
   const state = {
     entries: [] as Entry[],
@@ -57,7 +57,7 @@ function aThread(bytesMax?: number) {
     },
   }
   const storage = withKnownLists({ list } as unknown as StorageService, lists, bytesMax)
-  /** The result of a list, the number of its objects that were ready, and the objects that were sent for it. */
+  /** The result of a list, the number of cached objects in it, and the objects that were sent for it. */
   const readAndSent = async (more: Partial<ListRequest> = {}) => {
     state.crossed = []
     const texts: string[] = []
@@ -106,7 +106,7 @@ test('the part of a list beyond the cache is transferred each time, and a whole 
   const { texts, sent } = await readAndSent()
   expect([texts.length, sent]).toEqual([8, [1, 2, 3, 4, 5, 6, 7, 8]])
   expect(await readAndSent()).toEqual({ texts, sent: [4, 5, 6, 7, 8] })
-  // As this test's storage returns them; they are not sent as objects.
+  // This is how the test's storage returns them; they are not sent as objects.
   expect(await readAndSent({ layout: 'joined' })).toEqual({ texts, sent: [] })
 })
 

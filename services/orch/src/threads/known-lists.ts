@@ -19,9 +19,9 @@ const { request, response } = storageContract.methods.list
 /** Lists from storage without the objects that the caller already has. */
 export const knownListsContract = contract('threads.v1.Lists', {
   list: stream(
-    /** `known`: the revisions of known objects of the resource, in the epoch `epoch`. */
+    /** `known`: revisions of the resource's objects that the caller has, in the epoch `epoch`. */
     wire.message({ list: wire.nested(1, request), epoch: wire.string(2), known: wire.many(wire.int64(3)) }),
-    /** For a part `entries`: the revisions of all its objects in order; the part itself has only the objects that the caller lacks. */
+    /** For a part `entries`: the revisions of all its objects in order; the part contains only the objects that the caller lacks. */
     wire.message({ part: wire.union(1, response), revisions: wire.many(wire.int64(2)) }),
     { idempotent: true },
   ),
@@ -61,7 +61,7 @@ async function* withoutKnown(
   }
 }
 
-/** The bytes of objects that are sent and kept together. */
+/** Bytes of objects that are sent and cached together. */
 const pieceBytes = 128 * 1024
 
 function* inPieces(entries: readonly Entry[]): Generator<readonly Entry[]> {
@@ -77,16 +77,16 @@ function* inPieces(entries: readonly Entry[]): Generator<readonly Entry[]> {
   if (start < entries.length) yield entries.slice(start)
 }
 
-/** The bytes of lists that a thread keeps. */
+/** Bytes of lists that a thread caches. */
 const listBytesMax = 16 * 1024 * 1024
-/** The cached pages whose objects one request may name as known. */
+/** Maximum number of cached pages whose objects one request may name. */
 const pagesKnownMax = 4
-/** The number of remembered lists that were too long to keep. */
+/** Number of remembered lists that were too long for the cache. */
 const longListsMax = 1_000
 
 /**
- * Storage in another thread, which sends no object of a list a second time until it has changed. For a list beyond the
- * cache, the rest is sent each time; as ready bytes it is then sent whole, since those need not be joined here.
+ * Storage in another thread, which sends an object of a list again only after it has changed. If a list exceeds the cache, the remaining objects are
+ * sent each time. A list of joined bytes is then requested whole, because the other thread can join it.
  */
 export function withKnownLists(storage: StorageService, lists: KnownListsService, bytesMax: number = listBytesMax): StorageService {
   const known = new KnownParts(bytesMax)
@@ -97,7 +97,7 @@ export function withKnownLists(storage: StorageService, lists: KnownListsService
       const name = JSON.stringify([request.scope, request.selection, request.limit])
       if (isSelecting(request) || (request.layout === 'joined' && long.has(name))) return storage.list(request, context)
       const prefix = scopePrefix(request.scope)
-      // Kept until the list is read, whatever the cache drops meanwhile.
+      // These objects are held until the list is read, even if the cache drops them meanwhile.
       const sent = known.objectsOf(request.scope.resource, { prefix, start: prefix + request.start })
       if (request.limit > 0 && sent.size > request.limit * pagesKnownMax) return storage.list(request, context)
       const { epoch } = known
@@ -113,19 +113,19 @@ export function withKnownLists(storage: StorageService, lists: KnownListsService
   }
 }
 
-/** A selection usually matches few of many objects: naming the many known objects would cost more than sending the few. */
+/** A list with a selection is requested whole: few objects match, so sending them costs less than naming all cached objects. */
 function isSelecting({ scope, selection }: ListRequest): boolean {
   const { labels, fields, shards } = selection
   return scope.name !== undefined || labels.length > 0 || fields.length > 0 || shards !== undefined
 }
 
 interface Completion {
-  /** This thread's objects that the request names, and their epoch. */
+  /** The cached objects that the request names, and their epoch. */
   readonly sent: ReadonlyMap<number, Entry>
   readonly epoch: string
   readonly known: KnownParts
   readonly bytesMax: number
-  /** The list has more bytes than this. */
+  /** Called if the list has more bytes than the cache. */
   readonly onLong: () => void
 }
 

@@ -1,6 +1,6 @@
 import type { Entry } from '@orch/core/contracts'
 
-/** Consecutive objects of a list, and their bytes with a comma between two of them. */
+/** Consecutive objects of a list, and their bytes separated by commas. */
 export interface KnownPart {
   readonly entries: readonly Entry[]
   readonly joined: Buffer
@@ -12,8 +12,8 @@ interface Kept extends KnownPart {
 }
 
 /**
- * Parts of lists that a thread has read, up to a bound of bytes; drops the least recently used part first. A revision is one
- * state of one object, so objects and parts are found by revisions.
+ * Parts of lists that a thread has read, within a bound of bytes; the least recently used part is dropped first. A revision identifies one state of
+ * one object, so objects and parts are found by revisions.
  */
 export class KnownParts {
   readonly #bytesMax: number
@@ -32,7 +32,7 @@ export class KnownParts {
     return this.#epoch
   }
 
-  /** Revisions of another epoch mean other objects. */
+  /** Drops everything if the epoch has changed, because revisions of another epoch identify other objects. */
   begin(epoch: string): void {
     if (epoch === this.#epoch) return
     this.#parts.clear()
@@ -41,7 +41,7 @@ export class KnownParts {
     this.#epoch = epoch
   }
 
-  /** The known objects of a resource whose keys have this prefix and are not before the start, by revision. */
+  /** The cached objects of a resource with this key prefix, from the start on, by revision. */
   objectsOf(resource: string, { prefix, start }: { readonly prefix: string; readonly start: string }): ReadonlyMap<number, Entry> {
     const found = new Map<number, Entry>()
     for (const [revision, { entry }] of this.#objects.get(resource) ?? []) {
@@ -50,7 +50,7 @@ export class KnownParts {
     return found
   }
 
-  /** The part of exactly these objects, created if it is not kept. */
+  /** The part with exactly these objects; created if it is not cached. */
   partOf(resource: string, entries: readonly Entry[]): KnownPart {
     const name = `${resource} ${entries.map(({ revision }) => revision).join()}`
     const kept = this.#parts.get(name)

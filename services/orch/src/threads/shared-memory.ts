@@ -2,8 +2,8 @@
 const marksMax = 65_536
 
 /**
- * Marks in memory that all threads share, one for some of the keys each: the first thread counts on when an object is replaced or deleted,
- * before that can be seen. An object that was read after its mark is the present one as long as the mark is the same.
+ * Counters in memory that all threads share; several keys share one. The first thread increments a counter when an object is replaced or deleted,
+ * before any reader can see that. While the counter is unchanged, an object that was read after it is current.
  */
 export class ObjectMarks {
   readonly memory: SharedArrayBuffer
@@ -14,7 +14,7 @@ export class ObjectMarks {
     this.#counts = new Int32Array(memory)
   }
 
-  /** The key's object was replaced or deleted. */
+  /** Marks the key's object as replaced or deleted. */
   count(key: string): void {
     Atomics.add(this.#counts, this.#placeOf(key), 1)
   }

@@ -14,7 +14,7 @@ export interface ThreadStart {
   readonly port: number
   /** The key of service account tokens if the settings name no key, in PEM. */
   readonly signingKey: string
-  /** The marks of objects, by which a thread knows that an object it has read is current; absent: it asks each time. */
+  /** The marks that tell a thread whether a cached object is current; undefined if it must always ask. */
   readonly marks: SharedArrayBuffer | undefined
   /** Counts how often the first thread has forgotten all tokens. */
   readonly forgottenTokens: SharedArrayBuffer

@@ -30,16 +30,16 @@ export interface ControlParts {
   readonly clock: Clock
   /** The store's present revision. */
   readonly revision: () => number
-  /** The names of the work in progress; empty: the server has settled. */
+  /** Names of the work in progress; empty when the server has settled. */
   readonly work: () => Promise<readonly string[]>
-  /** Absent: no seed decides the random values. */
+  /** Undefined if random values have no seed. */
   readonly seed: number | string | undefined
 }
 
-/** The control of a server for tests: https calls that let a program in any language do what a test in this process can do. */
+/** Lets a program in any language control a server for tests over HTTPS. */
 export interface Control {
   readonly handle: ControlHandler
-  /** Ends everything that a caller has begun. */
+  /** Ends all weather, forks and objects that callers have created. */
   close(): Promise<void>
 }
 

@@ -23,7 +23,7 @@ export interface Fork {
   readonly url: string
   readonly kubeconfig: string
   readonly control: ControlAccess | undefined
-  /** A link that opens the console once; rejects if there is no console. */
+  /** A link that opens the console once. Rejects if the server has no console. */
   console(): Promise<string>
   stop(): Promise<void>
 }

@@ -2,7 +2,7 @@ import type { ControlHandler } from '@orch/gateway'
 import type { Control } from './control.ts'
 import { failure } from './route.ts'
 
-/** The control's address for a gateway that exists before the control. */
+/** Receives the address of the control, which starts after the gateway. */
 export class ControlDoor {
   #control: Control | undefined
 

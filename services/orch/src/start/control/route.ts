@@ -22,7 +22,7 @@ export function object(value: object, code = 200): ControlAnswer {
   return { kind: 'object', code, object: value }
 }
 
-/** The route of a call and the parts of its path; undefined: no route has the path. Throws 405. */
+/** The route of a call and the parts of its path; undefined if no route matches. Throws 405 for a wrong method. */
 export function findRoute(routes: readonly Route[], call: ControlCall): { readonly route: Route; readonly call: RoutedCall } | undefined {
   const method = call.method === 'HEAD' ? 'GET' : call.method
   const found = routes.flatMap((route) => {
@@ -55,7 +55,7 @@ export function failure(code: number, reason: string, message: string): StatusEr
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code })
 }
 
-/** 404: the object does not exist. */
+/** A 404 for an object that does not exist. */
 export function unknownName(what: string, name: string, known: Iterable<string>): StatusError {
   const names = [...known]
   const list = names.length === 0 ? 'there is none' : `there are ${names.slice(0, shownNamesMax).join(', ')}`
@@ -77,7 +77,7 @@ export function readCount(
   return value
 }
 
-/** `true` or `false` from the query; undefined: absent. */
+/** `true` or `false` from the query; undefined if the parameter is missing. */
 export function readFlag({ query }: ControlCall, name: string): boolean | undefined {
   const text = query.get(name)
   if (text === undefined || text === 'true' || text === 'false') return text === undefined ? undefined : text === 'true'

@@ -21,7 +21,7 @@ export function readSeeds(text: string): { readonly first: number; readonly last
   return { first, last }
 }
 
-/** The first seed under which a test fails, with its faults reduced one by one; undefined: all pass. */
+/** The first seed under which a test fails, with its faults reduced one by one; undefined if all pass. */
 export async function explore(
   { first, last }: { readonly first: number; readonly last: number },
   run: RunTest,
@@ -34,7 +34,7 @@ export async function explore(
   return undefined
 }
 
-/** Removes each fault that the failure does not need. */
+/** Removes each fault that is not needed for the failure. */
 async function shorten(seed: number, run: RunTest): Promise<Failure> {
   const weather = drawWeather(seed)
   const textOf = (indexes: readonly number[]) => `${seed}:${indexes.join(',')}`

@@ -5,14 +5,14 @@ import type { ServerUser } from '../user.ts'
 /** The seed of a run of `orch explore`, and its active faults. */
 export interface Exploration {
   readonly seed: number
-  /** The indexes of faults; absent: all. */
+  /** Indexes of the active faults; undefined if all are active. */
   readonly only?: readonly number[]
 }
 
 /** The environment variable in which `orch explore` describes the run to a test. */
 export const explorationVariable = 'ORCH_EXPLORE'
 
-/** Reads `7`, or `7:0,2` with the active faults; undefined: `orch explore` does not run the test. */
+/** Reads `7`, or `7:0,2` with the active faults. Undefined outside of `orch explore`. */
 export function readExploration(text: string | undefined): Exploration | undefined {
   if (text === undefined || text === '') return undefined
   const match = /^(\d{1,9})(?::((?:\d{1,2}(?:,\d{1,2})*)?))?$/.exec(text)
@@ -57,7 +57,7 @@ const effects: readonly { readonly name: string; readonly verb: readonly string[
 /** The number of requests for which reads are frozen and watches held. */
 const frozenFor = 6
 
-/** The faults of a seed for the requests of one user: always the same for the same seed. */
+/** The faults that a seed gives to the requests of one user. Deterministic. */
 export function drawWeather(seed: number): readonly DrawnFault[] {
   const draw = seededChance(seed).stream('weather').fraction
   const whole = (below: number) => Math.floor(draw() * below)
@@ -85,7 +85,7 @@ export function drawWeather(seed: number): readonly DrawnFault[] {
   })
 }
 
-/** From one request on, reads see the past; some requests later they see the present again. */
+/** From one request on, reads return a past state. Some requests later they return the present state again. */
 function oldCache(after: number): DrawnFault {
   return {
     text: `a cache that is old from request ${after + 1} to ${after + frozenFor}`,
