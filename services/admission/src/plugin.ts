@@ -128,9 +128,9 @@ export interface PluginNeeds {
   readonly log: Log
   /** A number in [0, 1), for jitter. */
   readonly random: () => number
-  /** For ids and names. */
+  /** Options of individual plugins. */
   readonly chance: Chance
-  /** Undefined without tracing. */
+  /** Default toleration of Pods for a node that is not ready, in seconds. */
   readonly tracer?: Tracer | undefined
   /** The faults of a test; undefined without faults. */
   readonly calls?: OutgoingCalls | undefined
@@ -145,7 +145,7 @@ export interface PluginNeeds {
 export interface PluginSettings {
   /** Seconds for which Pods without their own toleration stay on a node that is not ready. */
   readonly notReadyTolerationSeconds: number
-  /** The same for an unreachable node. */
+  /** Default toleration of Pods for an unreachable node, in seconds. */
   readonly unreachableTolerationSeconds: number
   readonly webhookPlaces: CallPlaces
   /** The server's credentials for webhooks, by name of the calling plugin. */

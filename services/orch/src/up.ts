@@ -26,7 +26,7 @@ import { printStartMessage, toStartFields } from './start-message.ts'
 import { lockDataFolder, makeDataFolder, openFolderStore } from './storage/data-folder.ts'
 import { openTelemetry, type Telemetry } from './telemetry/open.ts'
 
-/** `orch up`: starts the server and says where it is; it then runs until a signal stops it. */
+/** `orch up`: starts the server and prints its address; it runs until a signal stops it. */
 export async function up(terminal: Terminal, flags: readonly string[]): Promise<number | undefined> {
   const options = await readUpOptions(terminal, flags)
   if (options.settings.detach) {
@@ -45,7 +45,8 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   const started = Promise.withResolvers<void>()
   const how: StopOptions = { delayMs: serving.shutdownDelayMs, graceMs: serving.watchGraceMs }
   let isStopping = false
-  // Before anything listens: a client of the first second may send it. A started part is ended when its start has ended.
+  // Handlers are set before the server listens, because a client may send a signal in the first second. A signal during the start takes effect after
+  // it.
   const signals = stopOnSignal({
     source: process,
     log,
@@ -119,7 +120,7 @@ async function start(
     tracer,
   } as const
   if (!settings.control) {
-    // A killed process leaves its file behind.
+    // A killed process does not delete its file.
     rmSync(join(dataDir, controlFile), { force: true })
     return startServer({ ...server, clock: systemClock, certificateFiles: certificateFolder(dataDir) })
   }
@@ -128,7 +129,7 @@ async function start(
   return startControlledServer({ server, dataDir, isVirtual: settings.virtualClock, start: fork })
 }
 
-/** The given texts, for threads that read them once more; they need neither the file of settings nor the environment. */
+/** The given settings as flags for threads, which then read neither the settings file nor the environment. */
 function flagsOf(texts: ReadonlyMap<string, string>): string[] {
   return [...texts].filter(([flag]) => flag !== '--config').map(([flag, text]) => `${flag}=${text}`)
 }

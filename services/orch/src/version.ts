@@ -3,13 +3,13 @@ import { knownReleases, printRelease } from '@orch/core/feature-gates'
 /** The release of this program. */
 export const productVersion = '0.1.0'
 
-/** The API level that is served unless another one is asked for. */
+/** The default API level. */
 export const defaultRelease = printRelease(knownReleases.byDefault)
 
-/** The first release whose `/version` tells of emulation. */
+/** The first release whose `/version` contains emulation fields. */
 const emulationSince = 32
 
-/** The contents of `/version` at a level, by its minor number: those of a server of that release, which emulates none but itself. */
+/** The contents of `/version` at a level (minor version), as a server of that release without emulation returns them. */
 export function versionInfo(level: number) {
   const machine = process.arch === 'x64' ? 'amd64' : process.arch
   return {
@@ -26,7 +26,7 @@ export function versionInfo(level: number) {
   }
 }
 
-/** Compatibility reaches back to the release before, as that of kube-apiserver does. */
+/** Like kube-apiserver, the server is compatible with the previous release. */
 function emulation(level: number) {
   return {
     emulationMajor: '1',

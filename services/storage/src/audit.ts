@@ -20,7 +20,7 @@ interface HeldState {
   readonly unreadable: ReadonlyMap<string, { readonly revision: Revision }>
 }
 
-/** Compares the present memory with the store at the same revision, by keys and revisions alone. */
+/** Compares memory with the store at the same revision, by keys and revisions only. */
 export async function compareWithStore({ tree, unreadable }: HeldState, shared: SharedStore): Promise<Differences> {
   const held = tree.forkForReading()
   const changed: { key: string; revision: Revision }[] = []
@@ -32,7 +32,7 @@ export async function compareWithStore({ tree, unreadable }: HeldState, shared: 
     if (object !== undefined) known += 1
     if ((object ?? unreadable.get(key))?.revision !== revision) changed.push({ key, revision })
   })
-  // The objects are compared only if the store lacks one.
+  // Objects are compared only if the store lacks one.
   if (known === held.size) return { changed, gone: [], revision: at }
   const gone: StoredObject[] = []
   for (const object of objectsOf(held)) if (!there.has(object.key)) gone.push(object)

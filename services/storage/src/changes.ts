@@ -9,13 +9,13 @@ export interface StateReader {
   changesAfter(after: Revision): Promise<ChangesRead>
 }
 
-/** Wakes streams for a change, or for a position. */
+/** Wakes streams for changes and for positions. */
 export class Notifier {
   readonly #waiting = new Set<Waiter>()
-  /** Counts the times that positions were due. */
+  /** Counts the intervals at which positions were due. */
   ticks = 0
 
-  /** Wakes the streams that want one of the changes, and those that want all. */
+  /** Wakes the streams that want one of the changes, and the unfiltered streams. */
   notify(changes: readonly Change[]): void {
     const seen = changes[0]?.previous ?? 0
     for (const waiter of this.#waiting) {
@@ -24,7 +24,7 @@ export class Notifier {
     }
   }
 
-  /** Positions are due: each waiting stream has seen everything up to this revision, or did not want it. */
+  /** Positions are due: each waiting stream has received all changes up to this revision that it wants. */
   tick(revision: Revision): void {
     this.ticks++
     this.notifyAll(revision)
@@ -35,7 +35,7 @@ export class Notifier {
     for (const waiter of this.#waiting) this.#wake(waiter, seen)
   }
 
-  /** Resolves when something is heard; with the revision up to which nothing else is wanted. */
+  /** Resolves at a wake-up. The value is the revision up to which no wanted change is missing. */
   wait(waiter: Waiter): Promise<Revision> {
     return new Promise((resolve) => {
       waiter.resolve = resolve
@@ -43,7 +43,7 @@ export class Notifier {
     })
   }
 
-  /** Resolves at the next notification of any kind, or when the signal is raised. */
+  /** Resolves at the next wake-up of any kind, or when the signal aborts. */
   async waitUntil(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     const waiter = new Waiter(undefined)
@@ -53,7 +53,7 @@ export class Notifier {
     signal.removeEventListener('abort', stop)
   }
 
-  /** Ends a wait; a waiter that is not waiting is not disturbed. */
+  /** Ends a wait. It has no effect on a waiter that does not wait. */
   wake(waiter: Waiter): void {
     this.#wake(waiter, 0)
   }
@@ -64,9 +64,9 @@ export class Notifier {
   }
 }
 
-/** A stream that waits for the notifier, again and again. */
+/** Repeatedly waits for the notifier on behalf of one stream. */
 export class Waiter {
-  /** Undefined: the stream wants all changes. */
+  /** Undefined if the stream wants all changes. */
   readonly wanted: ((key: string) => boolean) | undefined
   resolve: (seen: Revision) => void = () => {}
 
@@ -76,9 +76,8 @@ export class Waiter {
 }
 
 /**
- * Changes after a revision, then later ones. A stream is a position in the history and holds nothing else: one that does
- * not read costs nothing, and resumes where it stopped, from memory or, later, from the store. A waiting one is not woken
- * for changes that it does not want.
+ * Streams the changes after a revision, and then later ones. A stream stores only its position: it uses no memory while it is not read, and resumes
+ * from memory or from the store. A waiting stream is woken only for changes that it wants.
  */
 export async function* streamChanges(
   request: ChangesRequest,
@@ -112,7 +111,7 @@ export async function* streamChanges(
 
 /** The result of reading the past for a stream. */
 export type ChangesRead =
-  /** Everything after the asked revision, up to `upTo`. */
+  /** All changes after the requested revision, up to `upTo`. */
   { readonly kind: 'changes'; readonly changes: readonly Change[]; readonly upTo: Revision } | { readonly kind: 'expired' }
 
 function expiredPart({ epoch, compacted }: StateReader): ChangesPart {

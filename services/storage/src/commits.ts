@@ -20,32 +20,32 @@ export interface CommitsOptions {
   readonly randomId: () => string
 }
 
-/** An unchanged object that is written again, or a key that is deleted. */
+/** An internal write: an unchanged object is stored again, or a key is deleted. */
 export interface Rewrite {
   readonly key: string
-  /** Absent: the key is deleted. */
+  /** Undefined to delete the key. */
   readonly object?: StoredObject | undefined
-  /** Revision that the key is at. */
+  /** The key's expected revision. */
   readonly expected: Revision
 }
 
-/** The caller of a commit; of none for commits of the service itself. */
+/** The caller of a commit; empty for the service's own commits. */
 interface Caller {
   readonly isLate?: (() => boolean) | undefined
   readonly context?: CallContext | undefined
 }
 
-/** Commits to the store. One with a write id that was seen before is not made again. */
+/** Sends commits to the store. A repeated write id returns the first outcome instead of a second commit. */
 export class Commits {
   readonly #store: Store
   readonly #state: State
   readonly #clock: Clock
   readonly #randomId: () => string
-  /** Outcomes of commits under way, by write id. */
+  /** Outcomes of pending commits, by write id. */
   readonly #committing = new Map<string, Promise<CommitOutcome>>()
-  /** While it is there, commits of callers wait for it. */
+  /** While this promise is set, commits of callers wait for it. */
   #holding: Promise<void> | undefined
-  /** Commits of callers are answered at the end of the turn of the event loop in which they were made, not at once. */
+  /** Commits of callers are answered at the end of the event loop's turn, not immediately. */
   isAnsweredLast = false
 
   constructor({ store, state, clock, randomId }: CommitsOptions) {
@@ -64,7 +64,7 @@ export class Commits {
     return outcome
   }
 
-  /** Runs work with commits of its own, one after the other, while callers' commits wait. */
+  /** Runs internal commits one after the other while commits of callers wait. */
   async holding(work: () => Promise<void>): Promise<void> {
     while (this.#holding !== undefined) await this.#holding
     const working = work()
@@ -76,7 +76,7 @@ export class Commits {
     }
   }
 
-  /** A write id that is under way or known as done gives the first outcome. */
+  /** Returns the first outcome of a write id that is pending or remembered. */
   #commit(request: CommitRequest, caller: Caller = {}): Promise<CommitOutcome> {
     const { writeId, conditions } = request
     if (conditions.length > commitConditionsMax)
@@ -131,7 +131,7 @@ export class Commits {
     }
   }
 
-  /** Writes unchanged objects and deletes keys, each at its expected revision, as changes of their own. */
+  /** Stores unchanged objects again and deletes keys, each at its expected revision and as a separate change. */
   async rewriteAll(writes: readonly Rewrite[]): Promise<StoreOutcome[]> {
     const commits = writes.map(({ key, object, expected }) => {
       const writeId = this.#randomId()
@@ -142,7 +142,7 @@ export class Commits {
     return Promise.all(commits.map((commit) => this.#store.commit(commit)))
   }
 
-  /** Writes an unchanged object at its expected revision, as a change of its own. */
+  /** Stores an unchanged object again at its expected revision, as a separate change. */
   writeAgain(object: StoredObject, expected: Revision): Promise<CommitOutcome> {
     const writeId = this.#randomId()
     return this.#commit({ key: object.key, expected, conditions: [], writeId, value: toStored(object, writeId) })
@@ -153,7 +153,7 @@ export class Commits {
     return this.#commit({ key, expected, conditions: [], writeId: this.#randomId() })
   }
 
-  /** Resolves when every commit that is under way now has ended. */
+  /** Resolves when all pending commits have ended. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#committing.values())
   }

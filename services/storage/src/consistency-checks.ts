@@ -13,7 +13,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** The compared store and memory, and the receiver of differences. */
+/** The compared store and memory, and the callback for differences. */
 export interface ConsistencyChecksOptions {
   readonly shared: SharedStore
   readonly state: State
@@ -24,7 +24,7 @@ export interface ConsistencyChecksOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Compares memory with a shared store every five minutes, by keys and revisions, and counts for each resource how that ended. */
+/** Compares memory with a shared store every five minutes, by keys and revisions, and counts the results by resource. */
 export class ConsistencyChecks {
   readonly #options: ConsistencyChecksOptions
   readonly #counter
@@ -57,7 +57,7 @@ export class ConsistencyChecks {
     const held = new Set(resources())
     try {
       const found = await compareWithStore(state, shared)
-      // The store and memory have different revisions while changes are held back: there is nothing to compare.
+      // While changes are held back, store and memory have different revisions and cannot be compared.
       if (found.revision !== revision) return
       const differing = new Set([...found.changed, ...found.gone].map(({ key }) => resourcePrefix(key)))
       for (const one of new Set([...held, ...differing])) this.#count(one, differing.has(one) ? 'failure' : 'success')

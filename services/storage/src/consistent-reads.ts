@@ -25,7 +25,7 @@ export class ConsistentReads {
     this.#counter = metrics === undefined ? undefined : declareMetrics(metrics, table).apiserver_watch_cache_consistent_read_total
   }
 
-  /** Counts a read of `core/pods/default/a`, or of keys that begin so. */
+  /** Counts a read of a key, such as `core/pods/default/a`, or of a prefix. */
   add(prefix: string, { isAnswered, isFromStore }: ConsistentRead): void {
     if (this.#counter === undefined) return
     const labels = { ...resourceLabels(prefix), success: String(isAnswered), fallback: String(isFromStore) }

@@ -43,7 +43,7 @@ function flip(revision: number): Damage {
   }
 }
 
-/** Revisions of the store below: each is a change of the key in its place. */
+/** Revisions of the store below; the letter is the changed key. */
 const ownKeys = ['', '', 'a', 'b', 'a', 'c', 'a', 'c', 'b']
 /** `c` is deleted by the change before the last one. */
 const deletion = 7
@@ -91,7 +91,7 @@ async function aStartedStorage(change: Damage, { keys = ownKeys, deletions = [de
     await store.close()
     rmSync(directory, { recursive: true, force: true })
   })
-  /** Keys and revisions of a stream's changes after a revision, or that it has expired. */
+  /** Keys and revisions of a stream's changes after a revision; or `expired`. */
   const changesAfter = async (after: number) => {
     const shown: string[] = []
     for await (const part of storage.changes({ after, epoch: '', resources: [] })) {
@@ -113,7 +113,7 @@ const tail = ['things/c@7 was 5', 'things/b@8 was 3']
 
 test('WATCH-15: a watch from before a damaged change expires, and a watch from its revision gets all later changes', async () => {
   const { changesAfter, said, store } = await aStartedStorage(flip(4))
-  // The object before change 6 was written at 4 and is lost, too.
+  // The object before change 6 was written at revision 4, which is lost too.
   expect(await changesAfter(2)).toEqual(['expired, from 6'])
   expect(await changesAfter(5)).toEqual(['expired, from 6'])
   expect(await changesAfter(6)).toEqual(tail)
@@ -217,7 +217,7 @@ test('compaction continues beyond a damaged change that no reader has asked for'
   for (const revision of [2, 3, 4, 5, 7]) expect(await store.recordAt('', revision)).toBe(undefined)
 })
 
-/** Writes over bytes of a data file beside the store that has it open. */
+/** Overwrites bytes of a data file that the store has open. */
 function overwrite(directory: string, find: string, { offset, byte }: { readonly offset: number; readonly byte: number }): void {
   const path = join(directory, 'state.mdb')
   const at = readFileSync(path).indexOf(find)
@@ -241,7 +241,7 @@ test('a log whose revisions are out of order ends the server when it is read', a
   // The second of the four bytes of the revision, which precede the 31 at the beginning of an entry: 4 becomes 64.
   overwrite(directory, 'w4things/a', { offset: -34, byte: 5 })
   await expect(changesAfter(1)).rejects.toThrow('a key of its log is not a revision')
-  // A process that does not end meets it at each step.
+  // A process that continues would meet the damage at each step.
   expect([...new Set(said)]).toEqual([
     expect.stringMatching(/^the data file .* is damaged \(a key of its log is not a revision\): put back/),
   ])

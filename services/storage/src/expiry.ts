@@ -8,7 +8,7 @@ export interface ExpiryOptions {
   readonly clock: Clock
   /** Deletes the object unless it has changed. */
   readonly remove: (object: Due) => Promise<unknown>
-  /** The expiries of the `due` of another service; absent: none. */
+  /** Expiries from another service's `due`; undefined for none. */
   readonly due?: readonly Due[] | undefined
 }
 
@@ -19,7 +19,7 @@ export interface Due {
   readonly expiresAtMs: number
 }
 
-/** The longest time between two reads of the machine's clock, which an administrator may set. */
+/** Maximum time between two reads of the machine's clock, because an administrator may set the clock. */
 const lookIntervalMs = 10_000
 
 /** Deletes objects (Events) when they expire, each by an ordinary change. */

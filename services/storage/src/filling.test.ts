@@ -30,7 +30,7 @@ async function openFilling() {
   return { storage, clock, revision, fill }
 }
 
-/** The state of a read: the status that refused it, `answered`, or undefined while it waits. */
+/** The result of a read: its error status, `answered`, or undefined while it waits. */
 function outcomeOf(reading: Promise<unknown>) {
   const seen: { outcome?: unknown } = {}
   reading.then(

@@ -7,18 +7,18 @@ export const watchHistoryMsDefault = 300_000
 /** The most bytes of changes that memory keeps for resumed watches and later pages; older changes come from the store. */
 export const historyBytesMax = 64 * 1024 * 1024
 
-/** Bytes of changes that memory keeps whatever the size of the state. */
+/** Bytes of changes that memory always keeps, even for a small state. */
 export const historyBytesMin = 16 * 1024 * 1024
 
-/** Above that, changes may take this part of the objects' size. */
+/** Above that, changes may use this share of the objects' size. */
 export const historyPart = 1 / 4
 
-/** The superseded objects that a store without a disk keeps at any age: writes must not fill the memory. */
+/** Maximum bytes of superseded objects in a store without a disk, at any age, so that writes do not fill the memory. */
 export const pastBytesMax = 128 * 1024 * 1024
 
 /**
- * Superseded objects that wait to be packed while objects are written, and the part of the room for the past that they may take:
- * packing costs a tenth of a write, and most servers of tests end before.
+ * Bytes of superseded objects that may wait for packing during writes, and their maximum share of the past. Packing costs a tenth of a write, and
+ * most test servers end earlier.
  */
 export const unpackedBytesMax = 32 * 1024 * 1024
 export const unpackedPart = 1 / 8
@@ -143,8 +143,8 @@ export const etcdOutcomeWaitMs = 20_000
 export const etcdMemberTimeoutMs = 1_000
 
 /**
- * Number of readers sharing one question for etcd's latest revision from which the next one waits: a time for each of them, within a bound.
- * With 64 readers it is asked half as often as with 2 ms, which took a tenth off the CPU of a get, and more off etcd's.
+ * Number of callers that share one request for etcd's latest revision, above which the next request waits: a time for each caller, up to a limit.
+ * With 64 readers etcd gets half as many requests as with 2 ms, which saved a tenth of a get's CPU, and more of etcd's.
  */
 export const latestSharersMany = 4
 export const latestPauseMsEach = 0.25

@@ -21,8 +21,8 @@ export interface PastOptions {
 type Note = Pick<StoreChange, 'key' | 'revision' | 'replaces' | 'timeMs' | 'origin'>
 
 /**
- * The past as the store has it, which goes back beyond restores: the state forgets all changes before one. The log is read from the oldest
- * change on, a page in each turn of the event loop; objects are read for the changes of an answer alone.
+ * Reads the past from the store, including changes before restores, which the state has forgotten. Each turn of the event loop reads one page of the
+ * log, from the oldest change on. Objects are read only for the returned changes.
  */
 export class PastChanges {
   readonly #store: Store
@@ -92,7 +92,7 @@ export class PastChanges {
     }
   }
 
-  /** The changes with their objects: as many as fit an answer, and at least one. */
+  /** Returns the changes with their objects: as many as fit an answer, at least one. */
   async #shown(notes: readonly Note[]): Promise<{ readonly changes: readonly PastChange[]; readonly isWhole: boolean }> {
     const changes: PastChange[] = []
     let bytes = 0
@@ -126,7 +126,7 @@ export class PastChanges {
     try {
       return jsonOf(this.#state.toObject(key, revision, record.value))
     } catch {
-      // As for watches that read the past, an undecodable object counts as deleted.
+      // As in watches of the past, an undecodable object counts as deleted.
       return undefined
     }
   }

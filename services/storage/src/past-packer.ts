@@ -19,7 +19,10 @@ interface PastPackerOptions {
   readonly signal: AbortSignal
 }
 
-/** Packs past objects when too many bytes wait or no write happens. Packing takes a tenth of a write, and most test servers end before either. */
+/**
+ * Packs past objects when too many bytes wait or while no writes happen. Packing costs a tenth of a write, and most test servers end before it
+ * starts.
+ */
 export class PastPacker {
   readonly #options: PastPackerOptions
   #isWaiting = false
@@ -39,7 +42,7 @@ export class PastPacker {
     if (!this.#isWaiting && unpacked.bytes > 0) void this.#packAtRest()
   }
 
-  /** False: no object waits. */
+  /** False if no object waits. */
   #packOldest(): boolean {
     const { state, store } = this.#options
     const object = state.history.unpacked.take()

@@ -58,7 +58,7 @@ function keyFields(key: string, resource: string): Record<string, string> {
   return { 'metadata.namespace': slash === -1 ? '' : relative.slice(0, slash), 'metadata.name': relative.slice(slash + 1) }
 }
 
-/** A list asks this for each object. The last set's result is cached, because neighbours often share a set. */
+/** A list calls this for each object. The last result is cached, because neighbours often share a set. */
 function oncePerSet(setOf: (object: StoredObject) => FactSet, test: (facts: FactSet['map']) => boolean): Matches {
   const verdicts = new Map<FactSet, boolean>()
   let last: FactSet | undefined

@@ -22,7 +22,7 @@ import { Window } from './window.ts'
 export interface StorageOptions {
   /** The owner closes it after the service. */
   readonly store: Store
-  /** The snapshot of another service with which the store begins; absent: the service reads the state from the store. */
+  /** The snapshot of another service with which the store begins; undefined if the service reads the state from the store. */
   readonly from?: StateSnapshot | undefined
   readonly clock?: Clock
   readonly metrics?: Metrics | undefined
@@ -31,19 +31,19 @@ export interface StorageOptions {
   readonly reencode?: Reencode
   /** The profile of the objects' names; default: `orch`. */
   readonly profile?: Profile
-  /** The retention of changes; Infinity: changes are forgotten only for lack of room. */
+  /** The retention of changes. With Infinity changes are forgotten only if they exceed the size limit. */
   readonly watchHistoryMs?: number
   readonly historyBytesMax?: number
-  /** The bytes of superseded objects that a store without a disk may hold. */
+  /** Maximum bytes of superseded objects in a store without a disk. */
   readonly pastBytesMax?: number
   /** Such a store packs old superseded objects. */
   readonly packsPast?: boolean | undefined
-  /** Called when the store forgets changes up to a revision for lack of room, at any age. */
+  /** Called when changes up to a revision are forgotten because of the size limit, at any age. */
   readonly onPastFull?: ((upTo: Revision) => void) | undefined
   readonly randomId?: () => string
-  /** Receives failures that no caller sees. */
+  /** Receives failures of background work. */
   readonly onError?: (error: unknown, what: string) => void
-  /** Called in the turn in which an object is replaced or deleted, before any answer or stream shows it. */
+  /** Called in the turn in which an object is replaced or deleted, before any answer or stream contains the change. */
   readonly onSuperseded?: ((key: string) => void) | undefined
 }
 
@@ -52,7 +52,7 @@ export interface StateSnapshot {
   readonly revision: Revision
 }
 
-/** The store's part of a snapshot, with which another store can begin; undefined: the store is not in memory. */
+/** The store's part of a snapshot, with which another store can begin; undefined if the store is not in memory. */
 export function storeOf(snapshot: StateSnapshot): StoreSnapshot | undefined {
   return heldIn(snapshot).store
 }
@@ -67,18 +67,18 @@ export interface Storage extends StorageService {
   /** The present state. */
   snapshot(): StateSnapshot
   /**
-   * Restores a state by new writes, so that revisions continue; objects keep their uids and get new versions. Streams of changes end with `expired`, and
-   * the service refuses tokens and revisions from before.
+   * Restores a state by new writes, so that revisions continue; objects keep their uids and get new resource versions. Streams of changes end with
+   * `expired`, and earlier tokens and revisions are refused.
    */
   restore(snapshot: StateSnapshot): Promise<void>
   /**
-   * Changes the text of an object at its revision, metadata and the rest one by one; only before anybody has read it. Metadata keep
-   * their length.
+   * Edits the text of an object without a new revision; `edit` is called for the metadata and for the rest. Only allowed before the first read. The
+   * length of the metadata must not change.
    */
   amend(key: string, edit: (text: string) => string): void
   /**
-   * Calls back in the turn of the event loop of a commit. Commits are answered at its end from now on, after the
-   * callback's deferred work: a watcher learns of a change no later than its writer.
+   * Calls back in the event loop turn of a commit. From now on commits are answered at the end of their turn, after work that the callback has
+   * deferred, so that a watcher receives a change no later than its writer gets the answer.
    */
   beforeAnswers(callback: () => void): void
   /** Forgets changes up to a revision, as the window does. */
@@ -144,7 +144,7 @@ class StorageOverStore implements Storage {
   readonly #lostChanges: LostChanges | undefined
   /** Compares caches with a store to which others also write. */
   readonly #checks: ConsistencyChecks | undefined
-  /** Absent: changes are kept at any age. */
+  /** Undefined if changes are kept at any age. */
   readonly #window: Window | undefined
   readonly #ticker: Timer
   readonly get: Reads['get']
@@ -191,7 +191,7 @@ class StorageOverStore implements Storage {
       onExpiring: (object) => this.#expiry.add(object),
       onForgotten: () => {
         this.#lostChanges?.auditSoon()
-        // For an unshared store with a damaged past: removes the rest of the past.
+        // For an unshared store with a damaged past: removes the remaining past.
         if (shared === undefined) this.#compactSoon(state.compacted)
       },
       onReloaded: () => this.#expireAll(),
@@ -238,7 +238,7 @@ class StorageOverStore implements Storage {
   }
 
   async compact(revision: Revision): Promise<void> {
-    // Refuses readers first, because they must not read a part of a past that is being removed. A shared store reports to all its replicas.
+    // Readers are refused first, because they must not read a past that is being removed. A shared store notifies all its replicas.
     if (this.#store.shared === undefined) this.#state.forget(Math.min(revision, this.#state.revision))
     await this.#store.compact(revision)
   }
@@ -301,7 +301,7 @@ class StorageOverStore implements Storage {
   async #restore(target: Tree): Promise<void> {
     await restoreTree(target, this.#state, this.#commits)
     this.#state.epoch = await this.#store.renewEpoch()
-    // Clients cannot read a revision from before; the store keeps it.
+    // Clients cannot read earlier revisions; the store keeps them.
     this.#state.forget(this.#state.revision)
     this.#state.notifier.notifyAll()
   }

@@ -57,13 +57,13 @@ export interface StateOptions {
   readonly reencode: Reencode | undefined
   readonly historyBytesMax: number
   readonly clock: Clock
-  /** The past beyond that is kept in little room, where the store can, once so many bytes wait for it or nothing is written; undefined: never. */
+  /** The size of the waiting past at which the store packs it; it also packs when no writes happen. Undefined if it never packs. */
   readonly packsAbove: number | undefined
   /** Called after each failed attempt to reload the state. */
   readonly onError?: ((error: unknown, what: string) => void) | undefined
 }
 
-/** Followers of changes of the state, called in the turn of the change before the waiting readers. */
+/** Receives changes of the state, in the same turn and before waiting readers. */
 export interface StateFollowers {
   /** Called when an object that expires was written. */
   onExpiring?(object: StoredObject): void
@@ -71,7 +71,7 @@ export interface StateFollowers {
   onSuperseded?(object: StoredObject, revision: Revision): void
   /** The object that a change at this revision superseded now takes fewer bytes. */
   onPacked?(bytes: number, revision: Revision): void
-  /** Called after a commit, when the streams of changes have been woken. */
+  /** Called after a commit, when the streams of changes are awake. */
   onChanged?(): void
   /** Called when the store has forgotten changes. */
   onForgotten?(): void
@@ -79,7 +79,7 @@ export interface StateFollowers {
   onReloaded?(): void
 }
 
-/** The answer to a request that cannot wait until memory is loaded. */
+/** The answer while memory is still loading. */
 export function stateIsLoading(): Error {
   return serviceUnavailable('the state is being read anew', { retryAfterSeconds: unavailableRetrySeconds })
 }
@@ -99,7 +99,7 @@ interface Decoded {
   readonly isAsStored: boolean
 }
 
-/** The current state of every object in memory, and the last changes, fed by the store. */
+/** The current state of all objects, and the last changes, in memory. The store feeds it. */
 export class State implements StateReader {
   tree = Tree.create()
   history: History
@@ -119,7 +119,7 @@ export class State implements StateReader {
   readonly #closing = new AbortController()
   /** Objects that expire and that no follower knows yet. */
   #expiring: StoredObject[] = []
-  /** Unreadable objects with their places and reasons. Lists leave them out, and only an explicit deletion removes them. */
+  /** Unreadable objects with their location and the reason. Lists omit them; only an explicit deletion removes them. */
   readonly unreadable = new Map<string, { readonly revision: Revision; readonly problem: string }>()
   /** While this is set, the state is being reloaded and is incomplete. */
   loading: Promise<void> | undefined
@@ -154,7 +154,7 @@ export class State implements StateReader {
   /** Objects up to this revision also belong to other states. */
   #sharedUpTo: Revision = 0
 
-  /** The state as the store has it. */
+  /** The state, loaded from the store. */
   static async load(options: StateOptions): Promise<State> {
     const state = new State(options)
     await state.#load()
@@ -163,7 +163,7 @@ export class State implements StateReader {
     return state
   }
 
-  /** The state of another server's snapshot, with which the store also begins. Both share the objects without a read or copy. */
+  /** Takes the state of another server's snapshot, with which the store also begins. Both share the objects without reads or copies. */
   static from({ tree, history, bytes, revision }: HeldState, options: StateOptions): State {
     const state = new State(options)
     state.tree = tree.forkForState(revision)
@@ -180,8 +180,8 @@ export class State implements StateReader {
   }
 
   /**
-   * Changes the text of an object at its revision: a part that is another one in each server. The metadata and the text behind them are
-   * given one by one, and metadata keep their length. Only before the state is read; the past is left as it is.
+   * Edits the text of an object without a new revision, for parts that differ between servers. `edit` is called for the metadata and for the rest;
+   * the length of the metadata must not change. Only allowed before the first read; the past is unchanged.
    */
   amend(key: string, edit: (text: string) => string): void {
     const object = this.tree.get(key)
@@ -213,7 +213,7 @@ export class State implements StateReader {
     this.#detach()
   }
 
-  /** Objects with an expiry that were loaded or added since the last call and before a follower existed. */
+  /** Expiring objects that were loaded or added since the last call, before a follower existed. */
   takeExpiring(): readonly StoredObject[] {
     const taken = this.#expiring
     this.#expiring = []
@@ -225,7 +225,7 @@ export class State implements StateReader {
     return this.#writes.revisionOf(writeId)
   }
 
-  /** Changes up to this revision can no longer be read. */
+  /** Changes up to this revision are forgotten. */
   forget(upTo: Revision): void {
     this.compacted = Math.max(this.compacted, upTo)
     this.history.forget(Math.min(upTo, this.revision))
@@ -245,7 +245,7 @@ export class State implements StateReader {
     return { kind: 'changes', changes, upTo: changes.at(-1)?.revision ?? upToMost }
   }
 
-  /** Reads the past after a revision; undefined if it was forgotten meanwhile, so that a part may be missing. */
+  /** Reads the past after a revision; undefined if it was forgotten meanwhile and a part may be missing. */
   async #unlessForgotten<T>(after: Revision, reading: Promise<T>): Promise<T | undefined> {
     try {
       const read = await reading
@@ -257,7 +257,7 @@ export class State implements StateReader {
     }
   }
 
-  /** The number of these changes that make a part: at least one, and only one if they are large. */
+  /** The number of these changes in one part: at least one, and only one if they are large. */
   async #changesOf(read: readonly StoreChange[]): Promise<Change[]> {
     const changes: Change[] = []
     let bytes = 0
@@ -274,13 +274,13 @@ export class State implements StateReader {
     return toStoredObject({ key, revision, value: this.#reencoded(key, stored) }, this.#room)
   }
 
-  /** The value in the present format and schema; the same value if it already has them. */
+  /** The value in the present format and schema. */
   #reencoded(key: string, stored: Uint8Array): Uint8Array {
     const reencode = this.#reencode
     return reencode === undefined || reencode.isCurrent(key, stored) ? stored : reencode.convert(key, stored)
   }
 
-  /** The object of a stored value; undefined: the value cannot be decoded and is set aside. */
+  /** The object of a stored value; undefined if the value cannot be decoded and is set aside. */
   #decoded(record: ShownRecord): Decoded | undefined {
     const { key, revision } = record
     try {
@@ -291,7 +291,7 @@ export class State implements StateReader {
       return { object: toStoredObject({ key, revision, value }, this.#room), isAsStored: value === stored }
     } catch (cause) {
       if (cause instanceof DamagedStoreError) throw cause
-      // At the start the configuration is wrong and not the value.
+      // At the start the configuration is wrong, not the value.
       if (cause instanceof TransformedValueError && this.#early !== undefined) throw new NotDecryptedError(key, { cause })
       const why = cause instanceof Error ? cause.message : String(cause)
       this.#setAside({ key, revision }, new Error(`${key} cannot be decoded: ${why}`, { cause }))
@@ -299,7 +299,7 @@ export class State implements StateReader {
     }
   }
 
-  /** An object that is read at first use; undefined: the value is read now. */
+  /** An object that is read at its first use; undefined if the value must be read now. */
   #unread({ key, revision, front }: ShownRecord): StoredObject | undefined {
     const { recall } = this.#store
     if (front === undefined || recall === undefined) return undefined
@@ -385,7 +385,7 @@ export class State implements StateReader {
     this.#onChanges(early)
   }
 
-  /** A store to which others write may be ahead of its last change, and others renew epochs and compact. */
+  /** The revision of a shared store may be above its last change, because other processes renew epochs and compact. */
   #follow(): void {
     const { revision, epoch, compacted } = this.#store.status()
     this.revision = revision
@@ -395,7 +395,7 @@ export class State implements StateReader {
     this.followers.onForgotten?.()
   }
 
-  /** Begins anew: earlier streams end because the epoch has changed or the past is removed. */
+  /** Restarts: earlier streams end because the epoch has changed or the past was removed. */
   #reload(): void {
     const { revision, epoch, compacted } = this.#store.status()
     this.#early = []
@@ -427,7 +427,7 @@ export class State implements StateReader {
     this.#notifiedEpoch = this.epoch
   }
 
-  /** Joins the leaves, a few in each turn: live objects leave the slabs, which are then freed. */
+  /** Joins leaves, a few per turn: current objects leave the slabs, which are then freed. */
   #tidy(): void {
     if (this.#isTidying) return
     this.#isTidying = true
@@ -450,7 +450,7 @@ export class State implements StateReader {
     this.unreadable.delete(key)
     const decoded = value === undefined ? undefined : this.#decoded({ key, revision, value })
     const after = decoded?.object
-    // An object that was encoded anew would not give back the written bytes.
+    // An object that was encoded again differs from the written bytes.
     if (after !== undefined && decoded?.isAsStored === true) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
     if (before !== undefined && before.revision > this.#sharedUpTo) detach(before, this.#room.slabs)
@@ -470,7 +470,7 @@ export class State implements StateReader {
     return toChange(change, after, await this.#pastObject(key, replaces, () => record?.value))
   }
 
-  /** Makes past objects one after the other, as far as a turn of the event loop has room, for all readers. */
+  /** Reconstructs past objects one after the other for all readers, within the budget of the event loop's turn. */
   #pastObject(key: string, revision: Revision, value: () => Uint8Array | undefined): Promise<StoredObject | undefined> {
     const made = this.#making.then(async () => {
       const room = this.#past.take(1)
@@ -481,7 +481,7 @@ export class State implements StateReader {
       try {
         return this.toObject(key, revision, stored)
       } catch {
-        // A past object that cannot be decoded counts as deleted; a present one has been reported.
+        // A past object that cannot be decoded counts as deleted. For a current one, the error was already reported.
         return undefined
       }
     })
@@ -492,6 +492,6 @@ export class State implements StateReader {
 
 /** Joins, step by step, all leaves of a tree in memory. */
 function* joinedPieces(tree: Tree): Generator<Piece, void, undefined> {
-  // The JSON of an object that the start skipped is in no slab, and its neighbours' JSON stays in place.
+  // Unread objects are in no slab, and the JSON of their neighbours stays in place.
   for (const run of tree.walk('', '\uffff')) if (run.objects.every(isRead)) yield* run.join()
 }

@@ -2,8 +2,8 @@ import type { Stream } from '@orch/core/contracts'
 import { ended } from '@orch/platform'
 
 /**
- * A stream over a generator. What must be attached at once is done by the caller before; the generator itself runs as its
- * items are asked for. Closing ends a wait of the generator through the signal it was given.
+ * A stream over a generator. The generator runs only while items are requested, so the caller must attach everything else before. Closing the stream
+ * aborts the signal of the generator.
  */
 export function toStream<T>(
   run: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,

@@ -28,7 +28,7 @@ function served(key: string, text: string, revision: number): string {
   return textOf(fillRevision(json, hole, revision))
 }
 
-/** Without repetitions, for error messages. */
+/** Removes repetitions, for error messages. */
 function textOf(bytes: Uint8Array | undefined): string {
   const text = Buffer.from(bytes ?? []).toString()
   return text.replaceAll(/(.)\1{99,}/g, (run, letter) => `${letter}*${run.length}`)
@@ -51,7 +51,7 @@ interface Given extends Partial<StorageOptions>, Pick<LmdbStoreOptions, 'onDamag
   readonly labelled?: { readonly key: string; readonly value: string }
 }
 
-/** A storage started over two large objects and a small one, and the keys that it has recalled since. */
+/** A storage that was started over two large objects and a small one, and the keys that it has read on demand since. */
 async function aStartedStorage({ damaged, labelled, onDamage, ...options }: Given = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'unread-'))
   const open = () => openLmdbStore({ directory, profile: 'orch', onDamage, unsafeNoSync: true })

@@ -17,9 +17,8 @@ export interface WindowOptions {
 }
 
 /**
- * Keeps the last minutes of changes: notes the store's revision at intervals, and compacts to the newest note that is
- * older than the window. Elapsed time is the process's own, so that a clock that is set does not shorten the window; a
- * restart begins it anew.
+ * Retains the changes of the last minutes: records the store's revision at intervals, and compacts up to the newest record that is older than the
+ * window. Uses the process's elapsed time, so that setting the clock does not shorten the window; a restart begins a new window.
  *
  *   window 5 m, notes (0:00, 10) (0:30, 12) … (5:00, 90) (5:30, 95)   at 5:30 → compact(12)
  */

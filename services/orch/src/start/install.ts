@@ -15,8 +15,8 @@ export interface InstallOptions {
 
 /**
  * Applies the objects of files and folders: definitions and namespaces first, webhook configurations last. Resolves with the stored objects when
- * discovery lists every served version of each definition. An endpoint, if given, replaces the Services of all webhooks. Objects may contain the
- * metadata that a server adds.
+ * discovery lists every served version of each definition. If there is an endpoint, webhooks call it instead of their Services. Objects may contain
+ * the metadata that a server adds.
  */
 export async function install(client: Client, paths: readonly string[], { endpoint, log }: InstallOptions): Promise<ApiObject[]> {
   const objects = (await readManifests(paths)).map((manifest) => {

@@ -11,7 +11,7 @@ import { StartError } from '../start-error.ts'
 import { isDefinition, printTypes } from './print-types.ts'
 import { typesSettings } from './settings.ts'
 
-/** `orch types config/crd`: prints TypeScript types of definitions; without a path those of a running server. */
+/** `orch types config/crd`: prints TypeScript types of definitions from files, or without a path from a running server. */
 export async function typesCommand(terminal: Terminal, words: readonly string[]): Promise<number> {
   const { flags, paths } = splitWords(
     typesSettings,
@@ -27,7 +27,7 @@ export async function typesCommand(terminal: Terminal, words: readonly string[])
   return 0
 }
 
-/** A word for `-`, which would be a flag. */
+/** Stands for `-`, which would be read as a flag. */
 const standardInput = '/dev/stdin'
 
 async function objectsIn({ workingFolder }: Terminal, paths: readonly string[]): Promise<ApiObject[]> {

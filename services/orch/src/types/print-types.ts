@@ -19,8 +19,8 @@ export function isDefinition({ kind, apiVersion }: ApiObject): boolean {
 }
 
 /**
- * TypeScript of the objects of definitions: for each version an interface with the version before the kind (`V1Widget`), and one of its list.
- * Members are sorted, so that equal definitions have equal texts.
+ * Prints TypeScript types for the objects of definitions: for each version an interface with the version before the kind (`V1Widget`), and one for
+ * its list. Members are sorted, so that equal definitions give equal texts.
  */
 export function printTypes(definitions: readonly ApiObject[]): string {
   const versions = definitions.flatMap(versionsOf).sort(byName)

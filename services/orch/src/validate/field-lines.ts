@@ -13,7 +13,7 @@ interface Document {
 export class FieldLines {
   readonly #documents = new Map<string, Document>()
 
-  /** The line of a field, such as `spec.containers[0].image`, or of the nearest one around it that the file has; of '' that of the object. */
+  /** The line of a field, such as `spec.containers[0].image`, or of its nearest ancestor in the file; '' is the object itself. */
   lineOf(manifest: Manifest, field: string): number {
     const { value, places } = this.#read(manifest)
     let node = itemOf(value, manifest)
@@ -34,7 +34,7 @@ export class FieldLines {
     const lines = readFileSync(file, 'utf8')
       .split(/\r?\n/)
       .slice(line - 1)
-    // Dashes begin the document; they would end it where it is read by itself.
+    // Leading dashes start the document; a separate parse would take them for its end.
     const source = [(lines[0] ?? '').replace(/^---(?=\s|$)/, ''), ...lines.slice(1)].join('\n')
     const places: Places = new Map()
     const parsed = parseYaml(source, places)

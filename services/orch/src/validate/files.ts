@@ -7,13 +7,11 @@ import { namesOf, type Profile } from '@orch/core/names'
 /** A fact that a server would refuse or warn about. */
 export interface Finding {
   readonly file: string
-  /** From 1: where the field is, else where the object begins. */
+  /** Counted from 1: the line of the field if known, else of the object. */
   readonly line: number
-  /**
-   * An error is a refusal. Findings of auditing policies, and inputs that need a cluster, are listed as well, and change nothing.
-   */
+  /** An error is a refusal. Notes list findings of auditing policies, and inputs that need a cluster; they do not affect the exit code. */
   readonly severity: 'error' | 'warning' | 'audit' | 'note'
-  /** `Deployment web`; '' where it is no object. */
+  /** `Deployment web`; '' if the text is not an object. */
   readonly object: string
   readonly message: string
 }
@@ -23,7 +21,7 @@ export interface FileContents {
   readonly files: number
   readonly manifests: readonly Manifest[]
   readonly findings: readonly Finding[]
-  /** Names of the files as the caller would write them, by their absolute paths. */
+  /** File names as the caller would write them, by absolute path. */
   readonly names: ReadonlyMap<string, string>
 }
 
@@ -35,10 +33,10 @@ interface NamedFile {
 
 const extensions = ['.yaml', '.yml', '.json']
 
-/** Files that tell kustomize how to build a folder, and are no objects of a server. */
+/** Files that configure kustomize and are not objects of a server. */
 const kustomizations = ['kustomization.yaml', 'kustomization.yml']
 
-/** The objects of files, and of folders with everything below them except kustomizations. */
+/** Reads the objects of files, and of folders with all their contents except kustomizations. */
 export async function readFiles(paths: readonly string[], workingFolder: string): Promise<FileContents> {
   const files = paths.flatMap((path) => filesOf(path, workingFolder))
   const manifests: Manifest[] = []
@@ -54,7 +52,7 @@ export async function readFiles(paths: readonly string[], workingFolder: string)
   return { files: files.length, manifests, findings, names: new Map(files.map(({ file, name }) => [file, name])) }
 }
 
-/** The name of a file that the caller gave is unchanged; that of one in a folder begins with the folder. */
+/** Keeps the name of a file that the caller named. The name of a file in a folder begins with the folder's name. */
 function filesOf(path: string, workingFolder: string): NamedFile[] {
   const absolute = resolve(workingFolder, path)
   const stat = statSync(absolute, { throwIfNoEntry: false })
@@ -67,13 +65,13 @@ function filesOf(path: string, workingFolder: string): NamedFile[] {
     .map((file) => ({ file, name: join(path, relative(absolute, file)) }))
 }
 
-/** The message names the file and the line. */
+/** Creates an error whose message names the file and the line. */
 function toFinding(file: string, message: string): Finding {
   const [, line = '1', text = message] = /:(\d+): (.*)$/s.exec(message) ?? []
   return { file, line: Number(line), severity: 'error', object: '', message: text }
 }
 
-/** The profile of objects: orch if one is of its API groups. */
+/** The profile of the objects: orch if an object is in one of its API groups. */
 export function profileOf(objects: readonly Pick<ApiObject, 'apiVersion'>[]): Profile {
   const { apiDomain } = namesOf('orch')
   return objects.some(({ apiVersion }) => apiVersion.split('/')[0]?.endsWith(`.${apiDomain}`)) ? 'orch' : 'kubernetes'

@@ -20,7 +20,7 @@ interface Specified extends ApiObject {
   readonly spec?: object
 }
 
-/** A policy of the files that a binding puts into effect. */
+/** A policy of the files with a binding. */
 interface InEffect {
   readonly manifest: Manifest
   /** True if its decision depends on the namespace of an object. */
@@ -28,9 +28,9 @@ interface InEffect {
   readonly asksAuthorizer: boolean
 }
 
-/** The policies among objects: their bindings' treatment of failures, and the inputs that need a cluster. */
+/** Finds the policies among objects, the severity of their bindings, and the inputs that need a cluster. */
 export class KnownPolicies {
-  /** By the binding's name. */
+  /** The severities by name of the binding. */
   readonly #actions = new Map<string, readonly string[]>()
   readonly #paramKinds: ReadonlySet<string>
   readonly #accepted: Manifest[] = []
@@ -53,7 +53,7 @@ export class KnownPolicies {
     return this.#paramKinds.has(`${apiVersion} ${kind}`)
   }
 
-  /** An object as it is created. A binding that only audits warns here, so that its findings are in the answer. */
+  /** Prepares an object for its creation. A binding that only audits is changed to warn, so that the answer contains its findings. */
   prepared(object: ApiObject): ApiObject {
     if (object.kind !== 'ValidatingAdmissionPolicyBinding') return object
     const actions = actionsOf(object)
@@ -62,7 +62,7 @@ export class KnownPolicies {
     return warning
   }
 
-  /** The severity of a server's warning: one of an auditing policy is invisible to a client. */
+  /** The severity of a server's warning: warnings of an auditing policy are only notes, because clients do not see them. */
   severityOf(warning: string): 'warning' | 'audit' {
     const [, binding] = policyWarning.exec(warning) ?? []
     const actions = binding === undefined ? undefined : this.#actions.get(binding)
@@ -99,7 +99,7 @@ function isBinding({ kind }: ApiObject): boolean {
   return kind.endsWith('AdmissionPolicyBinding')
 }
 
-/** As the file has them: the server has not checked them yet. */
+/** Policies as written in the files; the server has not checked them yet. */
 function actionsOf(binding: ApiObject): readonly string[] {
   const { validationActions } = bindingOf(binding)
   return Array.isArray(validationActions) ? validationActions : []

@@ -5,7 +5,7 @@ import { untilServed } from '../load/until-served.ts'
 
 /** A server's answer to an object. */
 export interface Answer {
-  /** Absent: the server accepted it. */
+  /** Undefined if the server accepted the object. */
   readonly refusal?: Status
   readonly warnings: readonly string[]
 }
@@ -18,7 +18,7 @@ interface PostOptions {
   readonly fieldValidation: FieldValidation
 }
 
-/** Kinds whose objects would affect later objects or need another server; they are only checked. */
+/** Kinds that are only checked, because their objects would affect later objects or need another server. */
 const actingKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration', 'APIService']
 
 /** Kinds in creation order; other kinds come after them. */
@@ -75,7 +75,7 @@ export class Trial {
     return { warnings: answer.warnings }
   }
 
-  /** Checks that the Pods of an object would be accepted: by pod security, limit ranges and quotas. Undefined: it describes none. */
+  /** Checks that pod security, limit ranges and quotas would admit the Pods of an object. Undefined if the object has no Pod template. */
   async createPod({ object }: Pick<Manifest, 'object'>): Promise<Answer | undefined> {
     const template = podTemplate(object)
     if (template === undefined) return undefined
@@ -123,7 +123,7 @@ export class Trial {
     }
   }
 
-  /** Makes the namespaces of objects that nothing else makes, and gives their names. Policies do not see them. */
+  /** Creates the namespaces that objects use and no file defines, and returns their names. Policies do not evaluate them. */
   async makeNamespaces(objects: readonly ApiObject[], declared: readonly ApiObject[]): Promise<readonly string[]> {
     const made = new Set([...startNamespaces, ...declared.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)])
     const missing = new Set(objects.map(({ metadata }) => metadata.namespace ?? ''))
@@ -146,7 +146,7 @@ export class Trial {
     this.#discovered.clear()
   }
 
-  /** A quota limits nothing before its controller has counted the present objects. */
+  /** A quota has no effect until its controller has counted the existing objects. */
   async #untilCounted(resource: DiscoveredResource, { metadata }: ApiObject, namespace: string | undefined): Promise<void> {
     const quotas = this.#client.resource<ApiObject & { readonly status?: { readonly hard?: object } }>(resource)
     const select = { namespace, fieldSelector: `metadata.name=${metadata.name}` }
@@ -163,7 +163,7 @@ function podTemplate({ kind, spec }: ApiObject & { readonly spec?: unknown }): R
   return isJsonObject(template) && isJsonObject(template['spec']) && workloadKinds.includes(kind) ? template : undefined
 }
 
-/** The Pods of a StatefulSet have a volume for each of its claim templates, in the place of one of the same name. */
+/** Adds a volume for each claim template of a StatefulSet, replacing a volume with the same name. */
 function withClaims({ kind, metadata, spec }: ApiObject & { readonly spec?: unknown }, podSpec: unknown): unknown {
   const claims = member(spec, 'volumeClaimTemplates')
   if (kind !== 'StatefulSet' || !Array.isArray(claims) || !isJsonObject(podSpec)) return podSpec

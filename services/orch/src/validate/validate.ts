@@ -15,8 +15,8 @@ import { validateSettings } from './settings.ts'
 import { type Answer, Trial, turnOf } from './trial.ts'
 
 /**
- * `orch validate`: creates the objects of files on a server of its own, in memory, and prints its refusals and warnings,
- * with file and line. The exit code is 0 if nothing is refused, else 1.
+ * `orch validate`: creates the objects of files on a separate server in memory, and prints its refusals and warnings with file and line. The exit
+ * code is 0 if no object is refused, else 1.
  */
 export async function validate(terminal: Terminal, words: readonly string[]): Promise<number> {
   const { flags, paths } = splitWords(validateSettings, words)
@@ -65,10 +65,10 @@ function ordered(manifests: readonly Manifest[], turnOf: (object: ApiObject) => 
   return manifests.toSorted((one, other) => turnOf(one.object) - turnOf(other.object))
 }
 
-/** Given objects have not been checked by the policies. */
+/** Policies are created after the given objects, so they do not check them. */
 const givenPolicyTurn = Number.POSITIVE_INFINITY
 
-/** Creates the objects that exist already; they may have the form in which a server prints them. */
+/** Creates the objects of `--given`, which may contain the metadata that a server adds. */
 async function takeGiven(
   trial: Trial,
   manifests: readonly Manifest[],
@@ -90,7 +90,7 @@ async function takeGiven(
 async function tryAll(trial: Trial, manifests: readonly Manifest[], policies: KnownPolicies, names: Names): Promise<Finding[]> {
   const lines = new FieldLines()
   const findings: Finding[] = []
-  /** Policies see all other objects, and find their parameters. */
+  /** Policies are created before all other objects; their parameters are created next. */
   const turn = (object: ApiObject) => (policyKinds.includes(object.kind) ? -1 : turnOf(object) + (policies.isParam(object) ? 0 : 0.5))
   for (const manifest of ordered(manifests, turn)) {
     const place = placeOf(manifest, lines)
@@ -100,7 +100,7 @@ async function tryAll(trial: Trial, manifests: readonly Manifest[], policies: Kn
     findings.push(...(problems ?? findingsOf(manifest, answer, lines, policies)))
     if (answer.refusal !== undefined && !isStrict(answer)) continue
     if (isStrict(answer)) {
-      // Errors other than unknown fields show where those are ignored.
+      // Ignores the unknown fields once, to find other errors.
       const { refusal } = await trial.create({ object: policies.prepared(manifest.object) }, 'Ignore')
       if (refusal !== undefined) {
         findings.push(...findingsOf(manifest, { refusal, warnings: [] }, lines, policies))
@@ -145,7 +145,7 @@ function placeOf(manifest: Manifest, lines: FieldLines) {
   return { file, line: lines.lineOf(manifest, ''), object: `${kind} ${metadata.name ?? metadata.generateName ?? ''}` }
 }
 
-/** Values of wrong types, all of them, and the unknown fields beside them: a server names the first such value alone. */
+/** Reports all values of wrong types, and the unknown fields next to them; a server reports only the first such value. */
 function problemsOf(manifest: Manifest, { refusal }: Answer, lines: FieldLines, names: Names): Finding[] | undefined {
   const { object } = manifest
   const type = refusal?.code === 400 ? typeOfKind(names, object.apiVersion, object.kind) : undefined
@@ -189,7 +189,7 @@ function findingsOf(manifest: Manifest, { refusal, warnings }: Answer, lines: Fi
 
 const strictPrefix = 'strict decoding error: '
 
-/** The line of the field that a text names: `unknown field "spec.foo"`, `spec.foo: deprecated …`. */
+/** The line of the field in a message: `unknown field "spec.foo"`, `spec.foo: deprecated …`. */
 function lineOf(manifest: Manifest, text: string, lines: FieldLines): number {
   const [, field = ''] = /field "([^"]+)"/.exec(text) ?? /^([a-z]\w*(?:\.\w+|\[[^\]]*\])+): /.exec(text) ?? []
   return lines.lineOf(manifest, field)

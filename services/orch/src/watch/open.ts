@@ -12,10 +12,10 @@ import type { Surroundings } from '../surroundings.ts'
 /** The part of storage that watch uses. */
 type WatchSource = Pick<StorageService, 'changes' | 'status' | 'getAt'>
 
-/** The storage of this process, whose commits are answered after their events have left. */
+/** The storage of this process, which answers commits after their events are sent. */
 type Announcing = Pick<Storage, 'beforeAnswers'>
 
-/** Watch over the changes that storage tells. `announcing`: the storage is in this process. */
+/** Watch over the changes of storage. `announcing` is set if the storage is in this process. */
 export async function openWatch(
   { storage, announcing }: { readonly storage: WatchSource; readonly announcing?: Announcing },
   surroundings: Surroundings,

@@ -11,7 +11,7 @@ interface WebhookAnswer {
 
 /** Posts JSON to the server of a client configuration file. */
 export interface WebhookSender {
-  /** Rejects when there is no answer in time, or one that is too long. Redirects are answers like any other. */
+  /** Rejects if the answer is late or too long. Does not follow redirects: it returns them as answers. */
   send(body: string, timeoutMs: number): Promise<WebhookAnswer>
   close(): void
 }
@@ -26,7 +26,7 @@ export interface WebhookFile {
   readonly to: string
 }
 
-/** Reads the file; requests hold credentials, so it requires TLS or this very machine. */
+/** Reads the file. The server must use TLS or run on this machine, because requests contain credentials. */
 export async function openWebhookSender(
   { flag, path, to }: WebhookFile,
   { clock, faults }: Pick<Surroundings, 'clock' | 'faults'>,
@@ -54,7 +54,7 @@ export async function openWebhookSender(
   }
 }
 
-/** The answers that the faults give. */
+/** The answers that faults give. */
 const inPlace = {
   refuse: ({ code, body }: CallRefusal): WebhookAnswer => ({ code, body }),
   truncate(): never {

@@ -10,7 +10,7 @@ import { itemsOf } from './stored.ts'
 /** Kinds of roles and of bindings. */
 export const roleKinds = ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']
 
-/** The stored objects of one resource in one namespace; '' is the cluster. */
+/** The stored objects of one resource in one namespace; '' for cluster-scoped objects. */
 interface Place {
   readonly group: string
   readonly plural: string
@@ -18,16 +18,16 @@ interface Place {
   readonly names: string[]
 }
 
-/** A change of one verb at one place. */
+/** A change of the right to one verb in one place. */
 interface PlaceChange extends Pick<AccessFinding, 'change' | 'objects'> {
   readonly verb: string
   readonly place: Place
 }
 
-/** Roles and bindings of a server, by kind and name. */
+/** Roles and bindings of a server by kind and name. */
 type Grants = ReadonlyMap<string, RoleObject & Partial<BindingObject>>
 
-/** Compares the rights of all accounts that a changed role or binding concerns, over all stored objects. */
+/** Compares the rights of all accounts that a changed role or binding affects, for all stored objects. */
 export async function findAccessChanges(servers: TwoServers, stored: readonly DumpedObject[], names: Names): Promise<AccessFinding[]> {
   const group = domainGroup(names, 'rbac.authorization')
   const reviews = domainGroup(names, 'authorization')
@@ -49,7 +49,7 @@ export async function findAccessChanges(servers: TwoServers, stored: readonly Du
   return found
 }
 
-/** Verbs on one object, and verbs on a collection, which no name restricts. */
+/** Verbs on one object, and verbs on a collection, which cannot be restricted by name. */
 const objectVerbs = ['get', 'update', 'patch', 'delete']
 const verbs = [...objectVerbs, 'list', 'watch', 'create', 'deletecollection']
 
@@ -77,7 +77,7 @@ function countBeside(names: ReadonlySet<string>, others: ReadonlySet<string>): n
   return [...names].filter((name) => !others.has(name)).length
 }
 
-/** Verbs with the same change of the same places are one finding. */
+/** Merges verbs with the same change in the same places into one finding. */
 function merged(account: string, changes: readonly PlaceChange[]): AccessFinding[] {
   const byVerb = new Map<string, Omit<AccessFinding, 'verbs'>>()
   for (const { change, verb, place, objects } of changes) {
@@ -126,7 +126,7 @@ async function grantsOf(client: Client, group: string): Promise<Grants> {
   return found
 }
 
-/** The accounts of changed bindings, and of bindings whose role has changed, each by its text. */
+/** The accounts in changed bindings, and in bindings of changed roles, each as text. */
 function subjectsOf(before: Grants, after: Grants): Map<string, RoleSubject> {
   const isChanged = (key: string) => textOf(before.get(key)) !== textOf(after.get(key))
   const subjects = new Map<string, RoleSubject>()
@@ -151,10 +151,10 @@ function textOf(grant: (RoleObject & Partial<BindingObject>) | undefined): strin
   return JSON.stringify([grant?.rules, grant?.subjects, grant?.roleRef])
 }
 
-/** A namespace without bindings, where an account has the rights of the whole cluster alone. */
+/** Stands for a namespace without bindings, where an account has only its cluster-wide rights. */
 const noNamespace = 'the-whole-cluster'
 
-/** The rules of an account as its server resolves them, by namespace. */
+/** The rules of an account by namespace, as its server resolves them. */
 class AccountRules {
   readonly #client: Client
   readonly #group: string
@@ -164,7 +164,7 @@ class AccountRules {
   constructor({ client, group }: { readonly client: Client; readonly group: string }, { kind, name, namespace }: RoleSubject) {
     this.#client = client
     this.#group = group
-    // Bytes of a header are Latin-1.
+    // Header values are Latin-1.
     const text = Buffer.from(name).toString('latin1')
     if (kind === 'ServiceAccount') this.#headers = { 'impersonate-user': `system:serviceaccount:${namespace}:${name}` }
     else this.#headers = kind === 'Group' ? { 'impersonate-user': 'anyone', 'impersonate-group': text } : { 'impersonate-user': text }

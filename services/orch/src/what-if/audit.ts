@@ -23,8 +23,8 @@ import { auditSettings } from './settings.ts'
 import { objectsOfServer } from './stored.ts'
 
 /**
- * Plugins that are off while objects are tried: stored objects have what these add, and their refusals, such as that of a full quota, or
- * of a webhook that cannot be reached, say nothing about the files.
+ * Plugins that are off during the trials. Stored objects already contain their additions, and their refusals (a full quota, an unreachable webhook)
+ * do not depend on the files.
  */
 const pluginsOff = [
   'NamespaceLifecycle',
@@ -39,9 +39,9 @@ const pluginsOff = [
 ]
 
 /**
- * `orch audit policy.yaml`: tells what policies, definitions or roles would refuse of all that is stored. Two servers in memory have the
- * stored objects, one of them the files as well: nothing is sent to the audited server but reads. The exit code is 0 if nothing would be
- * refused and no right lost, else 1.
+ * `orch audit policy.yaml`: reports the stored objects that policies or definitions would refuse, and the rights that roles would remove. It compares
+ * two servers in memory with the stored objects, one of which also has the files. The audited server receives only reads. The exit code is 0 if
+ * nothing would be refused and no right lost, else 1.
  */
 export async function auditCommand(terminal: Terminal, words: readonly string[]): Promise<number> {
   const { flags, paths } = splitWords(auditSettings, words)
@@ -109,7 +109,7 @@ async function audit(given: readonly Manifest[], stored: StoredObjects): Promise
   }
 }
 
-/** The stored bindings of policies of the files: they are written again, so that one that only audits warns. */
+/** Policy bindings of the stored objects for policies in the files. They are written again, so that auditing bindings warn. */
 function storedBindings(given: readonly Manifest[], { objects }: StoredObjects): Manifest[] {
   const isGiven = (kind: string, name: string | undefined) =>
     given.some(({ object }) => object.kind === kind && object.metadata.name === name)
@@ -139,10 +139,10 @@ function nameWithoutVersion({ apiVersion, ...object }: Parameters<typeof nameOf>
   return nameOf({ ...object, apiVersion: apiVersion.replace(/[^/]*$/, '') })
 }
 
-/** The longest time of the controllers for the roles of a large dump. */
+/** Timeout of the controllers that aggregate the roles of a large dump. */
 const settledWithinMs = 60_000
 
-/** Policies come last, so that they do not see the files themselves. */
+/** Policies are created last, so that they do not evaluate the files themselves. */
 function turnOf(object: ApiObject): number {
   if (policyKinds.includes(object.kind)) return 2
   return isDefinition(object) || object.kind === 'Namespace' ? 0 : 1

@@ -2,9 +2,9 @@
 export interface ObjectFinding {
   /** `apps/v1 Deployment default/web` */
   readonly object: string
-  /** The requests that would meet it, such as `create`; empty: all. */
+  /** The affected requests, such as `create`; empty for all. */
   readonly operations: readonly string[]
-  /** `refused` by an error; a policy that warns or audits lets the request pass. */
+  /** `refused` for an error; a policy that warns or audits admits the request. */
   readonly verdict: 'refused' | 'warned' | 'audited'
   readonly message: string
 }
@@ -17,13 +17,13 @@ export interface AccessFinding {
   readonly verbs: readonly string[]
   /** `deployments.apps` */
   readonly resource: string
-  /** Namespaces with stored objects; empty: the whole cluster. */
+  /** Namespaces with stored objects; empty for the whole cluster. */
   readonly namespaces: readonly string[]
-  /** Stored objects that the account would lose or gain. */
+  /** The number of stored objects that the account would lose or gain. */
   readonly objects: number
 }
 
-/** Objects about which the audit can say nothing, because the server refuses the request without the change too. */
+/** Objects that the audit cannot judge, because the server refuses the request even without the change. */
 export interface Unchecked {
   readonly kind: string
   readonly operation: string

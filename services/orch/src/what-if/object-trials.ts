@@ -7,7 +7,7 @@ import { type Answer, readWarnings } from '../validate/trial.ts'
 import type { ObjectFinding, Unchecked } from './findings.ts'
 import { itemsOf } from './stored.ts'
 
-/** The same objects, without the changed files and with them. */
+/** Two servers with the same objects, one of which also has the changed files. */
 export interface TwoServers {
   readonly before: Client
   readonly after: Client
@@ -25,10 +25,7 @@ type Operation = (typeof operations)[number]
 /** Requests in progress at a time. */
 const atOnce = 8
 
-/**
- * Tries dry runs on all stored objects that the files concern. An answer counts if the server without the files gives another one: what
- * is refused for other reasons says nothing about the files.
- */
+/** Sends dry runs for all stored objects that the files concern. A finding is an answer that differs from the server without the files. */
 export class ObjectTrials {
   readonly #servers: TwoServers
   readonly #policies: KnownPolicies
@@ -155,6 +152,6 @@ async function tryOn(client: Client, { resource, operation, object }: Try): Prom
   const warnings = readWarnings(response.headers['warning'])
   if (response.status < 400) return { warnings }
   const refusal: Status = JSON.parse(text)
-  // The object is stored, so that all checks have passed where the last one finds it.
+  // The object is stored, so it has passed all previous checks when the last one runs.
   return refusal.reason === 'AlreadyExists' ? { warnings } : { refusal, warnings }
 }

@@ -21,7 +21,7 @@ const countBytes = 8
 const digestBytes = 32
 const headerBytesMax = 4096
 
-/** The store and the moment of a backup. */
+/** The store and the revision of a backup. */
 export interface BackupHeader {
   readonly profile: Profile
   readonly epoch: string
@@ -44,10 +44,10 @@ class DamagedBackupError extends Error {
   }
 }
 
-/** Called with each record that a backup has got, and how many it has then. */
+/** Called after each record, with the number of records so far. */
 export type RecordCounter = (records: number) => void
 
-/** Writes a backup beside its name and gives it the name when it is complete and on the disk. */
+/** Writes a backup to a temporary file, and renames the file when it is complete and synced. */
 export class BackupWriter {
   readonly #path: string
   readonly #partial: string
@@ -71,7 +71,7 @@ export class BackupWriter {
     return this.#records
   }
 
-  /** Takes a copy of the value. */
+  /** The record contains a copy of the value. */
   add({ key, revision, value }: BackupRecord): void {
     const name = Buffer.from(key)
     const bytes = Buffer.allocUnsafe(recordHeaderBytes + name.length + value.length)
@@ -99,7 +99,7 @@ export class BackupWriter {
     syncFolder(dirname(this.#path))
   }
 
-  /** Removes the written part. */
+  /** Removes the incomplete file. */
   discard(): void {
     this.#close()
     rmSync(this.#partial, { force: true })
@@ -133,11 +133,11 @@ function writeWhole(descriptor: number, bytes: Uint8Array): void {
 /** A complete backup. */
 export interface Backup extends BackupHeader {
   readonly records: number
-  /** The records, read from the file on demand. */
+  /** The records, which are read from the file on demand. */
   read(): Iterable<BackupRecord>
 }
 
-/** Opens a backup once all of it has been read and its checksum is right. */
+/** Opens a backup after reading all of it and verifying its checksum. */
 export function openBackup(path: string): Backup {
   const check = new BackupReader(path)
   try {
@@ -165,7 +165,7 @@ class BackupReader {
   readonly #size: number
   readonly #hash: Hash = createHash('sha256')
   #bytes: Buffer = Buffer.alloc(0)
-  /** Bytes of the file that have been read from the disk. */
+  /** Number of bytes read so far. */
   #read = 0
 
   constructor(path: string) {
@@ -180,7 +180,7 @@ class BackupReader {
     }
   }
 
-  /** All records; an error is thrown at the latest after the last one. */
+  /** Yields all records; throws at the latest after the last record. */
   *records(): Iterable<BackupRecord> {
     let count = 0
     for (;;) {
@@ -219,7 +219,7 @@ class BackupReader {
     return this.#size - this.#read + this.#bytes.length
   }
 
-  /** The next bytes, which hold until the next call. */
+  /** The next bytes, which are valid until the next call. */
   #take(count: number): Buffer {
     if (count > this.#left()) throw this.#damaged('it is truncated')
     if (this.#bytes.length < count) this.#fill(count)

@@ -125,7 +125,7 @@ test('a backup that fails leaves no file', async () => {
   const folder = aFolder()
   await store.close()
   const bytes = readFileSync(join(directory, 'state.mdb'))
-  // Pages of before hold a copy that nothing refers to.
+  // Older pages contain a copy that nothing refers to.
   for (let at = bytes.indexOf('two'); at !== -1; at = bytes.indexOf('two', at + 1)) bytes[at] = 0
   writeFileSync(join(directory, 'state.mdb'), bytes)
   await expect(backupFolder(directory, join(folder, 'backup'), false)).rejects.toThrow(

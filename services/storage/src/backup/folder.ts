@@ -9,7 +9,7 @@ import { type FolderView, openTables, viewFolder } from '../store/lmdb-store.ts'
 import type { LogEntry } from '../store/tables.ts'
 import { type Backup, BackupWriter, type RecordCounter } from './backup-file.ts'
 
-/** Begins the names of folders with states that were replaced. */
+/** Prefix of the names of folders with replaced states. */
 const movedPrefix = 'replaced-'
 
 /** The result of a backup or a restore. */
@@ -19,11 +19,11 @@ export interface BackupResult {
   readonly records: number
 }
 
-/** Writes all that the store of a folder holds at one revision to a file, also while a server runs on the folder. */
+/** Writes the contents of a folder's store at one revision to a file. A server may be running on the folder. */
 export async function backupFolder(directory: string, path: string, isInUse: boolean, onRecord?: RecordCounter): Promise<BackupResult> {
   const view = await viewFolder(directory, isInUse)
   try {
-    // Within one turn, so that one read transaction shows all of it.
+    // One turn uses one read transaction, which sees one revision.
     const { profile, epoch, revision } = view.meta()
     const writer = new BackupWriter(path, { profile, epoch, revision }, onRecord)
     try {
@@ -41,14 +41,14 @@ export async function backupFolder(directory: string, path: string, isInUse: boo
 
 /** The result of restoring a folder. */
 export interface RestoredFolder extends BackupResult {
-  /** The folder to which the earlier state was moved; absent: there was no state. */
+  /** The folder to which the previous state was moved; undefined if the folder was empty. */
   readonly movedTo?: string
 }
 
 /**
- * Replaces the state of a folder by that of a backup. The caller has locked the folder. Objects keep their revisions and the store its
- * epoch; the store's own revision continues far above all that the epoch may have given out since the backup, and all before is
- * compacted: a client that holds an earlier revision gets an expired answer. The earlier state is moved aside.
+ * Replaces the state of a folder by a backup. The caller has locked the folder. Objects keep their revisions and the store keeps its epoch. The
+ * store's revision is set far above any that was used since the backup, and all earlier history counts as compacted, so that clients with an old
+ * revision get an expired answer. The previous state is moved to another folder.
  */
 export async function restoreFolder(directory: string, backup: Backup): Promise<RestoredFolder> {
   const work = join(directory, restoringName)
@@ -63,7 +63,7 @@ export async function restoreFolder(directory: string, backup: Backup): Promise<
   }
 }
 
-/** The last revision of the store in the folder, or of one that an interrupted restore has moved aside: clients may hold its revisions. */
+/** The last revision of the store in the folder, or of a store that an interrupted restore has moved: clients may know its revisions. */
 async function lastRevisionOf(directory: string): Promise<Revision> {
   const revision = await revisionOf(directory)
   if (revision > 0 || !hasState(directory)) return revision
@@ -74,7 +74,7 @@ async function lastRevisionOf(directory: string): Promise<Revision> {
   return last
 }
 
-/** 0: the folder has no readable store. */
+/** 0 if the folder has no readable store. */
 async function revisionOf(directory: string): Promise<Revision> {
   let view: FolderView | undefined
   try {
@@ -112,7 +112,7 @@ async function fill(directory: string, backup: Backup, revision: Revision): Prom
   }
 }
 
-/** At each moment between, the folder either has one whole state or is refused by a server, since its mark stays. */
+/** If the process ends in between, the folder either has a complete state, or its mark makes a server refuse it. */
 function putInPlace(work: string, directory: string): string | undefined {
   const [dataFile, ...others] = storeFiles
   const isThere = existsSync(join(directory, dataFile))
@@ -126,7 +126,7 @@ function putInPlace(work: string, directory: string): string | undefined {
   return isThere ? movedTo : undefined
 }
 
-/** True if a folder has, or has had, the state of a server in one process. */
+/** True if a folder has or had the state of a server in one process. */
 export function hasState(directory: string): boolean {
   return storeFiles.some((file) => existsSync(join(directory, file)))
 }

@@ -200,7 +200,7 @@ describe('ENC-03: rotation', () => {
   })
 })
 
-/** A transformer whose key has to be fetched, and is when the test says so. */
+/** A transformer whose key must be fetched; the fetch succeeds when the test allows it. */
 class FetchedKey implements Transformer {
   readonly prefix = 'k8s:enc:kms:v2:test:'
   isThere = false

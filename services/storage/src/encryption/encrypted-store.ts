@@ -8,7 +8,7 @@ import { AlteredValueError, type Encryption, UnreadableValueError } from './encr
 export interface EncryptedStoreOptions {
   readonly encryption: Encryption
   readonly clock: Clock
-  /** Receives why changes cannot be decrypted, and so are not passed on. */
+  /** Receives the reason why changes cannot be decrypted and are held back. */
   readonly onError: (error: unknown, what: string) => void
 }
 
@@ -17,14 +17,14 @@ const nothing = new Uint8Array(0)
 /** The pause before the next attempt to decrypt a value. */
 const retryDelayMs = 1_000
 
-/** The same store, whose values are encrypted. What callers see is plain, and nothing plain is kept. */
+/** Wraps a store and encrypts its values. Callers see plain values; only encrypted ones are stored. */
 export function encryptStore(store: Store, options: EncryptedStoreOptions): Store {
   return new EncryptedStore(store, options)
 }
 
 /**
- * Holds back a change whose encryption key is missing, and all later changes, until the key is there: until then the store's revision is
- * the one before them, so that no reader takes its state for newer than it is.
+ * Holds back a change whose encryption key is missing, and all later changes, until the key arrives. Until then the store reports the revision before
+ * that change, so that readers do not take an older state for the newest.
  */
 class EncryptedStore implements Store {
   readonly #store: Store
@@ -33,13 +33,13 @@ class EncryptedStore implements Store {
   readonly #listeners = new Listeners<readonly StoreChange[]>()
   readonly #detach: (() => void)[] = []
   readonly #closing = new AbortController()
-  /** Changes that are held back, in order. */
+  /** The held changes, in order. */
   #held: (readonly StoreChange[])[] = []
-  /** The store's revision for its readers while changes are held back; absent if none are. */
+  /** The store's revision for readers while changes are held back; otherwise undefined. */
   #heldAt: Revision | undefined
-  /** The label of the present value of each encrypted key. */
+  /** The label of each encrypted key's current value. */
   readonly #labels = new Map<string, string>()
-  /** Commits whose changes are held back. */
+  /** Commits with held changes. */
   #waiting: { readonly revision: Revision; readonly resolve: () => void }[] = []
   readonly shared: SharedStore | undefined
 
@@ -48,7 +48,7 @@ class EncryptedStore implements Store {
     this.#encryption = options.encryption
     this.#options = options
     this.shared = store.shared
-    // Before any listener of the state: the held changes belong to a replaced past.
+    // Runs before other listeners, because the held changes belong to a replaced past.
     if (store.shared !== undefined) this.#detach.push(store.shared.onReplaced(() => this.#forgetHeld()))
     this.#detach.push(store.listen((changes) => this.#onChanges(changes)))
   }
@@ -64,7 +64,7 @@ class EncryptedStore implements Store {
     return this.#openOne(await this.#store.getAt(key, revision))
   }
 
-  /** An earlier value that cannot be read is treated as absent. */
+  /** Treats a previous value that cannot be decrypted as absent. */
   async recordAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
     try {
       return await this.#openOne(await this.#store.recordAt(key, revision))
@@ -74,7 +74,7 @@ class EncryptedStore implements Store {
     }
   }
 
-  /** Of the past, values that cannot be read are as if they had been deleted. */
+  /** Treats past values that cannot be decrypted as deleted. */
   async #openPast(changes: readonly StoreChange[]): Promise<readonly StoreChange[]> {
     try {
       return await this.#openAll(changes)
@@ -106,8 +106,8 @@ class EncryptedStore implements Store {
   }
 
   /**
-   * Reads the store a second time if keys have to be fetched first, and shows the values that were left out. Altered values come last, as records
-   * with a problem; if no value of a prefix can be decrypted the key is wrong, and this is rejected.
+   * Reads the store again after missing keys were fetched, and yields the values that were left out. Altered values come last, as records with a
+   * problem. If no value with a prefix can be decrypted, the key is wrong, and this rejects.
    */
   async visit(show: (record: StoreRecord) => void): Promise<void> {
     const altered = new Map<string, { readonly revision: Revision; readonly error: AlteredValueError }>()
@@ -213,18 +213,18 @@ class EncryptedStore implements Store {
       const { opened, lacking } = this.#tryAll(changes)
       return lacking.length === 0 ? opened : undefined
     } catch {
-      // The store tries the value again and reports it there.
+      // The store reads the value again and reports the error there.
       return undefined
     }
   }
 
-  /** Delivers the held changes, one after the other, as keys arrive. */
+  /** Delivers the held changes in order as keys arrive. */
   async #openHeld(): Promise<void> {
     await Promise.resolve()
     for (let changes = this.#held[0]; changes !== undefined && !this.#closing.signal.aborted; changes = this.#held[0]) {
       try {
         const opened = await this.#openAll(changes)
-        // Another store may have replaced this store meanwhile.
+        // Another process may have replaced the store meanwhile.
         if (this.#held[0] !== changes) continue
         this.#held.shift()
         this.#heldAt = changes.at(-1)?.revision ?? this.#heldAt
@@ -269,7 +269,7 @@ class EncryptedStore implements Store {
   }
 }
 
-/** History whose key is no longer configured, or cannot be fetched, counts as compacted: its readers start again from the present. */
+/** Past values whose key is no longer configured, or cannot be fetched, count as compacted: readers restart from the present. */
 function asExpired(error: unknown): unknown {
   return error instanceof UnreadableValueError ? expired(error.message) : error
 }

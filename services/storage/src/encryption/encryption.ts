@@ -1,45 +1,45 @@
 import { at } from '@orch/core/json'
 import { identity, type Transformer } from './transformer.ts'
 
-/** The encrypted resources, and their transformers: one element of the configuration. */
+/** One element of the configuration: resources and their transformers. */
 export interface EncryptedResources {
   /** `secrets`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*`. */
   readonly resources: readonly string[]
-  /** The first encrypts; all of them decrypt. */
+  /** The first transformer encrypts; all of them decrypt. */
   readonly transformers: readonly Transformer[]
 }
 
 /** Encrypts and decrypts stored values by the resource that their key names. */
 export interface Encryption {
   seal(key: string, value: Uint8Array): Uint8Array
-  /** The plain value; undefined: call `prepare` first. Throws an UnreadableValueError. */
+  /** Decrypts a value; undefined if `prepare` must be called first. Throws an UnreadableValueError. */
   open(key: string, value: Uint8Array): Uint8Array | undefined
   prepare(records: readonly { readonly key: string; readonly value: Uint8Array }[]): Promise<void>
-  /** The label of a value: the prefix of its transformer, and the key's name. */
+  /** The label of a value: its transformer's prefix, and the name of its key. */
   labelOf(key: string, value: Uint8Array): string
-  /** The label of values of the key that are written now. */
+  /** The label that a new value of this key gets. */
   presentLabel(key: string): string
-  /** True if values of the key are encrypted when they are written now. */
+  /** True if a new value of this key is encrypted. */
   isEncrypted(key: string): boolean
 }
 
-/** Follows how values are encrypted and decrypted. */
+/** Observes encryption and decryption. */
 export interface TransformObserver {
-  /** The time from which a transformation is measured. */
+  /** The start time of a transformation. */
   began(): number
-  /** `prefix` is the transformer's: '' leaves values unchanged. */
+  /** `prefix` is the transformer's; '' for unencrypted values. */
   ended(
     transformation: { readonly direction: 'to_storage' | 'from_storage'; readonly prefix: string; readonly hasFailed: boolean },
     began: number,
   ): void
 }
 
-/** A value that no provider of the configuration can decrypt. Its message names the key, and the value's transformer. */
+/** No configured provider has the value's prefix. The message names the key and the value's transformer. */
 export class UnreadableValueError extends Error {
   override readonly name = 'UnreadableValueError'
 }
 
-/** A value that the provider whose prefix it has cannot decrypt: it was altered, or the key has other bytes. */
+/** The provider with the value's prefix cannot decrypt it: the value was altered, or the key has other bytes. */
 export class AlteredValueError extends UnreadableValueError {
   readonly prefix: string
 
@@ -55,15 +55,15 @@ export class AlteredValueError extends UnreadableValueError {
  */
 const mark = Buffer.from([1, 1])
 const prefixStart = Buffer.from('k8s:enc:')
-/** Names in a configuration are short; a prefix that does not end by here is none. */
+/** Maximum length of a prefix. Names in a configuration are short; a longer prefix is not valid. */
 const prefixBytesMax = 512
 
-/** `k8s:enc:aescbc:v1:key1:` of an encrypted value; '' of one that is not encrypted. */
+/** The prefix of an encrypted value, such as `k8s:enc:aescbc:v1:key1:`; '' for an unencrypted value. */
 function prefixOf(value: Uint8Array): string {
   if (value[0] !== mark[0] || value[1] !== mark[1]) return ''
   const bytes = Buffer.from(value.buffer, value.byteOffset + mark.length, Math.min(value.length - mark.length, prefixBytesMax))
   if (!bytes.subarray(0, prefixStart.length).equals(prefixStart)) return ''
-  // Scheme, version and name are each closed by a colon.
+  // A colon ends each of scheme, version and name.
   let end = prefixStart.length - 1
   for (let count = 0; count < 3; count++) {
     end = bytes.indexOf(0x3a, end + 1)
@@ -72,10 +72,10 @@ function prefixOf(value: Uint8Array): string {
   return bytes.toString('latin1', 0, end + 1)
 }
 
-/** Encryption by a configuration that can be replaced by another one while values are read and written. */
+/** Encryption by a configuration that can be replaced while values are read and written. */
 export class ConfiguredEncryption implements Encryption {
   #elements: readonly EncryptedResources[]
-  /** Transformers by the resource's prefix of keys: found once. */
+  /** Cached transformers, by the resource's key prefix. */
   readonly #byResource = new Map<string, readonly Transformer[]>()
 
   observer: TransformObserver | undefined
@@ -84,7 +84,7 @@ export class ConfiguredEncryption implements Encryption {
     this.#elements = elements
   }
 
-  /** Applies these elements to all later writes. */
+  /** Uses these elements for all later writes. */
   replace(elements: readonly EncryptedResources[]): void {
     this.#elements = elements
     this.#byResource.clear()

@@ -8,7 +8,7 @@ export interface LocalKey {
   readonly secret: Uint8Array
 }
 
-/** The providers whose keys are in the configuration. */
+/** The providers with keys in the configuration. */
 export type LocalCipher = 'aescbc' | 'aesgcm' | 'secretbox'
 
 const ivBytes = 16
@@ -44,7 +44,7 @@ function aesCbc(secret: Uint8Array): Pick<Transformer, 'seal' | 'open'> {
   }
 }
 
-/** AES in Galois counter mode. The place of the value is authenticated, so that a value cannot be moved to another key. */
+/** AES in Galois counter mode. The storage key is authenticated, so that a value cannot be moved to another one. */
 export function sealGcm(secret: Uint8Array, plain: Uint8Array, key: string): Uint8Array {
   const nonce = randomBytes(gcmNonceBytes)
   const cipher = createCipheriv(gcmOf(secret), secret, nonce)
@@ -52,7 +52,7 @@ export function sealGcm(secret: Uint8Array, plain: Uint8Array, key: string): Uin
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws if the bytes, the key or the place are not those of `sealGcm`. */
+/** Throws if the bytes, the encryption key or the storage key differ from those of `sealGcm`. */
 export function openGcm(secret: Uint8Array, sealed: Uint8Array, key: string): Uint8Array {
   const tagAt = sealed.length - gcmTagBytes
   if (tagAt < gcmNonceBytes) throw new Error('the value is shorter than its nonce and its tag')

@@ -10,13 +10,13 @@ import { readHeads, writeEpoch } from './heads.ts'
 import { endOfPrefix, frameValue, type Layout, toLayout } from './layout.ts'
 import { EtcdReader } from './reader.ts'
 
-/** An etcd and the prefix of a store in it. */
+/** The location of a store: an etcd and a prefix in it. */
 export interface EtcdPlace extends EtcdAccess {
   readonly prefix: string
   readonly profile: Profile
 }
 
-/** A restore that may not begin. */
+/** A restore is refused. */
 class RestoreRefusedError extends Error {
   constructor(message: string) {
     super(message)
@@ -24,7 +24,7 @@ class RestoreRefusedError extends Error {
   }
 }
 
-/** Writes all that a store on etcd holds at one revision to a file, also while storages use it. */
+/** Writes the contents of a store on etcd at one revision to a file. Storages may be using it. */
 export async function backupEtcd(place: EtcdPlace, path: string, onRecord?: RecordCounter): Promise<BackupResult> {
   return withClient(place, (client, layout) => backupPrefix(client, layout, place, { path, onRecord }))
 }
@@ -57,16 +57,16 @@ async function backupPrefix(
 
 /** Options of a restore to etcd. */
 interface EtcdRestoreOptions {
-  /** File for a backup of the prefix's contents before they are replaced; absent: a prefix with contents is refused. */
+  /** File for a backup of the prefix's current contents; without it, a prefix with contents is refused. */
   readonly replacedPath?: string | undefined
-  /** Margin above the backup's revision for an etcd that has not seen the backup's epoch. */
+  /** Distance above the backup's revision for an etcd that has not seen the backup's epoch. */
   readonly revisionMargin?: number
 }
 
 /**
- * Replaces a store on etcd by a backup. etcd assigns the revisions itself, so objects get new ones and the store a new epoch;
- * an etcd that has not seen those of the backup is brought above them by writes, and all before is compacted: a client's old
- * revision gets an expired answer and never names another state.
+ * Replaces a store on etcd by a backup. etcd assigns revisions itself, so objects get new revisions and the store gets a new epoch. If etcd's
+ * revision is below the backup's, writes raise it, and earlier history counts as compacted. A client with an old revision gets an expired answer; an
+ * old revision never refers to another state.
  */
 export async function restoreEtcd(place: EtcdPlace, backup: Backup, options: EtcdRestoreOptions): Promise<BackupResult> {
   return withClient(place, (client, layout) => restorePrefix(client, layout, { place, backup, options }))
@@ -87,7 +87,7 @@ async function restorePrefix(client: EtcdClient, layout: Layout, { place, backup
     throw new RestoreRefusedError(`${layout.all} in etcd holds a store already; --replace saves it to a file and replaces it`)
   const isSameLine = present.epoch === backup.epoch
   if (present.state === 'store' && replacedPath !== undefined) await backupPrefix(client, layout, place, { path: replacedPath })
-  // Until the end, storages refuse to start on this state.
+  // Storages refuse to start on this state until the restore ends.
   await put(client, layout.epoch, JSON.stringify({ restoring: true, epoch: present.epoch }))
   await readSurely(() => client.kv.deleteRange({ key: Buffer.from(layout.keys), range_end: endOfPrefix(layout.keys) }))
   await raise(client, layout, isSameLine ? backup.revision : backup.revision + revisionMargin)
@@ -101,11 +101,11 @@ async function restorePrefix(client: EtcdClient, layout: Layout, { place, backup
 
 interface Present {
   readonly state: 'empty' | 'store' | 'restoring'
-  /** '' if it has none. */
+  /** '' if the store has no epoch. */
   readonly epoch: string
 }
 
-/** Reads the contents under the prefix. The rest of an interrupted restore is not a store. */
+/** Reads the contents under the prefix. An interrupted restore does not count as a store. */
 async function readPresent(client: EtcdClient, layout: Layout): Promise<Present> {
   const { value } = await readEpoch(client, layout)
   if (value === undefined) return { state: (await countOf(client, layout.all)) === 0 ? 'empty' : 'store', epoch: '' }
@@ -129,7 +129,7 @@ async function put(client: EtcdClient, key: string, value: string | Buffer): Pro
   return (await readSurely(() => client.kv.put({ key: Buffer.from(key), value: Buffer.from(value) }))).header
 }
 
-/** Brings etcd's revision to at least this one: it can be raised only by writes. */
+/** Raises etcd's revision to at least this one, which only writes can do. */
 async function raise(client: EtcdClient, layout: Layout, least: Revision): Promise<void> {
   let revision = Number((await put(client, layout.deletion, '')).revision)
   while (revision < least) {

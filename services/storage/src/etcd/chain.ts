@@ -3,7 +3,7 @@ import type { Revision } from '@orch/core/meta'
 import { changeRevisionsMax } from '../limits.ts'
 
 /**
- * The revisions of the last changes, so that each can name the one before it.
+ * The revisions of the last changes, so that each change can name its predecessor.
  *
  *   floor 10 (a change), then 12 15 20      before(13) → 12     before(12) → 10     before(10) → unknown
  */
@@ -28,7 +28,7 @@ export class ChangeRevisions {
     this.#revisions = this.#revisions.slice(half)
   }
 
-  /** The last change at or before a revision; undefined: it is older than the remembered ones. */
+  /** The last change at or before a revision; undefined if it is too old to be remembered. */
   atOrBefore(revision: Revision): Revision | undefined {
     if (revision < this.#floor) return undefined
     let low = 0

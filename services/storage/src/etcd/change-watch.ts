@@ -8,28 +8,28 @@ import type { EtcdEvent } from './wire.ts'
 
 /** Receives the reports of a change watch. */
 export interface ChangeWatchListener {
-  /** The watch is about to be opened, for the first time or after a loss. */
+  /** The watch is about to open, for the first time or after a loss. */
   beforeOpen(): Promise<void>
   onOpened(): void
   onLost(): void
-  /** Whole revisions, in order. An error ends the watch, and it is opened again. */
+  /** Changes in complete revisions, in order. An error ends the watch, which then reopens. */
   onEvents(events: readonly EtcdEvent[]): void
-  /** There are no changes up to this revision that were not shown. */
+  /** All changes up to this revision were delivered. */
   onPosition(revision: Revision): void
-  /** The changes after the position are compacted. */
+  /** etcd has compacted the changes after the position. */
   onCompacted(revision: Revision): Promise<void>
 }
 
-/** Keeps a watch of the store's keys open, from the position of the timeline, until the store is closed. */
+/** Watches the store's keys from the timeline's position on, and reopens the watch until the store is closed. */
 export class ChangeWatch {
   readonly #context: EtcdContext
   readonly #random: () => number
   readonly #listener: ChangeWatchListener
-  /** Callers that wait until the watch is open again. */
+  /** Callers that wait for the watch to reopen. */
   readonly #waiting = new Set<() => void>()
   #watch: EtcdWatch | undefined
   #problem = 'the watch of etcd is not open yet'
-  /** The last revision that etcd has mentioned in other answers, and that the watch will show. */
+  /** The newest revision in etcd's other answers, which the watch must reach. */
   #expected: Revision = 0
   #isExpecting = false
 
@@ -39,12 +39,12 @@ export class ChangeWatch {
     this.#listener = listener
   }
 
-  /** The reason why the watch is not open; '' if it is open. */
+  /** The reason why the watch is closed; '' if it is open. */
   get problem(): string {
     return this.#problem
   }
 
-  /** Resolves when the watch is open for the first time. */
+  /** Resolves when the watch first opens. */
   begin(): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error(`the watch of etcd could not be opened: ${this.#problem}`))
@@ -56,12 +56,12 @@ export class ChangeWatch {
     })
   }
 
-  /** Asks etcd for its position; the answer is an `onPosition` call. */
+  /** Requests etcd's position; `onPosition` receives the answer. */
   askPosition(): void {
     this.#watch?.askPosition()
   }
 
-  /** Waits a moment where the watch was lost: mostly it is open again before the caller has to be refused. */
+  /** Waits briefly for a lost watch, because it mostly reopens before the caller has to be refused. */
   async reopened(): Promise<void> {
     if (this.#problem === '' || this.#context.closing.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -72,14 +72,14 @@ export class ChangeWatch {
     this.#waiting.delete(resolve)
   }
 
-  /** Ends the watch; it is opened again once the timeline has been compared with etcd. */
+  /** Ends the watch; it reopens after the timeline was compared with etcd. */
   restart(why: string): void {
     if (this.#problem !== '') return
     this.#problem = why
     this.#end(new Error(why))
   }
 
-  /** etcd has a revision to show: a watch that shows nothing is at a member that is stuck, or has lost the others. */
+  /** Ends a silent watch although etcd has newer revisions: its member is stuck or isolated. */
   async expect(revision: Revision): Promise<void> {
     this.#expected = Math.max(this.#expected, revision)
     if (this.#isExpecting) return
@@ -88,7 +88,7 @@ export class ChangeWatch {
     while (timeline.position < this.#expected && !closing.aborted) {
       const before = timeline.position
       await sleep(clock, etcdWatchPatienceMs, closing)
-      // Events that have arrived while this process itself was busy are read first.
+      // Events that arrived while this process was busy are read first.
       await sleep(clock, etcdWatchLastLookMs, closing)
       if (timeline.position !== before || this.#problem !== '') continue
       this.#watch?.abandon()
@@ -97,7 +97,7 @@ export class ChangeWatch {
     this.#isExpecting = false
   }
 
-  /** The timeline was restarted: revisions that were expected before may never arrive. */
+  /** Called after a restart of the timeline, because previously expected revisions may never arrive. */
   expectNothing(): void {
     this.#expected = this.#context.timeline.position
   }

@@ -15,7 +15,7 @@ interface Call {
 }
 type Answer = (error: { code: number; details: string } | null, bytes?: Buffer) => void
 
-/** A server that takes calls as etcd does, and answers each with nothing or with the error that the test sets. */
+/** A server that takes calls like etcd, and answers each with nothing or with an error that the test sets. */
 async function openMember() {
   const asked: { readonly method: string; readonly leftMs: number; readonly bytes: string }[] = []
   const errors = new Map<string, string[]>()
@@ -145,7 +145,7 @@ describe('the timeout of a call', () => {
       await call(client)
     }, 60_000)
     expect(asked).toHaveLength(1)
-    // The clocks are one, but the way takes time; the two times differ by far.
+    // The delay of the transport matters less than the difference of the two times.
     expect(asked[0]?.leftMs).toBeLessThanOrEqual(expectedMs + 5)
     if (expectedMs === etcdCallTimeoutMs) expect(asked[0]?.leftMs).toBeGreaterThan(etcdMemberTimeoutMs + 5)
   })
@@ -247,7 +247,7 @@ describe('a client of etcd', () => {
     other.asked.length = 0
     await read(4)
     expect([one.asked.length, other.asked.length > 0]).toEqual([1, true])
-    // Another client asks this server, which still has no leader.
+    // Another client calls this server, which still has no leader.
     clock.advance(etcdMemberLookMs)
     await vi.waitFor(() => expect([one.asked.length, clock.pendingTimers]).toEqual([2, 1]), 90_000)
     await read(4)

@@ -57,8 +57,8 @@ export interface EtcdAccess {
 type Policy = ReturnType<NonNullable<NonNullable<IOptions['faultHandling']>['host']>>
 
 /**
- * A client that makes each call once and never delays one: retries are decided here, since a lost
- * answer to a write is not a failure. Unavailable members are skipped.
+ * Sends each call once and without delay. The store decides about retries, because a write may have succeeded even if its answer is lost. Unavailable
+ * members are skipped.
  */
 export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock): EtcdClient {
   const { servers, insecureTransport = false } = access
@@ -73,7 +73,7 @@ export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock)
 export class EtcdClient extends Etcd3 {
   readonly #access: EtcdAccess
   readonly #members: Members
-  /** By the policy of each member. */
+  /** Member addresses by retry policy. */
   readonly #direct: ReadonlyMap<unknown, DirectConnection>
 
   constructor(access: EtcdAccess, members: Members) {
@@ -105,22 +105,19 @@ export class EtcdClient extends Etcd3 {
         'grpc.use_local_subchannel_pool': 1,
         'grpc.keepalive_time_ms': etcdKeepaliveMs,
         'grpc.keepalive_timeout_ms': etcdKeepaliveTimeoutMs,
-        // The library hands these on to the channel, of which its type knows less.
+        // The library passes these options to the channel; its type omits some of them.
         ...({ interceptors: [renewingTokens], ...renewableChannels({ failuresMax: etcdFailuresMax }, own) } as object),
       },
     })
     this.#access = access
     this.#members = members
     this.#direct = direct
-    // The library asks for tokens over channels that take no options.
+    // The library requests tokens over channels without options.
     const authenticator: unknown = Reflect.get(this.pool, 'authenticator')
     if (own !== undefined && authenticator instanceof Object) Reflect.set(authenticator, 'credentials', own)
   }
 
-  /**
-   * Asks for one key over every connection, and returns etcd's revision. A connection without answers is replaced, also that of an idle
-   * watch.
-   */
+  /** Reads one key over every connection, and returns etcd's revision. Replaces connections that do not answer, including that of an idle watch. */
   async check(key: string): Promise<Revision> {
     const looking = printTransaction(lookingAt(key))
     const ask = (service: 'KV' | 'Watch') =>
@@ -134,12 +131,12 @@ export class EtcdClient extends Etcd3 {
     return parseTransactionAnswer(await this.#sendWithToken(transactionPath, printTransaction(transaction)))
   }
 
-  /** etcd's revision, agreed upon by its members; the key is any one. */
+  /** etcd's revision, as agreed by its members; any key will do. */
   async latestRevision(key: Buffer): Promise<Revision> {
     return parseRevision(await this.#sendWithToken(rangePath, printLook(key)))
   }
 
-  /** A token that is no longer valid is renewed by the library's own way. */
+  /** The library itself renews an invalid token. */
   async #sendWithToken(path: string, message: Buffer): Promise<Buffer> {
     try {
       return await this.#send(path, message)
@@ -158,12 +155,12 @@ export class EtcdClient extends Etcd3 {
     })
   }
 
-  /** Why each member does not answer, in the order of the addresses; '' where it does. */
+  /** The errors of members, in the order of the addresses; '' for a member that answers. */
   members(): Promise<readonly string[]> {
     return Promise.all(this.#access.servers.map((server) => problemOf({ ...this.#access, servers: [server] })))
   }
 
-  /** A watch of one member. */
+  /** The watch stream of one member. */
   follow(options: CallOptions): Promise<ClientDuplexStream<WatchQuestion, WatchAnswer>> {
     return this.pool.withConnection('Watch', ({ resource, client, metadata }) => {
       const stream = client.makeBidiStreamRequest(watchPath, printWatchQuestion, parseWatchAnswer, metadata, options)
@@ -174,7 +171,7 @@ export class EtcdClient extends Etcd3 {
     })
   }
 
-  /** The member of this stream is skipped until it answers. */
+  /** Skips this stream's member until it answers. */
   isSilent(stream: object): void {
     this.#members.isSilent(stream)
   }
@@ -202,13 +199,13 @@ function sendByLibrary(client: Client, transaction: Buffer, metadata: Metadata):
 const asItIs = (bytes: Buffer) => bytes
 const nothing = Buffer.alloc(0)
 
-/** A transaction that changes nothing. It is answered by a member that has a leader. */
+/** A transaction without writes. Only a member with a leader answers it. */
 function lookingAt(key: string): Transaction {
   const looked = Buffer.from(key)
   return { guards: [{ key: looked, revision: Number.MAX_SAFE_INTEGER }], puts: [], removes: [], looks: [looked] }
 }
 
-/** Makes a call without effect, again where a member was away. Failures are StatusErrors. */
+/** Sends a call without side effects, and repeats it if a member is unavailable. Throws StatusErrors. */
 export async function readSurely<T>(call: () => Promise<T>): Promise<T> {
   const attempts = createAttempts()
   for (;;) {
@@ -220,7 +217,7 @@ export async function readSurely<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Counts attempts at one call, and waits before the next. A call that may have been carried out is worth more of them. */
+/** Counts attempts at a call, and waits before the next one. A call that may have succeeded gets more attempts. */
 export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: boolean): Promise<boolean> } {
   const startedMs = systemClock.monotonic()
   let count = 0
@@ -229,7 +226,7 @@ export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: bo
       count += 1
       const failure = toFailure(error)
       const isInTime = systemClock.monotonic() - startedMs < (mayHaveHappened ? etcdOutcomeWaitMs : etcdCallTimeoutMs)
-      // A member alone has had all the time there is; one of several has had its part.
+      // A single member has used the whole time limit; one of several members has used only its share.
       const isAway = failure === 'unsent' || failure === 'unanswered' || (failure === 'late' && isInTime)
       if (!isAway || !(count < etcdAttemptsMax || (mayHaveHappened && isInTime))) return false
       await delay(etcdAttemptDelayMs * Math.min(count, etcdAttemptsMax))
@@ -238,7 +235,7 @@ export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: bo
   }
 }
 
-/** The reason why a member does not answer; '' if it answers itself. */
+/** The reason why a member does not answer; '' if it answers. */
 async function problemOf(access: EtcdAccess): Promise<string> {
   const client = new EtcdClient(access, new Members({ servers: access.servers, clock: systemClock, isBack: async () => false }))
   try {
@@ -274,11 +271,11 @@ function checkServer(server: string, insecureTransport: boolean): void {
 
 function toCredentials({ ca, certificate, key }: NonNullable<EtcdAccess['tls']>): NonNullable<IOptions['credentials']> {
   const own = certificate === undefined || key === undefined ? {} : { certChain: certificate, privateKey: key }
-  // Without an authority of its own the client uses the runtime's; the type of the library does not say so.
+  // Without a configured authority the client uses the runtime's; the library's type does not mention that.
   return { rootCertificate: ca as Buffer, ...own }
 }
 
-/** etcd's error for a token that was issued before its users or roles were changed. */
+/** etcd's error for a token from before a change of users or roles. */
 const outdated = 'etcdserver: revision of auth store is old'
 const invalid = 'etcdserver: invalid auth token'
 
@@ -286,7 +283,7 @@ const renaming = new ListenerBuilder()
   .withOnReceiveStatus((status, next) => next(status.details === outdated ? { ...status, details: invalid } : status))
   .build()
 
-/** The library asks for a new token where one is reported as invalid. An expired one needs the same. */
+/** Makes the library request a new token for an expired one too, which it does only for invalid ones. */
 function renewingTokens(options: InterceptorOptions, next: NextCall): InterceptingCall {
   return new InterceptingCall(next(options), { start: (metadata, _listener, forward) => forward(metadata, renaming) })
 }

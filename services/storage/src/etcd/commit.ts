@@ -6,13 +6,13 @@ import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { frameDeletion, frameValue, type Layout } from './layout.ts'
 import type { Transaction, TransactionAnswer } from './wire.ts'
 
-/** etcd's answer to a commit. `mayHaveHappened`: an earlier attempt got no answer. */
+/** etcd's answer to a commit. `mayHaveHappened` is true if an earlier attempt got no answer. */
 export type TxnOutcome =
   | { readonly kind: 'written'; readonly revision: Revision }
   | { readonly kind: 'refused'; readonly revisions: TxnRevisions; readonly at: Revision; readonly mayHaveHappened: boolean }
   | { readonly kind: 'late' }
 
-/** Revisions of the keys of a refused commit; 0: absent. */
+/** Revisions of the keys of a refused commit; 0 for an absent key. */
 interface TxnRevisions {
   readonly epoch: Revision
   readonly deletion: Revision
@@ -20,7 +20,7 @@ interface TxnRevisions {
   readonly conditions: readonly Revision[]
 }
 
-/** A commit as one transaction: it writes one key if its conditions hold, and else reads the present state. */
+/** A commit as one transaction: it writes a key if its conditions hold, otherwise it reads the current state. */
 export function toTransaction(layout: Layout, epochRevision: Revision, commit: StoreCommit): Transaction {
   const { key, expected, conditions, value, writeId } = commit
   const conditional = conditions.map(({ key: name, revision }) => ({ key: Buffer.from(layout.keys + name), revision }))
@@ -41,8 +41,8 @@ export function toTransaction(layout: Layout, epochRevision: Revision, commit: S
 }
 
 /**
- * Sends a commit, and sends it again without an answer: it can be written once only, since it expects the key unchanged.
- * An outcome that stays unknown is an `UnknownOutcomeError`.
+ * Sends a commit, and sends it again if the answer is lost. It cannot be written twice, because it requires an unchanged key. Throws an
+ * UnknownOutcomeError if the outcome remains unknown.
  */
 export async function sendCommit(client: EtcdClient, transaction: Transaction, { isLate }: StoreCommit): Promise<TxnOutcome> {
   const attempts = createAttempts()
@@ -60,7 +60,7 @@ export async function sendCommit(client: EtcdClient, transaction: Transaction, {
   }
 }
 
-/** 504: a commit may have been written or not. */
+/** 504: the commit may or may not have been written. */
 export function unknownOutcome(why: string, cause?: unknown): UnknownOutcomeError {
   const message = `Timeout: it is not known whether the object was written: ${why}`
   return new UnknownOutcomeError(

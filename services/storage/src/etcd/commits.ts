@@ -7,24 +7,24 @@ import type { EtcdContext } from './context.ts'
 import type { Deliveries } from './deliveries.ts'
 import { causeOf, toFailure, unavailable } from './errors.ts'
 
-/** The state was read anew since a commit was sent: if the commit happened before that, its change is not shown any more. */
+/** The state was reloaded after a commit was sent. If the commit was written before the reload, the watch does not report its change. */
 const overlooked = -1
 
 /** The dependencies of commits besides the context. */
 export interface CommitsOptions {
   readonly watch: ChangeWatch
   readonly deliveries: Deliveries
-  /** Etcd has refused a commit because its disk quota is used up. */
+  /** etcd has refused a commit because its disk quota is used up. */
   readonly onFull: () => void
 }
 
-/** Sends commits, and answers each when its own change has arrived by the watch. */
+/** Sends commits, and answers each when the watch has reported its change. */
 export class Commits {
   readonly #context: EtcdContext
   readonly #options: CommitsOptions
-  /** The last commit of each key that has one under way: commits to one key are decided in the order in which they were asked. */
+  /** The last pending commit of each key. Commits to one key are decided in the order of their arrival. */
   readonly #tails = new Map<string, Promise<unknown>>()
-  /** Commits without an answer yet, by write id; 0 until the watch has shown the change, `overlooked` if the watch may have missed the change. */
+  /** Pending commits by write id: 0 until the watch reports the change, `overlooked` if the watch may have missed it. */
   readonly #unanswered = new Map<string, Revision>()
   /** Write ids of commits whose value in etcd differs from the sent one. */
   readonly #altered = new Set<string>()
@@ -53,7 +53,7 @@ export class Commits {
     await Promise.allSettled(this.#tails.values())
   }
 
-  /** The watch has shown these changes. */
+  /** Called when the watch has reported these changes. */
   note(changes: readonly StoreChange[]): void {
     for (const { revision, writeId, value } of changes) {
       if (!this.#unanswered.has(writeId)) continue
@@ -62,12 +62,12 @@ export class Commits {
     }
   }
 
-  /** The state was read anew: the changes of commits under way may have been missed. */
+  /** Called after a reload, which may have hidden the changes of pending commits. */
   overlook(): void {
     for (const [writeId, seen] of this.#unanswered) if (seen === 0) this.#unanswered.set(writeId, overlooked)
   }
 
-  /** A value that has changed on its way to etcd is written once more in its own place. */
+  /** Writes a value again if it was altered on its way to etcd. */
   async #commitSurely(commit: StoreCommit): Promise<StoreOutcome> {
     const outcome = await this.#commit(commit)
     if (outcome.kind !== 'written' || !this.#altered.delete(commit.writeId)) return outcome
@@ -101,7 +101,7 @@ export class Commits {
     }
   }
 
-  /** The meaning of an answer, once memory has all changes that the answer depends on. */
+  /** Interprets an answer once memory has all changes that it depends on. */
   async #conclude(commit: StoreCommit, outcome: TxnOutcome): Promise<StoreOutcome> {
     const { timeline } = this.#context
     const { watch, deliveries } = this.#options
@@ -109,7 +109,7 @@ export class Commits {
       case 'late':
         return outcome
       case 'written':
-        // The watch is past this revision and has not shown it: it follows another line than the one that was written to.
+        // The watch has passed this revision without the change, so it follows another line of revisions than the one that received the write.
         if (outcome.revision <= timeline.position && this.#unanswered.get(commit.writeId) !== outcome.revision) {
           watch.restart('etcd is behind a revision that it has reported')
           throw unknownOutcome('etcd was restored in this moment')
@@ -125,7 +125,7 @@ export class Commits {
         await deliveries.upTo(Math.max(revisions.deletion, revisions.key, ...revisions.conditions))
         const seen = this.#unanswered.get(commit.writeId) ?? 0
         if (seen > 0) return { kind: 'written', revision: seen }
-        // An earlier attempt that still is under way could be written when the key is as expected again.
+        // A pending earlier attempt could still be written if the key returns to its expected state.
         const mayStillHappen = commit.expected === 0 || revisions.key === commit.expected
         if (mayHaveHappened && (mayStillHappen || seen === overlooked)) throw unknownOutcome('etcd gave no answer')
         if (revisions.key !== commit.expected) return { kind: 'stale' }

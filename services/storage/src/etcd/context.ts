@@ -13,7 +13,7 @@ export interface EtcdContext {
   readonly log: Log
   /** True if this version of etcd never loses events of a watch. */
   readonly isReliable: boolean
-  /** Raised when the store is closed. */
+  /** Aborts when the store is closed. */
   readonly closing: AbortSignal
   readonly timeline: Timeline
 }

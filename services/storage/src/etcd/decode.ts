@@ -7,19 +7,19 @@ import type { EtcdEvent } from './wire.ts'
 /** The events of a watch, sorted by meaning. */
 export interface Decoded {
   readonly changes: readonly StoreChange[]
-  /** Changes whose value or write id is not as it was written. */
+  /** Changes whose value or write id was altered. */
   readonly altered: readonly StoreChange[]
-  /** Revision of the last event of all. */
+  /** The revision of the last event of any kind. */
   readonly position: Revision
   /** The epoch's record was written. */
   readonly epoch?: { readonly text: string; readonly revision: Revision } | undefined
-  /** The past up to here is being forgotten. */
+  /** Changes up to this revision are being compacted. */
   readonly compacted?: Revision | undefined
-  /** A replica became a candidate, or no longer is one. */
+  /** A replica became a candidate, or resigned. */
   readonly isElection: boolean
 }
 
-/** Reads the events of a watch; `previous` is the revision of the change before the first of them. */
+/** Decodes the events of a watch; `previous` is the revision of the preceding change. */
 export function decodeEvents(events: readonly EtcdEvent[], layout: Layout, previous: Revision): Decoded {
   const changes: StoreChange[] = []
   const altered: StoreChange[] = []

@@ -5,7 +5,7 @@ import { etcdDeliveryWaitMs } from '../limits.ts'
 import type { EtcdContext } from './context.ts'
 import { Deliveries } from './deliveries.ts'
 
-/** Deliveries while the watch has shown revision 5, and the revisions that waiters were released for. */
+/** Deliveries with a watch at revision 5, and the revisions for which waiters were released. */
 function open() {
   const clock = createFakeClock()
   const expected: number[] = []

@@ -15,13 +15,13 @@ export class Deliveries {
   readonly #expect: (revision: Revision) => void
   #waiters: Waiter[] = []
 
-  /** `expect` is called with each revision that is waited for. */
+  /** `expect` is called with each awaited revision. */
   constructor(context: EtcdContext, expect: (revision: Revision) => void) {
     this.#context = context
     this.#expect = expect
   }
 
-  /** Resolves when listeners have received everything up to a revision. */
+  /** Resolves when listeners have received all changes up to a revision. */
   upTo(revision: Revision): Promise<void> {
     if (revision <= this.#context.timeline.position) return Promise.resolve()
     this.#expect(revision)
@@ -44,7 +44,7 @@ export class Deliveries {
     })
   }
 
-  /** Listeners have received everything up to this revision. */
+  /** Called when listeners have received all changes up to this revision. */
   reached(position: Revision): void {
     const due = this.#waiters.filter(({ revision }) => revision <= position)
     this.#waiters = this.#waiters.filter(({ revision }) => revision > position)

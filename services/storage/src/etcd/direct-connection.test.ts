@@ -20,7 +20,7 @@ const answering =
     stream.end()
   }
 
-/** A connection to a server that takes each call as the test says: the first as the first one says, and all later ones as the last. */
+/** A connection to a test server. `first` handles the first call, the last function all later calls. */
 async function open(...takes: readonly Take[]) {
   const server = createServer()
   const sessions: ServerHttp2Session[] = []

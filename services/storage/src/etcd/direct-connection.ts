@@ -16,19 +16,19 @@ export interface DirectConnectionOptions {
 }
 
 /**
- * Unary gRPC calls to one etcd member over an HTTP/2 connection of its own. Each commit makes one; through `@grpc/grpc-js` it takes twice
- * the CPU. Error messages have the format of that library: `14 UNAVAILABLE: …`.
+ * Unary gRPC calls to one etcd member over a separate HTTP/2 connection. Each commit makes one call; `@grpc/grpc-js` needs twice the CPU for it.
+ * Error messages have the format of that library: `14 UNAVAILABLE: …`.
  *
- * The connection is opened by the first call. The error of a call that was not sent contains `No connection established`; after any other
- * error etcd may have carried the call out.
+ * The first call opens the connection. The error of an unsent call contains `No connection established`; after any other error etcd may have executed
+ * the call.
  */
 export class DirectConnection {
   readonly #options: DirectConnectionOptions
   readonly #headers: Readonly<Record<string, string>>
-  /** New calls use it. */
+  /** The session for new calls. */
   #session: ClientHttp2Session | undefined
   #dialling: Promise<ClientHttp2Session> | undefined
-  /** Consecutive calls of the present session that got no answer. */
+  /** Consecutive unanswered calls of the current session. */
   #failures = 0
   #isClosed = false
 
@@ -72,9 +72,9 @@ export class DirectConnection {
     this.#session = undefined
   }
 
-  /** Replaces a session whose calls get no answer: one that a damaged TLS record has broken, or whose server is unreachable, emits no event. */
+  /** Replaces a session that does not answer. A damaged TLS record or an unreachable server causes no event. */
   #note(session: ClientHttp2Session, hasAnswered: boolean): void {
-    // Late failures of an earlier session say nothing about the present one.
+    // Late failures of a previous session do not count for the current one.
     if (session !== this.#session) return
     this.#failures = hasAnswered ? 0 : this.#failures + 1
     if (this.#failures >= etcdFailuresMax) session.destroy()
@@ -134,7 +134,7 @@ export class DirectConnection {
   }
 }
 
-/** Bytes in front of a gRPC message: 0 for uncompressed, then its length. */
+/** The bytes before a gRPC message: 0 for uncompressed, then its length. */
 const prefixBytes = 5
 
 /** The answer to one call; its promise rejects after `etcdMemberTimeoutMs`. */
@@ -172,7 +172,7 @@ class Answer {
 
   #begin(headers: IncomingHttpHeaders): void {
     this.hasBegun = true
-    // A refusal may consist of headers alone.
+    // An error answer may consist of headers only.
     if (headers['grpc-status'] !== undefined) this.#status = headers
     else if (Number(headers[':status']) !== 200) this.#fail(status.UNAVAILABLE, `HTTP status ${headers[':status']}`)
   }

@@ -3,11 +3,11 @@ import { unavailableRetrySeconds } from '../limits.ts'
 
 /** The meaning of an error of a call to etcd. */
 export type EtcdFailure =
-  /** The call never left. */
+  /** The call was not sent. */
   | 'unsent'
-  /** No answer, or one without an outcome. */
+  /** No answer, or an answer without an outcome. */
   | 'unanswered'
-  /** As `unanswered`, since the time was up. */
+  /** Like `unanswered`, because of a timeout. */
   | 'late'
   | 'compacted'
   | 'tooLarge'
@@ -15,11 +15,11 @@ export type EtcdFailure =
   | 'denied'
   | 'other'
 
-/** The call did not reach etcd, or etcd refuses calls for the moment. */
+/** The call did not reach etcd, or etcd temporarily refuses calls. */
 const neverLeft =
   /No connection established|Channel closed before call started|ECONNREFUSED|Name resolution failed|Waiting for LB pick|etcdserver: too many requests/
 
-/** Reads an error of the client, of which only the message is certain: `14 UNAVAILABLE: connect ECONNREFUSED …`. */
+/** Interprets an error of the client. Only its message is reliable: `14 UNAVAILABLE: connect ECONNREFUSED …`. */
 export function toFailure(error: unknown): EtcdFailure {
   const message = error instanceof Error ? error.message : String(error)
   const code = Number(/^(\d+) [A-Z_]+:/.exec(message)?.[1] ?? Number.NaN)
@@ -45,7 +45,7 @@ export function isAway(error: unknown): boolean {
   return failure === 'unsent' || failure === 'unanswered' || failure === 'late'
 }
 
-/** The Status for a failure of a call that changed nothing. */
+/** The StatusError for a failed call without side effects. */
 export function toStatusError(cause: unknown): StatusError {
   if (cause instanceof StatusError) return cause
   const message = sayFailure(cause)
@@ -65,12 +65,12 @@ export function toStatusError(cause: unknown): StatusError {
   }
 }
 
-/** 503 for a moment: the client may try again soon. */
+/** 503: the client may retry soon. */
 export function unavailable(message: string, cause?: unknown): StatusError {
   return serviceUnavailable(message, { cause, retryAfterSeconds: unavailableRetrySeconds })
 }
 
-/** An error in one line, without protocol details and without addresses, which clients must not see. */
+/** An error in one line, without protocol details or addresses, which clients must not see. */
 export function sayFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   switch (toFailure(error)) {

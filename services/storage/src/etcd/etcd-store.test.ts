@@ -19,7 +19,7 @@ interface RangeRequest {
   readonly revision?: string
 }
 
-/** The part of etcd that a store needs: its events, and their consequences. Watches can be held back and broken. */
+/** The part of etcd that a store needs: events and their effects. The test can hold back and break watches. */
 class FakeEtcd {
   revision = 1
   compacted = 0
@@ -30,16 +30,16 @@ class FakeEtcd {
   questions = 0
   /** Called with each transaction; an error that it returns replaces the answer. */
   onTransaction: (carryOut: () => TransactionAnswer) => TransactionAnswer | Error = (carryOut) => carryOut()
-  /** Replaces the value that arrives of a put. */
+  /** Replaces the value of a put on arrival. */
   onValue: (value: Buffer) => Buffer = (value) => value
   compactionError: Error | undefined
-  /** Failures of the next questions for the status, oldest first. */
+  /** Failures of the next status requests, oldest first. */
   statusErrors: Error[] = []
   alarms: { alarm: string }[] = []
   closed = 0
   follows = 0
 
-  /** One process' connection. */
+  /** The connection of one process. */
   client(): { client: EtcdClient; hold(): void; release(): void; cut(): void } {
     const own = new Set<FakeWatch>()
     let isHeld = false
@@ -74,7 +74,7 @@ class FakeEtcd {
           return { succeeded, responses, header: this.#header() }
         },
       },
-      // A candidate that never gets its lease: elections would be changes between those of the test.
+      // The lease of a candidate is never granted, because elections would add changes to those of the test.
       lease: () => ({ on: () => {}, grant: () => new Promise(() => {}), release: () => {} }),
       latestRevision: async () => {
         this.questions += 1
@@ -116,7 +116,7 @@ class FakeEtcd {
     }
   }
 
-  /** One revision; without a value a key is deleted. */
+  /** One revision; without a value it deletes the key. */
   write(changes: readonly { readonly key: string; readonly value?: Buffer | undefined }[]): number {
     this.revision += 1
     const { revision } = this
@@ -181,7 +181,7 @@ class FakeWatch extends EventEmitter {
   }
 
   #follow(from: number): void {
-    // A watch is opened also where its events are held back.
+    // A watch also opens while its events are held back.
     this.emit('data', { ...nothing, created: true })
     const past = this.#etcd.events.filter(({ revision }) => revision >= from)
     if (past.length > 0) this.show(past)
@@ -200,7 +200,7 @@ class FakeWatch extends EventEmitter {
     else emit()
   }
 
-  /** Says nothing any more, not even what was held back. */
+  /** Stops all messages, including held ones. */
   fallSilent(): void {
     this.#held = []
     this.#say = () => {}
@@ -245,7 +245,7 @@ async function open({ etcd = new FakeEtcd(), ...options }: Partial<EtcdStoreOpti
   })
   const log: string[] = []
   store.listen((changes) => log.push(...changes.map((change) => `heard ${toText(change)}`)))
-  /** Asks for a commit; its outcome is logged. */
+  /** Sends a commit and logs its outcome. */
   const ask = (key: string, parts: Partial<StoreCommit> = {}) => {
     const commit = { key, expected: 0, conditions: [], value: bytes('v'), writeId: `w-${ids++}`, ...parts }
     const settled = store.commit(commit).then(
@@ -256,7 +256,7 @@ async function open({ etcd = new FakeEtcd(), ...options }: Partial<EtcdStoreOpti
     void settled.then((text) => log.push(text))
     return settled
   }
-  /** Lets the store's own pauses pass. */
+  /** Advances time by the store's pauses. */
   const pass = async (ms: number) => {
     await turns()
     for (let passed = 0; passed < ms; passed += 25) {
@@ -442,7 +442,7 @@ describe('a commit', () => {
   })
 
   describe('whose first attempt had no answer', () => {
-    /** Carries out the first attempt or not, and says nothing; then something else may happen. */
+    /** Executes the first attempt or not, and does not answer; then something else may happen. */
     function silent(etcd: FakeEtcd, { isCarriedOut, next = () => {} }: { isCarriedOut: boolean; next?: () => void }): void {
       let asked = 0
       etcd.onTransaction = (carryOut) => {
@@ -757,7 +757,7 @@ describe('the past of a store', () => {
   test('reaches back to the compaction, and ends at the last change', async () => {
     const { store, ask } = await open()
     for (const key of ['a', 'b', 'c']) await ask(key)
-    // No change has happened since that a watch could report.
+    // No change has happened since then that a watch could report.
     expect(await told(store, 5)).toEqual([])
     await store.compact(3)
     expect(await told(store, 2)).toEqual({ kind: 'compacted', compacted: 3 })
@@ -827,7 +827,7 @@ describe('a compaction', () => {
     const { store, etcd } = await open()
     for (const revision of ['2', '1']) etcd.write([{ key: '/p/compacted', value: Buffer.from(revision) }])
     expect(store.status().compacted).toBe(2)
-    // It holds from when it is heard, though etcd has not forgotten anything yet.
+    // It takes effect as soon as it is received, although etcd has not compacted anything yet.
     expect(await store.history(1, 10)).toEqual({ kind: 'compacted', compacted: 2 })
   })
 })
@@ -841,7 +841,7 @@ describe('the epoch of a store', () => {
     const renewed = await one.store.renewEpoch()
     expect(renewed).not.toBe(epoch)
     expect([one, two].map(({ store }) => store.status().epoch)).toEqual([renewed, renewed])
-    // It counts as the revision before the next change, and commits are judged by it.
+    // It counts as the revision before the next change, and commits are checked against it.
     expect(await two.ask('a')).toBe('written 4')
     expect(one.log).toEqual(['heard a 4 after 3'])
   })
@@ -884,7 +884,7 @@ describe('a latest read', () => {
     const asking = Array.from({ length: 9 }, () => store.shared.latest())
     await Promise.all(asking)
     expect(etcd.questions).toBe(2)
-    // The eight that shared a question are followed by a moment's rest, whether one waits for it or many.
+    // A short pause follows a request that eight callers shared, whether one or many callers wait.
     etcd.write([{ key: '/elsewhere', value: Buffer.alloc(0) }])
     const later = Array.from({ length: 5 }, () => store.shared.latest())
     expect(etcd.questions).toBe(2)

@@ -20,21 +20,21 @@ export interface EtcdStoreOptions extends EtcdAccess {
   readonly log?: Log | undefined
   /** This replica's name in elections. */
   readonly candidate?: string | undefined
-  /** Longest that etcd may be away at the start. */
+  /** Maximum wait for etcd at the start. */
   readonly startWaitMs?: number | undefined
   /** Replaces etcd's own version; for tests. */
   readonly etcdVersion?: string | undefined
-  /** Taken instead of a client of `servers`; for tests. The store closes it. */
+  /** Used instead of a client for `servers`; for tests. The store closes it. */
   readonly client?: EtcdClient | undefined
 }
 
-/** A store on etcd, and which of its replicas leads. */
+/** A store on etcd, with its leadership among replicas. */
 export interface EtcdStore extends Store {
   readonly shared: SharedStore
   readonly leadership: EtcdLeadership
 }
 
-/** Opens a store on etcd; any number of processes may have one prefix open. Waits a while for etcd to be there. */
+/** Opens a store on etcd. Several processes may open the same prefix. Waits for an unavailable etcd. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const { profile, clock = systemClock, log = silentLog, startWaitMs = etcdStartWaitMs } = options
   const { random = systemChance.fraction, randomId = systemChance.uuid } = options
@@ -84,8 +84,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
 }
 
 /**
- * True if an etcd of this version reports its position reliably and loses no events of a watch when it compacts.
- * Versions from 3.4.31 and 3.5.13 on do; an unreadable version counts as an old one.
+ * True if this version of etcd reports its position reliably and loses no watch events when it compacts: 3.4.31 and later, 3.5.13 and later. An
+ * unreadable version counts as an old one.
  */
 export function isReliableVersion(version: string): boolean {
   const match = /^(\d+)\.(\d+)\.(\d+)/.exec(version)

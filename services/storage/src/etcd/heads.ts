@@ -5,10 +5,10 @@ import type { Etcd3 } from 'etcd3'
 import { readSurely } from './client.ts'
 import { endOfPrefix, type Layout } from './layout.ts'
 
-/** The epoch of the revisions, as it is in etcd. */
+/** The epoch of the revisions, as stored in etcd. */
 export interface EpochRecord {
   readonly epoch: string
-  /** Revision at which its record was written. */
+  /** Revision of the epoch's record. */
   readonly revision: Revision
 }
 
@@ -16,12 +16,12 @@ export interface EpochRecord {
 export interface Heads {
   readonly epoch: EpochRecord
   readonly compacted: Revision
-  /** The revision of the last change, or of the epoch if that is younger. */
+  /** The revision of the last change, or of the epoch if that is newer. */
   readonly lastChange: Revision
   readonly position: Revision
 }
 
-/** Reads the head of the store; undefined: nothing has been written there yet. */
+/** Reads the head of the store; undefined if the store is empty. */
 export async function readHeads(client: Etcd3, layout: Layout, profile: Profile): Promise<Heads | undefined> {
   const lastOf = (prefix: string) => ({
     request_range: {
@@ -43,7 +43,7 @@ export async function readHeads(client: Etcd3, layout: Layout, profile: Profile)
   return { epoch: record, compacted: Number(compacted?.value.toString() ?? 0), lastChange, position: Number(header.revision) }
 }
 
-/** Reads the store's position, and writes its first epoch if it has none. */
+/** Reads the store's position, and creates the first epoch if the store has none. */
 export async function claimHeads(
   client: Etcd3,
   layout: Layout,
@@ -56,7 +56,7 @@ export async function claimHeads(
   }
 }
 
-/** Writes another epoch in place of the one at a revision (0: none). The second writer leaves the epoch of the first. */
+/** Replaces the epoch at a revision (0 for none). A second writer keeps the first one's epoch. */
 export async function writeEpoch(
   client: Etcd3,
   layout: Layout,
@@ -71,7 +71,7 @@ export async function writeEpoch(
   return { isWritten: succeeded, revision: Number(header.revision) }
 }
 
-/** Reads an epoch's record, and refuses one of another profile. */
+/** Parses an epoch's record; throws if it has another profile. */
 export function parseEpoch(text: string, revision: Revision, { layout, profile }: { layout: Layout; profile: Profile }): EpochRecord {
   const record: unknown = JSON.parse(text)
   if (isJsonObject(record) && record.restoring === true)

@@ -12,7 +12,7 @@ const turns = async () => {
   for (let round = 0; round < 8; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-/** The health of an etcd that answers checks with a revision, while the watch has shown revision 5. */
+/** The health of an etcd whose checks return a revision, while the watch is at revision 5. */
 function open({ servers = 1, isReliable = true, log = silentLog }: { servers?: number; isReliable?: boolean; log?: Log } = {}) {
   const clock = createFakeClock()
   const closing = new AbortController()

@@ -11,12 +11,12 @@ export class EtcdHealth {
   /** Number of members. */
   readonly #servers: number
   readonly #listeners = new Listeners<boolean>()
-  /** Why etcd could not be reached in the last check. */
+  /** The error of the last check; '' if etcd was reachable. */
   #unreachable = ''
   #isReachable = true
   /** Number of times that the watch was opened. */
   #openings = 0
-  /** Why etcd itself takes no writes. */
+  /** The reason why etcd refuses writes. */
   #alarm = ''
   #sizes = { bytes: 0, freeBytes: 0 }
   #statusTimer: { cancel(): void } | undefined
@@ -28,12 +28,12 @@ export class EtcdHealth {
     this.#servers = servers
   }
 
-  /** Why the store is of no use for now; '' where nothing is wrong. */
+  /** The reason why the store is unusable; '' if it is healthy. */
   get problem(): string {
     return this.#watch.problem || this.#unreachable || this.#alarm
   }
 
-  /** Size of etcd's database, and the part of it that later writes can use. */
+  /** Size of etcd's database, and its reusable part. */
   get sizes(): { readonly bytes: number; readonly freeBytes: number } {
     return this.#sizes
   }
@@ -42,7 +42,7 @@ export class EtcdHealth {
     return this.#listeners.add(listener)
   }
 
-  /** Reads the status now and regularly from now on. */
+  /** Reads the status now and at intervals. */
   async beginStatus(): Promise<void> {
     this.#statusTimer = this.#context.clock.every(etcdStatusIntervalMs, () => {
       void this.readStatus()
@@ -51,21 +51,21 @@ export class EtcdHealth {
     await this.readStatus()
   }
 
-  /** Checks regularly from now on whether etcd answers: a connection may be dead and look alive, and requests may be rare. */
+  /** Checks at intervals whether etcd answers, because a dead connection may look open while there are few requests. */
   beginChecks(): void {
     if (this.#context.closing.aborted) return
     const pauseMs = this.#unreachable === '' ? etcdCheckMs : etcdReconnectDelayMsMax
     this.#checkTimer = this.#context.clock.after(pauseMs, () => void this.#check())
   }
 
-  /** The watch was opened, so etcd has answered. */
+  /** Called when the watch opens, which shows that etcd answers. */
   watchOpened(): void {
     this.#unreachable = ''
     this.#openings += 1
     this.report()
   }
 
-  /** Tells listeners where etcd became reachable or unreachable. */
+  /** Notifies listeners when etcd becomes reachable or unreachable. */
   report(): void {
     const isReachable = this.#watch.problem === '' && this.#unreachable === ''
     if (isReachable === this.#isReachable) return
@@ -97,7 +97,7 @@ export class EtcdHealth {
       await this.#ask()
       this.#unreachable = ''
     } catch (error) {
-      // A refusal is an answer, and so is a watch that was opened meanwhile.
+      // A refusal counts as an answer, and so does a watch that opened meanwhile.
       const isGone = isAway(error) && this.#openings === openings
       this.#unreachable = isGone ? `etcd: ${sayFailure(causeOf(error))}` : ''
     }
@@ -105,7 +105,7 @@ export class EtcdHealth {
     this.beginChecks()
   }
 
-  /** Asks as often as there are members: one of several may be away. */
+  /** Tries once per member, because one of several may be unavailable. */
   async #ask(): Promise<void> {
     const { client, layout, isReliable, timeline } = this.#context
     for (let left = this.#servers; ; left -= 1) {

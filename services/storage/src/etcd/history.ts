@@ -12,15 +12,15 @@ export interface HistoryRequest {
   readonly client: EtcdClient
   readonly layout: Layout
   readonly after: Revision
-  /** Revision of the last change at or before `after`; undefined: not known here. */
+  /** Revision of the last change at or before `after`; undefined if unknown here. */
   readonly previous: Revision | undefined
-  /** Revision of a change: where the past ends. */
+  /** Revision of a change that ends the requested range. */
   readonly upTo: Revision
   readonly limit: number
   readonly signal: AbortSignal
 }
 
-/** Reads changes of the past by a watch of their own. */
+/** Reads past changes by a separate watch. */
 export async function readHistory(request: HistoryRequest): Promise<StoreHistory> {
   const { client, layout, after, upTo, limit, signal } = request
   const first = request.previous ?? (await lastChangeAt(client, layout, after))
@@ -50,7 +50,7 @@ export async function readHistory(request: HistoryRequest): Promise<StoreHistory
   })
 }
 
-/** The last change at or before a revision, out of etcd itself; that looks at every key. */
+/** Reads the last change at or before a revision from etcd, by scanning all keys. */
 async function lastChangeAt(client: Etcd3, layout: Layout, revision: Revision): Promise<Revision> {
   const key = Buffer.from(layout.keys)
   const sorted = { sort_target: 'Mod' as const, sort_order: 'Descend' as const, limit: 1, keys_only: true, revision: String(revision) }

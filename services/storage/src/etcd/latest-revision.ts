@@ -7,15 +7,15 @@ import type { EtcdContext } from './context.ts'
 import { unavailable } from './errors.ts'
 
 /**
- * Asks etcd for its latest revision. One question is open at a time; callers that come meanwhile share the next one. With many
- * sharers the next one waits a moment for more: a question costs etcd and this process more than the read that it is for.
+ * Requests etcd's latest revision. Only one request is pending at a time; callers that arrive meanwhile share the next one. If many callers share it,
+ * the next request waits briefly for more, because a request costs etcd and this process more than the read itself.
  */
 export class LatestRevision {
   readonly #context: EtcdContext
   readonly #watch: ChangeWatch
   #asking: Promise<Revision> | undefined
   #askingNext: Promise<Revision> | undefined
-  /** Callers of the question that begins next. */
+  /** Callers of the next request. */
   #callers = 0
   #restUntilMs = 0
 
@@ -55,10 +55,10 @@ export class LatestRevision {
 
   async #read(): Promise<Revision> {
     const { client, layout, isReliable, timeline } = this.#context
-    // The watch may overtake the answer: etcd surely knew only the revisions that the watch had shown before the question.
+    // The watch may overtake the answer, so only revisions that the watch had reported before the request are certain.
     const shown = timeline.position
     const revision = await readSurely(() => client.latestRevision(Buffer.from(layout.epoch)))
-    // Restored to its past under an open watch: the lines are compared when the watch is opened again.
+    // etcd was restored to an earlier state under an open watch. The timelines are compared when the watch reopens.
     if (revision < shown) this.#watch.restart('etcd is behind a revision that it has reported')
     await this.#watch.reopened()
     const { problem } = this.#watch
@@ -68,7 +68,7 @@ export class LatestRevision {
   }
 }
 
-/** Pause before the next question after one that so many callers share, in ms. */
+/** Pause in ms before the next request, by the number of callers that shared the last one. */
 function pauseAfter(callers: number): number {
   return callers < latestSharersMany ? 0 : Math.min(callers * latestPauseMsEach, latestPauseMsMax)
 }

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib'
 import { alteredValue, isAltered } from '@orch/core/stored'
 /**
- * The keys under a prefix, all followed by one watch:
+ * The keys under a prefix. One watch follows all of them:
  *
  *   <prefix>/epoch       {"epoch", "profile"}: the epoch of the revisions
- *   <prefix>/compacted   the revision up to which the past was forgotten last
- *   <prefix>/deletion    write id of the last delete, written together with it: a deleted key cannot carry one
- *   <prefix>/election/   candidates for leading
+ *   <prefix>/compacted   the revision of the last compaction
+ *   <prefix>/deletion    write id of the last delete, written in its transaction: a deleted key cannot hold one
+ *   <prefix>/election/   candidates for leadership
  *   <prefix>/keys/<key>  a key of the store: write id and value
  */
 export interface Layout {
@@ -18,7 +18,7 @@ export interface Layout {
   readonly keys: string
 }
 
-/** The layout under a prefix; slashes at its ends mean nothing. */
+/** The layout under a prefix, without slashes at its ends. */
 export function toLayout(prefix: string): Layout {
   const trimmed = prefix.replace(/^\/+|\/+$/g, '')
   if (trimmed === '') throw new Error('the prefix of etcd keys must not be empty')
@@ -33,7 +33,7 @@ export function toLayout(prefix: string): Layout {
   }
 }
 
-/** The first key after all those with a prefix, which must not be empty. */
+/** The first key after all keys with a prefix, which must not be empty. */
 export function endOfPrefix(prefix: string): Buffer {
   const end = Buffer.from(prefix)
   // UTF-8 never contains the byte 0xff, so the last byte can be increased.
@@ -41,7 +41,7 @@ export function endOfPrefix(prefix: string): Buffer {
   return end
 }
 
-/** A value, the id of its write and its key without the prefix. */
+/** The parts of a stored value: value, write id, and key without the prefix. */
 export interface Framed {
   readonly key: string
   readonly writeId: string
@@ -49,8 +49,8 @@ export interface Framed {
 }
 
 /**
- * A write id and a value as one: u8 length of the part up to the value, the id, a zero and a checksum of key, id and value, the value.
- * Versions without the checksum read it as a part of the id, which has no zero.
+ * Encodes a write id and a value: u8 length of the part before the value, the id, a zero, a checksum of key, id and value, and the value. Versions
+ * without the checksum read it as a part of the id, which contains no zero.
  */
 export function frameValue({ key, writeId, value }: Framed): Buffer {
   const idBytes = Buffer.byteLength(writeId)
@@ -65,7 +65,7 @@ export function frameValue({ key, writeId, value }: Framed): Buffer {
   return framed
 }
 
-/** Reads the framed value of a key. The result is a view; a value that has changed since fails to decode. A value without a checksum is accepted. */
+/** Decodes the stored value of a key; the result is a view. Throws if the value was altered. Accepts a value without a checksum. */
 export function unframeValue(key: string, framed: Buffer): Omit<Framed, 'key'> {
   const end = 1 + (framed[0] ?? 0)
   if (framed.length < end) throw new Error('a value in etcd was not written by this server')
@@ -76,12 +76,12 @@ export function unframeValue(key: string, framed: Buffer): Omit<Framed, 'key'> {
   return { writeId: framed.toString('utf8', 1, idEnd), value: isSame ? value : alteredValue }
 }
 
-/** The write id of a delete for `<prefix>/deletion`, framed as that of a value without bytes, so that its checksum covers the deleted key. */
+/** Encodes the write id of a delete for `<prefix>/deletion` like a write of an empty value, so that its checksum covers the deleted key. */
 export function frameDeletion(key: string, writeId: string): Buffer {
   return frameValue({ key, writeId, value: noBytes })
 }
 
-/** Parses the write id of a delete of this key; '' and `isAltered` if the bytes have changed since. Data without a checksum is only the id. */
+/** Parses the write id of a delete of this key; '' and `isAltered` if the bytes were altered. Data without a checksum is only the id. */
 export function unframeDeletion(key: string, framed: Buffer): { readonly writeId: string; readonly isAltered: boolean } {
   const hasLength = framed[0] === framed.length - 1
   const hasZero = framed[framed.length - sumBytes] === 0
@@ -93,7 +93,7 @@ export function unframeDeletion(key: string, framed: Buffer): { readonly writeId
 
 const noBytes = new Uint8Array()
 
-/** The zero, and a 32-bit number. */
+/** The zero, and a 32-bit checksum. */
 const sumBytes = 5
 const idBytesMax = 255 - sumBytes
 

@@ -29,8 +29,8 @@ export function openLeadership(options: LeadershipOptions): EtcdLeadership {
 }
 
 /**
- * The library's own election waits on its own watch, which may miss a change when it is opened again; here the keys are
- * read whenever the store's watch shows that one was added or removed, and at intervals.
+ * The library's election uses a separate watch, which may miss a change when it reopens. Here the keys are read whenever the store's watch reports an
+ * added or removed key, and at intervals.
  */
 class LeaseLeadership implements EtcdLeadership {
   readonly #options: LeadershipOptions
@@ -97,7 +97,7 @@ class LeaseLeadership implements EtcdLeadership {
       else this.#report(kvs[0]?.key.toString() === key)
       if (!isStanding) this.#mustLookAgain = !this.#isClosed
     } catch (error) {
-      // The lease reports that it is lost.
+      // The lease reports its loss.
       this.#options.log.debug({ err: error }, 'the election could not be read')
     }
   }

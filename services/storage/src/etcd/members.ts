@@ -11,7 +11,7 @@ export interface MemberPolicy {
 const distances = { none: 0, silent: 1, absent: 2 } as const
 type Distance = (typeof distances)[keyof typeof distances]
 
-/** A call to a member failed, or was not made. The library would drop all connections to it were this one of its own errors. */
+/** A failed or unsent call to a member. It is not one of the library's own errors, for which the library would drop all connections to the member. */
 class MemberError extends Error {}
 
 /** The client passes over members that recently gave no answer while other members are available: otherwise a stopped member would delay every third call. */

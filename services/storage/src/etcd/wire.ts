@@ -3,8 +3,8 @@ import type { Revision } from '@orch/core/meta'
 import { codecOf } from '@orch/platform/rpc'
 
 /**
- * The messages of etcd that every commit and every change takes, limited to the used fields. The library reads a message whole
- * and turns its 64-bit numbers, four in each head, into texts, which takes longer than the rest of a commit.
+ * The etcd messages of commits and changes, with only the used fields. The library decodes messages completely and converts their 64-bit numbers,
+ * four in each header, to texts, which takes longer than the rest of a commit.
  */
 
 /** Numbers for which etcd's protocol files use names. */
@@ -78,7 +78,7 @@ export interface Transaction {
 export interface TransactionAnswer {
   readonly revision: Revision
   readonly succeeded: boolean
-  /** The revisions of the compared keys; 0: the key is absent. */
+  /** The revisions of the compared keys; 0 for an absent key. */
   readonly looks: readonly Revision[]
 }
 
@@ -119,7 +119,7 @@ export interface EtcdEvent {
   readonly key: Buffer
   readonly revision: Revision
   readonly value: Buffer
-  /** The revision of the replaced value; 0: there was no value, or etcd has compacted it. */
+  /** The revision of the replaced value; 0 if there was no value, or etcd has compacted it. */
   readonly replaces: Revision
 }
 
@@ -129,7 +129,7 @@ export interface WatchAnswer {
   readonly created: boolean
   readonly canceled: boolean
   readonly reason: string
-  /** Not 0: etcd has compacted the requested revision and all up to this revision. */
+  /** If not 0, etcd has compacted the requested revision and all up to this revision. */
   readonly compacted: Revision
   /** The next answer continues the same revision. */
   readonly isFragment: boolean

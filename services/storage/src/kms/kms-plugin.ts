@@ -10,7 +10,7 @@ export interface KmsPluginAddress {
   /** `unix:///run/kms.sock`. */
   readonly endpoint: string
   readonly timeoutMs: number
-  /** The faults that a test injects; absent: no faults. */
+  /** The faults that a test injects; undefined without faults. */
   readonly calls?: OutgoingCalls | undefined
 }
 

@@ -100,7 +100,7 @@ export class KmsProvider implements Transformer {
     this.#options.plugin.close()
   }
 
-  /** The reason why the plugin is unhealthy; absent: it is healthy. */
+  /** The reason why the plugin is unhealthy; undefined if it is healthy. */
   problem(): string | undefined {
     return this.#problem === '' ? undefined : this.#problem
   }

@@ -13,11 +13,11 @@ export interface Happened {
   readonly after: StoredObject | undefined
 }
 
-/** The cost of keeping a change in addition to its objects. */
+/** The memory of a change in addition to its objects. */
 const overheadBytes = 400
 
 /**
- * The last changes, oldest first, bounded in bytes. It holds every change after its floor.
+ * The last changes, oldest first, within a limit of bytes. It contains every change after its floor.
  *
  *   floor 4, changes 5 7 9      after(6) → 7 9      dropping the oldest: floor 5, changes 7 9
  */
@@ -155,7 +155,7 @@ export class RecentWrites {
   }
 }
 
-/** A part of the past: what was superseded after the part before it, up to a revision. */
+/** A part of the past: the objects superseded after the previous part, up to a revision. */
 interface PastPart {
   upTo: Revision
   bytes: number
@@ -165,7 +165,7 @@ interface PastPart {
 const pastParts = 16
 
 /**
- * Bounds the bytes of superseded objects that a store in memory holds. The past is counted in parts; when it is full, the oldest part goes.
+ * Limits the bytes of superseded objects in a store in memory. The past is counted in parts; when the limit is reached, the oldest part is forgotten.
  *
  *   room for 160   8 at 5, 8 at 6 → part up to 6 …   full at 90 → forget up to 6
  */
@@ -176,7 +176,7 @@ export class PastBudget {
   #parts: PastPart[] = []
   #bytes = 0
 
-  /** `onFull` receives the revision up to which the past must be forgotten when there is too much of it. */
+  /** `onFull` receives the revision up to which the past must be forgotten. */
   constructor({ bytesMax, onFull }: { bytesMax: number; onFull: (upTo: Revision) => void }) {
     this.#bytesMax = bytesMax
     this.#onFull = onFull

@@ -24,7 +24,7 @@ export function unpackValue({ kind, bytes }: PackedValue, base: () => Uint8Array
 }
 
 /**
- * The steps that make a value of its base: u32 offset and length of a copy from the base, u32 length of new bytes, and these.
+ * Steps that build a value from its base: u32 offset and length of a copy from the base, u32 length of new bytes, and the new bytes.
  *
  *   base {"size":1,"color":"red"}, value {"size":2,"color":"red"}   →   copy 0 8, "2"   copy 9 15, ""
  */
@@ -91,7 +91,7 @@ class BlockPlaces {
     }
   }
 
-  /** -1: no block matches. Different blocks may have equal hashes. */
+  /** -1 if no block matches. Different blocks may have equal hashes. */
   find(hash: number): number {
     return (this.#slots[hash & this.#mask] ?? 0) - 1
   }

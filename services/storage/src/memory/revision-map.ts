@@ -39,7 +39,7 @@ export class RevisionMap<T extends object> {
     return new RevisionMap<T>(undefined, 0, 0)
   }
 
-  /** The same items in a separate map. */
+  /** A separate map with the same items. */
   fork(): RevisionMap<T> {
     this.#owner = {}
     return new RevisionMap(this.#root, this.#height, this.#size)
@@ -116,7 +116,7 @@ export class RevisionMap<T extends object> {
     return owned
   }
 
-  /** The revision exists. Undefined: the node is empty now. */
+  /** Removes an existing revision; undefined if the node is then empty. */
   #deleteBelow(node: Node<T>, level: number, revision: Revision): Node<T> | undefined {
     const slot = slotOf(revision, width ** level)
     const child = 'children' in node ? node.children[slot] : undefined

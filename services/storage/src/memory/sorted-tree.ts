@@ -45,8 +45,8 @@ export interface Span<T, Memo = never> {
 }
 
 /**
- * Items in the order of their keys: a B+tree that copies shared nodes. `fork` gives a second tree in no time; from
- * then on each of the two copies a node before it changes it, and changes the copies in place.
+ * Items in key order: a B+tree with copy-on-write nodes. `fork` returns a second tree in constant time. From then on each tree copies a shared node
+ * before its first change, and changes the copy in place.
  *
  *   root ─┬─ leaf a b c      fork, then set(e'):     root' ─┬─ leaf a b c   (shared)
  *         └─ leaf d e f                                     └─ leaf d e' f  (copied; the old leaf is unchanged)
@@ -63,7 +63,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return new SortedTree<T, Memo>()
   }
 
-  /** The same items in a separate tree. */
+  /** A separate tree with the same items. */
   fork(): SortedTree<T, Memo> {
     this.#owner = {}
     return new SortedTree(this.#root)
@@ -206,7 +206,7 @@ function lowerBound(items: readonly Keyed[], key: string): number {
 function setInLeaf<T extends Keyed, Memo>(leaf: Leaf<T, Memo>, item: T): Placed<T, Leaf<T, Memo>> {
   const { items } = leaf
   const last = items.at(-1)
-  // A store that is loaded returns its keys in order.
+  // The keys of a loaded store arrive in order.
   const index = last !== undefined && last.key < item.key ? items.length : lowerBound(items, item.key)
   const there = items[index]
   if (there?.key === item.key) {
@@ -215,7 +215,7 @@ function setInLeaf<T extends Keyed, Memo>(leaf: Leaf<T, Memo>, item: T): Placed<
   }
   items.splice(index, 0, item)
   if (items.length <= itemsMax) return { replaced: undefined }
-  // Keys added in order fill their leaves: the new key begins a new leaf.
+  // Ordered keys fill their leaves: the new key begins a new leaf.
   const keep = index === items.length - 1 ? itemsMax : items.length >>> 1
   const node = { owner: leaf.owner, items: items.splice(keep) }
   return { replaced: undefined, split: { node, low: at(node.items, 0).key } }

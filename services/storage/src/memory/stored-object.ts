@@ -53,7 +53,7 @@ export function toStoredObject({ key, revision, value }: StoreRecord, { interner
   return objectOf({ key, revision, recall: undefined, bytes, start }, view, json.length, interner)
 }
 
-/** The object of a stored value of which the front is known; undefined: that does not say enough. It is read when it is first asked for. */
+/** The object of a stored value with a known front, which is read on demand; undefined if the front is not sufficient. */
 export function toUnreadObject(
   { key, revision, front }: Pick<StoreRecord, 'key' | 'revision'> & { readonly front: ValueFront },
   { interner }: Room,
@@ -96,7 +96,7 @@ export function isRead({ recall }: StoredObject): boolean {
   return recall === undefined
 }
 
-/** Reads the object's JSON into memory if it is not there. */
+/** Reads the object's JSON into memory if needed. */
 export function read(object: StoredObject): void {
   const { key, revision, recall, length } = object
   if (recall === undefined) return
@@ -112,10 +112,7 @@ export function jsonOf(object: StoredObject): Uint8Array {
   return object.bytes.subarray(object.start, object.start + object.length)
 }
 
-/**
- * The object's uid, which is before the place of the resourceVersion or after it, for any order of its metadata; '' for none.
- * It is found in the bytes; the object is not parsed.
- */
+/** The object's uid, in any order of the metadata; '' for none. The bytes are searched without parsing the object. */
 export function uidOf(object: StoredObject): string {
   const { metadataStart, metadataEnd, hole } = object
   const { buffer, byteOffset, length } = jsonOf(object)
@@ -127,12 +124,12 @@ export function uidOf(object: StoredObject): string {
   return uidInMetadata(json.subarray(metadataStart, metadataEnd))
 }
 
-/** A uid of 36 characters and its member name fit. */
+/** Enough for a uid of 36 characters and its member name. */
 const uidRoomBytes = 100
 
 /**
- * Moves the object out of a joined leaf, so that an object of the past does not keep a whole leaf's bytes alive. An unread one
- * is read, since it can't be read any more when it has been replaced.
+ * Moves the object out of a joined leaf, so that a past object does not keep the bytes of a whole leaf in memory. An unread object is read now,
+ * because a replaced object can no longer be read.
  */
 export function detach(object: StoredObject, slabs: Slabs): void {
   if (!isRead(object)) {
@@ -163,7 +160,7 @@ export function toEntry(object: StoredObject): Entry {
   }
 }
 
-/** The contract's form of a change, from the new and the replaced object; with the time if the change happens now. */
+/** Creates the contract's form of a change from the new and the replaced object; a new change gets the current time. */
 export function toChange(
   { revision, previous, key, writeId }: StoreChange,
   after: StoredObject | undefined,
@@ -196,7 +193,7 @@ function factsOf({ labels, fields }: StoredObject): { labels: Readonly<Record<st
   return { labels: labels.map, fields: fields.map }
 }
 
-/** The value as another write would store it. */
+/** The bytes that another write would store. */
 export function toStored(object: StoredObject, writeId: string): Uint8Array {
   return assemble({
     fingerprint: object.fingerprint,
@@ -268,19 +265,19 @@ export class Interner {
 }
 
 /**
- * Buffers for the bytes of many objects: a separate buffer for each would cost more than copying the object. A slab
- * lives as long as any object in it; `State` moves the rest of old slabs into joined leaves at intervals.
+ * Allocates the bytes of many objects in shared buffers: a separate buffer for each would cost more than the copy. A slab lives as long as any object
+ * in it; `State` periodically moves the objects of old slabs into joined leaves.
  */
 export class Slabs {
   /** The memory of the last `reserve`. */
   bytes: Uint8Array = Buffer.allocUnsafeSlow(firstSlabBytes)
   #used = 0
-  /** The first slabs are small: a server that writes one object, such as a fork of a test, holds little, and so do forks of it. */
+  /** The first slabs are small, because a server with few writes, such as a test's fork, and its own forks need little memory. */
   #nextBytes = firstSlabBytes
   /** Bytes reserved since `allocated` was last set to 0. */
   allocated = 0
 
-  /** Reserves space in `bytes` and returns where it begins. */
+  /** Reserves space in `bytes` and returns its start. */
   reserve(length: number): number {
     this.allocated += length
     if (length > this.bytes.length - this.#used) {

@@ -27,7 +27,7 @@ export interface Piece {
   readonly count: number
 }
 
-/** Objects in key order. A leaf that has been read keeps its objects joined. */
+/** Objects in key order. A leaf keeps its joined objects after a read. */
 export class Tree {
   readonly #objects: SortedTree<StoredObject, Joined>
   /** Joining a leaf does not move objects up to this revision: other trees may outlive this tree. */
@@ -43,7 +43,7 @@ export class Tree {
     return new Tree(SortedTree.create(), 0)
   }
 
-  /** The same objects in a separate tree. */
+  /** A separate tree with the same objects. */
   fork(): Tree {
     return new Tree(this.#objects.fork(), Number.POSITIVE_INFINITY)
   }
@@ -53,7 +53,7 @@ export class Tree {
     return new Tree(this.#objects.fork(), sharedUpTo)
   }
 
-  /** Only for the tree of the current state: a fork for a present reader, whose joined leaves are worth keeping. */
+  /** For the current state only: a fork for a present reader, which keeps joined leaves. */
   forkForReading(): Tree {
     return new Tree(this.#objects.fork(), this.#staysUpTo)
   }
@@ -98,12 +98,12 @@ export class Tree {
     else yield { bytes: joined.bytes.subarray(joined.starts[from], joined.starts[to]! - 1), count: to - from }
   }
 
-  /** Joins a whole leaf when a part is requested; undefined: the leaf would be too large, or objects would be read without need. */
+  /** Joins a whole leaf when a part is requested; undefined if the leaf is too large, or would need unrequested objects. */
   #joinLeaf(leaf: Leaf<StoredObject, Joined>, from: number, to: number): Joined | undefined {
     if (joinedLength(leaf.items) > joinedBytesMax) return undefined
     if (!leaf.items.every((object, index) => (from <= index && index < to) || isRead(object))) return undefined
     const joined = joinObjects(leaf.items)
-    // A leaf of the past must not make its bytes the place of present objects.
+    // The bytes of a past leaf must not hold present objects.
     if (this.#staysUpTo === Number.POSITIVE_INFINITY) return joined
     leaf.memo = joined
     moveInto(joined, leaf.items, this.#staysUpTo)
@@ -146,7 +146,7 @@ function joinedLength(objects: readonly StoredObject[]): number {
   return objects.reduce((sum, { length }) => sum + length + 1, -1)
 }
 
-/** Written objects are adjacent; one byte between two objects is the comma of an earlier join. */
+/** Written objects are adjacent; an earlier join has left a byte for the comma between two objects. */
 function isJoinedAlready(objects: readonly StoredObject[]): boolean {
   for (let index = 1; index < objects.length; index++) {
     const { bytes, start, length } = objects[index - 1]!
@@ -156,7 +156,7 @@ function isJoinedAlready(objects: readonly StoredObject[]): boolean {
   return true
 }
 
-/** The joined bytes replace each object's bytes, so that memory has an object once, except objects up to a revision. */
+/** Replaces each object's bytes by the joined bytes, so that memory holds them once, except for objects up to a revision. */
 function moveInto(joined: Joined, objects: readonly StoredObject[], staysUpTo: Revision): void {
   for (let index = 0; index < objects.length; index++) {
     const object = objects[index]!

@@ -6,7 +6,7 @@ export interface UnpackedObject {
   readonly revision: Revision
   /** The revision of the change that superseded the object. */
   readonly supersededAt: Revision
-  /** True: the change deleted the object. */
+  /** True if the change deleted the object. */
   readonly isDeleted: boolean
   readonly bytes: number
 }

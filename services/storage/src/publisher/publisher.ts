@@ -29,9 +29,9 @@ export interface PublisherOptions {
   /** From 0 to 1; spreads the attempts. */
   readonly random: () => number
   readonly metrics: Metrics
-  /** Absent: no tracing. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
-  /** Objects that are stored encrypted: messages contain only their keys, and subscribers ask storage. */
+  /** True for objects that are stored encrypted: messages contain only their keys, and subscribers read them from storage. */
   readonly isEncrypted?: ((key: string) => boolean) | undefined
   readonly limits?: Partial<PublisherLimits>
 }
@@ -42,9 +42,9 @@ export interface Publisher {
 }
 
 /**
- * Publishes storage's changes while this replica leads: from the last message of the stream on, each message naming
- * the one before it, so that of two publishers one is refused and begins anew after the other's last message. Nothing waits
- * for it: without NATS, storage continues, and watch asks storage.
+ * Publishes storage's changes while this replica leads, starting after the last message of the stream. Each message names its predecessor, so that
+ * NATS refuses one of two publishers; that one continues after the other's last message. Publishing does not delay storage: without NATS, watch reads
+ * from storage.
  */
 export function createPublisher(options: PublisherOptions): Publisher {
   const closing = new AbortController()
@@ -199,7 +199,7 @@ class Session {
     }
   }
 
-  /** Sends its position, also under load, as long as storage sends something too. */
+  /** Sends the position at intervals, also under load, as long as storage is not silent. */
   #beat(): void {
     const { clock, limits } = this.#environment
     const nowMs = clock.monotonic()

@@ -18,11 +18,14 @@ export interface DataFolder {
   readonly directory: string
   /** LMDB's data file. */
   readonly path: string
-  /** The folder has had a store, so a missing or empty data file is an error. */
+  /** The folder has contained a store, so a missing or empty data file is an error. */
   readonly isUsed: boolean
 }
 
-/** Checks a folder before LMDB opens the file in it, which has these trees once it is in use; a DamagedStoreError names the error and its remedy in one sentence. */
+/**
+ * Checks a folder before LMDB opens the file in it. A used file has these trees; otherwise a DamagedStoreError names the error and its remedy in one
+ * sentence.
+ */
 export function checkDataFolder(directory: string, trees: readonly string[]): DataFolder {
   const path = join(directory, fileName)
   const folder = { directory, path, isUsed: existsSync(join(directory, markName)) }
@@ -33,7 +36,7 @@ export function checkDataFolder(directory: string, trees: readonly string[]): Da
   return folder
 }
 
-/** The note of the last orderly end about the data file; undefined if there is none. */
+/** The note about the data file from the last clean close; undefined if there is none. */
 function closedAs({ directory, isUsed }: DataFolder): string | undefined {
   return isUsed ? /^closed: (.+)$/m.exec(readFileSync(join(directory, markName), 'utf8'))?.[1] : undefined
 }
@@ -61,7 +64,7 @@ export function markUsed({ directory, path, isUsed }: DataFolder): void {
   syncFolder(dirname(path))
 }
 
-/** Records the data file's state after an orderly close, so that the next start need not read all pages. A start without the note reads them. */
+/** Records the data file's state after a clean close, so that the next start need not read all pages. A start without the note reads all pages. */
 export function markClosed({ directory, path }: DataFolder): void {
   const mark = join(directory, markName)
   try {
@@ -69,13 +72,13 @@ export function markClosed({ directory, path }: DataFolder): void {
     writeFileSync(`${mark}.new`, text, { mode: 0o600 })
     renameSync(`${mark}.new`, mark)
   } catch {
-    // The folder may be full or missing; no written value depends on the note.
+    // The folder may be full or missing; the note is optional.
   }
 }
 
 /** Makes the names of a folder's files durable. */
 export function syncFolder(directory: string): void {
-  // Windows cannot open folders, and its file systems keep names in a journal.
+  // Windows cannot open folders, and its file systems journal names.
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')
   fsyncSync(descriptor)
@@ -84,7 +87,7 @@ export function syncFolder(directory: string): void {
 
 /** The data file of a store differs from the store's writes. */
 export class DamagedStoreError extends Error {
-  /** The damage alone. */
+  /** The damage itself, without the file. */
   readonly what: string
 
   constructor({ directory, path }: Pick<DataFolder, 'directory' | 'path'>, what: string, options?: { cause?: unknown }) {

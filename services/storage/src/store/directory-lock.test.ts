@@ -10,7 +10,7 @@ function aFolder(): string {
   return folder
 }
 
-/** The process ids that act so when the test asks them. */
+/** Process ids with these actions, for processes of the test. */
 function whenAsked(answer: () => true): void {
   const kill = vi.spyOn(process, 'kill').mockImplementation(answer)
   onTestFinished(() => kill.mockRestore())

@@ -9,21 +9,20 @@ const ownerFile = 'owner'
 /** SQLite's code for a lock of another process. */
 const busyCode = 5
 
-/** A lock ends with its object, so the garbage collector would end a lock that its owner has not kept. */
+/** A lock ends with its object, so the owner must keep a reference, or the garbage collector ends the lock. */
 const held = new Set<DatabaseSync>()
 
 /** A data directory that belongs to this process until it is released or the process ends. */
 export interface DirectoryLock {
-  /** Records where the owner listens, for the message of a second start. */
+  /** Records the owner's address, for the message of a second start. */
   announce(address: string): void
-  /** For a process that continues and has closed all files in the directory; otherwise the lock ends with the process. */
+  /** For a process that continues after closing all files in the directory; otherwise the lock ends with the process. */
   release(): void
 }
 
 /**
- * Locks a data directory, or throws an error that names its owner. The lock is one that the operating system drops when
- * the process ends, however it ends: SQLite takes it, on a file that never gets content; that is portable and native
- * code of ours is not needed.
+ * Locks a data directory; throws an error that names the owner if it is locked. The operating system releases the lock when the process ends in any
+ * way. SQLite takes it on an empty file: that is portable and needs no native code here.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -62,14 +61,14 @@ function ownerOf(directory: string): string {
   return owner.address === '' ? `process ${owner.pid}` : `process ${owner.pid}, which listens on ${owner.address}`
 }
 
-/** The process that holds the lock of a data directory, as it has announced itself. */
+/** The process that holds the lock of a data directory, from its own announcement. */
 export interface DirectoryOwner {
   readonly pid: number
   /** '' while the process starts. */
   readonly address: string
 }
 
-/** The owner of a data directory; undefined if it is free or has none. Checks the lock only if the process is alive. */
+/** The owner of a data directory; undefined if the directory is free. Checks the lock only if the process is alive. */
 export function directoryOwner(directory: string): DirectoryOwner | undefined {
   const owner = readOwner(directory)
   if (owner === undefined || !isAlive(owner.pid) || !isLocked(directory)) return undefined
@@ -81,7 +80,7 @@ function readOwner(directory: string): DirectoryOwner | undefined {
     const { pid, address }: Partial<DirectoryOwner> = JSON.parse(readFileSync(join(directory, ownerFile), 'utf8'))
     return pid === undefined ? undefined : { pid, address: address ?? '' }
   } catch {
-    // No server has used the directory, or the owner is just writing its name.
+    // No server has used the directory, or the owner is just writing its announcement.
     return undefined
   }
 }
@@ -95,7 +94,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Another program may have the process id by now: the lock decides. */
+/** The process id may belong to another program by now, so the lock decides. */
 function isLocked(directory: string): boolean {
   try {
     openLock(directory).close()

@@ -20,11 +20,10 @@ import {
 } from './lmdb-file.ts'
 
 /**
- * Checks LMDB's data file before LMDB maps it into memory: LMDB trusts the page numbers and offsets in it,
- * and a wrong one ends the process. Every page that the last transaction refers to is read, of a large value its head
- * alone. Throws a DamageError that names the error. A changed byte inside a key or a value is not found here; the
- * checksums of log entries find it. `trees` are the required ones. A file whose state equals `closedAs`, which
- * `stateOfFile` gave when a store closed it, was sound then and has not been written since: its pages are not read.
+ * Checks LMDB's data file before LMDB maps it into memory: LMDB trusts its page numbers and offsets, and a wrong one ends the process. Reads every
+ * page that the last transaction refers to; of a large value only the first page. Throws a DamageError that names the error. Changed bytes inside
+ * keys or values are not detected here, but by the checksums of log entries. `trees` are the required trees. If the file's state equals `closedAs`,
+ * which `stateOfFile` returned when a store closed it, the file was sound and has not changed since, so its pages are not read.
  */
 export function checkFile(path: string, trees: readonly string[], closedAs = ''): void {
   withFile(path, (descriptor, stats, meta) => {
@@ -34,7 +33,7 @@ export function checkFile(path: string, trees: readonly string[], closedAs = '')
   })
 }
 
-/** Distinguishes a data file from any other file and from itself after any write: its last transaction, and the file system's own facts about it. */
+/** Identifies the state of a data file: its last transaction and the file system's metadata. It changes with any write. */
 export function stateOfFile(path: string): string {
   return withFile(path, (_descriptor, stats, meta) => stateOf(stats, meta))
 }
@@ -43,7 +42,7 @@ function stateOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats, { transaction, su
   return `transaction ${transaction}, inode ${ino}, ${size} bytes, modified ${mtimeNs}, changed ${ctimeNs}, first pages ${sum}`
 }
 
-/** The meta page of the last transaction, and a checksum of the first pages and the table of trees: of the trees, their counts and their roots. */
+/** The meta page of the last transaction, and a checksum of the first pages and of the trees' counts and roots. */
 interface LatestMeta extends MetaPage {
   readonly sum: number
 }
@@ -58,7 +57,7 @@ function withFile<T>(path: string, use: (descriptor: number, stats: BigIntStats,
   }
 }
 
-/** The meta page of the last transaction, once both of the first pages have been found sound. */
+/** The meta page of the last transaction, after both of the first pages were found sound. */
 function latestMeta(descriptor: number, size: number): LatestMeta {
   const firstBytes = readAt(descriptor, 0, metaBytes)
   const first = readMetaPage(firstBytes, 0)
@@ -88,13 +87,13 @@ function readInto(bytes: Buffer, descriptor: number, at: number): Buffer {
 interface LeafNode {
   readonly flags: number
   readonly key: Buffer
-  /** The bytes in the page: the value, or its place. */
+  /** The bytes in the page: the value, or the location of its pages. */
   readonly data: Buffer
   /** Length of the value. */
   readonly length: number
 }
 
-/** Receives the nodes of a tree whose content matters; other trees create no node objects. */
+/** Receives the nodes of a tree with relevant contents; for other trees no node objects are created. */
 type Visit = (node: LeafNode) => void
 
 interface Counts {
@@ -213,7 +212,7 @@ export class FileCheck {
     return pageHeaderBytes + this.#view.getUint16(pageHeaderBytes + 2 * index, true)
   }
 
-  /** The 48-bit page number of a branch's node: Node.js' reader of such numbers is slow until it is compiled. */
+  /** The 48-bit page number of a branch's node. Node.js' reader of such numbers is slow until it is compiled. */
   #child(node: number): number {
     return this.#view.getUint32(node, true) + this.#view.getUint16(node + 4, true) * 2 ** 32
   }
@@ -262,8 +261,8 @@ export class FileCheck {
   }
 
   /**
-   * Free pages may not be in use. In the list: the number of entries, then those of single pages, or of a first page with
-   * minus the count of pages before it; 0 is an empty place.
+   * Free pages must not be in use. A list contains the number of entries, then single pages, or a first page followed by minus the count of the pages
+   * before it; 0 is an empty slot.
    */
   #checkFreePages(list: Buffer): void {
     const name = 'the list of free pages'

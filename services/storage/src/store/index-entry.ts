@@ -6,9 +6,9 @@ import { DamageError } from './lmdb-file.ts'
 import type { LogEntry } from './tables.ts'
 
 /**
- * An entry of the index of latest, little endian: f64 revision. With a large value there follow u32 the value's bytes, its first
- * bytes, and a u32 checksum of all that and the key, so that a start need not read the value. Versions that know the revision alone take
- * the first eight bytes, and leave entries without the rest.
+ * An entry of the index of latest, little endian: f64 revision. For a large value it continues with u32 length of the value, its first bytes, and a
+ * u32 checksum of all that and the key, so that a start need not read the value. Older versions read the first eight bytes, and write entries without
+ * the rest.
  */
 const revisionBytes = 8
 const lengthBytes = 4

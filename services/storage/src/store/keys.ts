@@ -12,7 +12,7 @@ interface KeyEncoder extends KeyCodec {
   enableNullTermination(): void
 }
 
-/** The codec of an opened database, which lmdb's types leave out; undefined: the database does not expose it. */
+/** The codec of an opened database, which lmdb's types omit; undefined if the database does not expose it. */
 export function keyCodecOf(database: object): KeyCodec | undefined {
   return isKeyCodec(database) ? database : undefined
 }
@@ -23,7 +23,7 @@ function isKeyCodec(database: object): database is KeyCodec {
   )
 }
 
-/** A codec of the same format that reads plain keys by one native call. A start reads every key, and lmdb's reader decodes keys byte by byte. */
+/** Reads plain keys with one native call, in the same format. A start reads every key, and lmdb's reader decodes keys byte by byte. */
 export function plainKeys({ writeKey, readKey }: KeyCodec): KeyEncoder {
   return {
     writeKey,
@@ -36,5 +36,5 @@ export function plainKeys({ writeKey, readKey }: KeyCodec): KeyEncoder {
   }
 }
 
-/** Printable ASCII, to which lmdb gives no special meaning. */
+/** Printable ASCII, which has no special meaning in lmdb. */
 const plain = /^[ -~]+$/

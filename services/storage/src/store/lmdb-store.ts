@@ -23,7 +23,7 @@ export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
   /** A folder that this process has locked; created if absent. */
   readonly directory: string
   readonly profile: Profile
-  /** For the test of the durability checker: acknowledges before the disk has the write. */
+  /** For the test of the durability checker: acknowledges a write before it is on the disk. */
   readonly unsafeNoSync?: boolean
 }
 
@@ -112,7 +112,7 @@ async function extendFirst(file: DataFile, usedBytes: number, directory: string)
   }
 }
 
-/** A backup's view of a folder. It reads within one turn, which sees one moment. */
+/** A backup's view of a folder. It reads in one turn, in which the store does not change. */
 export interface FolderView {
   meta(): Meta & { readonly profile: Profile }
   keys(): Iterable<Latest>
@@ -217,7 +217,7 @@ class LmdbTables implements Tables {
     }
   }
 
-  /** False: all keys have been shown. */
+  /** False when all keys were shown. */
   #visitSome(items: Iterator<{ readonly key: string; readonly value: IndexEntry }>, show: Parameters<Tables['visit']>[0]): boolean {
     for (let count = 0; count < keysPerStep; count++) {
       const item = this.#next(items)
@@ -284,7 +284,7 @@ class LmdbTables implements Tables {
     }
   }
 
-  /** The value put to a key at the index's revision; it stays in lmdb's buffer until the next read. */
+  /** The value put to a key at the index's revision; it is valid until the next read. */
   #valueOf(latest: Latest): Uint8Array {
     const bytes = this.#log.getBinaryFast(latest.revision)
     // lmdb's buffer is larger than its contents.
@@ -317,7 +317,7 @@ class LmdbTables implements Tables {
       await this.#root.batch(() => this.#put(batch))
       if (this.#hasFailed) throw new Error('a write before it has failed')
     } catch (error) {
-      // Called before the reason is reported: writes that were handed over meanwhile do not count as written.
+      // Called before the reason is reported: writes that were passed on meanwhile do not count as written.
       this.#hasFailed = true
       throw unwritable(this.#folder.path, await reasonOf(error), error)
     } finally {
@@ -381,7 +381,7 @@ class LmdbTables implements Tables {
     return this.#scratch
   }
 
-  /** One transaction writes the meta of a new store, so that the store has all of it or none. */
+  /** Writes the meta of a new store in one transaction, so that it is complete or absent. */
   #begin(first: Meta): void {
     if (this.#about.getBinary('epoch') !== undefined) return
     this.#root.transactionSync(() => {
@@ -444,7 +444,7 @@ function readMeta(about: Database<Buffer, string>): Meta {
   }
 }
 
-/** The library types them as an object without members. */
+/** The library's type has no members. */
 function statsOf(database: { getStats(): object }): LmdbStats {
   return database.getStats() as LmdbStats
 }
@@ -452,7 +452,7 @@ function statsOf(database: { getStats(): object }): LmdbStats {
 /** The room for entries grows ahead of need only up to this size. */
 const scratchBytesMax = 8 * 1024 * 1024
 
-/** Keys in one call. V8 compiles a long loop with all its calls while it runs, which costs a start more than it gives back. */
+/** Number of keys in one call. V8 compiles a long loop and its calls while it runs, which costs a start more than it saves. */
 const keysPerStep = 64
 
 interface TreeStats {

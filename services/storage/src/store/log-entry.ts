@@ -77,8 +77,8 @@ function noteOf(bytes: Buffer, start: number, end: number): Pick<LogEntry, 'time
 }
 
 /**
- * The value that was put to a key at a revision, as `decodeLogEntry` reads it, without the rest of the entry; undefined: the entry is a
- * deletion, or of another key. A start reads every entry that counts, so nothing else is made here.
+ * The value that was put to a key at a revision, as `decodeLogEntry` returns it; undefined if the entry is a deletion or has another key. It creates
+ * no other objects, because a start reads every current entry.
  */
 export function decodeValue({ key, revision }: Latest, bytes: Buffer, length = bytes.length): Uint8Array | undefined {
   const end = contentEnd(revision, bytes, length)
@@ -98,7 +98,7 @@ function originBytesOf(bytes: Buffer): number {
   return isOlder(bytes) ? 0 : bytes.readUInt8(28) + bytes.readUInt16LE(29)
 }
 
-/** The same bytes as `subarray` returns. A plain array is faster to make than a Buffer, and so are its views. */
+/** The bytes of `subarray`. A plain array and its views are faster to create than a Buffer. */
 function viewOf({ buffer, byteOffset }: Buffer, start: number, end: number): Uint8Array {
   return new Uint8Array(buffer, byteOffset + start, end - start)
 }

@@ -23,13 +23,13 @@ export interface StoreEnvironment {
   readonly monotonic: () => number
   readonly randomId: () => string
   /**
-   * Reports damage to a current value, found after the start, before its reader gets the error. Dependants of a value would continue without it
-   * (an unread policy forbids nothing), so a server ends here.
+   * Reports damage to a current value, found after the start, before its reader gets the error. The server ends here, because parts that need the
+   * value would continue without it (an unread policy forbids nothing).
    */
   readonly onDamage?: ((error: Error) => void) | undefined
   /**
-   * Reports a failed write or flush, for another reason than a lack of room, before its callers get the error. The medium's contents
-   * are unknown, and a second flush may be reported as done without the first one's pages, so a server ends here; a store writes no more.
+   * Reports a failed write or flush (other than a lack of space) before its callers get the error. The contents of the medium are then unknown, and a
+   * second flush may succeed without the first one's pages. The server ends here; the store accepts no more writes.
    */
   readonly onFailure?: ((error: Error) => void) | undefined
   /** Called on damage that affects only the past, which is forgotten up to a revision. */
@@ -48,8 +48,7 @@ interface Checked {
 }
 
 /**
- * The store over a log and an index. Commits wait during a flush, then all waiting ones are checked, one after
- * the other, and share the next flush.
+ * The store over a log and an index. During a flush, commits wait; then all waiting commits are checked one after the other and share the next flush.
  *
  *   in flight {a b}   waiting {c d}   a b durable → listeners called with a b → a b answered → c d checked → in flight {c d}
  *   the flush of {a b} fails → a b refused, never visible → c d checked against the state before a
@@ -64,12 +63,12 @@ export class LogStore implements Store {
   readonly #listeners = new Listeners<readonly StoreChange[]>()
   #waiting: Waiting[] = []
   #meta: Meta
-  /** The last assigned revision, also of commits whose flush failed. */
+  /** The last assigned revision, including commits whose flush failed. */
   #given: Revision
   #flush: Promise<void> | undefined
   #isScheduled = false
   #refusing = ''
-  /** A write has failed; there is no other write. */
+  /** A write has failed; no further writes are possible. */
   #hasFailed = false
   #retriedMs = 0
   #sweptEntriesMax = compactionStepEntries
@@ -106,7 +105,7 @@ export class LogStore implements Store {
     const keyBytes = Buffer.byteLength(commit.key)
     if (keyBytes > keyBytesMax)
       return Promise.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${keyBytesMax} are possible`))
-    // In etcd's words, which clients know.
+    // etcd's wording, which clients recognize.
     if ((commit.value?.length ?? 0) > valueBytesMax) return Promise.reject(failed(500, '', 'etcdserver: request is too large'))
     return new Promise((resolve, reject) => this.#waiting.push({ commit, resolve, reject }))
   }
@@ -228,7 +227,7 @@ export class LogStore implements Store {
 
   /** Checks all waiting commits and flushes their writes. */
   #begin(): void {
-    // On a full disk, each commit is checked by its own size: a large object does not fail a deletion.
+    // On a full disk each commit is checked by its own size, so that a large object does not make a deletion fail.
     const waiting = this.#waiting.splice(0, this.#tables.isFull ? 1 : this.#waiting.length)
     const { checked, entries } = this.#checkAll(waiting)
     if (entries.length === 0) {
@@ -398,7 +397,7 @@ export class LogStore implements Store {
     this.#meta = { ...this.#meta, swept: last }
   }
 
-  /** Tries at intervals whether writing works again; while the server is not ready, no request arrives that would try it. */
+  /** Retries at intervals: while the server is not ready, no request arrives that would retry the write. */
   #retry(): void {
     const nowMs = this.#environment.monotonic()
     if (

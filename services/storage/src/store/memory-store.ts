@@ -9,7 +9,7 @@ import { LogStore, type StoreEnvironment } from './log-store.ts'
 import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
 
 export interface MemoryStoreOptions extends Partial<StoreEnvironment> {
-  /** The state with which the store begins, and its epoch. Absent: the store is empty. */
+  /** The state with which the store begins, and its epoch; undefined for an empty store. */
   readonly from?: StoreSnapshot | undefined
   /** True if a store that begins with another store's state gets a new epoch. */
   readonly hasOwnEpoch?: boolean
@@ -36,7 +36,7 @@ export class MemoryTables implements Tables, StoreSnapshot {
   #meta: Meta
 
   constructor(epoch: string) {
-    // An empty list also needs a version, and '0' has another meaning.
+    // An empty list also needs a resource version, and '0' has another meaning.
     this.#meta = { profile: '', epoch, revision: 1, compacted: 1, swept: 1 }
   }
 
@@ -128,7 +128,7 @@ export class MemoryTables implements Tables, StoreSnapshot {
     else this.#latest.set(entry)
   }
 
-  /** Replaces an entry that others share. */
+  /** Replaces an entry that is shared with other tables. */
   #ownEntry(shared: MemoryEntry): MemoryEntry {
     const entry = new MemoryEntry(shared)
     this.#log.set(entry.revision, entry)
@@ -142,7 +142,10 @@ export class MemoryTables implements Tables, StoreSnapshot {
   }
 }
 
-/** The number of successive versions of one key that are packed relative to each other; the last is packed alone. More versions take longer to read. */
+/**
+ * Maximum number of successive versions of one key that are packed relative to each other; the last is packed alone. More versions would take longer
+ * to read.
+ */
 const packedChainMax = 16
 
 /** An entry whose value another object may hold or whose value may be packed. Forked tables share it. */
@@ -194,13 +197,13 @@ class MemoryEntry implements LogEntry {
     if (later !== undefined) this.#base = base
   }
 
-  /** From now on the caller holds the value. */
+  /** Called when the caller takes over the value. */
   set restore(restore: () => Uint8Array) {
     this.#restore = restore
     this.#value = undefined
   }
 
-  /** The bytes that the entry holds itself. */
+  /** The bytes in the entry itself. */
   get bytes(): number {
     return this.key.length + (this.#value?.length ?? 0) + (this.#packed?.bytes.length ?? 0)
   }

@@ -1,20 +1,20 @@
 import type { SharedStore, Store, StoreCommit } from '@orch/core/contracts'
 import { type Clock, type CountedSeries, createCountedHistogram, type Metrics, noTracer, type Tracer } from '@orch/platform'
 
-/** The observed state of a store in other processes. */
+/** The labels and the tracer for an external store. */
 export interface StoreObservation {
-  /** `etcd`: the system in the spans. */
+  /** `etcd`: the name of the system in spans. */
   readonly system: string
   readonly clock: Clock
   readonly metrics: Metrics
-  /** Absent: no tracing. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
 }
 
-/** From an answer from memory to an answer that waits for a disk or a new leader. */
+/** Buckets from an answer from memory to an answer that waits for a disk or a new leader. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 4, 5, 8, 10, 15, 30, 60]
 
-/** The same store with timed requests, and with spans for commits that belong to a trace. */
+/** Wraps a store: measures requests, and adds spans for commits that belong to a trace. */
 export function observeStore(store: Store, { system, clock, metrics, tracer = noTracer }: StoreObservation): Store {
   const durations = createCountedHistogram(metrics, {
     name: 'etcd_request_duration_seconds',

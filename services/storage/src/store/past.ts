@@ -31,8 +31,8 @@ function merge(latest: Iterable<Latest>, undone: ReadonlyMap<string, Revision>):
 }
 
 /**
- * The entries of the log after a revision; a last few may be beyond the store's revision. Throws a DamageError for a missing one:
- * each names the one before it.
+ * The entries of the log after a revision; the last few may be above the store's revision. Throws a DamageError if an entry is missing, since each
+ * names its predecessor.
  */
 export function* wholePast(tables: Tables, { after, upTo }: PastSpan): Generator<LogEntry, void, undefined> {
   let last = after
@@ -73,12 +73,12 @@ export function findDamage(tables: Tables, { swept, compacted, revision: upTo }:
   return { shownAfter: last < upTo ? upTo : shownAfter, isOfPresent: namesOne(tables, damaged) }
 }
 
-/** True: no entry is missing between an entry and the last seen entry after a revision. */
+/** True if no entry is missing between an entry and the last seen entry after a revision. */
 function follows({ previous }: LogEntry, last: Revision, after: Revision): boolean {
   return last === after ? previous <= after : previous === last
 }
 
-/** Revisions of a log up to the compacted one that no later state refers to. */
+/** Revisions of a log up to the compacted one that no later state needs. */
 export function unreferenced(
   tables: Tables,
   { compacted, revision: upTo }: Pick<Meta, 'compacted' | 'revision'>,
@@ -94,7 +94,7 @@ export function unreferenced(
   return found
 }
 
-/** Undefined: the entry is missing or damaged. */
+/** Undefined if the entry is missing or damaged. */
 function tryEntry(tables: Tables, revision: Revision): LogEntry | undefined {
   try {
     return tables.entry(revision)

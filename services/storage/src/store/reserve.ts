@@ -100,14 +100,14 @@ export class Reserve {
   }
 }
 
-/** The disk is full, the user's quota is used up, or the file has its largest size. Any other error means that the disk is faulty. */
+/** True if the disk is full, the user's quota is used up, or the file has its maximum size. Any other error means that the disk is faulty. */
 function isLackOfRoom(error: unknown): boolean {
   return error instanceof Error && 'code' in error && lackOfRoom.has(String(error.code))
 }
 
 const lackOfRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-/** The part of the reserve that a batch leaves: deletions leave room for compaction, and all other writes leave room for deletions. */
+/** The part of the reserve that a batch must leave: deletions leave room for compaction, and other writes leave room for deletions. */
 const keptPart: Readonly<Record<Batch['purpose'], number>> = { put: 1, delete: 1 / 2, sweep: 0 }
 
 /** The shape after an open batch has taken its pages, at any place. */

@@ -7,8 +7,8 @@ import type { LogEntry, Meta } from './tables.ts'
 const headBytes = 12
 
 /**
- * The log of a store in memory as bytes, little endian: records of f64 revision, u32 length and so many bytes. The first one has the
- * notes of the store in JSON, the others are entries as lmdb has them.
+ * The log of a store in memory as bytes, little endian: records of f64 revision, u32 length and the content. The first record contains the store's
+ * notes in JSON, the others contain entries in lmdb's format.
  */
 export function printStore(snapshot: StoreSnapshot): Buffer {
   if (!(snapshot instanceof MemoryTables)) throw new TypeError('a snapshot of a store in memory is expected')

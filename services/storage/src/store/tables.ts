@@ -6,14 +6,14 @@ export interface LogEntry {
   readonly revision: Revision
   /** The revision of the previous entry in the whole log. */
   readonly previous: Revision
-  /** The revision of the record that this entry replaces or deletes; 0: the key was absent. */
+  /** The revision of the record that this entry replaces or deletes; 0 for a new key. */
   readonly replaces: Revision
   readonly key: string
   readonly writeId: string
   readonly value?: Uint8Array | undefined
-  /** Milliseconds since 1970; absent: an older version wrote the entry. */
+  /** Milliseconds since 1970; undefined for entries of older versions. */
   readonly timeMs?: number | undefined
-  /** Absent: the server itself or an older version wrote it. */
+  /** Undefined if the server itself or an older version wrote the entry. */
   readonly origin?: WriteOrigin | undefined
 }
 
@@ -61,9 +61,9 @@ export interface Latest {
  */
 export interface Tables {
   readonly meta: Meta
-  /** True: `write` is done when it returns, so there is nothing to wait for or to group. */
+  /** True if `write` is done when it returns, so that waiting and grouping are unnecessary. */
   readonly isImmediate: boolean
-  /** True: the medium has no room beyond a reserve, so small requests are better. */
+  /** True if the medium has only a reserve left, so that small requests are better. */
   readonly isFull: boolean
   /** The revisions of the current records of keys; a key without a revision is absent. */
   readonly latest: { get(key: string): Revision | undefined }
@@ -71,16 +71,16 @@ export interface Tables {
   entry(revision: Revision): LogEntry | undefined
   /** Shows all keys of the index in order, each with its revision and its value, whose bytes are valid only during the call. */
   visit(show: (record: ShownRecord) => void): void
-  /** Revisions after a revision at which the log has an entry, oldest first, without reading the entries. */
+  /** Revisions of log entries after a revision, oldest first; the entries are not read. */
   revisions(after: Revision): Iterable<Revision>
   /** Entries after a revision, oldest first. */
   entries(after: Revision): Iterable<LogEntry>
   /**
-   * Resolves when the batch is durable. Rejected with a NoRoomError: nothing was written. Rejected otherwise: it is unknown how much the medium holds of
-   * this batch and of later batches.
+   * Resolves when the batch is durable. If it rejects with a NoRoomError, nothing was written. After any other error it is unknown how much of this
+   * batch and of later batches was written.
    */
   write(batch: Batch): Promise<void> | undefined
-  /** Of tables on a medium: the value of the index's entry for a key, or of the previous entry while it exists; valid until the next call. */
+  /** Of tables on a medium: the value of the index's entry for a key, or of its previous entry while that exists; valid until the next call. */
   recall?(key: string, revision: Revision): Uint8Array
   /** Of tables in memory: another table holds the entry's value and returns it on demand. */
   adopt?(revision: Revision, restore: () => Uint8Array): void

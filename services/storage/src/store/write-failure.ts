@@ -3,8 +3,8 @@ import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
 import { messageOf } from '@orch/platform'
 
 /**
- * Why lmdb has not committed, which it tells later than that it has not. The system's errors are said in the system's words; lmdb's own text
- * for them has places in its memory.
+ * Reports why lmdb did not commit; it reports the reason later than the failure. Errors of the system use the system's wording, because lmdb's own
+ * texts contain memory addresses.
  */
 export async function reasonOf(error: unknown): Promise<string> {
   const reason = error instanceof Error && 'commitError' in error ? error.commitError : undefined
@@ -23,12 +23,12 @@ export function unwritable(path: string, reason: string, cause: unknown): Error 
   return new Error(`the data file ${path} can't be written (${reason}), and what it holds of the last writes is not certain`, { cause })
 }
 
-/** The sentence about a file of a data folder that could not be written or extended. */
+/** The message about a file of a data folder that could not be written or extended. */
 export function explain(cause: unknown, directory: string): string {
   const { bavail, bsize } = statfsSync(directory)
   const text = cause instanceof Error ? cause.message : String(cause)
   return bavail * bsize < fullBelowBytes ? `the disk that holds ${directory} is full (${text})` : `${directory}: ${text}`
 }
 
-/** With less free room than this, a failed write counts as caused by a lack of room. */
+/** If less space is free, a failed write is attributed to a lack of space. */
 const fullBelowBytes = 1024 * 1024
