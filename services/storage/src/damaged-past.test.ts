@@ -43,7 +43,7 @@ function flip(revision: number): Damage {
   }
 }
 
-/** Revisions of the store below; the letter is the changed key. */
+/** The changed key at each revision of the store. */
 const ownKeys = ['', '', 'a', 'b', 'a', 'c', 'a', 'c', 'b']
 /** `c` is deleted by the change before the last one. */
 const deletion = 7

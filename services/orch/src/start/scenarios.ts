@@ -15,9 +15,7 @@ interface LeaseName {
  * Weather of several faults, as seen in production. Each scenario lasts until a call of `end`, for a given time, or until the end of a `using` block.
  */
 export interface UserScenarios {
-  /**
-   * Ends all watches, and then all connections for this time of the server's clock. Without a time, ends each connection once, at its next request.
-   */
+  /** Breaks all watches and refuses connections for this time of the server's clock. Without a time, it refuses only the next request. */
   apiServerRestart(down?: string | number): Scenario
   /** Refuses the next `times` updates and patches that contain a resourceVersion with 409. */
   conflictStorm(times: number): Scenario

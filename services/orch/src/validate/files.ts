@@ -9,7 +9,7 @@ export interface Finding {
   readonly file: string
   /** Counted from 1: the line of the field if known, else of the object. */
   readonly line: number
-  /** An error is a refusal. Notes list findings of auditing policies, and inputs that need a cluster; they do not affect the exit code. */
+  /** An `error` is a refusal. An `audit` (from an auditing policy) and a `note` (an input that needs a cluster) do not affect the exit code. */
   readonly severity: 'error' | 'warning' | 'audit' | 'note'
   /** `Deployment web`; '' if the text is not an object. */
   readonly object: string

@@ -62,7 +62,7 @@ export class KnownPolicies {
     return warning
   }
 
-  /** The severity of a server's warning: warnings of an auditing policy are only notes, because clients do not see them. */
+  /** The severity of a server's warning: `audit` for an auditing policy, because clients do not see its warnings. */
   severityOf(warning: string): 'warning' | 'audit' {
     const [, binding] = policyWarning.exec(warning) ?? []
     const actions = binding === undefined ? undefined : this.#actions.get(binding)

@@ -213,7 +213,7 @@ class EncryptedStore implements Store {
       const { opened, lacking } = this.#tryAll(changes)
       return lacking.length === 0 ? opened : undefined
     } catch {
-      // The store reads the value again and reports the error there.
+      // `#openHeld` tries again, and reports the error.
       return undefined
     }
   }

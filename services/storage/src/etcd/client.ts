@@ -73,7 +73,7 @@ export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock)
 export class EtcdClient extends Etcd3 {
   readonly #access: EtcdAccess
   readonly #members: Members
-  /** Member addresses by retry policy. */
+  /** Connections by the retry policy of their member. */
   readonly #direct: ReadonlyMap<unknown, DirectConnection>
 
   constructor(access: EtcdAccess, members: Members) {
@@ -283,7 +283,7 @@ const renaming = new ListenerBuilder()
   .withOnReceiveStatus((status, next) => next(status.details === outdated ? { ...status, details: invalid } : status))
   .build()
 
-/** Makes the library request a new token for an expired one too, which it does only for invalid ones. */
+/** Reports an outdated token as invalid, so that the library requests a new one. */
 function renewingTokens(options: InterceptorOptions, next: NextCall): InterceptingCall {
   return new InterceptingCall(next(options), { start: (metadata, _listener, forward) => forward(metadata, renaming) })
 }

@@ -20,7 +20,7 @@ const answering =
     stream.end()
   }
 
-/** A connection to a test server. `first` handles the first call, the last function all later calls. */
+/** A connection to a test server. The functions handle one call each, and the last function all later calls. */
 async function open(...takes: readonly Take[]) {
   const server = createServer()
   const sessions: ServerHttp2Session[] = []

@@ -146,7 +146,7 @@ function joinedLength(objects: readonly StoredObject[]): number {
   return objects.reduce((sum, { length }) => sum + length + 1, -1)
 }
 
-/** Written objects are adjacent; an earlier join has left a byte for the comma between two objects. */
+/** True if the objects are adjacent, with the comma of an earlier join between two objects. */
 function isJoinedAlready(objects: readonly StoredObject[]): boolean {
   for (let index = 1; index < objects.length; index++) {
     const { bytes, start, length } = objects[index - 1]!

@@ -10,7 +10,7 @@ function aFolder(): string {
   return folder
 }
 
-/** Process ids with these actions, for processes of the test. */
+/** Replaces `process.kill`, which shows whether a process is alive. */
 function whenAsked(answer: () => true): void {
   const kill = vi.spyOn(process, 'kill').mockImplementation(answer)
   onTestFinished(() => kill.mockRestore())
