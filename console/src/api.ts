@@ -2,7 +2,7 @@ import { type Kind, keyOfKind } from './paths.ts'
 import { moment } from './route.ts'
 import { type ServerFacts, send, sessionState } from './session.ts'
 
-/** A failure that the server has answered. */
+/** An error response of the server. */
 export class ApiError extends Error {
   readonly code: number
 
@@ -12,24 +12,24 @@ export class ApiError extends Error {
   }
 }
 
-/** The facts about the server of the open session. */
+/** Facts about the server of the current session. */
 export function serverFacts(): ServerFacts {
   const state = sessionState.value
   if (state.kind !== 'open') throw new Error('there is no session')
   return state.session.server
 }
 
-/** `storage` → `storage.k8s.io` or `storage.orch.io`. */
+/** `storage` → `storage.k8s.io` or `storage.orch.io`, by the server's profile. */
 export function groupNamed(prefix: string): string {
   return `${prefix}.${serverFacts().apiDomain}`
 }
 
-/** The media type of an answer in another form than objects. */
+/** The media type of objects in another form, such as a Table. */
 export function formOf(form: 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'Table'): string {
   return `application/json;as=${form};g=${groupNamed('meta')};v=v1`
 }
 
-/** Asks the API, and gives the answer's JSON. Objects and lists are those of the moment that the pages show. */
+/** Sends a request to the API and returns the parsed answer. Reads objects and lists at the displayed moment. */
 export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   const isOfMoment = moment.value !== '' && init.method === undefined && /^\/apis?\//.test(path)
   const response = await send(`/api${isOfMoment ? `/at/${encodeURIComponent(moment.value)}` : ''}${path}`, init)
@@ -52,7 +52,7 @@ interface GroupDiscovery {
   }[]
 }
 
-/** All resources, each in the preferred version that has it. */
+/** Discovers all resources, each in its preferred version. */
 export async function discover(): Promise<Kind[]> {
   const accept = `application/json;g=${groupNamed('apidiscovery')};v=v2;as=APIGroupDiscoveryList`
   const documents = await Promise.all(
@@ -78,7 +78,7 @@ export async function discover(): Promise<Kind[]> {
   return [...kinds.values()].sort((one, other) => one.kind.localeCompare(other.kind))
 }
 
-/** Does a number of things at a time, in order. */
+/** Runs tasks with limited concurrency, and starts them in order. */
 export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values()
   const worker = async () => {

@@ -7,7 +7,7 @@ export interface ManagedFields {
   readonly fieldsV1?: FieldSet
 }
 
-/** A set of fields, as `fieldsV1` has it. */
+/** A set of fields in the format of `fieldsV1`. */
 interface FieldSet {
   readonly [element: string]: FieldSet
 }
@@ -20,7 +20,7 @@ export interface Blame {
   readonly time: string
 }
 
-/** Finds the managers of each value of an object, as `managedFields` says. A value without an entry has none. */
+/** Returns a lookup of the managers of each value of an object, from `managedFields`. A value without an entry has no manager. */
 export function blameOf(object: unknown, managedFields: readonly ManagedFields[]): (path: readonly (string | number)[]) => Blame[] {
   const entries = managedFields.map(({ manager = '', operation = '', subresource = '', time = '', fieldsV1 = {} }) => ({
     blame: { manager, operation, subresource, time },
@@ -29,7 +29,7 @@ export function blameOf(object: unknown, managedFields: readonly ManagedFields[]
   return (path) => entries.filter(({ fieldsV1 }) => owns(fieldsV1, object, path)).map(({ blame }) => blame)
 }
 
-/** True if a set has this place as its own: as an element without inner ones, or by `.`. */
+/** True if a set contains this path itself: as an element without children, or by `.`. */
 function owns(set: FieldSet, object: unknown, path: readonly (string | number)[]): boolean {
   let here: FieldSet | undefined = set
   let value = object
@@ -38,14 +38,14 @@ function owns(set: FieldSet, object: unknown, path: readonly (string | number)[]
     const next: unknown = Reflect.get(value, element)
     here = typeof element === 'string' ? here[`f:${element}`] : itemOf(here, next, element)
     if (here === undefined) return false
-    // Nothing below an atomic value has an entry: the whole of it is owned.
+    // An atomic value has one entry, which owns everything below it.
     if (Object.keys(here).length === 0) return true
     value = next
   }
   return path.length > 0 && '.' in here
 }
 
-/** The elements of items with keys, parsed: a list of a thousand items has as many. */
+/** Parsed keys of the items in a set; cached, because a list may have a thousand items. */
 const keyedElements = new WeakMap<FieldSet, readonly (readonly [keys: readonly (readonly [string, unknown])[], inner: FieldSet])[]>()
 
 function keyedElementsOf(set: FieldSet) {

@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '@orch/core/contracts'
 
-/** A change, as the timeline of the server has it. */
+/** A change in the format of the server's timeline. */
 export interface Change
   extends Pick<TimelineEntry, 'time' | 'event' | 'kind' | 'resource' | 'namespace' | 'name'>,
     Partial<Pick<TimelineEntry, 'uid' | 'managers' | 'user' | 'request' | 'changed'>> {

@@ -9,25 +9,25 @@ import { watch } from './watches.ts'
 export interface KindCount {
   readonly kind: Kind
   total: number
-  /** '' for objects of the cluster. Absent: the namespaces are not counted. */
+  /** Number by namespace, '' for cluster-scoped objects; undefined if the namespaces are not counted. */
   byNamespace: Map<string, number> | undefined
-  /** Changes since the page was opened. */
+  /** Number of changes since the page was opened. */
   changes: number
   readonly rate: Rate
-  /** Absent: it could be counted. */
+  /** The reason why the kind could not be counted; undefined if it was. */
   problem: string | undefined
 }
 
-/** Objects that are read to count them; more are counted by the server. */
+/** Maximum objects read for a count; the server counts the rest. */
 const readMax = 250
-/** Namespaces in which the objects of a kind are counted one by one. */
+/** Maximum namespaces for which the objects of a large kind are counted. */
 const namespacesMax = 100
 const requestsAtOnce = 4
-/** Kinds that are followed, those with the most objects first; a stream has 128 watches. */
+/** Maximum watched kinds; those with the most objects come first. A stream has at most 128 watches. */
 const followedMax = 100
 const showEveryMs = 250
 
-/** Changes of the last ten seconds, in a slot for each second. */
+/** Changes of the last ten seconds, counted by second. */
 class Rate {
   readonly #slots = new Map<number, number>()
 
@@ -45,17 +45,17 @@ class Rate {
   }
 }
 
-/** The counts of all kinds, followed by watches of metadata. */
+/** Counts the objects of all kinds, and updates the counts by watches of metadata. */
 export class Counts {
   readonly kinds: readonly Kind[]
   readonly namespace: string
   readonly counts = new Map<string, KindCount>()
-  /** Grows when something has changed, at most four times a second. */
+  /** Increases after changes, at most four times a second. */
   readonly version = signal(0)
   readonly isComplete = signal(false)
-  /** Milliseconds since 1970 of the last change; 0: none since the page was opened. */
+  /** Time of the last change in milliseconds since 1970; 0 if there was none since the page was opened. */
   lastChange = 0
-  /** Kinds that are not followed. */
+  /** Number of kinds without a watch. */
   notFollowed = 0
   readonly #ends = new Map<string, () => void>()
   #namespaces: readonly string[] = []
@@ -64,7 +64,7 @@ export class Counts {
 
   constructor(kinds: readonly Kind[], namespace: string) {
     const isInside = ({ isNamespaced }: Kind) => namespace === '' || isNamespaced
-    // Events are served by two groups, and would be counted twice.
+    // Two groups serve Events, which would be counted twice.
     this.kinds = kinds.filter((kind) => isInside(kind) && !(kind.resource === 'events' && kind.group !== ''))
     this.namespace = namespace
   }
@@ -89,7 +89,7 @@ export class Counts {
     for (const end of this.#ends.values()) end()
   }
 
-  /** Of all kinds. */
+  /** Changes of all kinds. */
   readonly rate = new Rate()
 
   async #count(kind: Kind): Promise<{ readonly entry: KindCount; readonly revision: string } | undefined> {
@@ -113,7 +113,7 @@ export class Counts {
     }
   }
 
-  /** Counts a large kind without reading it, at one revision. */
+  /** Counts a large kind at one revision, without reading its objects. */
   async #countEach(kind: Kind, revision: string): Promise<Map<string, number> | undefined> {
     if (!kind.isNamespaced || this.namespace !== '' || this.#namespaces.length > namespacesMax) return undefined
     const found = new Map<string, number>()

@@ -7,7 +7,7 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A dialog that is open as long as it is there; Esc closes it. */
+/** A dialog that opens when it is rendered; Esc closes it. */
 export function Dialog({ label, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])

@@ -5,7 +5,7 @@ import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** An editor of YAML. */
+/** A YAML editor. */
 export interface Editor {
   readonly text: string
   close(): void
@@ -37,8 +37,8 @@ const look = EditorView.theme({
 })
 
 /**
- * Opens an editor in an element. It is below a shadow root, where styles of scripts need no rule of the Content Security Policy. Tab leaves
- * it, as it leaves other fields.
+ * Opens an editor in an element. It uses a shadow root, where the Content Security Policy allows styles set by scripts. Tab moves the focus out of
+ * it, as in other fields.
  */
 export function openEditor({ host, label, text, onChange }: EditorOptions): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
@@ -74,7 +74,7 @@ export function openEditor({ host, label, text, onChange }: EditorOptions): Edit
   }
 }
 
-/** Browsers keep the style of a selected text in the one that replaces it, as a style attribute, which the policy forbids. */
+/** Replaces the selection itself: browsers would copy its style to the new text as a style attribute, which the policy forbids. */
 function replaceSelected({ inputType, data }: InputEvent, view: EditorView): boolean {
   if (inputType !== 'insertText' || data === null || view.state.selection.main.empty) return false
   view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })

@@ -1,11 +1,11 @@
 interface FieldProps {
   readonly name: string
   readonly label: string
-  /** Shown while it is empty. */
+  /** The placeholder of an empty field. */
   readonly example: string
 }
 
-/** A field of a form for a text. */
+/** A text field of a form. */
 export function Field({ name, label, example }: FieldProps) {
   return (
     <label>
@@ -15,7 +15,7 @@ export function Field({ name, label, example }: FieldProps) {
   )
 }
 
-/** The fields of a form that have a text. */
+/** The non-empty text fields of a form. */
 export function fieldsOf(event: SubmitEvent): Readonly<Record<string, string>> {
   event.preventDefault()
   const fields = [...new FormData(event.currentTarget as HTMLFormElement)].map(([name, value]) => [name, String(value).trim()])

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectMeta } from './objects.ts'
 /** An object in the graph of owners. */
 export interface Owned {
   readonly kind: string
-  /** Its address in the console; undefined: its kind is not served. */
+  /** Its URL in the console; undefined if the server does not serve its kind. */
   readonly link: string | undefined
   readonly metadata: Pick<ObjectMeta, 'name' | 'uid' | 'deletionTimestamp' | 'ownerReferences'>
 }
@@ -19,25 +19,25 @@ export interface GraphBox {
   readonly row: number
 }
 
-/** The owners of an object, the object, and its dependants, in columns from owners to dependants. */
+/** An object with its owners and dependants, in columns from owners to dependants. */
 export interface Graph {
   readonly boxes: readonly GraphBox[]
-  /** Pairs of boxes, by their numbers: from the owner. */
+  /** Lines between boxes, by index, from owner to dependant. */
   readonly lines: readonly (readonly [from: number, to: number])[]
   readonly columns: number
   readonly rows: number
-  /** Dependants that have no room. */
+  /** Number of omitted dependants. */
   readonly left: number
 }
 
 interface GraphOptions {
-  /** Columns of dependants. */
+  /** Maximum columns of dependants. */
   readonly depthMax: number
-  /** Boxes of all. */
+  /** Maximum number of boxes. */
   readonly boxesMax: number
 }
 
-/** Lays out the graph around an object. `others` are the objects that may be its dependants; `owners` are in the order of its references. */
+/** Lays out the graph around an object. `others` are possible dependants; `owners` are in the order of its references. */
 export function graphOf(center: Owned, owners: readonly Owned[], others: readonly Owned[], { depthMax, boxesMax }: GraphOptions): Graph {
   const byOwner = new Map<string, Owned[]>()
   for (const other of others) {
@@ -83,7 +83,7 @@ export function graphOf(center: Owned, owners: readonly Owned[], others: readonl
   }
 }
 
-/** The writers of a finalizer, as `managedFields` says. */
+/** The managers of a finalizer, from `managedFields`. */
 export function finalizerManagers({ metadata }: KubeObject, finalizer: string): string[] {
   const element = `v:${JSON.stringify(finalizer)}`
   const entries = metadata.managedFields ?? []

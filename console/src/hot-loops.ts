@@ -1,11 +1,11 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 
-/** Requests of one kind that a client repeats. */
+/** Requests that a client sends repeatedly. */
 export interface HotLoop {
   readonly user: string
   readonly what: string
   readonly perSecond: number
-  /** Requests that were accepted and changed nothing. */
+  /** Number of successful requests that changed nothing. */
   readonly noops: number
   readonly newest: LoggedRequest
 }
@@ -13,7 +13,7 @@ export interface HotLoop {
 const hotSeconds = 10
 const hotPerSecond = 2
 
-/** Clients that repeat one request more than twice a second for ten seconds, the fastest first. */
+/** Finds clients that send one request more than twice a second for ten seconds, the fastest first. */
 export function hotLoopsOf(newestFirst: readonly LoggedRequest[]): HotLoop[] {
   const [newest] = newestFirst
   if (newest === undefined) return []
@@ -37,7 +37,7 @@ export function hotLoopsOf(newestFirst: readonly LoggedRequest[]): HotLoop[] {
     .map(({ what, count, noops, newest: last }) => ({ user: last.user, what, perSecond: count / hotSeconds, noops, newest: last }))
 }
 
-/** Clients that change one object in turns. */
+/** Clients that take turns in changing one object. */
 export interface Quarrel {
   readonly users: readonly string[]
   readonly changes: number
@@ -46,7 +46,7 @@ export interface Quarrel {
 
 const turnsMin = 4
 
-/** Objects that several clients have changed in turns in the last ten seconds, those with the most changes first. */
+/** Finds objects that several clients have changed in turns in the last ten seconds, those with the most changes first. */
 export function quarrelsOf(newestFirst: readonly LoggedRequest[]): Quarrel[] {
   const [newest] = newestFirst
   const recent = newestFirst.filter(({ time, changed }) => changed && newest !== undefined && time >= newest.time - hotSeconds * 1_000)

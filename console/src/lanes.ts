@@ -1,14 +1,14 @@
 import type { Change } from './change.ts'
 
-/** The changes of one lane have the same object, client or kind. */
+/** The property that all changes of a lane share: object, client or kind. */
 export type LaneKind = 'objects' | 'clients' | 'kinds'
 
-/** The places of changes: by their revision, or by their time. */
+/** Positions changes by revision or by time. */
 export type Axis = 'revision' | 'time'
 
 /** A change on a lane. */
 interface Mark {
-  /** From 0, the oldest change of all lanes, to 1. */
+  /** Position from 0, the oldest change of all lanes, to 1. */
   readonly place: number
   readonly event: Change['event']
 }
@@ -20,10 +20,10 @@ export interface Lane {
   readonly marks: readonly Mark[]
 }
 
-/** Lanes over the revisions or the times of some changes. */
+/** Lanes with the range of their axis. */
 export interface Lanes {
   readonly lanes: readonly Lane[]
-  /** The ends of the axis: revisions, or milliseconds since 1970. */
+  /** The range: revisions, or milliseconds since 1970. */
   readonly from: number
   readonly to: number
 }
@@ -31,11 +31,11 @@ export interface Lanes {
 interface LaneOptions {
   readonly by: LaneKind
   readonly axis: Axis
-  /** Lanes with the most changes that are given. */
+  /** Maximum number of lanes; those with the most changes are kept. */
   readonly max: number
 }
 
-/** Divides changes into lanes, those with the most changes first. `changes` are newest first. */
+/** Groups changes into lanes, those with the most changes first. `changes` are newest first. */
 export function lanesOf(changes: readonly Change[], { by, axis, max }: LaneOptions): Lanes {
   const found = new Map<string, Change[]>()
   for (const change of changes) {
@@ -61,13 +61,13 @@ function nameOf({ kind, namespace, name, user = 'the server' }: Change, by: Lane
   return by === 'clients' ? user : `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`
 }
 
-/** A store without times has revisions alone. */
+/** Changes in a store without times have only revisions. */
 function positionOf(change: Change | undefined, axis: Axis): number {
   if (change === undefined) return 0
   return axis === 'time' && change.time !== undefined ? Date.parse(change.time) : Number(change.revision)
 }
 
-/** The revision at a place of the axis: that of the newest change that is not beyond it. */
+/** The revision at a position of the axis: the newest change at or before it. */
 export function revisionAt(changes: readonly Change[], { from, to }: Pick<Lanes, 'from' | 'to'>, axis: Axis, place: number): string {
   const value = from + place * (to - from)
   return (changes.find((change) => positionOf(change, axis) <= value) ?? changes.at(-1))?.revision ?? ''

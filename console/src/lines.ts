@@ -1,7 +1,7 @@
-/** Milliseconds of one turn in which lines are parsed; then the page has its turn. */
+/** Maximum milliseconds of parsing before the page gets a turn. */
 const turnMs = 8
 
-/** Reads a stream of lines of JSON. Lines are handed on in parts, so that no turn of the page lasts long, however the stream is divided. */
+/** Reads a stream of JSON lines. It passes them on in batches, so that parsing never blocks the page for long. */
 export async function readLines<T>(body: ReadableStream<Uint8Array>, take: (values: readonly T[]) => void): Promise<void> {
   let rest = ''
   let startedMs = performance.now()
@@ -23,7 +23,7 @@ export async function readLines<T>(body: ReadableStream<Uint8Array>, take: (valu
   }
 }
 
-/** Lets the page draw and take events. */
+/** Lets the page draw and handle events. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()

@@ -4,7 +4,7 @@ import { TracePage } from './pages/trace.tsx'
 import { route, setQuery } from './route.ts'
 import { decodeBase64 } from './text.ts'
 
-/** The page of a trace that opens from a disk, without a server. */
+/** The page of a trace that is opened from a file, without a server. */
 function Offline({ given }: { readonly given: Blob | undefined }) {
   useEffect(() => {
     const focusFilter = (event: KeyboardEvent) => {
@@ -37,7 +37,7 @@ function Offline({ given }: { readonly given: Blob | undefined }) {
   )
 }
 
-/** The trace that `orch trace show --html` has written into the page. */
+/** The trace that `orch trace show --html` has embedded in the page. */
 function embedded(): Blob | undefined {
   const text = document.getElementById('trace')?.textContent?.trim() ?? ''
   return text === '' ? undefined : new Blob([decodeBase64(text)])

@@ -2,13 +2,13 @@ import { ask } from './api.ts'
 import { repeat } from './repeat.ts'
 import type { WatchList } from './watch-lag.ts'
 
-/** The present list and the one before it. */
+/** The current list and the previous one. */
 export interface WatchLists {
   readonly now: WatchList
   readonly before: WatchList | undefined
 }
 
-/** Follows the open watches. Gives the function that ends it. A server without control lists none. */
+/** Polls the open watches; returns a function that stops it. A server without control lists none. */
 export function followWatches(show: (lists: WatchLists) => void): () => void {
   let before: WatchList | undefined
   return repeat(

@@ -10,15 +10,15 @@ interface Span {
   readonly newest: number
 }
 
-/** Time between two moments that are shown while the slider moves. */
+/** Minimum time between two displayed moments while the slider moves. */
 const pauseMs = 150
 
 interface BannerProps {
-  /** The page shows the moment, and not the present. */
+  /** True if the page shows a past moment. */
   readonly isPast: boolean
 }
 
-/** The moment that the pages show, and a slider over the kept revisions. */
+/** The displayed moment, and a slider over the retained revisions. */
 export function PastBanner({ isPast }: BannerProps) {
   const at = moment.value
   const span = useSignal<Span | undefined>(undefined)
@@ -34,7 +34,7 @@ export function PastBanner({ isPast }: BannerProps) {
         span.value = { oldest: Number(oldest) + 1, newest: Number(newest) }
         change.value = items[0]
       },
-      // Without the right to the timeline there is no slider; the moment is shown all the same.
+      // The slider needs the right to read the timeline; the moment is shown without it.
       () => {},
     )
     return () => {

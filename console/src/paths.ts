@@ -1,4 +1,4 @@
-/** A resource that the server lists. */
+/** A discovered resource of the server. */
 export interface Kind {
   readonly group: string
   readonly version: string
@@ -9,7 +9,7 @@ export interface Kind {
   readonly shortNames: readonly string[]
 }
 
-/** The path of a kind, of a namespace of it, or of one object. */
+/** The path of a kind, optionally in a namespace, or of one object. */
 export function pathOf({ group, version, resource, isNamespaced }: Kind, namespace = '', name = ''): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   const inside = isNamespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
@@ -21,7 +21,7 @@ export function keyOfKind({ group, resource }: Pick<Kind, 'group' | 'resource'>)
   return group === '' ? resource : `${resource}.${group}`
 }
 
-/** Values of Secrets are not even sent to a page unless they are asked for. */
+/** True for Secrets, whose values are sent to a page only on request. */
 export function isSecret({ group, resource }: Pick<Kind, 'group' | 'resource'>): boolean {
   return group === '' && resource === 'secrets'
 }

@@ -2,7 +2,7 @@ import { ApiError } from './api.ts'
 
 const againMs = 3_000
 
-/** Reads something of the server every three seconds while the page is seen, until the server refuses. Gives the function that ends it. */
+/** Polls the server every three seconds while the page is visible, until the server refuses. Returns a function that stops it. */
 export function repeat<T>(read: () => Promise<T>, show: (found: T) => void, onFailure: (error: unknown) => void = () => {}): () => void {
   let isOver = false
   let timer: number | undefined

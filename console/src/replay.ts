@@ -1,7 +1,7 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 import { decodeBase64 } from './text.ts'
 
-/** A phase of admission, as an explanation has it. */
+/** A phase of admission in the format of an explanation. */
 interface AdmissionStep {
   readonly phase: string
   readonly plugin: string
@@ -21,7 +21,7 @@ export interface Explanation {
   readonly storedRevision?: string
 }
 
-/** The body of a request, as far as the server has it. */
+/** The body of a request, if the server has stored it. */
 export interface RequestBody {
   readonly contentType: string
   readonly bytes: number
@@ -33,7 +33,7 @@ export interface RequestBody {
   readonly json?: string
 }
 
-/** One request of the log, with its body and answer as far as they are kept. */
+/** A logged request with its body and answer, if they are stored. */
 export interface DetailedRequest extends LoggedRequest {
   readonly method: string
   readonly query: string
@@ -43,7 +43,7 @@ export interface DetailedRequest extends LoggedRequest {
   readonly explanation?: Explanation
 }
 
-/** Characters of a path that the log keeps; one of this length may be cut. */
+/** Maximum characters of a path in the log; a path of this length may be incomplete. */
 const pathMax = 1_000
 
 /** Subresources that change the protocol of their connection. */
@@ -58,7 +58,7 @@ export function replayProblem({ method, path, watch, subresource, body }: Detail
   return method === 'CONNECT' ? 'it opens a connection' : ''
 }
 
-/** The effect of sending a request once more, in a sentence. */
+/** Describes the effect of sending a request again, in one sentence. */
 export function replayEffect({ method, verb, resource, namespace, name, path }: DetailedRequest): string {
   const target = resource === '' ? path : `${resource} ${namespace === '' ? '' : `${namespace}/`}${name}`.trim()
   switch (method) {

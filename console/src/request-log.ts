@@ -3,15 +3,15 @@ import { ApiError, ask } from './api.ts'
 import { readLines } from './lines.ts'
 import { send } from './session.ts'
 
-/** Requests that the page holds: as many as the log of the server. */
+/** Maximum requests on the page, as in the server's log. */
 const keptMax = 10_000
-/** Requests that are read at first. */
+/** Number of requests in the first read. */
 const readMax = 2_000
 
-/** The last requests. One that comes again, as a watch at its end, replaces the one of its number. */
+/** The last requests, oldest first. A repeated id (the end of a watch) replaces the earlier request. */
 export class FollowedLog {
   #requests: LoggedRequest[] = []
-  /** Grows with each change. */
+  /** Increases with each change. */
   version = 0
 
   /** Oldest first. Valid until the next change. */
@@ -28,11 +28,11 @@ export class FollowedLog {
       const place = this.#placeOf(request.id)
       if (place >= 0) requests[place] = request
     }
-    // A thousand at a time, as each cut moves all others.
+    // Removes a thousand requests at a time, because each removal moves all others.
     if (requests.length > keptMax + 1_000) requests.splice(0, requests.length - keptMax)
   }
 
-  /** Numbers rise, so that a search by halves finds one; below 0: there is none. */
+  /** Binary search for the index of an id, since ids are ascending; negative if the id is unknown. */
   #placeOf(id: number): number {
     let [low, high] = [0, this.#requests.length - 1]
     while (low <= high) {
@@ -46,7 +46,7 @@ export class FollowedLog {
   }
 }
 
-/** Reads the log of the server and follows it until the signal. Rejects if there is none. */
+/** Reads the server's log and follows it until the signal aborts. Rejects if the server has no log. */
 export async function followLog(log: FollowedLog, signal: AbortSignal): Promise<void> {
   const { items } = await ask<{ items: readonly LoggedRequest[] }>(`/orch/v1/requests?last=${readMax}`, { signal })
   for (const item of items) log.add(item)

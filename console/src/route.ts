@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 
-/** A place in the console, as its address says it: `#/objects?kind=pods&ns=default`. */
+/** A location in the console, from its URL: `#/objects?kind=pods&ns=default`. */
 interface Route {
   readonly page: string
   readonly query: URLSearchParams
@@ -12,16 +12,16 @@ addEventListener('hashchange', () => {
   hash.value = location.hash
 })
 
-/** The present place. */
+/** The current location. */
 export const route = computed<Route>(() => {
   const [, page = '', query = ''] = /^#\/([^?]*)(?:\?(.*))?$/.exec(hash.value) ?? []
   return { page: page === '' ? 'now' : page, query: new URLSearchParams(query) }
 })
 
-/** The revision that the pages show; '' for the present. */
+/** The displayed revision; '' for the present. */
 export const moment = computed(() => route.value.query.get('at') ?? '')
 
-/** The address of a place, at the moment of the present one; parameters without a value are left out. */
+/** The URL of a location at the displayed moment. Empty parameters are omitted. */
 export function linkTo(page: string, query: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries({ at: moment.value, ...query }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
@@ -30,12 +30,12 @@ export function linkTo(page: string, query: Readonly<Record<string, string | und
   return `#/${page}${text === '' ? '' : `?${text}`}`
 }
 
-/** Goes to a place. */
+/** Navigates to a location. */
 export function goTo(page: string, query?: Readonly<Record<string, string | undefined>>): void {
   location.hash = linkTo(page, query)
 }
 
-/** Changes parameters of the present place, without an entry in the history. */
+/** Changes parameters of the current location without a history entry. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const { page, query } = route.value
   const address = linkTo(page, { ...Object.fromEntries(query), ...changes })

@@ -5,12 +5,12 @@ import { type Kind, pathOf } from './paths.ts'
 import { messageOf } from './text.ts'
 import { watch } from './watches.ts'
 
-/** A row of a table that the server has printed. */
+/** A row of a server-side table. */
 export interface Row {
   readonly namespace: string
   readonly name: string
   readonly uid: string
-  /** Replaced by a change of the object. */
+  /** Replaced when the object changes. */
   cells: readonly unknown[]
 }
 
@@ -24,17 +24,17 @@ interface ServerColumn {
   readonly name: string
   readonly type: string
   readonly description: string
-  /** Above 0: of the wide form. */
+  /** Above 0 for columns of the wide form. */
   readonly priority: number
 }
 
-/** Objects that are read in one request. */
+/** Number of objects read per request. */
 const pageSize = 500
-/** Objects that a page holds; the rest is found by a namespace or a selector. */
+/** Maximum objects on a page; a namespace or a selector finds the rest. */
 const rowsMax = 20_000
 const showEveryMs = 250
 
-/** The objects of a kind as rows, followed by a watch. */
+/** The objects of a kind as rows, updated by a watch. */
 export class Rows {
   readonly version = signal(0)
   readonly problem = signal('')
@@ -53,7 +53,7 @@ export class Rows {
     this.#path = `${pathOf(kind, namespace)}${query}`
   }
 
-  /** By namespace and name. */
+  /** Rows sorted by namespace and name. */
   get sorted(): readonly Row[] {
     this.#sorted ??= [...this.#rows.values()].sort((one, other) => compare(one.namespace, other.namespace) || compare(one.name, other.name))
     return this.#sorted
@@ -112,7 +112,7 @@ export class Rows {
     for (const { cells, object } of rows ?? []) {
       const { namespace = '', name, uid = '' } = object.metadata
       const known = this.#rows.get(uid)
-      // A change moves no row: sorting ten thousand of them four times a second would cost more than all else.
+      // A change keeps the position of its row: sorting ten thousand rows four times a second would be too slow.
       if (known !== undefined) known.cells = cells
       else if (this.#rows.size < rowsMax) {
         this.#rows.set(uid, { namespace, name, uid, cells })

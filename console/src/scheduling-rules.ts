@@ -1,4 +1,4 @@
-/** The rules of the scheduler, as the server and `orchctl` have them. Loaded when the page Scheduling asks. */
+/** The scheduler's rules, shared with the server and `orchctl`. Loaded on demand by the page Scheduling. */
 
 export { parseFeatureGates } from '@orch/core/feature-gates'
 export { namesOf } from '@orch/core/names'

@@ -1,21 +1,21 @@
 import type { Names } from '@orch/core/names'
 import { signal } from '@preact/signals'
 
-/** Facts about the server, as the gateway sends them. */
+/** Facts about the server, from the gateway. */
 export interface ServerFacts extends Pick<Names, 'profile' | 'apiDomain' | 'labelDomain' | 'explainHeader'> {
-  /** `1.37`. */
+  /** The emulated release, `1.37`. */
   readonly release: string
 }
 
 /** A session of this browser. */
 interface Session {
   readonly user: { readonly name: string; readonly groups: readonly string[] }
-  /** Milliseconds since 1970. */
+  /** Expiry in milliseconds since 1970. */
   readonly expires: number
   readonly server: ServerFacts
 }
 
-/** The state of the session: a page without one shows how to get it. */
+/** The state of the session. Without one the page explains how to open it. */
 export type SessionState =
   | { readonly kind: 'opening' }
   | { readonly kind: 'open'; readonly session: Session }
@@ -23,29 +23,29 @@ export type SessionState =
 
 export const sessionState = signal<SessionState>({ kind: 'opening' })
 
-/** False after a request that the server did not answer, until it answers one. */
+/** False between an unanswered request and the next answer. */
 export const isReachable = signal(true)
 
-/** Cookies are shared by tabs, and so is the token. The storage belongs to one port, as cookies do not. */
+/** Tabs share cookies and the token. Unlike cookies, local storage is separate for each port. */
 const tokenKey = 'console-token'
 
-/** The path of the console: `/console` below the prefix of the server. */
+/** The path of the console: `/console` below the server's path prefix. */
 const base = location.pathname.replace(/\/[^/]*$/, '')
 
-/** Opens the session of the link's ticket, or continues the present one. */
+/** Opens a session with the ticket in the link, or continues the current session. */
 export async function openSession(): Promise<void> {
   const ticket = /^#ticket=([\w-]+)$/.exec(location.hash)?.[1]
   if (ticket === undefined) {
     await resume()
     return
   }
-  // Neither the history nor a copied address holds the ticket.
+  // Removes the ticket from the history and from copied URLs.
   history.replaceState(null, '', `${location.pathname}#/now`)
   const body = JSON.stringify({ ticket })
   const response = await fetch(`${base}/session`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   const answer = await response.json()
   if (response.status !== 201) {
-    // A link that is opened a second time continues its session.
+    // Opening a link a second time continues its session.
     await resume(String(answer.message))
     return
   }
@@ -63,17 +63,17 @@ async function resume(reason = 'this browser has no session'): Promise<void> {
   else sessionState.value = { kind: 'closed', reason: 'the session has ended' }
 }
 
-/** Ends the session, in all tabs. */
+/** Ends the session in all tabs. */
 export async function closeSession(): Promise<void> {
   await send('/session', { method: 'DELETE' })
   localStorage.removeItem(tokenKey)
   sessionState.value = { kind: 'closed', reason: 'you have logged out' }
 }
 
-/** A part of a path that browsers take for the folder above. */
+/** Path segments that browsers resolve to the current or parent folder. */
 const dots = /(?:^|\/)(?:\.|%2e){1,2}(?=[/?]|$)/i
 
-/** Sends a request to the console with the token of the session. A 401 ends the page's session. */
+/** Sends a request to the console with the session's token. A 401 ends the page's session. */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   if (dots.test(path.split('?')[0] ?? '')) throw new Error('no name consists of dots alone')
   const headers = { 'x-csrf-token': localStorage.getItem(tokenKey) ?? '', ...init.headers }

@@ -21,13 +21,13 @@ import { findKinds, kinds, momentProblem, namespaces, oldestMoment, problem, rea
 interface Page {
   readonly title: string
   readonly view: ComponentType
-  /** It has an entry in the menu. */
+  /** True if the menu contains the page. */
   readonly isListed: boolean
-  /** It shows the moment of its address; others show the present. */
+  /** True if the page can show a past moment; other pages show the present. */
   readonly hasPast: boolean
 }
 
-/** The pages, by the name in their address. */
+/** Pages by name in the URL. */
 const pages: Readonly<Record<string, Page>> = {
   now: { title: 'Now', view: Now, isListed: true, hasPast: true },
   timeline: { title: 'Timeline', view: Timeline, isListed: true, hasPast: true },
@@ -43,7 +43,7 @@ const pages: Readonly<Record<string, Page>> = {
 const isHelpOpen = signal(false)
 const isPaletteOpen = signal(false)
 
-/** The whole page: header, menu, and the page of the address. */
+/** The complete page: header, menu, and the page of the URL. */
 export function Shell() {
   const state = sessionState.value
   const isOpen = state.kind === 'open'
@@ -89,7 +89,7 @@ export function Shell() {
   )
 }
 
-/** A page at the moment of the address. One that is not kept is said once, and not by each request of the page. */
+/** A page at the moment in the URL. If the moment is not retained, one message says so, instead of an error for each request. */
 function AtMoment({ page: { view: View, hasPast } }: { readonly page: Page }) {
   const at = hasPast ? moment.value : ''
   if (at === '' || readableMoment.value === at) return <Guarded key={at} view={View} />
@@ -106,7 +106,7 @@ function AtMoment({ page: { view: View, hasPast } }: { readonly page: Page }) {
   )
 }
 
-/** A page whose failure is shown in its place; the others go on. */
+/** Shows an error in place of a page that failed; the rest of the console keeps working. */
 function Guarded({ view: View }: Pick<Page, 'view'>) {
   const [error, reset] = useErrorBoundary()
   if (error === undefined) return <View />
@@ -256,7 +256,7 @@ function Help() {
 
 const paletteMax = 12
 
-/** Goes to the objects of a kind by its name or short name. */
+/** Opens the objects of a kind by name or short name. */
 function Palette() {
   const text = useSignal('')
   const close = () => {
@@ -295,7 +295,7 @@ function Palette() {
   )
 }
 
-/** `:`, `/`, `?`, and `g` with a letter; not while somebody types. */
+/** Handles `:`, `/`, `?`, and `g` followed by a letter, except while the user types in a field. */
 function useKeys(): void {
   useEffect(() => {
     let isGoing = false

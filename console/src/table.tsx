@@ -5,13 +5,13 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
-  /** Numbers are aligned at their end. */
+  /** True to align numbers on the right. */
   readonly isNumber?: boolean
-  /** Hidden on a phone. */
+  /** True to hide the column on a phone. */
   readonly isMinor?: boolean
-  /** Width in characters. Absent: the column shares the remaining width. */
+  /** Width in characters; by default the column shares the remaining width. */
   readonly width?: number
-  /** Of short words: as narrow on a phone as a number. */
+  /** True for short words: on a phone the column is as narrow as a number. */
   readonly isShort?: boolean
 }
 
@@ -22,20 +22,20 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string
   readonly classOf?: (row: Row) => string
   readonly empty: string
-  /** Class of the region; `table` by default. */
+  /** CSS class of the region; `table` by default. */
   readonly look?: 'table' | 'yaml'
-  /** Width of the widest row in characters; absent: the width of the page. */
+  /** Width of the widest row in characters; by default the width of the page. */
   readonly characters?: number
 }
 
-/** Heights of rows in pixels, as the style has them. A phone shows two lines of a cell. */
+/** Row heights in pixels, as in the style sheet. On a phone a cell shows two lines. */
 const rowHeights = { table: 34, yaml: 20, phone: 54 }
-/** The width below which the style is one for phones. */
+/** The maximum width of the phone style. */
 const phoneWidth = '(max-width: 48rem)'
-/** Rows beside the visible ones, so that scrolling shows no gaps. */
+/** Number of extra rows above and below the visible ones, so that scrolling shows no gaps. */
 const margin = 12
 
-/** A table that holds the visible rows alone, however many there are. */
+/** A table that renders only the visible rows. */
 export function Table<Row>({ label, columns, rows, keyOf, classOf, empty, look = 'table', characters }: TableProps<Row>) {
   const isOnPhone = useMedia(phoneWidth) && look === 'table'
   const rowHeight = rowHeights[isOnPhone ? 'phone' : look]
@@ -54,7 +54,7 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty, look =
   const shown = rows.slice(start, start + count)
   const scroll = () => setFirst(Math.floor((box.current?.scrollTop ?? 0) / rowHeight))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
     <section class={look} ref={box} onScroll={scroll} tabIndex={0} aria-label={label}>
       <table aria-rowcount={rows.length + 1} style={characters === undefined ? {} : { '--characters': `${characters}ch` }}>
         <thead>
@@ -101,7 +101,7 @@ function useMedia(query: string): boolean {
   return matches
 }
 
-/** The room of rows that are not there. */
+/** Fills the height of the rows that are not rendered. */
 function Gap({ height }: { readonly height: number }) {
   return height > 0 ? <tr class="gap" style={{ height: `${height}px` }} /> : null
 }

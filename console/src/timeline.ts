@@ -8,7 +8,7 @@ interface TimelineAnswer {
   readonly items: readonly Change[]
 }
 
-/** Asks for changes, newest first. */
+/** Reads changes, newest first. */
 export function readTimeline(query: Readonly<Record<string, string>>): Promise<TimelineAnswer> {
   return ask(`/orch/v1/timeline?${new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''))}`)
 }

@@ -5,12 +5,12 @@ import { readTimeline } from './timeline.ts'
 import type { Exported } from './trace-lines.ts'
 
 const pageSize = 500
-/** Changes of a file: as many as that of a failed test has. */
+/** Maximum changes in a file, as in the trace of a failed test. */
 const changesMax = 20_000
-/** Characters of the changes of a file. */
+/** Maximum characters of the changes in a file. */
 const charactersMax = 32 * 1024 * 1024
 
-/** Reads what a file has: the changes of a namespace and a kind, newest first until there is no room, and the log of requests. */
+/** Reads the contents of a trace file: the newest changes of a namespace and a kind, up to the limits, and the request log. */
 export async function readExported(query: Readonly<Record<string, string>>, upTo: string): Promise<Exported> {
   const changes: Change[] = []
   let [before, characters, revision, hasMore] = [upTo === '' ? '' : String(Number(upTo) + 1), 0, 0, true]
@@ -30,7 +30,7 @@ export async function readExported(query: Readonly<Record<string, string>>, upTo
   return { product: 'the console', profile, time, revision, requests: items, changes: changes.reverse(), left: hasMore ? 1 : 0 }
 }
 
-/** Gives a file to the browser, compressed. */
+/** Downloads a compressed file to the user. */
 export async function saveTrace(lines: readonly string[], name: string): Promise<void> {
   const packed = new Blob([`${lines.join('\n')}\n`]).stream().pipeThrough(new CompressionStream('gzip'))
   const url = URL.createObjectURL(await new Response(packed).blob())

@@ -13,16 +13,16 @@ export interface TraceFile {
     readonly failure?: string
   }
   readonly faults: readonly { readonly name: string; readonly hits: number; readonly on?: object; readonly effect?: object }[]
-  /** Newest first, as are the changes; each change has the object before it. */
+  /** Newest first, like the changes; each change contains the previous object. */
   readonly requests: readonly LoggedRequest[]
   readonly changes: readonly Change[]
   readonly objects: readonly KubeObject[]
 }
 
 const formatKnown = 1
-/** Bytes of a file after decompression: changes and objects have 32 MiB each. */
+/** Maximum bytes of a file after decompression; changes and objects have at most 32 MiB each. */
 const bytesMax = 128 * 1024 * 1024
-/** Bytes of a file that are decompressed in one turn of the page, to a thousand times as many at most. */
+/** Compressed bytes per turn of the page; they decompress to at most a thousand times as many. */
 const pieceBytes = 16 * 1024
 
 /** A line of a file. */
@@ -34,7 +34,7 @@ type Line =
   | { readonly kind: 'Object'; readonly object: KubeObject }
   | { readonly kind: 'End' }
 
-/** Reads a file. Rejects with a sentence for one that is no trace. */
+/** Reads a trace file. Rejects with an explanation for any other file. */
 export async function readTrace(file: Blob): Promise<TraceFile> {
   const reading = new Reading()
   await readLines<Line>(unpacked(file), (lines) => {
@@ -43,7 +43,7 @@ export async function readTrace(file: Blob): Promise<TraceFile> {
   return reading.finish()
 }
 
-/** The contents of a file so far. Each line is taken when it is parsed, so that nothing is left for one long turn at the end. */
+/** The contents of a file so far. Lines are handled as they are parsed, so that no long turn follows at the end. */
 class Reading {
   #head: (TraceFile['head'] & { readonly format: number }) | undefined
   #hasEnd = false
@@ -51,7 +51,7 @@ class Reading {
   readonly #requests: LoggedRequest[] = []
   readonly #changes: Change[] = []
   readonly #objects: KubeObject[] = []
-  /** The last state of each object: a file has the object before its first change alone. */
+  /** The last state of each object, because only the first change of an object in a file contains the previous state. */
   readonly #last = new Map<string, unknown>()
 
   take(line: Line): void {
@@ -110,7 +110,7 @@ function unpacked(file: Blob): ReadableStream<Uint8Array> {
   return piecesOf(file).pipeThrough(new DecompressionStream('gzip')).pipeThrough(bounded)
 }
 
-/** The bytes of a file in small pieces: a browser decompresses each piece in one go. */
+/** Reads a file in small pieces, because a browser decompresses each piece in one turn. */
 function piecesOf(file: Blob): ReadableStream<Uint8Array<ArrayBuffer>> {
   let at = 0
   return new ReadableStream({

@@ -1,20 +1,20 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 import type { Change } from './change.ts'
 
-/** The contents of an exported file. */
+/** Contents of a file to export. */
 export interface Exported {
   readonly product: string
   readonly profile: string
   readonly time: string
   readonly revision: number
-  /** Oldest first, as are the changes. */
+  /** Oldest first, like the changes. */
   readonly requests: readonly LoggedRequest[]
   readonly changes: readonly Change[]
-  /** Changes that had no room. */
+  /** Number of omitted changes. */
   readonly left: number
 }
 
-/** The lines of a trace file (docs/reference/trace.md). Its objects are the last states of those that changed. */
+/** The lines of a trace file (docs/reference/trace.md). Its objects are the last states of the changed objects. */
 export function traceLines({ product, profile, time, revision, requests, changes, left }: Exported): string[] {
   const objects = new Map<string, unknown>()
   for (const { resource, namespace = '', name, after } of changes) {

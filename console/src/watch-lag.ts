@@ -1,13 +1,13 @@
 import { type Kind, pathOf } from './paths.ts'
 
-/** An open watch, as the control of a server lists it. */
+/** An open watch in the format of the server's control. */
 export interface OpenWatch {
   readonly user: string
   readonly agent?: string
   readonly path: string
   /** Id of its request in the log. */
   readonly request?: number
-  /** Everything up to this revision has been sent. */
+  /** All events up to this revision were sent. */
   readonly revision: number
   readonly unreadBytes: number
   readonly isHeld: boolean
@@ -23,14 +23,14 @@ export interface WatchList {
 /** The lag of a watch. */
 export type Lag =
   | { readonly kind: 'none' }
-  /** Its events are kept back. */
+  /** A fault holds its events back. */
   | { readonly kind: 'held'; readonly behind: number }
-  /** Its client takes them too slowly. */
+  /** Its client reads too slowly. */
   | { readonly kind: 'unread'; readonly bytes: number; readonly behind: number }
-  /** It has received nothing since the last look, though the store had changed before it. */
+  /** It has received nothing since the previous list, although the store had already changed before that list. */
   | { readonly kind: 'behind'; readonly behind: number }
 
-/** Finds the lag of a watch. A watch of a quiet kind receives the revision once a second, so that two looks decide. */
+/** Finds the lag of a watch. Even a watch without events receives the revision once a second, so two lists are sufficient. */
 export function lagOf(watch: OpenWatch, revision: number, before: WatchList | undefined): Lag {
   const behind = Math.max(0, revision - watch.revision)
   if (watch.isHeld) return { kind: 'held', behind }
@@ -58,7 +58,7 @@ function count(number: number, word: string): string {
   return `${number.toLocaleString('en')} ${word}${number === 1 ? '' : 's'}`
 }
 
-/** True if a watch may tell of an object: one of its kind, in its namespace or in all. Selectors are not known. */
+/** True if a watch may include an object: it has the object's kind, and its namespace or all. Selectors are unknown. */
 export function isOfObject({ path }: OpenWatch, kind: Kind, namespace: string, name: string): boolean {
   const all = { ...kind, isNamespaced: false }
   const places = [pathOf(all), pathOf(all, '', name), pathOf(kind, namespace), pathOf(kind, namespace, name)]

@@ -12,9 +12,9 @@ interface Subscription {
   readonly path: string
   readonly accept: string
   revision: string
-  /** Receives the events of one read of the stream. */
+  /** Receives the events of one read from the stream. */
   readonly onEvents: (events: readonly WatchEvent<never>[]) => void
-  /** The watch cannot resume: the list has to be read again. */
+  /** Called when the watch cannot resume; the list must be read again. */
   readonly onLost: (code: number) => void
 }
 
@@ -33,7 +33,7 @@ interface Line {
   readonly end?: number
 }
 
-/** All open watches of this tab with one form of objects, in one stream: browsers open few connections. */
+/** All open watches of this tab for one form of objects, in one stream, because browsers limit connections. */
 class Stream {
   readonly #accept: string
   readonly #subscriptions = new Map<string, Subscription>()
@@ -55,7 +55,7 @@ class Stream {
     }
   }
 
-  /** Opens the stream anew, with the watches that there are then. */
+  /** Reopens the stream with the current watches. */
   #reopen(delayMs: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
@@ -78,7 +78,7 @@ class Stream {
       if (!response.ok || response.body === null) throw new Error(`${response.status}`)
       await readLines<Line>(response.body, (lines) => this.#take(lines))
     } catch {
-      // Opened again below, unless it was ended here.
+      // Reopens the stream, unless it was closed here.
     }
     if (!signal.aborted && sessionState.value.kind === 'open') this.#reopen(1_000)
   }
@@ -92,7 +92,7 @@ class Stream {
       else if (event?.type === 'ERROR') this.#lose(watch, subscription, event.object.code ?? 0)
       else if (event !== undefined) {
         const { metadata, rows } = event.object
-        // A table has the revision of its row.
+        // A table event has the revision in its row.
         subscription.revision = rows?.[0]?.object.metadata?.resourceVersion ?? metadata?.resourceVersion ?? subscription.revision
         if (event.type === 'BOOKMARK') continue
         const events = taken.get(subscription) ?? []
@@ -111,7 +111,7 @@ class Stream {
 
 const streams = new Map<string, Stream>()
 
-/** Follows a list from its revision on. Gives the function that ends it. A moment of the past does not change. */
+/** Watches a list from its revision on; returns a function that stops it. A past moment has no events. */
 export function watch<T>({ accept, ...options }: WatchOptions<T>): () => void {
   if (moment.value !== '') return () => {}
   const stream = streams.get(accept) ?? new Stream(accept)

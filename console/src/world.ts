@@ -6,21 +6,21 @@ import { moment } from './route.ts'
 import { messageOf } from './text.ts'
 import { readTimeline } from './timeline.ts'
 
-/** All kinds, by key. Empty until they are read. */
+/** All kinds by key; empty until they are read. */
 export const kinds = signal<ReadonlyMap<string, Kind>>(new Map())
 
-/** The namespaces that the user may list; undefined: none may be listed, and a name has to be given. */
+/** The namespaces of the user; undefined if the user may not list them and must enter a name. */
 export const namespaces = signal<readonly string[] | undefined>([])
 
 export const problem = signal('')
 
-/** The moment that has been found to be readable; '' for the present. */
+/** The last moment that was readable; '' for the present. */
 export const readableMoment = signal('')
 
-/** The reason why the moment of the address cannot be read. */
+/** The reason why the moment in the URL cannot be read. */
 export const momentProblem = signal('')
 
-/** The oldest revision that is kept, if the moment of the address is older; '' otherwise. */
+/** The oldest retained revision, if the moment in the URL is older; otherwise ''. */
 export const oldestMoment = signal('')
 
 /** Reads the kinds and namespaces. */
@@ -34,7 +34,7 @@ export async function readWorld(): Promise<void> {
   await readNamespaces()
 }
 
-/** Reads the namespaces of the moment that the pages show, and learns whether it is kept. */
+/** Reads the namespaces at the displayed moment, which shows whether the moment is retained. */
 export async function readNamespaces(): Promise<void> {
   const at = moment.value
   momentProblem.value = ''
@@ -55,7 +55,7 @@ export async function readNamespaces(): Promise<void> {
   }
 }
 
-/** A forgotten moment is answered with the oldest one that is kept, where the user may read the timeline. */
+/** For a moment that is no longer retained, finds the oldest retained one, if the user may read the timeline. */
 async function explainMoment(at: string, error: unknown): Promise<void> {
   const isForgotten = error instanceof ApiError && error.code === 410
   const oldest = isForgotten
@@ -69,7 +69,7 @@ async function explainMoment(at: string, error: unknown): Promise<void> {
   momentProblem.value = isForgotten ? `The state at ${/^\d+$/.test(at) ? `revision ${at}` : at} is not kept any more.` : messageOf(error)
 }
 
-/** Finds a kind by plural, singular, short name or kind, as people type it. */
+/** Finds a kind by plural, singular, short name or kind. */
 export function findKinds(text: string): Kind[] {
   const wanted = text.toLowerCase()
   const rank = ({ resource, kind, shortNames, group }: Kind): number => {
@@ -82,7 +82,7 @@ export function findKinds(text: string): Kind[] {
   return ranked.sort((one, other) => one.rank - other.rank).map(({ kind }) => kind)
 }
 
-/** The kinds whose objects can be listed at the moment that the pages show. Kinds without watches are made when they are asked for, and have no past. */
+/** The kinds whose objects can be listed at the displayed moment. Kinds without watches are computed on request and have no past. */
 export function listedKinds(): Kind[] {
   const isListed = ({ verbs }: Kind) => verbs.includes('list') && (moment.value === '' || verbs.includes('watch'))
   return [...kinds.value.values()].filter(isListed)

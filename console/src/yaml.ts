@@ -1,11 +1,11 @@
-/** One line of an object as YAML, with the place of its value. */
+/** One line of an object's YAML, with the path of its value. */
 export interface YamlLine {
   readonly text: string
-  /** Members and numbers of items, from the root. */
+  /** Names of members and indexes of items, from the root. */
   readonly path: readonly (string | number)[]
 }
 
-/** Prints a value of JSON as YAML, line by line. Members keep their order. */
+/** Prints a JSON value as YAML lines. Members keep their order. */
 export function yamlLines(value: unknown): YamlLine[] {
   const lines: YamlLine[] = []
   printInto(lines, value, { path: [], indent: '', lead: '' })
@@ -51,10 +51,10 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Characters that are not seen, or that turn the text around them: a name could be read as another one. */
+/** Invisible characters, and those that change the direction of text: they could disguise a name. */
 const hidden = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** Quoted where YAML would read another value than the text. */
+/** Quotes a text that YAML would read as another value. */
 function scalar(text: string): string {
   const isPlain =
     /^[A-Za-z_./][\w./@+-]*(?:[ :][\w./@+-]+)*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n|~|\.(?:inf|nan))$/i.test(text)
@@ -62,10 +62,10 @@ function scalar(text: string): string {
   return JSON.stringify(text).replace(hidden, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Characters of a line that a page shows: a browser takes seconds to lay out a line of a megabyte. */
+/** Maximum displayed characters of a line: a browser takes seconds to lay out a line of a megabyte. */
 const shownMax = 2_000
 
-/** The text of a line, as a page shows it. */
+/** The displayed text of a line. */
 export function shownText(text: string): string {
   return text.length <= shownMax ? text : `${text.slice(0, shownMax)} … ${(text.length - shownMax).toLocaleString('en')} more characters`
 }
@@ -76,7 +76,7 @@ export interface DiffLine {
   readonly text: string
 }
 
-/** Lines that differ in a comparison; of texts with more all lines are shown as removed and added. */
+/** Maximum number of differing lines. Beyond it, all lines count as removed and added. */
 const differencesMax = 1_000
 
 /** Compares texts line by line. */
@@ -92,8 +92,8 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 }
 
 /**
- * Compares texts by the fewest differences (Myers). Round after round one more difference is allowed; `reached[k]` is the furthest place in
- * `before` on the diagonal k, on which k more lines were taken from `before` than from `after`.
+ * Compares texts with the fewest differences (Myers). Each round allows one more difference. `reached[k]` is the furthest position in `before` on the
+ * diagonal k, where k more lines were taken from `before` than from `after`.
  */
 function diffMiddle(before: readonly string[], after: readonly string[]): DiffLine[] {
   const rounds: Map<number, number>[] = []
@@ -113,7 +113,7 @@ function diffMiddle(before: readonly string[], after: readonly string[]): DiffLi
   return [...before.map((text): DiffLine => ({ kind: 'removed', text })), ...after.map((text): DiffLine => ({ kind: 'added', text }))]
 }
 
-/** The lines of a comparison, from the end: each round made one of them differ. */
+/** Reconstructs the lines of a comparison from the end; each round adds one differing line. */
 function walkBack(rounds: readonly ReadonlyMap<number, number>[], before: readonly string[], after: readonly string[]): DiffLine[] {
   const lines: DiffLine[] = []
   let [left, right] = [before.length, after.length]
@@ -129,13 +129,13 @@ function walkBack(rounds: readonly ReadonlyMap<number, number>[], before: readon
   return lines.reverse()
 }
 
-/** Lines of a comparison that a page shows around a change. */
+/** Number of unchanged lines shown around a change. */
 const contextLines = 3
 
-/** A part of a comparison, as a page shows it: some lines, or the number of those that are left out. */
+/** A displayed part of a comparison: lines, or the number of omitted lines. */
 export type DiffPart = { readonly kind: 'lines'; readonly lines: readonly DiffLine[] } | { readonly kind: 'left'; readonly count: number }
 
-/** Leaves out lines that are the same, but for some around each change; of more changes than `max` lines the rest, too. */
+/** Omits unchanged lines except some around each change. After `max` lines it omits the rest. */
 export function diffParts(lines: readonly DiffLine[], max: number): DiffPart[] {
   const isNear = new Uint8Array(lines.length)
   lines.forEach(({ kind }, index) => {

@@ -51,7 +51,7 @@ export type V1Widget = {
     parts: number
   }
   status?: {
-    /** The number of ConfigMaps that are there. */
+    /** The number of existing ConfigMaps. */
     parts?: number
   }
 }

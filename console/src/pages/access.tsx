@@ -6,7 +6,7 @@ import { findKinds, kinds } from '../world.ts'
 import { AdmissionAccount } from './admission.tsx'
 import { ScratchPad } from './scratch-pad.tsx'
 
-/** The page Access: what admission has cost and refused, may a user do something, and a dry run of an object. */
+/** The page Access: costs and refusals of admission, a check of a user's rights, and a dry run of an object. */
 export function Access() {
   return (
     <>
@@ -26,7 +26,7 @@ interface Review {
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 
-/** May a user do something; the reason names the rule. */
+/** Checks a right of a user; the reason names the rule. */
 function Question() {
   const answer = useSignal<Review | undefined>(undefined)
   const problem = useSignal('')

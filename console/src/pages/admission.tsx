@@ -14,7 +14,7 @@ interface Called {
   readonly calls: number
   readonly refused: number
   readonly seconds: number
-  /** Failures of a webhook that were ignored. */
+  /** Ignored failures of a webhook. */
   readonly ignored?: number
 }
 
@@ -28,7 +28,7 @@ interface Policy {
   readonly seconds: number
 }
 
-/** The account of admission, as the server gives it. */
+/** Statistics of admission in the format of the server. */
 interface Account {
   readonly plugins: readonly Called[]
   readonly webhooks: readonly Called[]

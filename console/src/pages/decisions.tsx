@@ -1,6 +1,6 @@
 import type { Explanation } from '../replay.ts'
 
-/** The decisions about a request, in their order. */
+/** The decisions about a request, in order. */
 export function Decisions({ explanation }: { readonly explanation: Explanation }) {
   const { authentication, authorization, admission, refusal } = explanation
   const notable = admission.filter(({ patch, reason, rejected }) => patch !== undefined || reason !== undefined || rejected === true)

@@ -1,7 +1,7 @@
 import { Field, fieldsOf } from '../form.tsx'
 import type { Call } from './time.tsx'
 
-/** A fault, as the control of a server lists it. */
+/** A fault in the format of the server's control. */
 export interface Fault {
   readonly name: string
   readonly on?: object
@@ -30,7 +30,7 @@ const callEffects: Effects = {
   hang: { hang: {} },
 }
 
-/** Servers that the server calls, by the kind in `on.outgoing` (docs/how-to/weather.md). */
+/** Servers that receive calls of this server, by the kind in `on.outgoing` (docs/how-to/weather.md). */
 const called: readonly (readonly [kind: string, label: string])[] = [
   ['webhook', 'admission webhook'],
   ['conversion', 'conversion webhook of a definition'],
@@ -48,7 +48,7 @@ interface FaultsProps {
   readonly call: Call
 }
 
-/** The faults with their hits, and forms that add one for requests or for calls of the server. */
+/** The faults with their hits, and forms to add a fault for requests or for outgoing calls. */
 export function Faults({ faults, call }: FaultsProps) {
   const add = (on: object, { times, effect }: Readonly<Record<string, string>>, known: Effects) =>
     void call('POST', '/faults', { on, ...(Number(times) > 0 ? { times: Number(times) } : {}), effect: known[effect ?? ''] })
@@ -121,7 +121,7 @@ function Ending({ effects: known }: { readonly effects: Effects }) {
   )
 }
 
-/** Without the members that say nothing. */
+/** Omits empty members. */
 function printed(value: object): string {
   const isSaid = (member: unknown) => member !== false && !(Array.isArray(member) && member.length === 0)
   return JSON.stringify(value, (_, member: unknown) => (isSaid(member) ? member : undefined))

@@ -10,11 +10,11 @@ const laneHeight = 20
 
 interface LanesProps {
   readonly changes: readonly Change[]
-  /** Shows the state of a revision; absent: there is no server that has it. */
+  /** Shows the state at a revision; undefined without a server. */
   readonly scrub?: ((revision: string) => void) | undefined
 }
 
-/** Lanes of the objects, clients or kinds that changed most. A click shows the state of that moment. */
+/** Lanes of the objects, clients or kinds with the most changes. A click shows the state at that moment. */
 export function Lanes({ changes, scrub }: LanesProps) {
   const { query } = route.value
   const by: LaneKind = choice(query.get('lanes'), ['objects', 'clients', 'kinds'])
@@ -69,7 +69,7 @@ function choice<const T extends string>(text: string | null, all: readonly [T, .
   return all.find((one) => one === text) ?? all[0]
 }
 
-/** Grows when the browser changes between light and dark, as a canvas keeps its colours. */
+/** Increases when the browser changes between light and dark, because a canvas does not update its colours. */
 function useTheme(): number {
   const count = useSignal(0)
   useEffect(() => {
@@ -86,7 +86,7 @@ function useTheme(): number {
 interface StripProps {
   readonly lane: Lane
   readonly theme: number
-  /** Place of the moment that is shown. */
+  /** Position of the displayed moment. */
   readonly at: number | undefined
   readonly choose: ((place: number) => void) | undefined
 }
@@ -104,7 +104,7 @@ function Strip({ lane, theme, at, choose }: StripProps) {
     if (box !== undefined) choose?.(Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)))
   }
   return (
-    // The slider of the moment does the same for the keyboard.
+    // For the keyboard, the slider of the moment has the same function.
     <canvas
       ref={canvas}
       height={laneHeight}
@@ -116,7 +116,7 @@ function Strip({ lane, theme, at, choose }: StripProps) {
   )
 }
 
-/** Draws each place once for each event, however many changes there are. */
+/** Draws each position once for each type of event, regardless of the number of changes. */
 function draw(canvas: HTMLCanvasElement, { marks }: Lane, at: number | undefined): void {
   const scale = devicePixelRatio
   const [width, height] = [Math.round(canvas.clientWidth * scale), Math.round(laneHeight * scale)]
@@ -125,7 +125,7 @@ function draw(canvas: HTMLCanvasElement, { marks }: Lane, at: number | undefined
   const context = canvas.getContext('2d')
   if (context === null) return
   const colourOf = (name: string) => {
-    // A canvas reads neither variables nor colours that differ between light and dark.
+    // A canvas does not resolve variables or colours with light and dark variants.
     canvas.style.color = `var(${name})`
     return getComputedStyle(canvas).color
   }

@@ -15,7 +15,7 @@ interface Node extends KubeObject {
 
 interface NodeState {
   readonly node: Node
-  /** Text, as it may be that there are more than were read. */
+  /** A text, because the number may be a lower bound. */
   readonly pods: string
 }
 
@@ -54,7 +54,7 @@ async function readNodes(): Promise<NodeState[]> {
   const { items } = await ask<KubeList<Node>>(`/api/v1/nodes?limit=${nodesMax}`)
   return Promise.all(
     items.map(async (node) => {
-      // Rows without their objects: a node may have hundreds of Pods, and only their number is shown.
+      // Rows without objects: a node may have hundreds of Pods, and only their number is shown.
       const query = { fieldSelector: `spec.nodeName=${node.metadata.name}`, limit: String(podsMax), includeObject: 'None' }
       const { rows, metadata } = await ask<{ readonly rows: readonly object[] | null; readonly metadata: { readonly continue?: string } }>(
         `/api/v1/pods?${new URLSearchParams(query)}`,

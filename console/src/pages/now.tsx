@@ -11,10 +11,10 @@ import { kinds, listedKinds, namespaces } from '../world.ts'
 import { Nodes } from './nodes.tsx'
 import { Watches } from './watches.tsx'
 
-/** Columns of namespaces that a page shows at once. */
+/** Maximum number of namespace columns on a page. */
 const columnsMax = 12
 
-/** The page Now: kinds by namespaces, live. */
+/** The page Now: live counts of kinds by namespace. */
 export function Now() {
   const namespace = route.value.query.get('ns') ?? ''
   const showsEmpty = route.value.query.get('empty') === '1'
@@ -117,7 +117,7 @@ function emptyText(filter: string): string {
   return filter === '' ? 'There is none here. Choose another namespace, or create one with kubectl.' : 'No kind matches: clear the filter.'
 }
 
-/** `3 requests, timer`: the same work many times is one. */
+/** `3 requests, timer`: identical work is grouped and counted. */
 function workText(names: readonly string[]): string {
   const counts = [...Map.groupBy(names, (name) => name)].map(([name, all]) => (all.length === 1 ? name : `${all.length} × ${name}`))
   return `waits for ${firstOf(counts, 2)}`

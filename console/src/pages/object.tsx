@@ -13,7 +13,7 @@ import { shownText, yamlLines } from '../yaml.ts'
 import { Events, Finalizers, Owners, Watchers } from './relations.tsx'
 import { Versions } from './versions.tsx'
 
-/** One object: its YAML with the managers of its fields, and what belongs to it. */
+/** One object: its YAML with the managers of its fields, and its related objects. */
 export function ObjectPage() {
   const { query } = route.value
   const kind = kinds.value.get(query.get('kind') ?? '')
@@ -24,7 +24,7 @@ export function ObjectPage() {
   return <Shown key={`${keyOfKind(kind)}/${ns}/${name}`} kind={kind} namespace={ns} name={name} />
 }
 
-/** Time between two states of an object that changes all the time. */
+/** Minimum time between two displayed states of an object. */
 const showEveryMs = 250
 
 interface ShownProps {
@@ -115,7 +115,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
   )
 }
 
-/** An object without its values, under its own kind. */
+/** An object without its values, which keeps its kind. */
 function metadataOf({ metadata }: KubeObject, { group, version, kind }: Kind): KubeObject {
   return { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata }
 }

@@ -6,7 +6,7 @@ import { type Row, Rows } from '../rows.ts'
 import { type Column, Table } from '../table.tsx'
 import { kinds } from '../world.ts'
 
-/** The objects of a kind, as the server prints them in tables, live. */
+/** A live table of the objects of a kind, with the server's columns. */
 export function Objects() {
   const { query } = route.value
   const kind = kinds.value.get(query.get('kind') ?? '')

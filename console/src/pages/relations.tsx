@@ -16,7 +16,7 @@ interface OfObject {
   readonly namespace: string
 }
 
-/** Finalizers of this server and of Kubernetes, with their removers. Others belong to the owner of their domain. */
+/** Finalizers of this server and of Kubernetes, with the controllers that remove them. Other finalizers belong to the owner of their domain. */
 const removers: readonly (readonly [pattern: RegExp, remover: string])[] = [
   [/^foregroundDeletion$/, 'the garbage collector, when the dependants are gone'],
   [/^orphan$/, 'the garbage collector, when the dependants have no owner any more'],
@@ -31,7 +31,7 @@ function removerOf(finalizer: string): string {
   return known?.[1] ?? `the controller that writes ${domain}`
 }
 
-/** What keeps an object that is to be deleted. */
+/** The finalizers of an object, and the start of its deletion. */
 export function Finalizers({ object }: Pick<OfObject, 'object'>) {
   const { finalizers = [], deletionTimestamp } = object.metadata
   if (finalizers.length === 0 && deletionTimestamp === undefined) return null
@@ -54,7 +54,7 @@ export function Finalizers({ object }: Pick<OfObject, 'object'>) {
   )
 }
 
-/** The clients whose open watches may tell of an object. */
+/** The clients with open watches that may include an object. */
 export function Watchers({ kind, namespace, name }: { readonly kind: Kind; readonly namespace: string; readonly name: string }) {
   const lists = useSignal<WatchLists | undefined>(undefined)
   useEffect(() => (moment.value === '' ? followWatches((found) => (lists.value = found)) : undefined), [])
@@ -88,7 +88,7 @@ const requestsAtOnce = 4
 const dependantsMax = 500
 const graphOptions = { depthMax: 3, boxesMax: 60 }
 
-/** Owners, and the objects that it owns, directly and through others, as a graph. */
+/** A graph of an object's owners, and of its direct and indirect dependants. */
 export function Owners({ object, kind, namespace }: OfObject & { readonly kind: Kind }) {
   const { uid = '', ownerReferences = [] } = object.metadata
   const others = useSignal<readonly Owned[] | undefined>(undefined)
@@ -129,7 +129,7 @@ function GraphPicture({ graph: { boxes, lines, columns, rows } }: { readonly gra
   const [width, height] = [columns * (boxWidth + gap.x) - gap.x + 2, rows * (boxHeight + gap.y) - gap.y + 2]
   const placeOf = ({ column, row }: GraphBox) => ({ x: column * (boxWidth + gap.x) + 1, y: row * (boxHeight + gap.y) + 1 })
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
     <section class="graph" tabIndex={0} aria-label="Owners at the left, dependants at the right">
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         <title>Owners and dependants</title>
@@ -170,12 +170,12 @@ function GraphPicture({ graph: { boxes, lines, columns, rows } }: { readonly gra
   )
 }
 
-/** The end of a generated name tells it from others. */
+/** Shortens a name but keeps its end, which distinguishes generated names. */
 function cut(name: string, max: number): string {
   return name.length <= max ? name : `${name.slice(0, max - 9)}…${name.slice(-8)}`
 }
 
-/** Reads metadata alone, and no more than some hundred objects of a kind. */
+/** Reads only metadata, of at most some hundred objects of each kind. */
 async function findOwned(namespace: string, { isNamespaced }: Kind): Promise<Owned[]> {
   const found: Owned[] = []
   const listed = listedKinds().filter((kind) => kind.resource !== 'events' && (!isNamespaced || kind.isNamespaced))

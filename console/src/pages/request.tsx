@@ -15,7 +15,7 @@ interface RequestDetailsProps {
   readonly close: () => void
 }
 
-/** One request of the log: its members, the decisions about it, its body if that is asked for, and a way to send it again. */
+/** A logged request: its members, the decisions about it, its body on request, and a button to send it again. */
 export function RequestDetails({ request, hasServer, close }: RequestDetailsProps) {
   const details = useSignal<DetailedRequest | undefined>(undefined)
   const problem = useSignal('')
@@ -100,7 +100,7 @@ function Body({ request: { body, resource }, show }: { readonly request: Detaile
         )}
       </p>
       {text !== undefined && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
         <pre class="answer" tabIndex={0}>
           {printed(text)}
         </pre>
@@ -128,7 +128,7 @@ interface Answer {
   readonly text: string
 }
 
-/** Sends a request once more, as the user of the console, after a confirmation. */
+/** Sends a request again as the user of the console, after a confirmation. */
 function Replay({ request }: { readonly request: DetailedRequest }) {
   const isAsking = useSignal(false)
   const answer = useSignal<Answer | undefined>(undefined)

@@ -11,13 +11,13 @@ import { messageOf, shortUser, timeOfDay } from '../text.ts'
 import { kinds } from '../world.ts'
 import { RequestDetails } from './request.tsx'
 
-/** Twice a second: each time all requests are filtered and counted. */
+/** Updates twice a second, because each update filters and counts all requests. */
 const showEveryMs = 500
 
-/** Time after which the log is followed again when its stream has ended. */
+/** Delay before the log is followed again after its stream has ended. */
 const followAgainMs = 1_000
 
-/** The page Requests: who asked for what, newest first; hot loops on top. */
+/** The page Requests: all requests, newest first, with hot loops at the top. */
 export function Requests() {
   const version = useSignal(0)
   const problem = useSignal('')
@@ -84,11 +84,11 @@ function emptyText(filter: string, namespace: string, who: string): string {
 interface RequestTableProps {
   readonly rows: readonly LoggedRequest[]
   readonly empty: string
-  /** A server has the details of the requests. */
+  /** True if a server can provide the details of a request. */
   readonly hasServer?: boolean
 }
 
-/** Requests as a table, of which one can be looked at. */
+/** A table of requests, one of which can be opened. */
 export function RequestTable({ rows, empty, hasServer = false }: RequestTableProps) {
   const chosen = useSignal<LoggedRequest | undefined>(undefined)
   const { value: request } = chosen
@@ -116,7 +116,7 @@ function reasonOf(error: unknown): string {
   return messageOf(error)
 }
 
-/** Each word of the filter has to be in the request. */
+/** True if a request contains each word of the filter. */
 function matcherOf(filter: string, namespace: string, who: string): (request: LoggedRequest) => boolean {
   const words = filter
     .toLowerCase()
@@ -220,7 +220,7 @@ function kindOf({ group, resource }: LoggedRequest): Kind | undefined {
   return kinds.value.get(keyOfKind({ group, resource }))
 }
 
-/** The object of a request, with a link to it. */
+/** The object of a request, as a link to its page. */
 function ObjectOf({ request }: { readonly request: LoggedRequest }) {
   const { resource, subresource, namespace, name, path } = request
   if (resource === '') return path

@@ -6,7 +6,7 @@ import type { KubeList, KubeObject } from '../objects.ts'
 import { linkTo, route } from '../route.ts'
 import { messageOf } from '../text.ts'
 
-/** Objects that are read of each kind; a cluster with more is explained by `orchctl explain-schedule`. */
+/** Maximum objects of each kind; `orchctl explain-schedule` explains larger clusters. */
 const listMax = 5_000
 
 interface PodObject extends KubeObject {
@@ -14,7 +14,7 @@ interface PodObject extends KubeObject {
   readonly status?: { readonly phase?: string; readonly conditions?: readonly { readonly type: string; readonly message?: string }[] }
 }
 
-/** The page Scheduling: Pods that wait, and for one of them the answer of each plugin about each node. */
+/** The page Scheduling: waiting Pods, and each plugin's decision about each node for one of them. */
 export function Scheduling() {
   const { query } = route.value
   const ns = query.get('ns') ?? ''
@@ -84,7 +84,7 @@ function Explained({ namespace, name }: { readonly namespace: string; readonly n
         {shown.message ?? `It fits ${shown.best.length === 1 ? 'best on' : 'equally well on'} ${shown.best.join(', ')}.`}
         {shown.preemption !== undefined && ` ${shown.preemption.victims.join(', ')} would have to leave ${shown.preemption.node}.`}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <section class="table" tabIndex={0} aria-label="Nodes and plugins">
         <table class="matrix">
           <thead>
@@ -135,7 +135,7 @@ function NodeRow({
   )
 }
 
-/** The rules of the scheduler are loaded with the first question. */
+/** The scheduler's rules are loaded on first use. */
 async function explain(namespace: string, name: string): Promise<SchedulingExplanation> {
   const { explainScheduling, namesOf, parseFeatureGates, schedulingRules } = await import('../scheduling-rules.ts')
   const { profile, release, apiDomain } = serverFacts()

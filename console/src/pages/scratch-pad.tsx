@@ -24,7 +24,7 @@ interface Outcome {
   readonly text: string
 }
 
-/** Sends an object with `dryRun=All`: admission, defaults and validation answer, and nothing is stored. */
+/** Sends an object with `dryRun=All`: the server applies defaults, admission and validation, and stores nothing. */
 export function ScratchPad() {
   const outcome = useSignal<Outcome | undefined>(undefined)
   const problem = useSignal('')
@@ -67,7 +67,7 @@ export function ScratchPad() {
               </p>
             ))}
             {shown.explanation !== undefined && <Decisions explanation={shown.explanation} />}
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
             <pre class="answer" tabIndex={0}>
               {shown.text}
             </pre>
@@ -78,7 +78,7 @@ export function ScratchPad() {
   )
 }
 
-/** A plain field until the editor is loaded, and where it cannot be. */
+/** Shows a plain field while the editor is loading or if it cannot be loaded. */
 function YamlField({ text, onChange }: { readonly text: string; readonly onChange: (text: string) => void }) {
   const host = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -123,13 +123,13 @@ function isAccepted({ code }: Outcome): boolean {
   return code >= 200 && code < 300
 }
 
-/** The place of an object. */
+/** The identity of an object. */
 interface Target {
   readonly kind: Kind
   readonly path: string
 }
 
-/** The answer about a Secret is a row without the object: the stored one may have other values than the text. */
+/** Shows the answer about a Secret as a row: the stored object may contain other values than the text. */
 async function dryRun({ kind, path }: Target, body: string): Promise<Outcome> {
   const header = serverFacts().explainHeader
   const accept = isSecret(kind) ? formOf('Table') : 'application/yaml'
@@ -147,7 +147,7 @@ async function dryRun({ kind, path }: Target, body: string): Promise<Outcome> {
   }
 }
 
-/** The place of an object, from its apiVersion, kind, name and namespace in YAML or JSON. */
+/** Reads apiVersion, kind, name and namespace of an object in YAML or JSON. */
 function targetOf(text: string): Target | undefined {
   const textOf = (name: string) => new RegExp(`^\\s*"?${name}"?:\\s*"?([\\w./-]+)"?,?\\s*$`, 'm').exec(text)?.[1] ?? ''
   const [group, version] = textOf('apiVersion').includes('/') ? textOf('apiVersion').split('/') : ['', textOf('apiVersion')]

@@ -11,17 +11,17 @@ export interface Clock {
   readonly timers?: number
 }
 
-/** A thing of a server that has a name. */
+/** A thing on the server with a name. */
 export interface Named {
   readonly name: string
 }
 
-/** A second server that has begun at a moment of this one. */
+/** A fork of this server. */
 export interface Fork extends Named {
   readonly url: string
 }
 
-/** Calls the control of the server. Gives the answer; undefined: the call has failed, and the page says why. */
+/** Calls the server's control. Returns undefined after a failure, which the page then shows. */
 export type Call = (method: string, path: string, body?: object) => Promise<object | undefined>
 
 interface Calling {
@@ -30,7 +30,7 @@ interface Calling {
 
 const pendingShown = 8
 
-/** The clock, the seed, and the ways to move a virtual clock. */
+/** The clock, the seed, and controls for a virtual clock. */
 export function Time({ clock, seed, call }: { readonly clock: Clock; readonly seed: string | undefined } & Calling) {
   const pending = (clock.pending ?? []).filter(({ background }) => background !== true)
   return (
@@ -67,7 +67,7 @@ export function Time({ clock, seed, call }: { readonly clock: Clock; readonly se
   )
 }
 
-/** Moments of this server to return to. */
+/** Snapshots of this server, which can be restored. */
 export function Moments({ snapshots, call }: { readonly snapshots: readonly Named[] } & Calling) {
   return (
     <section aria-labelledby="moments">
@@ -93,7 +93,7 @@ export function Moments({ snapshots, call }: { readonly snapshots: readonly Name
   )
 }
 
-/** Servers that have begun at a moment of this one, each with a console of its own. */
+/** Forks of this server, each with a console. */
 export function Forks({ forks, call }: { readonly forks: readonly Fork[] } & Calling) {
   const link = useSignal<{ readonly name: string; readonly url: string } | undefined>(undefined)
   const open = async (name: string) => {
@@ -133,7 +133,7 @@ export function Forks({ forks, call }: { readonly forks: readonly Fork[] } & Cal
   )
 }
 
-/** The outcome of a load, as the server tells it. */
+/** The server's report about a load. */
 interface LoadReport {
   readonly loaded: number
   readonly kinds: Readonly<Record<string, number>>

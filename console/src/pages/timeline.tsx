@@ -12,11 +12,11 @@ import { kinds } from '../world.ts'
 import { Lanes } from './lanes.tsx'
 
 const pageSize = 1_000
-/** Changes that the page holds. */
+/** Maximum number of changes on the page. */
 const changesMax = 10_000
 const readAgainMs = 1_500
 
-/** The page Timeline: the changes of all objects, newest first, and lanes of the objects that changed most. */
+/** The page Timeline: changes of all objects, newest first, and lanes of the objects that changed most. */
 export function Timeline() {
   const { query } = route.value
   const [ns, filter, kind] = [query.get('ns') ?? '', (query.get('filter') ?? '').toLowerCase(), query.get('kind') ?? '']
@@ -72,7 +72,7 @@ export function Timeline() {
   )
 }
 
-/** The changes up to the moment that the pages show; of the present, also those that come. */
+/** Reads the changes up to the displayed moment, and follows new ones at the present. */
 function useChanges(ns: string, kind: string) {
   const changes = useSignal<readonly Change[]>([])
   const next = useSignal<string | undefined>(undefined)
@@ -115,11 +115,11 @@ function useChanges(ns: string, kind: string) {
 
 interface ChangeTableProps {
   readonly rows: readonly Change[]
-  /** Shows one change; absent: the changes are those of the server, whose states and objects the page leads to. */
+  /** Selects a change to show. Undefined for changes of the server, whose states and objects have pages. */
   readonly choose?: (change: Change) => void
 }
 
-/** Changes as a table. */
+/** A table of changes. */
 export function ChangeTable({ rows, choose }: ChangeTableProps) {
   return (
     <Table
@@ -166,7 +166,7 @@ function columnsOf(choose: ChangeTableProps['choose']): readonly Column<Change>[
   ]
 }
 
-/** A trace has no page of an object: there the name filters it. */
+/** In a trace without pages of objects, a click on a name filters by it. */
 function ObjectOf({ change: { resource, kind, namespace, name }, page }: { readonly change: Change; readonly page: 'object' | 'trace' }) {
   const query = page === 'trace' ? { filter: name } : { kind: resource, ns: namespace, name }
   return (

@@ -13,11 +13,11 @@ import { ChangeTable } from './timeline.tsx'
 import { Difference } from './versions.tsx'
 
 interface TracePageProps {
-  /** A trace that is shown at first. */
+  /** The trace to show first. */
   readonly given?: Blob | undefined
 }
 
-/** The page Trace file: the trace of a failed test, shown without a server. */
+/** The page Trace file: the trace of a failed test, without a server. */
 export function TracePage({ given }: TracePageProps) {
   const trace = useSignal<TraceFile | undefined>(undefined)
   const problem = useSignal('')
@@ -147,7 +147,7 @@ function Objects({ objects }: { readonly objects: readonly KubeObject[] }) {
           <h3>
             {shown.kind} {shown.metadata.name}
           </h3>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
           <pre class="answer" tabIndex={0}>
             {yamlLines(shown)
               .map(({ text }) => shownText(text))

@@ -13,11 +13,11 @@ interface VersionsProps {
   readonly kind: Kind
   readonly namespace: string
   readonly name: string
-  /** The changes are shown with their values. */
+  /** True to show values. */
   readonly hasValues: boolean
 }
 
-/** The versions of an object, newest first, and the difference of any two. */
+/** The versions of an object, newest first, and the difference between any two. */
 export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
   const changes = useSignal<readonly Change[]>([])
   const problem = useSignal('')
@@ -38,7 +38,7 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
       <h2>Versions</h2>
       {problem.value !== '' && <p class="dim">{problem.value}</p>}
       {problem.value === '' && changes.value.length === 0 && <p class="dim">The history of the server has none of its changes.</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <ul class="plain versions" tabIndex={0} aria-label="Versions, newest first">
         {changes.value.map(({ revision, event, user = 'the server', time, changed = [] }) => (
           <li key={revision}>
@@ -85,12 +85,12 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
 
 interface ComparedProps {
   readonly query: Readonly<Record<string, string>>
-  /** '' for the version before the chosen one. */
+  /** '' for the version before the selected one. */
   readonly base: string
   readonly chosen: string
 }
 
-/** Reads the values of two versions: those of all may be large. */
+/** Reads the values of only two versions, because all values may be large. */
 function Compared({ query, base, chosen }: ComparedProps) {
   const states = useSignal<{ readonly before: unknown; readonly after: unknown } | undefined>(undefined)
   const problem = useSignal('')
@@ -113,16 +113,16 @@ function Compared({ query, base, chosen }: ComparedProps) {
   return states.value === undefined ? <p class="dim">Reading the versions …</p> : <Difference {...states.value} />
 }
 
-/** Lines of a comparison that are shown. */
+/** Maximum number of displayed lines. */
 const diffLinesShown = 1_000
 
-/** Two versions of an object, line by line. */
+/** Compares two versions of an object line by line. */
 export function Difference({ before, after }: { readonly before: unknown; readonly after: unknown }) {
   const lines = diffLines(textOf(before), textOf(after))
   const isSame = lines.every(({ kind }) => kind === 'same')
   const parts = isSame ? [] : diffParts(lines, diffLinesShown)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
     <section class="diff" tabIndex={0} aria-label="Difference of two versions">
       {parts.map((part, place) =>
         part.kind === 'left' ? (
@@ -143,7 +143,7 @@ export function Difference({ before, after }: { readonly before: unknown; readon
   )
 }
 
-/** Without the members that every write changes. */
+/** Removes members that every write changes. */
 function textOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   const metadata: unknown = Reflect.get(value, 'metadata')

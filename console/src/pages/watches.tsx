@@ -17,7 +17,7 @@ interface Client {
 const clientsShown = 50
 const resourcesShown = 6
 
-/** The open watches by client, those that lag first. */
+/** The open watches by client, those with the largest lag first. */
 export function Watches() {
   const lists = useSignal<WatchLists | undefined>(undefined)
   useEffect(() => (moment.value === '' ? followWatches((found) => (lists.value = found)) : undefined), [])

@@ -9,7 +9,7 @@ import { type Call, type Clock, type Fork, Forks, Load, Moments, type Named, Tim
 interface Lasting {
   readonly name: string
   readonly kind: string
-  /** The members of the call that began it. */
+  /** Members of the call that created it. */
   readonly given?: object
 }
 
@@ -41,7 +41,7 @@ async function readState(): Promise<State> {
   return { seed: seed === undefined ? undefined : String(seed), clock, faults, weather, snapshots, forks, users }
 }
 
-/** The page Weather and time: faults with their hits, what lasts, the clock, and moments to return to. */
+/** The page Weather and time: faults with their hits, holds and freezes, the clock, and snapshots. */
 export function Weather() {
   const state = useSignal<State | undefined>(undefined)
   const problem = useSignal('')
@@ -117,7 +117,7 @@ interface Calling {
 
 const watchCalls = ['hold', 'withhold-bookmarks', 'cut', 'expire', 'end'] as const
 
-/** Holds of watches and frozen reads, each until it is released. */
+/** Held watches and frozen reads, each with a button that ends it. */
 function Lastings({ weather, users, call }: Pick<State, 'weather' | 'users'> & Calling) {
   const change = (event: SubmitEvent) => {
     const { what = 'hold', ...match } = fieldsOf(event)

@@ -126,11 +126,11 @@ export interface PluginNeeds {
   readonly catalogue: Catalogue
   readonly clock: Clock
   readonly log: Log
-  /** A number in [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   readonly random: () => number
-  /** Options of individual plugins. */
+  /** Generates ids and names. */
   readonly chance: Chance
-  /** Default toleration of Pods for a node that is not ready, in seconds. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
   /** The faults of a test; undefined without faults. */
   readonly calls?: OutgoingCalls | undefined
@@ -141,11 +141,11 @@ export interface PluginNeeds {
   readonly conversionMetrics?: ConversionMetrics | undefined
 }
 
-/** The flags of single plugins. */
+/** The flags of individual plugins. */
 export interface PluginSettings {
-  /** Seconds for which Pods without their own toleration stay on a node that is not ready. */
+  /** Seconds that Pods without a toleration of their own stay on a node that is not ready. */
   readonly notReadyTolerationSeconds: number
-  /** Default toleration of Pods for an unreachable node, in seconds. */
+  /** Seconds that Pods without a toleration of their own stay on an unreachable node. */
   readonly unreachableTolerationSeconds: number
   readonly webhookPlaces: CallPlaces
   /** The server's credentials for webhooks, by name of the calling plugin. */

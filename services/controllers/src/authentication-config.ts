@@ -30,7 +30,7 @@ export function authenticationConfig({ names, clientAuthorities, proxy }: Authen
           'requestheader-client-ca-file': proxy.authorities,
           'requestheader-extra-headers-prefix': JSON.stringify(proxy.extraHeaderPrefixes),
           'requestheader-group-headers': JSON.stringify(proxy.groupHeaders),
-          // Left out if it is absent: a server that does not know this member uses the others.
+          // Omitted if empty, because older servers do not know this member.
           ...(proxy.uidHeaders.length === 0 ? {} : { 'requestheader-uid-headers': JSON.stringify(proxy.uidHeaders) }),
           'requestheader-username-headers': JSON.stringify(proxy.usernameHeaders),
         }

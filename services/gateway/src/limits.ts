@@ -11,7 +11,7 @@ export const limits = {
    * simultaneous creates, the first ones are sent after this time instead of after 60 ms.
    */
   requestTurnMs: 1,
-  /** The same if other work takes longer: half of the loop is for requests, but no turn is noticeably long. */
+  /** Maximum turn if other work takes longer: requests get half of the loop, but no turn is noticeably long. */
   requestTurnMsMax: 20,
   /** Size from which JSON is indented in the thread of texts. */
   prettyBytesMin: 512 * 1024,
@@ -28,7 +28,7 @@ export const limits = {
   managedFieldsMax: 1_000,
   /** Maximum bytes of a request head. A client certificate is sent in the handshake, so heads are far smaller. */
   headBytesMax: 1024 * 1024,
-  /** The same at a port without TLS: a browser sends a cookie and few other fields. */
+  /** Maximum bytes of a request head at a port without TLS: a browser sends a cookie and few other fields. */
   plainHeadBytesMax: 64 * 1024,
   /** Maximum connections at such a port: browsers open six each. */
   plainConnectionsMax: 256,
@@ -79,13 +79,13 @@ export const limits = {
    * MB.
    */
   watchPieceBytesMin: 32 * 1024,
-  /** The same while few bytes are unread over all watches: larger writes cost less CPU. */
+  /** Size of pieces while few bytes are unread over all watches: larger writes cost less CPU. */
   watchPieceBytesMax: 256 * 1024,
   /** Unread bytes of all watches up to which pieces are large. */
   unreadBytesRelaxed: 16 * 1024 * 1024,
   /** Maximum waiting bytes of all watches of one connection; beyond it the longest-stalled ones are ended. Eight may be that slow. */
   unreadBytesPerConnectionMax: 32 * 1024 * 1024,
-  /** The same for all watches of one user. Each watch counts shared events separately, so this is more than their memory. */
+  /** Maximum waiting bytes of all watches of one user. Each watch counts shared events separately, so they use less memory. */
   unreadBytesPerUserMax: 128 * 1024 * 1024,
   /** Time after a read in which a watch is not ended for these two limits. */
   watchSlowMs: 1_000,
@@ -148,11 +148,14 @@ export const limits = {
    * another gateway should learn by then that the outcome is unknown. An etcd elects a leader in that time.
    */
   lostReplyMs: 1_800,
-  /** The same for a create without an answer in time. It is only looked up; a slow store, or one during an election, has written it by then. */
+  /**
+   * Maximum wait for the outcome of a create without an answer. The create is only looked up, because a slow store, or one during an election, has
+   * written it by then.
+   */
   lateCreateMs: 1_000,
   /**
-   * The same for a lost connection: a sent request is written at once, or never. A silent replica of storage is replaced after 0.65 s, so that the
-   * client learns within a second that the outcome is unknown.
+   * Maximum wait for the outcome of a create after a lost connection: the request was written at once, or never. A silent replica of storage is
+   * replaced after 0.65 s, so that the client learns within a second that the outcome is unknown.
    */
   lostCreateMs: 200,
   /** Delay between two attempts to find the outcome. */
@@ -210,7 +213,7 @@ export const limits = {
   keptPatchLengthMax: 16 * 1024,
   /** Maximum characters of each warning if all together are too long. */
   cutWarningLengthMax: 256,
-  /** Maximum listed errors of one object; a body of 3 MiB may have so many that listing all would take sixty times its size. */
+  /** Maximum number of reported errors of one object. A body of 3 MiB may have so many errors that reporting all would take sixty times its size. */
   fieldErrorsMax: 1_000,
   /** Maximum bytes of an answer stored for its audit event; a longer one is truncated and marked so. */
   auditAnswerBytesMax: 10 * 1024 * 1024,

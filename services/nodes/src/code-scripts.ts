@@ -11,7 +11,7 @@ export interface PodMatch {
   readonly images?: readonly string[]
   /** The controller of the Pod. */
   readonly owner?: { readonly kind: string; readonly name?: string }
-  /** A container of any kind. Absent: all of `spec.containers`. */
+  /** A container of any type. By default all of `spec.containers`. */
   readonly container?: string
 }
 

@@ -77,7 +77,7 @@ export class ContainerSessions {
     return (session) => runProgram({ program, command, run, asked }, session)
   }
 
-  /** A running container, with the program of a command in it. Undefined: the container does not run, or has no such program. */
+  /** Finds a running container and the program of a command in it; undefined if the container does not run or has no such program. */
   find(place: PodOfNode, name: string, command: readonly string[]): ReturnType<FindRunning> {
     const container = this.#runOf(place, name)?.container
     const program = container && this.#find(container, command)

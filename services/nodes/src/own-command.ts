@@ -19,7 +19,7 @@ const independent = new Set(['true', 'false', ':', 'echo', 'env', 'printenv', 'h
 const shells = new Set(['sh', 'bash', 'ash'])
 const messageBytesMax = 4096
 
-/** Finds a running container, and the program of a command in it. Undefined: the container does not run, or has no such program. */
+/** Finds a running container and the program of a command in it; undefined if the container does not run or has no such program. */
 export type FindRunning = (
   name: string,
   command: readonly string[],

@@ -10,7 +10,7 @@ export declare function useServer(options?: StartOptions): RunningServer
 /** vitest's `test` with a fixture `server` of profile `kubernetes`: each test that uses it gets a fork of the file's server. */
 export declare const test: TestAPI<{ readonly server: RunningServer }>
 
-/** The same with a base of these options, after `prepare` was called on it before the first test. */
+/** Like `test`, with a base server of these options. `prepare` is called on it before the first test. */
 export declare function testWith(
   options?: StartOptions,
   prepare?: (base: RunningServer) => unknown,

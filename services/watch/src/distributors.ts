@@ -95,14 +95,14 @@ export class Distributors {
     this.#tableOf = tableOf
   }
 
-  /** The distributor for a request, created at the first use. The caller returns it with `release`. */
+  /** Returns the distributor for a request; the first request creates it. The caller must call `release`. */
   acquire(request: SubscribeRequest): Distributor {
     const distributor = this.#distributorOf(request)
     distributor.users += 1
     return distributor
   }
 
-  /** Removes an unused distributor, and its filter with the last one. */
+  /** Removes a distributor without users, and its filter after the last one. */
   release(distributor: Distributor): void {
     distributor.users -= 1
     const { filter } = distributor

@@ -56,11 +56,11 @@ export interface View {
   readonly version: string
   readonly convert: Convert
   readonly format: WatchFormat
-  /** The table of the kind, for table formats. Absent: rows have names and creation times. */
+  /** The table of the kind, for table formats. By default rows have names and creation times. */
   readonly table?: TablePrinter | undefined
   /** The format, as a key. */
   readonly formatKey: string
-  /** The schema fingerprint of the objects that subscribers accept unchanged; absent: any. */
+  /** The fingerprint of the schema whose objects subscribers accept unchanged; undefined if they accept any. */
   readonly fingerprint?: number | undefined
 }
 
@@ -186,8 +186,8 @@ export class Frames {
 }
 
 /**
- * The same object with another `metadata.resourceVersion`, without parsing it: the content of a DELETED event is the object's
- * last state, at the revision of the change. An object without the field is returned unchanged.
+ * Replaces `metadata.resourceVersion` without parsing the object: a DELETED event contains the object's last state at the revision of the deletion.
+ * An object without the field is returned unchanged.
  */
 export function withRevision(object: Uint8Array, revision: number): Uint8Array {
   const metadata = memberSpan(object, 0, 'metadata')

@@ -1,18 +1,18 @@
 /** Bounds of the watch service. */
 export interface WatchLimits {
-  /** Changes kept so that a watch resumes without a request to storage. Most watches resume within seconds: this is a cache, not the history. */
+  /** Bytes of recent changes in memory, from which a watch resumes without a request to storage. Most watches resume within seconds. */
   readonly windowBytesMax: number
-  /** The events that may wait for one subscriber. Above this the service ends the subscription: a slow reader must not use up memory. */
+  /** Maximum bytes of events waiting for one subscriber. Beyond it the subscription ends, so that a slow reader cannot use up memory. */
   readonly subscriberBytesMax: number
-  /** The past events that may wait for one subscriber; the service writes more when it has read these. */
+  /** Maximum bytes of past events waiting for one subscriber; reading them lets the service send more. */
   readonly subscriberAheadBytesMax: number
-  /** The changes that may wait for one delivery; above this the service pauses storage's stream. Bounds the work of one turn. */
+  /** Maximum number of changes waiting for one delivery, which bounds the work of one turn. Beyond it storage's stream is paused. */
   readonly turnChangesMax: number
-  /** Joined frames above this size leave at once, not at the end of the turn. Larger pieces save nothing and wait in every socket. */
+  /** Joined frames above this size are sent at once, not at the end of the turn. Larger pieces save nothing and use memory in every socket. */
   readonly pieceBytesMax: number
-  /** The bytes of events made or copied in one turn for all subscribers; more expensive work counts for more. */
+  /** Maximum bytes of events created or copied in one turn for all subscribers; more expensive work counts for more. */
   readonly turnBytesMax: number
-  /** The longest pause between two attempts to reach storage; the first retry is immediate. */
+  /** Maximum pause between two attempts to reach storage; the first retry is immediate. */
   readonly retryDelayMsMax: number
 }
 

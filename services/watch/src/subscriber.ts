@@ -4,7 +4,7 @@ import { ended, PushStream } from '@orch/platform'
 import type { Distributor } from './distributors.ts'
 import { tracesPerPieceMax } from './limits.ts'
 
-/** One subscription: where it began, how far it has been served, and the stream of its events. */
+/** One subscription: its start, its position, and the stream of its events. */
 export class Subscriber {
   readonly stream: PushStream<WatchPart>
   readonly epoch: string

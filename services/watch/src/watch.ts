@@ -28,10 +28,10 @@ export interface WatchOptions {
    * the subscribers that would have seen the object must list again, and meet the cause there.
    */
   readonly convertOf: (target: Target) => Convert
-  /** The columns of a resource's Table; absent or undefined: names and creation times. */
+  /** The columns of a resource's Table; by default names and creation times. */
   readonly tableOf?: (target: Target) => TablePrinter | undefined
   readonly limits?: Partial<WatchLimits>
-  /** Absent: no tracing. */
+  /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
 }
 
@@ -303,7 +303,7 @@ class WatchCache {
     }
   }
 
-  /** Waits if this turn has no room for work of this cost. */
+  /** Waits until this turn has budget for work of this cost. */
   *#room(cost: number): Waits {
     const room = this.#budget.take(cost)
     if (room !== undefined) yield room
@@ -313,7 +313,7 @@ class WatchCache {
     return new Contents(this.#clock.now(), (error) => this.#log.error({ err: error }, 'an object cannot be shown in another format'))
   }
 
-  /** Sends one subscriber the events of these changes, as fast as there is room and it reads. */
+  /** Sends events of these changes to one subscriber, limited by the turn's budget and the subscriber's reads. */
   async #deliver(changes: readonly Change[], subscriber: Subscriber): Promise<void> {
     for (const room of this.#deliverInTurns(changes, subscriber)) await room
   }

@@ -80,7 +80,7 @@ export interface Count {
   readonly startedMs: number
 }
 
-/** The ledger after a count that nothing else interrupted. Reservations end if the count includes their write, or if the write can no longer happen. */
+/** The ledger after a count. Reservations end if the count includes their write, or if the write can no longer happen. */
 export function recountIn(ledger: Ledger, { revision, amounts, objects, startedMs }: Count): Ledger {
   const reservations = ledger.reservations.filter(({ key, uid, expected, deadlineMs }) => {
     if (startedMs > deadlineMs) return false

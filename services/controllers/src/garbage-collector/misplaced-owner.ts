@@ -6,7 +6,7 @@ import type { Node } from './graph.ts'
 import type { OwnerReference } from './observed.ts'
 import type { Owners, Standing } from './owners.ts'
 
-/** Reports by an Event that an object refers to an owner in a place where it cannot own the object. */
+/** Creates an Event about an owner reference that is invalid because of the owner's namespace. */
 export type ReportMisplaced = (node: Node, owner: OwnerReference, standing: Standing) => Promise<void>
 
 /** Maximum number of cached reports; each is made once. */

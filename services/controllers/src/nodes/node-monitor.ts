@@ -34,7 +34,7 @@ export interface NodeMonitorOptions extends ZoneOptions {
   readonly monitorPeriodMs: number
   /** Maximum silence of a node. */
   readonly graceMs: number
-  /** The same before its first report. */
+  /** Maximum silence of a new node before its first report. */
   readonly startupGraceMs: number
   /** True to read a lease again before its node counts as silent. */
   readonly checksLeases: boolean

@@ -20,12 +20,12 @@ export class DeviceInformers implements DeviceObjects {
   readonly #claims: SharedInformer<ResourceClaim>
   readonly #classes: SharedInformer<DeviceClass>
   readonly #slices: SharedInformer<ResourceSlice>
-  /** Undefined: rules add no taints. */
+  /** Undefined if rules add no taints. */
   readonly #taintRules: SharedInformer<DeviceTaintRule> | undefined
   readonly all: readonly SharedInformer<ApiObject>[]
   /** Claims with their allocations, by uid. */
   readonly #assumed = new Map<string, ResourceClaim>()
-  /** Undefined: a slice or a rule has changed. */
+  /** Undefined after a slice or a rule has changed. */
   #listedSlices: readonly ResourceSlice[] | undefined
 
   /** `onChange` is called with each event. */

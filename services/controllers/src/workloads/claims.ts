@@ -8,7 +8,7 @@ import { type Mapped, mapped, type Own, type Watched } from '../reconciler/watch
 import type { Action, World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 
-/** The same delays as the rate limiter of upstream's workload controllers. */
+/** Delays of the rate limiter of upstream's workload controllers. */
 export const workloadBackoff = { firstMs: 5, maxMs: 1_000_000 }
 /** Maximum number of retries before upstream's controllers of Deployments, Endpoints and EndpointSlices wait for the next event of a key. */
 export const retriesMax = 15

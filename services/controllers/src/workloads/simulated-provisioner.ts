@@ -102,7 +102,7 @@ class Pass {
     return done
   }
 
-  /** A Pod whose node was set without a volume-aware scheduler decides where its volumes are provisioned. */
+  /** If a scheduler without volume support has set a Pod's node, its volumes are provisioned on that node. */
   async #selectNode(claim: VolumeClaim): Promise<Result> {
     const { names, world, signal } = this.#parts
     const users = [...world.read(pods).inNamespace(claim.metadata.namespace)].filter((pod) => isUsing(pod, claim))

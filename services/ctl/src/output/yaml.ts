@@ -6,7 +6,7 @@ export async function printYaml(value: unknown): Promise<string> {
   return yaml.printYaml(sorted(value))
 }
 
-/** The same value with sorted keys of all maps. */
+/** A copy of the value with the keys of all maps sorted. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

@@ -33,7 +33,7 @@ export interface Ahead extends Admitting {
 export interface Admitter {
   /** Undefined if no admission rule matches. */
   mutate(admitting: Admitting): Promise<Admitted | undefined>
-  /** The same for validation. `mutation` may have an early verdict; if it is valid, admission is not called again. */
+  /** Validates the object; undefined if no rule matches. If `mutation` already contains a positive verdict, admission is not called again. */
   validate(admitting: Admitting, mutation?: Admitted): Promise<Admitted | undefined>
   /** True if admission has sent its rules. */
   readonly hasRules: boolean

@@ -18,8 +18,8 @@ const attempts = 5
 const probeMsMax = 5_000
 
 /**
- * Requests the group version from its server, several times at once; one valid answer is sufficient. The answer is used for nothing else, so
- * certificates are not verified here.
+ * Requests the group version from its server, several times at once; one valid answer is sufficient. Certificates are not verified, because the
+ * answer has no other use.
  */
 export async function probe(api: RemoteApi, parts: ProbeParts): Promise<void> {
   try {

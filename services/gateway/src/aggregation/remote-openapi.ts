@@ -40,7 +40,7 @@ interface Known {
 
 interface Described {
   readonly part2: OpenApiPart | undefined
-  /** The same as OpenAPI 3. */
+  /** The part as OpenAPI 3. */
   readonly made3: HashedBytes | undefined
 }
 

@@ -42,7 +42,7 @@ function responseKindOf({ responseKind }: Readonly<Record<string, unknown>>, gro
   return { responseKind: kindOf(responseKind, group, version) }
 }
 
-/** The same for an APIResourceList, in which subresources follow their resource. */
+/** The resources in an APIResourceList, in which subresources follow their resource. */
 export function resourcesInList(document: unknown, group: string, version: string): readonly RemoteResource[] | undefined {
   if (!hasMembers(document) || document['groupVersion'] !== `${group}/${version}`) return undefined
   const entries = itemsOf(document, 'resources').filter(({ name, kind }) => isText(name) && isText(kind))

@@ -93,7 +93,7 @@ export interface GatewayAuthentication {
   readonly audiences: readonly string[]
   /** The issuer of service account tokens; undefined if none are issued. */
   readonly issuer?: AccountTokenIssuer
-  /** Reports the first use of a token of a Secret on a day; absent: uses are not noted. */
+  /** Reports the first use of a Secret's token on each day; undefined if uses are not recorded. */
   readonly secretUses?: Listeners<SecretUse>
 }
 

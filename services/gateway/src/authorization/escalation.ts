@@ -21,7 +21,7 @@ export interface RoleWrite {
   readonly user: User
   readonly target: Target
   readonly object: ApiObject
-  /** Absent: the object is created. */
+  /** Undefined if the request creates the object. */
   readonly live: ApiObject | undefined
 }
 

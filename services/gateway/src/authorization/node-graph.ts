@@ -51,7 +51,7 @@ export function linksOfPod(value: Uint8Array): Links {
   const from = `node/${spec.nodeName}`
   const at = (kind: string, name: string | undefined) => (name ? [{ from, to: `${kind}/${metadata.namespace}/${name}` }] : [])
   const own = at('pods', metadata.name)
-  // Mirror pods give their node access to nothing else, since the node could name anything in them.
+  // A node may read no other objects of its mirror pods, because it could put any name into them.
   if (Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/config.mirror'))) return { links: own }
   const links = [
     ...own,

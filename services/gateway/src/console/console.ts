@@ -40,7 +40,7 @@ export interface ConsoleParts {
   readonly facts: Readonly<Record<string, string>>
   /** Handles a request of the API; the peer of its exchange is the session's. */
   readonly serve: (exchange: Exchange) => void
-  /** The same for an in-process request, whose path has the prefix of the server and not that of the console. */
+  /** Opens an in-process request. Its path has the prefix of the server, but not that of the console. */
   readonly open: (request: InProcessRequest, peer: Peer) => InProcessExchange
   readonly isWatch: (target: string) => boolean
 }
@@ -76,7 +76,7 @@ export class Console {
     }
   }
 
-  /** The same for a request over the port without TLS. A host name that resolves to this machine (DNS rebinding) is refused. */
+  /** Answers a request over the port without TLS. Refuses other host names that resolve to this machine (DNS rebinding). */
   async answerPlain(exchange: Exchange, port: number): Promise<void> {
     const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`)
     const given = exchange.headerValues('host')

@@ -30,7 +30,7 @@ export class Tickets {
     return secret
   }
 
-  /** The user of a ticket, which is thereby used. Undefined if it is unknown, used or expired. */
+  /** Uses a ticket and returns its user; undefined if the ticket is unknown, used or expired. */
   redeem(secret: string): User | undefined {
     this.#forgetExpired()
     const key = keyOfSecret(secret)

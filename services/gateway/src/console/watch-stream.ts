@@ -13,10 +13,10 @@ interface StreamParts {
 }
 
 /**
- * Answers with the events of several watches, as lines of JSON: a browser opens six connections over HTTP/1.1, and a page has more watches.
+ * Streams the events of several watches as lines of JSON: over HTTP/1.1 a browser opens only six connections, and a page needs more watches.
  *
  *   {"watch":"pods","event":{"type":"ADDED","object":{…}}}
- *   {"watch":"pods","end":410,"status":{…}}      the watch is over; the status is there if it was refused
+ *   {"watch":"pods","end":410,"status":{…}}      the end of a watch, with a status if the server refused it
  */
 export function streamWatches(exchange: Exchange, watches: Readonly<Record<string, unknown>>, parts: StreamParts): void {
   const entries = Object.entries(watches)

@@ -301,7 +301,7 @@ export class CustomResources {
     }
   }
 
-  /** The result may be cached with a conversion, and references nothing else of the definition. */
+  /** The result may be cached with a conversion, so it must not reference other parts of the definition. */
   #readersFrom(source: Source): (version: CustomVersion) => StructuralReaders {
     return (version) => {
       const known = source.readers.find((one) => one.version === version.version)
@@ -469,7 +469,7 @@ function betweenMetadataAndStatus(definition: object, { value, metadataEnd }: St
 
 const front = Buffer.from(',"spec":')
 
-/** The same for any order of members: a spec of a megabyte takes ten milliseconds, since it is scanned byte by byte. */
+/** Finds the spec in any order of members. Scanning a megabyte byte by byte takes ten milliseconds. */
 function wherever({ value }: Stored): Uint8Array {
   const span = memberSpan(value, 0, 'spec')
   if (span === undefined) throw new Error('a stored definition has no spec')

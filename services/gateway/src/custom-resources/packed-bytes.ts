@@ -7,7 +7,7 @@ export interface PackedBytes {
   read(): Uint8Array
 }
 
-/** Stores rarely read bytes compressed, by another thread, one after the other. The newest stay uncompressed, as they are read soon. */
+/** Compresses rarely read bytes in another thread, one item after the other. The newest items stay uncompressed, because they are read soon. */
 export class BytesPacker {
   readonly #waiting: Kept[] = []
   #waitingBytes = 0

@@ -33,6 +33,6 @@ async function prepareAll(served: Served, { schemas, pace }: SchemaParts): Promi
 }
 
 function neededBy({ resource }: Served): Preparable[] {
-  // The same object in the stored version.
+  // Both are the same object for the stored version.
   return [...new Set([resource.readers, resource.stored.readers])].flatMap(({ preparable }) => preparable ?? [])
 }

@@ -16,10 +16,9 @@ interface Kept {
 }
 
 /**
- * The readers made of the schemas of custom resources, under a budget of bytes. The least recently used is dropped first, and built again when it is
- * used again.
+ * Readers of custom resources' schemas, within a budget of bytes. The least recently used is dropped first, and built again at its next use.
  *
- *   budget 100:   use a (60), use b (30), use c (40) → a is forgotten   use a → b and then c are, as far as they are in the way
+ *   budget 100:   use a (60), use b (30), use c (40) → a is dropped   use a → b and c are dropped as far as needed
  */
 export class SchemaBudget {
   readonly #bytesMax: number

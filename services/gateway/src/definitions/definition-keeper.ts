@@ -150,7 +150,7 @@ export class DefinitionKeeper implements Reserver {
     return settled
   }
 
-  /** Writes the rows for a future definition; undefined: another write was faster. */
+  /** Writes the rows for a future definition; undefined if another write was faster. */
   async #hold(object: ApiObject, group: string, found: Found<NamesRow>): Promise<Holding | undefined> {
     const [name, uid] = [nameOf(object), object.metadata.uid ?? '']
     const names = statusOf({ ...object }).acceptedNames ?? {}

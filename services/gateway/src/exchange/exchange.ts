@@ -24,7 +24,7 @@ export type Peer =
   /** A page of the console, in a session of this user. */
   | { readonly kind: 'console'; readonly user: User }
 
-/** The same certificate if a proxy CA has signed it. */
+/** The client certificate, if a proxy CA has signed it. */
 export interface ProxyPeer {
   readonly commonName: string
   readonly expiresMs: number
@@ -42,7 +42,7 @@ export interface Exchange {
   peer: Peer
   /** Remote address for the log; '' in process. */
   readonly remoteAddress: string
-  /** The same object for all exchanges over one connection. */
+  /** Identifies the connection; all its exchanges have the same object. */
   readonly connection: object
   /** The reason why the request must be refused, from its head; undefined if it can be served. */
   readonly problem?: string | undefined
@@ -52,7 +52,7 @@ export interface Exchange {
   readonly waitingBytes: number
   /** Value of a request header; the name is lower-case. */
   header(name: string): string | undefined
-  /** The same, one value for each time that the header was sent. */
+  /** All values of a request header, one for each time that it was sent. */
   headerValues(name: string): readonly string[]
   /** Names of the request's headers, in lower case. */
   headerNames(): readonly string[]
@@ -86,7 +86,7 @@ export interface Exchange {
   end(trailers?: HeaderFields): void
   /** Aborts the answer, so that the client sees that it is incomplete. */
   destroy(): void
-  /** The same for the whole connection, with all its exchanges. */
+  /** Aborts the connection with all its exchanges. */
   destroyConnection(): void
   /** Stops reading the connection, including the frames of its protocol. */
   stopReading(): void

@@ -25,7 +25,7 @@ export function bearerSubprotocol(name: string): { readonly domain: string; read
   return match === null ? undefined : { domain: match[1] ?? '', encoded: match[2] ?? '' }
 }
 
-/** The `Sec-WebSocket-Protocol` header without tokens; undefined if nothing else was offered. */
+/** The `Sec-WebSocket-Protocol` header without tokens; undefined if it contains no other protocol. */
 export function withoutTokens(header: string | undefined): string | undefined {
   const others = offeredSubprotocols(header).filter((name) => bearerSubprotocol(name) === undefined)
   return others.length === 0 ? undefined : others.join(', ')

@@ -102,7 +102,7 @@ export class WebSocketExchange extends Http1Exchange {
 
 /** Status of a normal close (RFC 6455, section 7.4.1). */
 const normalClosure = 1000
-/** The same bytes, not a copy. */
+/** A view of the bytes, not a copy. */
 function bytesOf(bytes: Uint8Array | string): Buffer {
   return typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -128,7 +128,7 @@ export class Level {
     return this.#queues.values()
   }
 
-  /** The assumed work of so many seats, in seconds. */
+  /** The assumed work of a number of seats, in seconds. */
   workOf(seats: number): number {
     return seats * guessSeconds
   }

@@ -23,7 +23,7 @@ export class RemadeFrames {
     return once(this.#made, frames, resource, watchFormat, make)
   }
 
-  /** The same with conversion webhooks. */
+  /** Like the method above, for kinds with conversion webhooks. */
   later(frames: Uint8Array, resource: Resource, watchFormat: RemadeFormat, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
     return once(this.#converted, frames, resource, watchFormat, make)
   }

@@ -52,7 +52,7 @@ function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }:
   return stream(request, { headers: isPacked ? packedHeaders(headers) : headers, chunks, writer: { ...writer, write } })
 }
 
-/** The same, with a packer of cached pieces. */
+/** Options of sending cached pieces, with their packer. */
 export interface SendKeptParts extends SendParts {
   readonly packer: PiecePacker
 }
@@ -137,7 +137,7 @@ async function* chunksOf(pieces: AsyncIterable<Uint8Array>, joinedBelow: number)
   for (const chunk of joiner.rest()) yield chunk
 }
 
-/** The same for existing pieces. */
+/** Joins small cached pieces. */
 function keptChunksOf(pieces: readonly Uint8Array[], joinedBelow: number): readonly Uint8Array[] {
   const joiner = new Joiner(joinedBelow)
   const chunks = pieces.flatMap((piece) => joiner.add(piece))

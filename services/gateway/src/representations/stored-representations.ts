@@ -79,8 +79,8 @@ function servedRowOf(parts: RepresentationParts, served: Served, content: Stored
 }
 
 /**
- * The object without `managedFields`, which are often longer than the rest of it and shown in no cell. They are left out
- * if they are the last part of the metadata, as they mostly are, and if the metadata's position is known, as it is for an entry.
+ * The object without `managedFields`, which are often longer than the rest and appear in no cell. They are omitted only if they are the last part of
+ * the metadata (the usual order) and the position of the metadata is known.
  */
 export function withoutOwners({ value, metadataStart, metadataEnd }: StoredContent): Uint8Array {
   if (metadataStart === undefined || metadataEnd === undefined) return value

@@ -43,7 +43,7 @@ const corsHeaders = {
   'access-control-allow-credentials': 'true',
 } as const
 
-/** An origin is scheme, host and port; a text that is longer than any of them is none. */
+/** Maximum length of an origin: scheme, host and port. Longer texts are not origins. */
 const originLengthMax = 300
 
 /** Undefined if no answer has any, so that requests need no check. */

@@ -17,9 +17,9 @@ export type Representation =
 export interface Negotiated {
   /** For objects; undefined if no clause can be satisfied. */
   readonly objects: { readonly format: Format; readonly representation: Representation } | undefined
-  /** The same for objects without a Table. */
+  /** The choice for objects without a Table. */
   readonly withoutTable: Negotiated['objects']
-  /** The same for objects without a Protobuf form; their metadata have one. */
+  /** The choice for objects without a Protobuf form; their metadata have one. */
   readonly withoutProtobuf: Negotiated['objects']
   /** For answers with a fixed form, such as a Status. A client that accepts none of ours gets JSON. */
   readonly plain: Format

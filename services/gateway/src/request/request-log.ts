@@ -125,7 +125,7 @@ export class RequestLog {
     return found
   }
 
-  /** The last requests after an id that the filter matches, oldest first, and so many at most: older ones are not looked at. */
+  /** The last requests after an id that match the filter, at most `limit`, oldest first. Older requests are not examined. */
   readLast(filter: RequestFilter, after: number, limit: number): LoggedRequest[] {
     const matches = this.matcher(filter)
     const found: LoggedRequest[] = []

@@ -217,12 +217,12 @@ export class GatewayRequest {
     return this.#negotiator.hasCbor
   }
 
-  /** Leaves out the clauses that ask for a Table, where there is none. */
+  /** Ignores clauses that ask for a Table; called if the answer cannot be a Table. */
   refuseTable(): void {
     this.#negotiated = { ...this.negotiated, objects: this.negotiated.withoutTable }
   }
 
-  /** Leaves out the clauses that ask for objects in Protobuf, where they have no such form. */
+  /** Ignores clauses that ask for Protobuf objects; called if the kind has no Protobuf form. */
   refuseProtobuf(): void {
     const { withoutProtobuf } = this.negotiated
     if (withoutProtobuf !== this.negotiated.objects) this.#negotiated = { ...this.negotiated, objects: withoutProtobuf }

@@ -88,7 +88,7 @@ export function respondJson(
   return sendRepresentation(request, code, representJson(request, json, format))
 }
 
-/** The same in CBOR. `fields` are the byte fields of the object. */
+/** Answers with CBOR. `fields` are the byte fields of the object. */
 export function respondCbor(request: GatewayRequest, code: number, json: Uint8Array, fields?: ByteFields): void | Promise<void> {
   request.audit?.takeAnswer('application/json', json)
   return sendRepresentation(request, code, representCbor(request, json, fields))

@@ -5,7 +5,7 @@ import type { RequestInfo } from './request-info.ts'
 /** Frequently requested by machines, and irrelevant to a trace. */
 const probePath = /^\/(?:healthz|livez|readyz|metrics)(?:\/|$)/
 
-/** Begins the span of a request, below the client's where it has sent one. */
+/** Begins the span of a request, as a child of the client's span if the request names one. */
 export function beginTrace(request: GatewayRequest, tracer: Tracer): void {
   const header = request.exchange.header('traceparent')
   const parent = header === undefined || parseTraceparent(header) === undefined ? undefined : header

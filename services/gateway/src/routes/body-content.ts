@@ -8,7 +8,7 @@ import { readCbor } from '../texts/read-cbor.ts'
 /** The displayed content of a body: its text, or its bytes with its value as JSON. */
 export type BodyContent = { readonly text: string } | { readonly base64: string; readonly json?: string }
 
-/** Reads the body of a request. Protobuf and CBOR are also returned as JSON, as far as they are valid. */
+/** Decodes the body of a request. Valid Protobuf and CBOR are also returned as JSON. */
 export function bodyContent(body: Uint8Array, contentType: string, catalogue: Catalogue): BodyContent {
   const isProtobuf = contentType === catalogue.names.protobufMediaType
   const isCbor = /^application\/(?:[\w-]+\+)?cbor$/.test(contentType)

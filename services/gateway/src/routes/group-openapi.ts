@@ -22,7 +22,7 @@ type Last2 = Partial<Record<Form, Pick<Added2, 'paths' | 'definitions'>>>
 /** The sources of a group's bytes. */
 export interface GroupOpenApiOptions {
   readonly builtIn: BuiltInOpenApi
-  /** The catalogue with the group, of which nothing else is referenced. */
+  /** The catalogue with the group. No other part of it is referenced. */
   readonly catalogue: Catalogue
   readonly source: Group
   /** The group's versions without remote ones. */

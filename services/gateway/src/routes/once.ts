@@ -5,7 +5,7 @@ export interface Once<T> {
   made?: T
 }
 
-/** The same promise for all callers. A failure is dropped, so that the next call tries again. */
+/** Returns the same promise to all callers. After a failure the next call tries again. */
 export function once<T>(make: () => Promise<T>): Once<T> {
   let making: Promise<T> | undefined
   const ask: Once<T> = () => {

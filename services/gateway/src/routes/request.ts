@@ -16,8 +16,8 @@ export type RequestRouteParts = ExplainParts & {
 }
 
 /**
- * Serves one logged request with its query, its trace, its body, and the decisions about it. The path needs a permission. The body is sent with
- * `?body=true` to users who may get the object, as it may have the values of a Secret. The same applies to changes of plugins to a Secret.
+ * Serves one logged request with its query, its trace, its body, and the decisions about it. The path needs a permission. The body, which may contain
+ * values of a Secret, is sent with `?body=true` to users who may get the object; so are the changes that plugins made to a Secret.
  */
 export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) => {
   const { request, parts } = context.env

@@ -98,7 +98,7 @@ function findAuthorityProblem(bytes: Buffer): string | undefined {
     expectDer(certificate, derTags.sequence)
     if (more.length === 0) return new X509Certificate(bytes).ca ? undefined : 'does not have the CA bit set'
   } catch {
-    // The same error as for bytes after a certificate.
+    // Reported like bytes after a certificate.
   }
   return 'does not parse as X.509'
 }

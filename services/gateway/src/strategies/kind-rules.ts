@@ -44,7 +44,7 @@ export interface KindRules<Kept = ApiObject> {
   isHeld?(object: Kept): boolean
   /** The form of the status in writes. By default a separately written part. */
   readonly status?: ObjectPart
-  /** Fields that a write of a part leaves no mark on, though it may set them. Absent, or undefined: the fields of another part. */
+  /** Fields that a write of a part may set without becoming their manager; by default the fields of the other parts. */
   unmarked?(subresource: string | undefined, level: number): fieldSets.FieldSet | undefined
   /** The certificate that a stored write has issued; undefined for none, or for one that is not counted. */
   issued?(object: Kept, live: Kept, names: Names): IssuedCertificate | undefined

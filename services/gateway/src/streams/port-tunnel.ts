@@ -17,7 +17,7 @@ export function portProtocol(names: Names): string {
   return domainGroup(names, 'portforward')
 }
 
-/** The same in the binary messages of a WebSocket: its subprotocol. */
+/** The subprotocol of a WebSocket that carries the port protocol in binary messages. */
 export function tunnelSubprotocol(names: Names): string {
   return `SPDY/3.1+${portProtocol(names)}`
 }

@@ -27,7 +27,7 @@ type Binding = BuiltIn<'core/v1.Binding'>
 /** Binds a pod to a node, by the pod's own path. */
 export const bindPod: Verb<BindingParts> = (request, target, parts) => bind(request, target, target, parts)
 
-/** The same by the collection of bindings, with the pod named in the body. */
+/** Binds a pod by the collection of bindings; the body names the pod. */
 export const createBinding: Verb<BindingParts> = (request, target, parts) => {
   const { resource } = target.served
   const pods = parts.served.find('', 'v1', 'pods')

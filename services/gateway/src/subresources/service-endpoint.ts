@@ -25,7 +25,7 @@ interface PodAddress {
   readonly targetRef?: { readonly name?: string; readonly namespace?: string } | undefined
 }
 
-/** A Pod of the Service, by the name or the number of its port. Throws if there is none. */
+/** A Pod of the Service, by name or number of the port. Throws if the Service has none. */
 export async function requireEndpoint(
   request: GatewayRequest,
   target: Target,

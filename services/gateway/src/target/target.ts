@@ -26,7 +26,7 @@ export interface Served {
   readonly strategy: Strategy
   /** True if objects are stored in this version: bytes of its current schema are the answer. */
   readonly isStoredVersion: boolean
-  /** The same for objects that the definition's webhook has converted to this version; undefined without a webhook. */
+  /** Serves objects that the definition's webhook has converted to this version; undefined without a webhook. */
   readonly converted?: Served
   /** True if its status is only written by its subresource. */
   readonly hasStatus: boolean

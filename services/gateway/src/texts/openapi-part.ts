@@ -84,7 +84,7 @@ function withReferences<T>(value: T, reference: (name: string) => string): T {
   return JSON.parse(text) as T
 }
 
-/** The same as an OpenAPI 3 document, for servers with only the older form. */
+/** Converts the part to an OpenAPI 3 document, for servers that only offer OpenAPI 2. */
 export function toOpenApi3({ paths, definitions }: OpenApi2Part, title: string): object {
   const reference = (name: string) => `#/components/schemas/${name}`
   return {

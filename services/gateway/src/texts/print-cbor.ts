@@ -9,7 +9,7 @@ export function printCbor(texts: Texts | undefined, json: Uint8Array, fields?: B
   return json.length < limits.largeBytesMin || texts === undefined ? jsonToCbor(json, fields) : printInThread(texts, json, fields)
 }
 
-/** The same without the tag of self-described CBOR, as an item of a list. */
+/** Prints an item of a list, without the tag of self-described CBOR. */
 export function printCborItem(texts: Texts | undefined, json: Uint8Array, fields?: ByteFields): Uint8Array | Promise<Uint8Array> {
   if (json.length < limits.largeBytesMin || texts === undefined) return jsonToCborItem(json, fields)
   return printInThread(texts, json, fields).then(itemOfCbor)

@@ -98,7 +98,7 @@ export class TextThread {
   }
 }
 
-/** The same bytes in a separate buffer. */
+/** The bytes in a separate buffer. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes
   const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength

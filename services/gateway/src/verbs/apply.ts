@@ -24,7 +24,7 @@ export type ApplyParts = WriteParts & BodyParts & OptionsParts & RespondStoredPa
 
 /** Media type of an apply configuration, in YAML or JSON. */
 const applyMediaType = 'application/apply-patch+yaml'
-/** The same, written as CBOR. */
+/** Media type of an apply configuration in CBOR. */
 const applyCborMediaType = 'application/apply-patch+cbor'
 
 /** True if a body is an apply configuration. */

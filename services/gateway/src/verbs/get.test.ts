@@ -20,7 +20,7 @@ const text = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","name
 
 const presentFingerprint = 2
 
-/** The same resource with readers that need a schema, like a custom kind's. */
+/** The resource with readers that need a schema, like those of a custom kind. */
 function withSchema(served: Served): Served {
   const { resource } = served
   const preparable: Preparable = { isReady: true, *prepare() {}, forget() {} }

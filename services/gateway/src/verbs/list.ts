@@ -90,7 +90,7 @@ export async function sendList(
   await sendPieces(request, parts, representation.format, pieces)
 }
 
-/** The same parts, with the number of objects in each. */
+/** Passes the parts on and reports the number of objects in each. */
 async function* counting(listed: AsyncIterable<ListPart>, tell: (count: number) => void): AsyncGenerator<ListPart> {
   for await (const part of listed) {
     if (part.kind === 'chunk') tell(part.count)

@@ -85,7 +85,7 @@ export function requireNumericVersion({ object }: Candidate): void {
   throw badRequest(`invalid resource version: metadata.resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: ${why}`)
 }
 
-/** True if the object has a precondition. Version 0 is none. */
+/** True if the object has a precondition. Version 0 does not count. */
 function namesVersion({ metadata: { resourceVersion } }: ApiObject): boolean {
   return resourceVersion !== undefined && resourceVersion !== '' && parseRevision(resourceVersion) !== 0
 }

@@ -101,7 +101,7 @@ export class WatchPrinter {
       : remadeFrames.later(frames, resource, cborForm, () => cborFramesInTurns(frames, fields, texts))
   }
 
-  /** The same of one small event. */
+  /** Encodes one small event. */
   encodedEvent(frame: Uint8Array): Uint8Array {
     return this.#cbor === undefined ? frame : cborFrameOf(frame, undefined)
   }

@@ -158,7 +158,7 @@ class WatchSession implements FaultyWatch, WheelTask {
       return { request, after: read.revision, epoch: '' }
     }
     if (read.kind === 'watchFromNow') {
-      // This key is always absent: changes acknowledged before this request, at any replica, do not count as changes after it.
+      // This key never exists. The watch starts after all changes that any replica has acknowledged before this request.
       const { revision, epoch } = await this.#parts.storage.get({ key: scopePrefix(range.scope), read: { kind: 'latest' } })
       this.#open()
       return { request, after: frozenRevision(this.request, this.#parts) ?? revision, epoch }

@@ -139,8 +139,8 @@ class SharedSubscription {
   }
 
   /**
-   * True if a client that begins after this revision may share. False if the subscription has ended, or may have begun at a future revision, where it
-   * would never meet the others.
+   * True if a client that begins after this revision may share the subscription. False if the subscription has ended, or may have begun at a future
+   * revision, because its clients would miss events.
    */
   isJoinable(after: number): boolean {
     return !this.#line.isClosed && (this.#hasReceived || after >= this.#lastEvent)

@@ -6,7 +6,7 @@ export interface WatchHubLimits {
   readonly breathBytesMin: number
   /** Maximum bytes delivered to all clients in one turn: they are encrypted for each at once, at some 5 ms a megabyte. */
   readonly turnBytesMax: number
-  /** The same for the turn in which events arrive, at whose end their writers are answered: some 2 ms. The rest follows in the next turns. */
+  /** Maximum bytes of the turn in which events arrive, after which their writers are answered: about 2 ms. The rest follows in later turns. */
   readonly firstTurnBytesMax: number
 }
 

@@ -186,7 +186,7 @@ function nameKindOf({ strategy: { behaviour } }: Served, object: ApiObject) {
   return typeof behaviour.nameKind === 'function' ? behaviour.nameKind(object) : behaviour.nameKind
 }
 
-/** Finalizers that need no domain; undefined: any may do without. Those that an object has already stay valid. */
+/** Finalizers that need no domain; undefined if none needs one. The finalizers of an existing object remain valid. */
 function bareFinalizersOf({ strategy }: Served, names: Names, live?: ApiObject): readonly string[] | undefined {
   if (strategy.behaviour.takesBareFinalizers) return undefined
   return [names.namespaceFinalizer, orphanFinalizer, foregroundFinalizer, ...(live?.metadata.finalizers ?? [])]

@@ -19,7 +19,7 @@ import { isAsRead, type RecentObjects, withRevision } from './recent-objects.ts'
 /** The dependencies of a commit. */
 export type CommitParts = LostCommitParts &
   LiveParts & {
-    /** Expiry of Events; undefined: they are kept. */
+    /** Lifetime of Events; undefined if they do not expire. */
     readonly eventTtlMs: number | undefined
     readonly recent: RecentObjects
     readonly draws: Pick<Draws, 'writeId'>

@@ -28,7 +28,7 @@ type Propagation = 'Background' | 'Orphan' | 'Foreground'
 export interface DeleteOptions {
   readonly isDryRun: boolean
   readonly gracePeriodSeconds: number | undefined
-  /** undefined: the deleter does not say. */
+  /** Undefined if the request does not set it. */
   readonly propagation: Propagation | undefined
   readonly orphanDependents: boolean | undefined
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string }
@@ -84,7 +84,7 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Delet
   return { ...options, dryRun: dryRunsOf(request.query) ?? options['dryRun'] }
 }
 
-/** Beside a body, too: kube-apiserver reads the query only where there is none, and deletes. */
+/** The query counts even with a body. kube-apiserver ignores the query of a request with a body, and deletes. */
 function dryRunsOf(query: Query): readonly string[] | undefined {
   const values = query.all('dryRun')
   return values.length === 0 ? undefined : values

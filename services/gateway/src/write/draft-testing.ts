@@ -11,7 +11,7 @@ import { type ChangeDraft, Draft, type NewDraft, type PlannedWrite } from './dra
 
 interface DraftOptions {
   readonly served: Served
-  /** As the writer has it. */
+  /** The object as its writer sent it. */
   readonly object: ApiObject
   readonly subresource?: string | undefined
   /** On the monotonic clock; the request has a minute unless given. */

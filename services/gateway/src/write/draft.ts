@@ -18,7 +18,7 @@ export interface Origin
 
 /** The target of a write, and its options. */
 export interface Plan<Request extends Origin = Origin> {
-  /** The same for all attempts. */
+  /** Identifies the write in all its attempts. */
   readonly id: string
   readonly request: Request
   readonly target: Target
@@ -36,7 +36,7 @@ export interface Write extends Omit<Plan<GatewayRequest>, 'id'> {
    * is taken again with a newer object.
    */
   readonly decide: (live: Live | undefined) => Intent | Promise<Intent>
-  /** Absent: admission sees the object itself. */
+  /** Undefined if admission sees the object itself. */
   readonly shownAs?: ShownAs
   /** Admission has been asked about the request already, which is more than this write. */
   readonly isAdmitted?: boolean
@@ -72,7 +72,7 @@ export interface Written {
   readonly uid: string
 }
 
-/** Another write was faster. `refusal` is the answer when no attempt is left; absent: a conflict. */
+/** Another write was faster. `refusal` is the answer after the last attempt; undefined for a conflict. */
 export interface Again {
   readonly kind: 'again'
   readonly refusal?: StatusError
@@ -96,7 +96,7 @@ export interface Encoding {
 
 /** A kind's holdings outside its object, taken for one attempt. */
 export interface Reservation {
-  /** Complete with the reservations. Absent: unchanged. */
+  /** The object with its reservations; undefined if it is unchanged. */
   readonly object?: ApiObject
   /** Conditions of the object's commit. */
   readonly conditions?: readonly Condition[]
@@ -112,9 +112,9 @@ export interface Reservation {
  */
 export class Draft<Before extends Live | undefined = Live | undefined, W extends Plan = PlannedWrite> {
   readonly write: W
-  /** The object before the write; undefined: it is created. */
+  /** The object before the write; undefined for a create. */
   readonly live: Before
-  /** As the writer has it. */
+  /** The object as its writer sent it. */
   given: ApiObject
   /** The object to write, as far as the steps have come. It belongs to the write and may be changed in place. */
   object: ApiObject
@@ -137,7 +137,7 @@ export class Draft<Before extends Live | undefined = Live | undefined, W extends
   encoding: Encoding | undefined
   /** The commit is under way or done. */
   isSent = false
-  /** The revision that was committed; absent: nothing was written. */
+  /** The committed revision; undefined if nothing was written. */
   revision: number | undefined
   outcome: Written | Again | undefined
 

@@ -59,7 +59,7 @@ function entryOf(object: object): Entry {
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: '' } }
 const context = { timeoutMs: 7, requestId: 'r' }
 
-/** A ConfigMap whose JSON has so many bytes. */
+/** A ConfigMap with this number of bytes in JSON. */
 function configMapOf(bytes: number) {
   const data = { x: 'x'.repeat(bytes - JSON.stringify(configMap).length) }
   return entryOf({ ...configMap, data })

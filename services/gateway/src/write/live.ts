@@ -37,7 +37,7 @@ export interface Live {
   readonly isStale?: boolean | undefined
 }
 
-/** Reads the object that a write starts from; undefined: there is none. */
+/** Reads the object that a write starts from; undefined if it does not exist. */
 export async function readLive(
   key: string,
   served: Served,

@@ -40,7 +40,7 @@ export interface LoadedObject {
 
 /** Options of loading objects. */
 export interface LoadSettings<T extends LoadedObject> {
-  /** Objects that are there already stay as they are. */
+  /** Leaves existing objects unchanged. */
   readonly keepsExisting: boolean
   /** Called once for each object. */
   readonly onOutcome: (given: T, outcome: LoadOutcome) => void
@@ -52,9 +52,9 @@ const togetherMax = 50
 const turnMs = 10
 
 /**
- * Stores objects of another server as they are, in their order: with uid, creationTimestamp, generation, managers, owners, status and
- * deletionTimestamp. They pass no authorization, no admission and no rule; their types and fields alone are read by the schema.
- * Reservations, such as those of addresses of Services, are not made.
+ * Stores objects of another server unchanged and in order, with uid, creationTimestamp, generation, managers, owners, status and deletionTimestamp.
+ * Only the schema checks their types and fields; authorization, admission and validation are skipped. Nothing is reserved, such as addresses of
+ * Services.
  */
 export async function loadObjects<T extends LoadedObject>(
   objects: AsyncIterable<T>,

@@ -15,7 +15,7 @@ type Past = readonly (readonly [revision: number, writeId: string])[]
 
 interface Around {
   readonly past: Past
-  /** The outcome of a repeated commit; absent: none may be sent. */
+  /** The outcome of a repeated commit; undefined if none may be sent. */
   readonly again?: () => Promise<CommitOutcome>
   readonly cause?: unknown
   readonly deadlineMs?: number

@@ -56,7 +56,7 @@ function patience({ expected }: CommitRequest, cause: unknown): number {
   return cause instanceof UnknownOutcomeError && cause.code === 504 ? limits.lateCreateMs : limits.lostCreateMs
 }
 
-/** Looks once, and sends the commit again where that cannot do it twice; undefined: it is as unknown as before. */
+/** Looks up the outcome once. Sends the commit again if it cannot be written twice. Undefined if the outcome remains unknown. */
 async function learn(commit: CommitRequest, context: CallContext, parts: LostCommitParts): Promise<CommitOutcome | undefined> {
   const trace = await traceOf(commit, context, parts)
   switch (trace.kind) {

@@ -104,9 +104,9 @@ export function ownersOfStatus(
 
 /** The managers of an object that the server itself creates. */
 export interface BootstrapManagers {
-  /** The name of the writer; absent: the server's. */
+  /** The name of the writer; by default the server's. */
   readonly fieldManager?: string
-  /** Fields that a manager of their own has applied; absent: none. */
+  /** Fields that a separate manager has applied; by default none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
 

@@ -32,7 +32,7 @@ export const limitOwners: WriteStep<unknown> = ({ write: { target }, given, live
   throw invalid(target.served.kind, target.info.name, [{ reason: 'FieldValueTooMany', field: 'metadata.managedFields', message }])
 }
 
-/** A new object begins without a status, where its kind does not keep that, and without the metadata that only the server sets. */
+/** Removes the metadata that only the server sets from a new object, and the status unless the kind keeps it. */
 export const clearNew: WriteStep<unknown, NewDraft<Plan>> = (draft) => {
   const object: ApiObject = { ...draft.given }
   const { hasStatus, strategy } = draft.write.target.served
@@ -92,7 +92,7 @@ export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, 
   draft.object = known === undefined ? object : { ...object, metadata: { ...object.metadata } }
 }
 
-/** Defaults that a schema has got since an object was stored are for the written part: the rest stays as stored. */
+/** If a schema has gained defaults since an object was stored, they apply only to the written part. */
 function keepUnwritten(complete: ApiObject, given: ApiObject, { served, subresource }: Target): ApiObject {
   const isWritten = (name: string): boolean =>
     subresource === undefined ? name !== 'status' || !served.hasStatus : name === 'metadata' || name === subresource.name

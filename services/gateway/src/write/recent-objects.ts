@@ -58,7 +58,7 @@ export function isAsRead(value: unknown, before: unknown, depth = 0): boolean {
   if (value === undefined || typeof value === 'bigint' || depth > readDepthMax) return false
   if (value === before || !hasMembers(value)) return true
   const former = hasMembers(before) ? before : undefined
-  // A loop by `in` over values of so many forms is compiled again and again.
+  // V8 would compile a loop over `Object.keys` with `in` again for each shape of the values.
   for (const key of Object.keys(value)) if (!isAsRead(value[key], former?.[key], depth + 1)) return false
   return true
 }

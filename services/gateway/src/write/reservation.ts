@@ -8,7 +8,7 @@ type AnyDraft = Draft<Live | undefined, Plan>
 export interface Reserver {
   /** Reserves the holdings that the object of a draft wants and lacks, after it was found valid. It refuses by throwing, and then holds nothing. */
   reserve(draft: AnyDraft): Promise<Reservation>
-  /** Reserves the needs of an object that is marked as being deleted. Absent: nothing. */
+  /** Reserves the needs of an object that is marked for deletion; undefined if it needs nothing. */
   reserveMark?(draft: ChangeDraft): Promise<Reservation>
   /** Releases the holdings of a deleted object. It never fails: a sweep releases the rest later. */
   release(object: ApiObject): Promise<void>
@@ -41,7 +41,7 @@ export const reserve: WriteStep<ReserveParts, AnyDraft> = (draft, { reservers })
   if (reserver !== undefined) return takeReservation(draft, reserver.reserve(draft))
 }
 
-/** The same for an object that is marked as being deleted. */
+/** Takes the reservation of an object that is marked for deletion. */
 export const reserveMark: WriteStep<ReserveParts, ChangeDraft> = (draft, { reservers }) => {
   const reservation = reservers.get(draft.write.target.served.resource.stored.prefix)?.reserveMark?.(draft)
   if (reservation !== undefined) return takeReservation(draft, reservation)

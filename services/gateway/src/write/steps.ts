@@ -101,7 +101,7 @@ export const removeSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitD
 
 /** The owners and the status of an object that the server itself creates. */
 export interface BootstrapPart extends BootstrapManagers {
-  /** The status that it begins with; absent: none. */
+  /** The initial status; by default none. */
   readonly status?: Readonly<Record<string, unknown>>
 }
 

@@ -34,7 +34,7 @@ interface Around {
   readonly name?: string
   readonly isLarge?: boolean
   readonly isTerminating?: boolean
-  /** Bytes of the object that is there; absent: there is none. */
+  /** Bytes of the existing object; undefined if it does not exist. */
   readonly bytes?: number
 }
 

@@ -161,7 +161,7 @@ async function runCommand(
   }
 }
 
-/** The words of each command of a script. Undefined: the shell cannot read the script. */
+/** The words of each command of a script; undefined if the shell cannot parse the script. */
 export function commandsOf(script: string): readonly (readonly string[])[] | undefined {
   const list = parseScript(script)
   return typeof list === 'string' ? undefined : list.map(({ words }) => words)

@@ -21,7 +21,7 @@ const [keyField, revisionField, valueField] = [0x0a, 0x18, 0x2a]
 const revisionsPerStep = 500
 const encrypted = /^k8s:enc:[^:]*:[^:]*/
 
-/** Where the file holds a key's last value. */
+/** The location of a key's last value. */
 interface Place {
   readonly at: number
   readonly length: number

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { SettingsError } from '@orch/platform'
 import type { ServingOptions } from './settings.ts'
 
-/** What a client must know about a gateway's certificate. */
+/** The facts that a client needs about a gateway's certificate. */
 export interface ServingTrust {
   /** PEM of the certificate that the client must trust. */
   readonly authority: string

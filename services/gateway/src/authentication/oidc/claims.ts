@@ -21,7 +21,7 @@ export interface ClaimRules {
   /** A token is for this server if it names one of these audiences. */
   readonly audiences: readonly string[]
   readonly username: ClaimMapping
-  /** Undefined: groups are not taken from tokens. */
+  /** Undefined if groups are not taken from tokens. */
   readonly groups: ClaimMapping | undefined
   /** Undefined if users have none. */
   readonly uid: ClaimMapping | undefined
