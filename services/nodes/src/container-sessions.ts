@@ -2,7 +2,7 @@ import type { LogChunk, Stream } from '@orch/core/contracts'
 import { failed, StatusError } from '@orch/core/meta'
 import type { PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
-import { type Clock, PushStream, sleep } from '@orch/platform'
+import { type Clock, PushStream, passTurns, sleep } from '@orch/platform'
 import type { FindRunning } from './own-command.ts'
 import { hostnameOf } from './pod-sources.ts'
 import { ContainerFiles, resolvePath } from './programs/container-files.ts'
@@ -51,6 +51,7 @@ interface Run {
 
 /** Exit status of a killed program, and of one that Control-C has ended. */
 const codes = { killed: 137, interrupted: 130, notStarted: 126 } as const
+const programWork = 'program of a container'
 /** Maximum bytes of one part of the output. */
 const partBytesMax = 64 * 1024
 
@@ -315,5 +316,10 @@ function containerIn(pod: Pod, name: string, { clock, envOf, filesOf }: Containe
     files: new ContainerFiles({ '/etc/hostname': `${hostname}\n`, '/etc/hosts': hosts, ...Object.fromEntries(files) }, clock.now()),
     now: () => clock.now(),
     sleep: (ms, signal, options) => sleep(clock, ms, signal, options),
+    async turn() {
+      clock.work?.begin(programWork)
+      await passTurns(1)
+      clock.work?.end(programWork)
+    },
   }
 }

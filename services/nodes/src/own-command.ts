@@ -1,5 +1,6 @@
+import { memo } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
-import { type ScriptLayer, unscripted } from '@orch/core/pod-life'
+import { expandReferences, type ScriptLayer, unscripted } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
 import { resolvePath } from './programs/container-files.ts'
@@ -14,10 +15,32 @@ interface CommandSpec {
   readonly env?: readonly { readonly name: string }[] | null
 }
 
-/** Programs whose result depends neither on the image nor on its files. */
-const independent = new Set(['true', 'false', ':', 'echo', 'env', 'printenv', 'hostname', 'date', 'sleep', 'exit'])
+type AreKnown = (words: readonly string[]) => boolean
+
+/** Programs whose result depends neither on the image nor on its files, with the arguments that the simulation knows. */
+const independent: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
+  ['true', () => true],
+  ['false', () => true],
+  ['echo', ([first, ...rest]) => !/^-[neE]+$/.test((first === '-n' ? rest[0] : first) ?? '')],
+  ['env', ({ length }) => length === 0],
+  ['printenv', ([first = '', ...rest]) => rest.length === 0 && !first.startsWith('-')],
+  ['hostname', ({ length }) => length === 0],
+  ['date', ({ length }) => length === 0],
+  ['sleep', ({ length }) => length > 0],
+])
+/** The same for commands that only a shell has. */
+const independentInShell: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
+  [':', () => true],
+  ['exit', ([code = '0', ...rest]) => rest.length === 0 && /^\d+$|\$/.test(code)],
+])
 const shells = new Set(['sh', 'bash', 'ash'])
 const messageBytesMax = 4096
+/** Linux starts no program with more bytes of arguments. */
+const argumentsMax = 2 * 1024 * 1024
+/** Number of restarts after which a container that fails counts as endless. */
+const hopefulRestarts = 5
+/** Exit code of a container that cannot start. */
+const notStartedCode = 128
 
 /** Finds a running container and the program of a command in it; undefined if the container does not run or has no such program. */
 export type FindRunning = (
@@ -49,54 +72,66 @@ interface OwnCommand {
 function ownCommands(pod: Pod, names: Names, layers: readonly ScriptLayer[]): ReadonlyMap<string, OwnCommand> {
   const { containers, initContainers } = pod.spec
   const commands = new Map<string, OwnCommand>()
-  for (const { name, ...spec } of [...(containers ?? []), ...(initContainers ?? [])]) {
-    const words = independentWords(spec)
-    const messagePath = resolvePath('/', spec.terminationMessagePath || '/dev/termination-log')
-    if (words !== undefined) commands.set(name, { words, messagePath })
+  for (const container of [...(containers ?? []), ...(initContainers ?? [])]) {
+    const { words } = independentWords(container)
+    const messagePath = resolvePath('/', container.terminationMessagePath || '/dev/termination-log')
+    if (words !== undefined) commands.set(container.name, { words, messagePath })
   }
   if (commands.size === 0) return commands
   const free = unscripted(pod, names, layers)
   return new Map([...commands].filter(([name]) => free.has(name)))
 }
 
-function independentWords({ command, args, stdin, env }: CommandSpec): readonly string[] | undefined {
-  if (!command?.length || stdin === true) return undefined
+/** Memoized, as each command of a script asks for the script of its Pod again. */
+const independentWords = memo(({ command, args, stdin, env }: CommandSpec): { readonly words: readonly string[] | undefined } => {
+  if (!command?.length || stdin === true) return { words: undefined }
   const words = [...command, ...(args ?? [])]
   const declared = new Set((env ?? []).map(({ name }) => name))
   const sample = words.map((word) => expandReferences(word, (name) => (declared.has(name) ? 'x' : undefined)))
-  return isIndependent(sample) ? words : undefined
-}
+  return { words: isIndependent(sample) ? words : undefined }
+})
 
 function isIndependent([path = '', ...rest]: readonly string[]): boolean {
   const name = path.replace(/^\/(?:usr\/)?bin\//, '')
-  if (!shells.has(name)) return independent.has(name)
+  if (!shells.has(name)) return independent.get(name)?.(rest) === true
   const [flag = '', script, ...more] = rest
-  if (!/^-[a-z]*c$/.test(flag) || script === undefined || more.length > 0) return false
-  return commandsOf(script)?.every((words) => isIndependent(words[0] === 'exec' ? words.slice(1) : words)) === true
+  if (flag !== '-c' || script === undefined || more.length > 0) return false
+  return commandsOf(script)?.every(isIndependentInShell) === true
 }
 
-/** `$(NAME)` as a kubelet reads it in a command: the value of a variable, or, for an unknown one, the same text; `$$` is a dollar sign. */
-function expandReferences(word: string, lookUp: (name: string) => string | undefined): string {
-  return word.replace(/\$\$|\$\(([^)]*)\)/g, (all, name?: string) => (name === undefined ? '$' : (lookUp(name) ?? all)))
+function isIndependentInShell([name = '', ...rest]: readonly string[]): boolean {
+  return name === 'exec' ? isIndependent(rest) : (independentInShell.get(name)?.(rest) ?? isIndependent([name, ...rest]))
 }
 
 async function runCommand(run: ContainerRun, { words, messagePath }: OwnCommand, find: FindRunning): Promise<void> {
-  const command = words.map((word) => expandReferences(word, (name) => run.env[name]))
+  const command: string[] = []
+  let room = argumentsMax
+  for (const word of words) {
+    const expanded = expandReferences(word, (name) => run.env[name])
+    room -= expanded.length
+    if (room < 0) run.exit(notStartedCode, `exec ${words[0]}: argument list too long`)
+    command.push(expanded)
+  }
   const found = find(run.container, command)
   if (found === undefined) return
   const { container, program } = found
   const lines = linesTo((text) => run.log(text))
   const code = (await program(sleepingIn(container, run), command, streamsOf(run, lines.write))) ?? 0
   lines.end()
-  if (run.signal.aborted) return
+  // A stopped container ends when its script says so; this sleep does not return then.
+  if (run.signal.aborted) await run.sleep(0)
   const entry = container.files.get(messagePath)
-  run.exit(code, entry?.kind === 'file' ? Buffer.from(entry.bytes.subarray(0, messageBytesMax)).toString() : undefined)
+  const message = entry?.kind === 'file' ? Buffer.from(entry.bytes.subarray(0, messageBytesMax)).toString() : ''
+  run.exit(code, message || undefined)
 }
 
-/** An automatic clock does not run ahead for a sleep without an end, nor for a container that is started again whenever it ends. */
-function sleepingIn(container: RunningContainer, { pod, signal }: ContainerRun): RunningContainer {
-  const isAlways = (pod.spec.restartPolicy ?? 'Always') === 'Always'
-  return { ...container, sleep: (ms) => container.sleep(ms, signal, { background: isAlways || ms === Number.POSITIVE_INFINITY }) }
+/** An automatic clock does not run ahead for a sleep without an end, nor for a container that starts again whenever it ends, or too often. */
+function sleepingIn(container: RunningContainer, { pod: { spec }, container: name, restarts, signal }: ContainerRun): RunningContainer {
+  const init = spec.initContainers?.find((one) => one.name === name)
+  const main = spec.containers?.find((one) => one.name === name)
+  const policy = init === undefined ? main?.restartPolicy || spec.restartPolicy || 'Always' : init.restartPolicy
+  const isEndless = policy === 'Always' || restarts >= hopefulRestarts
+  return { ...container, sleep: (ms) => container.sleep(ms, signal, { background: isEndless || ms === Number.POSITIVE_INFINITY }) }
 }
 
 function streamsOf({ signal }: ContainerRun, write: ProgramStreams['write']): ProgramStreams {
@@ -112,7 +147,7 @@ function linesTo(log: (text: string) => void): { readonly write: ProgramStreams[
     async write(_to, text) {
       const all = rest + (typeof text === 'string' ? text : Buffer.from(text).toString())
       const end = all.lastIndexOf('\n')
-      if (end >= 0) log(all.slice(0, end))
+      if (end >= 0) log(all.slice(0, end + 1))
       rest = all.slice(end + 1)
     },
     end() {

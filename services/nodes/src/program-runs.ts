@@ -55,6 +55,7 @@ export class ProgramRuns {
     const program = programs.get(name)
     const id = life.runIdOf(name)
     if (program === undefined || id === undefined) return
+    this.#running.get(name)?.ending.abort()
     const running = { id, ending: new AbortController() }
     this.#running.set(name, running)
     void this.#run(name, program, running)

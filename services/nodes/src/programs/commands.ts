@@ -1,4 +1,3 @@
-import { durationToMs, parseDuration } from '@orch/core/meta'
 import { NoSpaceError, parentOf, resolvePath } from './container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './program.ts'
 import { printTar, readTar, type TarEntry, TarError } from './tar.ts'
@@ -106,15 +105,18 @@ async function list({ files }: RunningContainer, [, ...words]: readonly string[]
   return code
 }
 
+/** Milliseconds of the units of `sleep`. */
+const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
 async function sleep(container: RunningContainer, [, ...words]: readonly string[], { signal, write }: ProgramStreams): Promise<number> {
   let totalMs = 0
   for (const word of words) {
-    const duration = parseDuration(/^\d*\.?\d+$/.test(word) ? `${word}s` : word)
-    if (word === 'infinity') totalMs = Number.POSITIVE_INFINITY
-    else if (duration === undefined) {
+    const [, count, unit = ''] = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(word) ?? []
+    if (/^inf(?:inity)?$/i.test(word)) totalMs = Number.POSITIVE_INFINITY
+    else if (count === undefined) {
       await write('stderr', `sleep: invalid number '${word}'\n`)
       return 1
-    } else totalMs += durationToMs(duration)
+    } else totalMs += Number(count) * (unitsMs[unit] ?? 1000)
   }
   await container.sleep(totalMs, signal)
   return 0

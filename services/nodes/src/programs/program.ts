@@ -14,6 +14,8 @@ export interface RunningContainer {
   now(): number
   /** By the clock of the node; ends early with the signal. */
   sleep(ms: number, signal: AbortSignal, options?: TimerOptions): Promise<void>
+  /** Lets other work run; a clock of a test waits for the program. */
+  turn(): Promise<void>
 }
 
 /** The size of a terminal in characters. */

@@ -18,6 +18,7 @@ function aContainer(files: Readonly<Record<string, string>> = {}): RunningContai
     files: new ContainerFiles({ '/etc/motd': 'welcome\n', ...files }, nowMs),
     now: () => nowMs,
     sleep: async () => {},
+    turn: async () => {},
   }
 }
 
@@ -81,6 +82,7 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     [['test', 'a', '=', 'a'], 0, '', ''],
     [['test', '-q', 'a'], 2, '', 'test: -q: unknown operand\n'],
     [['sleep', '0.5', '1m'], 0, '', ''],
+    [['sleep', '365d', '9999999999', 'INF'], 0, '', ''],
     [['sleep', 'long'], 1, '', "sleep: invalid number 'long'\n"],
     [['tar', 'cf', '/tmp/x.tar', '/etc'], 2, '', 'tar: only - is simulated as an archive\n'],
     [['tar', 'f', '-'], 2, '', 'tar: must specify one of c, x\n'],
@@ -101,6 +103,10 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     ['nosuch', 127, '', 'sh: nosuch: not found\n'],
     ['cat x | wc', 2, '', 'sh: syntax error: unexpected "| wc"; only simple commands are simulated\n'],
     ["echo 'open", 2, '', 'sh: syntax error: unexpected "\'open"; only simple commands are simulated\n'],
+    ['echo "$(date)"', 2, '', 'sh: syntax error: unexpected "\\"$(date)\\""; only simple commands are simulated\n'],
+    ['echo "`date`"', 2, '', 'sh: syntax error: unexpected "\\"`date`\\""; only simple commands are simulated\n'],
+    [`echo $\{COLOR:-red}`, 2, '', `sh: syntax error: unexpected "$\{COLOR:-red}"; only simple commands are simulated\n`],
+    ['echo a 1>/tmp/b', 2, '', 'sh: syntax error: unexpected "1>/tmp/b"; only simple commands are simulated\n'],
     ['echo >', 2, '', 'sh: syntax error: unexpected end of line\n'],
     ['', 0, '', ''],
   ])('sh -c %j', async (script, code, stdout, stderr) => {

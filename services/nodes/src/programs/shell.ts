@@ -4,15 +4,13 @@ import type { Program, ProgramSource, ProgramStreams, RunningContainer } from '.
 
 /** Maximum characters of a script, and of a typed line. */
 const scriptLengthMax = 64 * 1024
+/** Maximum characters from variables in one command, beside the last value. */
+const valuesMax = 128 * 1024
 /** Maximum bytes that one command may write to a file. */
 const redirectedBytesMax = 16 * 1024 * 1024
 
 /** Maximum commands before other work runs: a millisecond or two. */
 const commandsPerTurn = 100
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 /** Finds the program of a command among all sources of a container. */
 export type FindProgram = (container: RunningContainer, command: readonly string[]) => Program | undefined
@@ -69,7 +67,7 @@ async function runLines(run: ShellRun): Promise<number> {
       const line = text.slice(0, end)
       text = text.slice(end + 1)
       lines += 1
-      if (lines % commandsPerTurn === 0) await nextTurn()
+      if (lines % commandsPerTurn === 0) await run.container.turn()
       const result = await (streams.isTerminal ? runTyped : runScript)(run, line, code)
       if (result.isExit) return result.code
       code = result.code
@@ -111,10 +109,11 @@ async function runScript(run: ShellRun, script: string, before: number): Promise
     return { code: 2, isExit: true }
   }
   for (const [index, { after, words, output }] of list.entries()) {
-    if (index % commandsPerTurn === commandsPerTurn - 1) await nextTurn()
+    if (index % commandsPerTurn === commandsPerTurn - 1) await container.turn()
     if (hasRun && ((after === '&&' && code !== 0) || (after === '||' && code === 0))) continue
     hasRun = true
-    const [name = '', ...rest] = words.map((word) => expand(word, container.env, code))
+    const values = valuesIn(container.env)
+    const [name = '', ...rest] = words.map((word) => expand(word, values, code))
     if (name === 'exit') return { code: rest[0] === undefined ? code : Number(rest[0]) & 0xff, isExit: true }
     const command = name === 'exec' ? rest : [name, ...rest]
     code = await runCommand(run, command, output)
@@ -148,7 +147,7 @@ async function runCommand(
   }
   try {
     const code = (await program(container, command, { ...streams, write })) ?? 0
-    const path = resolvePath(home, expand(output.path, container.env, 0))
+    const path = resolvePath(home, expand(output.path, valuesIn(container.env), 0))
     const before = output.appends ? container.files.get(path) : undefined
     if (path !== '/dev/null') {
       container.files.write(path, Buffer.concat([before?.kind === 'file' ? before.bytes : new Uint8Array(), ...written]), container.now())
@@ -202,9 +201,9 @@ function parseScript(script: string): SimpleCommand[] | string {
   return redirect === undefined ? list : 'unexpected end of line'
 }
 
-/** Spaces and redirected errors; a separator; a redirection; a comment; a word. */
+/** Spaces and redirected errors; a separator; a redirection; a comment; a word, with no `$` but those of variables and `$?`. */
 const token =
-  /[ \t]+|2>(?:&1|[ \t]*\/dev\/null)|(&&|\|\||;|\n)|(>>?)[ \t]*|#[^\n]*|((?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s;&|<>()'"\\`])+)/gy
+  /[ \t]+|2>(?:&1|[ \t]*\/dev\/null)|(&&|\|\||;|\n)|(>>?)[ \t]*|#[^\n]*|((?!\d+>)(?:'[^']*'|"(?:\\.|[^"\\`$]|\$(?:\{[A-Za-z_]\w*\}|(?![({\d@*#$!-])))*"|\\.|[^\s;&|<>()'"\\`$]|\$(?:\{[A-Za-z_]\w*\}|(?![({\d@*#$!-])))+)/gy
 
 function unquote(word: string): string {
   return word.replace(/'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/g, (_all, single?: string, double?: string, escaped?: string) => {
@@ -213,10 +212,22 @@ function unquote(word: string): string {
   })
 }
 
-function expand(word: string, env: Readonly<Record<string, string>>, code: number): string {
+type ValueOf = (name: string) => string
+
+/** The values of variables for one command. After `valuesMax` characters, further ones are empty. */
+function valuesIn(env: Readonly<Record<string, string>>): ValueOf {
+  let left = valuesMax
+  return (name) => {
+    const value = left > 0 ? (env[name] ?? '') : ''
+    left -= value.length
+    return value
+  }
+}
+
+function expand(word: string, values: ValueOf, code: number): string {
   return word.replace(/\u0000\$|\$(?:\{(\w+)\}|(\w+)|\?)/g, (all, braced?: string, bare?: string) => {
     if (all === `${literal}$`) return '$'
     const name = braced ?? bare
-    return name === undefined ? String(code) : (env[name] ?? '')
+    return name === undefined ? String(code) : values(name)
   })
 }

@@ -22,9 +22,9 @@ async function aServer() {
   onTestFinished(() => server.stop())
   const settled = () => server.settled({ within: 60_000 })
   const pods = server.client.resource<Pod>({ group: '', version: 'v1', plural: 'pods', namespaced: true })
-  const create = async (name: string, spec: object = {}) => {
+  const create = async (name: string, spec: object = {}, metadata: object = {}) => {
     await pods.create({
-      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels: { app: name } } },
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels: { app: name }, ...metadata } },
       spec: { nodeName: 'node-1', restartPolicy: 'Never', containers: [{ name: 'main', image: 'img:1' }], ...spec },
     })
     await settled()
@@ -38,6 +38,23 @@ async function aServer() {
   await settled()
   return { server, clock, settled, pods, create, read }
 }
+
+test('the signal of a run is raised when a failed probe restarts its container', async () => {
+  const { server, clock, create, read } = await aServer()
+  const signals: AbortSignal[] = []
+  server.nodes.script({ name: 'sick' }, (c) => {
+    c.onStart(async (run) => {
+      signals.push(run.signal)
+      await run.sleep('1h')
+    })
+  })
+  const livenessProbe = { tcpSocket: { port: 80 }, periodSeconds: 1, failureThreshold: 1 }
+  const metadata = { annotations: { 'simulation.orch.io/liveness': '5s:fail' } }
+  await create('sick', { restartPolicy: 'Always', containers: [{ name: 'main', image: 'img:1', livenessProbe }] }, metadata)
+  await clock.advance('7s')
+  expect(await read('sick')).toMatchObject({ restarts: 1 })
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+})
 
 test('a script in code runs in each start of a container: it sleeps by the clock, says when it is ready, and ends it', async () => {
   const { server, clock, create, read } = await aServer()

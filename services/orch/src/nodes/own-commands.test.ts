@@ -59,6 +59,26 @@ describe('a container whose command depends on no image', () => {
     ]
     await run('variables', { command: ['sh', '-c'], args: ['echo $(NAME) $NODE $$NAME'], env })
     expect(await logOf('variables')).toBe('web node-1 web\n')
+    await run('unknown', { command: ['echo', '$(constructor)\n'] })
+    expect(await logOf('unknown')).toBe('$(constructor)\n\n')
+  })
+
+  test('does not grow without end by references', async () => {
+    const env = [{ name: 'A', value: 'x'.repeat(100_000) }]
+    const big = 'x'.repeat(200_000)
+    await run('long', { command: ['echo', '$(A)'.repeat(10_000)], env })
+    expect(await logOf('long')).toBe(`${big}${'$(A)'.repeat(9_998)}\n`)
+    await run('long-script', { command: ['sh', '-c', `echo ${'$A '.repeat(10_000)}`], env })
+    expect((await logOf('long-script')).length).toBeLessThan(300_000)
+    await run('many', { command: ['echo', ...Array.from({ length: 10_000 }, () => '$(A)')], env })
+    expect((await statusOf('many')).containerStatuses?.[0]?.state).toMatchObject({
+      terminated: { exitCode: 128, message: 'exec echo: argument list too long' },
+    })
+  })
+
+  test('runs a script of thousands of commands, for which its Pod is read once', async () => {
+    await run('commands', { command: ['sh', '-c', `${'echo one;'.repeat(5_000)}exit 4`] })
+    expect((await statusOf('commands')).containerStatuses?.[0]?.state).toMatchObject({ terminated: { exitCode: 4 } })
   })
 
   test('leaves a message at its end', async () => {
@@ -84,6 +104,12 @@ describe('a container whose command depends on no image', () => {
     await server.client.objects.delete({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'deleted' })
     await server.settled({ within: 60_000 })
     await expect(statusOf('deleted')).rejects.toThrow('not found')
+    await run('slow', { command: ['sleep', '3600'] }, { annotations: { 'simulation.orch.io/shutdown': '10s' } })
+    await server.client.objects.delete({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'slow' })
+    await clock.advance('9s')
+    expect((await statusOf('slow')).containerStatuses?.[0]?.state).toMatchObject({ running: {} })
+    await clock.advance('2s')
+    await expect(statusOf('slow')).rejects.toThrow('not found')
   })
 
   test.each([
@@ -91,7 +117,14 @@ describe('a container whose command depends on no image', () => {
     ['a file of the image', ['cat', '/etc/hosts']],
     ['a loop', ['sh', '-c', 'while true; do echo one; done']],
     ['the output of a command', ['sh', '-c', 'echo $(date)']],
+    ['the output of a command in quotes', ['sh', '-c', 'echo "$(date) one"']],
+    ['a default of a variable', ['sh', '-c', `echo "$\{NONE:-one}"`]],
     ['parameters of the shell', ['sh', '-c', 'echo $1', 'sh', 'one']],
+    ['options of the shell', ['sh', '-ec', 'false; echo one']],
+    ['a format of a date', ['date', '+%s']],
+    ['escapes of echo', ['echo', '-e', 'one']],
+    ['another environment', ['env', 'A=1', 'sleep', '1']],
+    ['a program that only a shell has', ['exit', '1']],
   ])('runs as all others do if the command needs %s', async (title, command) => {
     const name = title.replaceAll(' ', '-')
     await run(name, { command })
@@ -112,6 +145,25 @@ describe('a container whose command depends on no image', () => {
   test('is not run if it reads an input', async () => {
     await run('interactive', { command: ['echo', 'one'], stdin: true })
     expect((await statusOf('interactive')).phase).toBe('Running')
+  })
+
+  test('holds an automatic clock in an init container, and does not in a sidecar', async () => {
+    const auto = virtualClock({ start: new Date('2030-01-01T00:00:00Z'), auto: true })
+    await using other = await start({ profile: 'kubernetes', nodes: 1, clock: auto, controllers: ['namespace'] })
+    await other.client.objects.create({
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'both', namespace } },
+      spec: {
+        nodeName: 'node-1',
+        initContainers: [
+          { name: 'side', image: 'busybox', command: ['sleep', '3600'], restartPolicy: 'Always' },
+          { name: 'init', image: 'busybox', command: ['sleep', '5'] },
+        ],
+        containers: [{ name: 'main', image: 'busybox' }],
+      },
+    } as ApiObject)
+    await other.settled({ within: 60_000 })
+    const { status } = await other.client.objects.get<Pod>({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'both' })
+    expect([status.phase, auto.now()]).toEqual(['Running', Date.parse('2030-01-01T00:00:05Z')])
   })
 
   test('counts in a Job', async () => {

@@ -39,6 +39,7 @@ export { type Advance, PodLife, type PodSources, type PodStatus, statusPatch } f
 export {
   type Environment,
   environmentOf,
+  expandReferences,
   type FindSource,
   type MountProblem,
   mountProblems,

@@ -114,7 +114,9 @@ class MissingSourceError extends Error {}
 export function environmentOf(input: EnvironmentInput): Environment {
   const { pod, container: name, hostname } = input
   const container = containersOf(pod).find((one) => one.name === name)
-  const variables: Record<string, string> = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOSTNAME: hostname }
+  const variables: Record<string, string> = Object.create(null)
+  variables['PATH'] = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+  variables['HOSTNAME'] = hostname
   try {
     for (const { prefix, configMapRef, secretRef } of container?.envFrom ?? []) {
       const refs = [{ kind: 'ConfigMap', ref: configMapRef } as const, { kind: 'Secret', ref: secretRef } as const]
@@ -124,14 +126,18 @@ export function environmentOf(input: EnvironmentInput): Environment {
       }
     }
     for (const { name: key, value, valueFrom } of container?.env ?? []) {
-      const found = value ? expand(value, variables) : valueFrom == null ? '' : sourceValue(valueFrom, container, input)
+      const found = value
+        ? expandReferences(value, (one) => variables[one])
+        : valueFrom == null
+          ? ''
+          : sourceValue(valueFrom, container, input)
       if (found !== undefined) variables[key] = found
     }
   } catch (error) {
     if (error instanceof MissingSourceError) return { kind: 'problem', message: error.message }
     throw error
   }
-  return { kind: 'environment', variables: { HOME: '/root', ...variables } }
+  return { kind: 'environment', variables: Object.assign(Object.create(null), { HOME: '/root' }, variables) }
 }
 
 interface Reference {
@@ -168,9 +174,18 @@ function keyValue(kind: SourceRef['kind'], ref: Reference & { readonly key: stri
   throw new MissingSourceError(`couldn't find key ${ref.key} in ${kind} ${input.pod.metadata.namespace}/${ref.name}`)
 }
 
-/** Expands references to earlier variables: `$(NAME)`, and `$$` for a dollar. Unknown references stay. */
-function expand(text: string, variables: Readonly<Record<string, string>>): string {
-  return text.replace(/\$\$|\$\(([^)]*)\)/g, (all, name: string | undefined) => (name === undefined ? '$' : (variables[name] ?? all)))
+/** Maximum characters that references add to one text: Linux refuses to start a program with a longer argument or variable. */
+const expandedMax = 128 * 1024
+
+/** Expands `$(NAME)` to the value of a variable, and `$$` to a dollar sign. Unknown references stay, as do those after too long values. */
+export function expandReferences(text: string, lookUp: (name: string) => string | undefined): string {
+  let left = expandedMax
+  return text.replace(/\$\$|\$\(([^)]*)\)/g, (all, name: string | undefined) => {
+    if (name === undefined) return '$'
+    const value = left > 0 ? lookUp(name) : undefined
+    left -= value?.length ?? 0
+    return value ?? all
+  })
 }
 
 function fieldValue({ metadata, spec, status }: Pod, path: string): string | undefined {
