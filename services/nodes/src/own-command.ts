@@ -84,8 +84,8 @@ function ownCommands(pod: Pod, names: Names, layers: readonly ScriptLayer[]): Re
 
 /** Memoized, as each command of a script asks for the script of its Pod again. */
 const independentWords = memo(({ command, args, stdin, env }: CommandSpec): { readonly words: readonly string[] | undefined } => {
-  if (!command?.length || stdin === true) return { words: undefined }
-  const words = [...command, ...(args ?? [])]
+  if (stdin === true) return { words: undefined }
+  const words = [...(command ?? []), ...(args ?? [])]
   const declared = new Set((env ?? []).map(({ name }) => name))
   const sample = words.map((word) => expandReferences(word, (name) => (declared.has(name) ? 'x' : undefined)))
   return { words: isIndependent(sample) ? words : undefined }

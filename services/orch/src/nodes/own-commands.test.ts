@@ -48,7 +48,8 @@ describe('a container whose command depends on no image', () => {
     const { phase, containerStatuses } = await statusOf('fails')
     expect([phase, containerStatuses?.[0]?.state]).toMatchObject(['Failed', { terminated: { exitCode: 3, reason: 'Error' } }])
     expect(await logOf('fails')).toBe('one\ntwo\n')
-    await run('succeeds', { command: ['/bin/true'] })
+    // As kubectl run writes it, for an image without an entry point.
+    await run('succeeds', { args: ['/bin/true'] })
     expect([(await statusOf('succeeds')).phase, await logOf('succeeds')]).toEqual(['Succeeded', ''])
   })
 
