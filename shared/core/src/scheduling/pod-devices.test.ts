@@ -3,7 +3,7 @@ import { namesOf } from '../names.ts'
 import type { DeviceClass, ResourceSlice } from './devices/objects.ts'
 import { clusterOf, noLists } from './lists.ts'
 import type { Pod } from './objects.ts'
-import { compareDevices } from './pod-devices.ts'
+import { compareDevices, deviceSearch } from './pod-devices.ts'
 import { schedulingRules } from './rules.ts'
 
 const rules = schedulingRules({ names: namesOf('kubernetes'), level: 37, isGateOn: () => true })
@@ -35,4 +35,23 @@ test('claims are compared with devices one slice a step, and claims with the sam
     [...compareDevices(aPod(pod), clusterOf({ ...noLists, resourceClaims, deviceClasses: [gpu], deviceSlices }), rules)].length
   const changed = [...slices.slice(0, 2), aSlice('s3')]
   expect([stepsOf('one', slices), stepsOf('same', slices), stepsOf('other', slices), stepsOf('same', changed)]).toEqual([3, 0, 3, 1])
+})
+
+test.each(['ExactCount', 'All'])('devices after one that cannot be compared are not compared: %s', (allocationMode) => {
+  const compared: string[] = []
+  const deviceNamed = (name: string) => ({
+    name,
+    get attributes() {
+      compared.push(name)
+      return {}
+    },
+  })
+  const slice = aSlice('s')
+  const deviceSlices = [{ ...slice, spec: { ...slice.spec, devices: ['a', 'b', 'c'].map(deviceNamed) } }]
+  const { spec, ...claim } = aClaim('one', `device.attributes["${driver}"].none == "x"`)
+  const requests = spec.devices.requests.map(({ name, exactly }) => ({ name, exactly: { ...exactly, allocationMode } }))
+  const cluster = clusterOf({ ...noLists, deviceClasses: [gpu], deviceSlices })
+  const choice = deviceSearch([{ ...claim, spec: { devices: { requests } } }], cluster, rules).choose({ name: 'n', labels: {} })
+  expect(choice).toMatchObject({ kind: 'fault', problem: expect.stringContaining(`${driver}/s/a`) })
+  expect(new Set(compared)).toEqual(new Set(['a']))
 })

@@ -162,13 +162,15 @@ class NodeSearch {
         return false
       }
       for (const device of this.#input.matches.among(ask, devices)) {
-        if (!this.#isMatch(ask, device)) continue
+        const isMatch = this.#isMatch(ask, device)
+        if (this.problem !== undefined) return false
+        if (!isMatch) continue
         if (this.#input.rules.hasSharing && consumptionOf(device.device, ask.amounts) === undefined) continue
         found.push(device)
       }
     }
     this.#whole.set(ask, found)
-    return this.problem === undefined
+    return true
   }
 
   /** Chooses devices for a request and all following requests. */

@@ -28,13 +28,22 @@ export class Matches {
     this.#rules = rules
   }
 
-  /** The devices of a list that match or have a problem. A list that many nodes reach is looked through once. */
+  /**
+   * The devices of a list that match or have a problem. A list that many nodes reach is looked through once. Devices after the first problem are
+   * not compared, as the search ends with it, unless that device is in use.
+   */
   among(ask: Ask, devices: readonly PooledDevice[]): readonly PooledDevice[] {
     const ofAsk = this.#matching.get(ask) ?? new Map<readonly PooledDevice[], readonly PooledDevice[]>()
     this.#matching.set(ask, ofAsk)
     const known = ofAsk.get(devices)
     if (known !== undefined) return known
-    const found = devices.filter((device) => this.find(ask, device) !== false)
+    let hasProblem = false
+    const found = devices.filter((device) => {
+      if (hasProblem) return true
+      const match = this.find(ask, device)
+      hasProblem = typeof match !== 'boolean'
+      return match !== false
+    })
     ofAsk.set(devices, found)
     return found
   }
