@@ -1,5 +1,11 @@
+import { createCatalogue } from '@orch/core/catalogue'
+import { silentLog, TimerWheel } from '@orch/platform'
+import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
-import { specBytes } from './custom-resources.ts'
+import { Pace } from '../request/pace.ts'
+import { CustomResources, specBytes } from './custom-resources.ts'
+import { LiveCatalogue } from './live-catalogue.ts'
+import { SchemaBudget } from './schema-budget.ts'
 
 const metadata = '"metadata":{"name":"a"}'
 const status = { conditions: [{ type: 'Established', status: 'True' }] }
@@ -27,3 +33,35 @@ describe('the spec of a stored object', () => {
     expect(() => found(`{"kind":"A",${metadata}}`)).toThrow('a stored definition has no spec')
   })
 })
+
+test('the kinds of a past state are read in steps, so that others get a turn', async () => {
+  const storage = createTinyStorage()
+  const resource = 'apiextensions.orch.io/customresourcedefinitions'
+  for (let index = 0; index < 25; index++) {
+    const names = { plural: `things${index}`, kind: `Thing${index}` }
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }]
+    const object = {
+      ...{ apiVersion: 'apiextensions.orch.io/v1', kind: 'CustomResourceDefinition' },
+      spec: { group: 'example.com', scope: 'Cluster', names, versions },
+      status: { acceptedNames: names, conditions: [{ type: 'Established', status: 'True' }] },
+    }
+    storage.put({ resource, name: `things${index}.example.com`, object })
+  }
+  const [clock, pace] = [createFakeClock(), new CountedPace()]
+  const catalogue = new LiveCatalogue(createCatalogue('orch', { minor: 37 }))
+  const wheel = new TimerWheel(clock)
+  const parts = { storage, catalogue, clock, wheel, pace, log: silentLog, random: () => 0, schemas: new SchemaBudget(1_000_000) }
+  const past = await new CustomResources(parts).catalogueAt(25, { timeoutMs: 1_000 })
+  expect(past.inGroupVersion('example.com', 'v1')).toHaveLength(25)
+  expect(pace.turns).toBe(2)
+})
+
+/** Counts its steps. */
+class CountedPace extends Pace {
+  turns = 0
+
+  override turn(): Promise<void> {
+    this.turns += 1
+    return super.turn()
+  }
+}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BuiltInReaders, type Catalogue, type GroupChange, type OpenApiType, type Resource } from '@orch/core/catalogue'
-import { type CallContext, listEntries, objectKey, type StorageService } from '@orch/core/contracts'
+import { type CallContext, type Entry, listEntries, objectKey, type StorageService } from '@orch/core/contracts'
 import {
   type CustomVersion,
   compareVersions,
@@ -318,15 +318,20 @@ export class CustomResources {
     this.#options.catalogue.setGroups(changes, revision)
   }
 
+  *#readPast(entries: readonly Entry[], byGroup: Map<string, Kept[]>): Steps<void> {
+    for (const [index, entry] of entries.entries()) {
+      const kept = this.#keepStored(entry.key, entry, entry.revision, this.#kept.get(entry.key))
+      if (kept !== undefined) byGroup.set(kept.group, (byGroup.get(kept.group) ?? []).concat(kept))
+      if (index % readPerStep === readPerStep - 1) yield
+    }
+  }
+
   /** The kinds at a revision, those of a restored past included. Kinds of definitions that are the same now are the same values. */
   async catalogueAt(revision: number, context: CallContext): Promise<Catalogue> {
     const read = { kind: 'exact', revision, asked: String(revision), isPast: true } as const
     const byGroup = new Map<string, Kept[]>()
     for await (const entries of listEntries(this.#options.storage, { resource: this.#prefix }, { read, context })) {
-      for (const entry of entries) {
-        const kept = this.#keepStored(entry.key, entry, entry.revision, this.#kept.get(entry.key))
-        if (kept !== undefined) byGroup.set(kept.group, (byGroup.get(kept.group) ?? []).concat(kept))
-      }
+      await this.#options.pace.run(this.#readPast(entries, byGroup))
     }
     return this.#options.catalogue.besideBuiltIn([...byGroup].map(([name, kept]) => groupOf(name, kept)))
   }
