@@ -49,7 +49,7 @@ test('the kinds of a past state are read in steps, so that others get a turn', a
   }
   const [clock, pace] = [createFakeClock(), new CountedPace()]
   const catalogue = new LiveCatalogue(createCatalogue('orch', { minor: 37 }))
-  const wheel = new TimerWheel(clock)
+  const wheel = new TimerWheel({ clock })
   const parts = { storage, catalogue, clock, wheel, pace, log: silentLog, random: () => 0, schemas: new SchemaBudget(1_000_000) }
   const past = await new CustomResources(parts).catalogueAt(25, { timeoutMs: 1_000 })
   expect(past.inGroupVersion('example.com', 'v1')).toHaveLength(25)
