@@ -235,3 +235,19 @@ test('LIM-12: a patch may have 1,000 levels, and a deeper patch is refused befor
     expect(outcome).toMatchObject({ kind: 'refused', error: { code: 400, message: 'the patch is nested deeper than 1000 levels' } })
   }
 })
+
+test('PATCH-04: items with one key are merged one after the other, unless a patch repeats too many', () => {
+  const repeated = (count: number) =>
+    containers(...Array.from({ length: count }, (_, index) => ({ name: 'a', env: [{ name: `e${index}`, value: '1' }] })))
+  expect(merge(containers({ name: 'a' }), repeated(2))).toEqual(
+    containers({
+      name: 'a',
+      env: [
+        { name: 'e1', value: '1' },
+        { name: 'e0', value: '1' },
+      ],
+    }),
+  )
+  const message = 'the patch repeats items with one key: together they may have 2097152 bytes'
+  expect(merge(containers({ name: 'a' }), repeated(5_000))).toMatchObject({ code: 400, reason: 'BadRequest', message })
+})

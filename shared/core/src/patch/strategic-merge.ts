@@ -2,6 +2,7 @@ import { looseTypeName, printLoosely } from '../apply/go-text.ts'
 import type { Node } from '../description/node.ts'
 import { cannotUnmarshal } from '../json/go-errors.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
+import { printJson } from '../json/print.ts'
 import { badRequest, failed } from '../meta/status.ts'
 import type { MergeOutcome } from './merge-patch.ts'
 import {
@@ -38,12 +39,32 @@ export function strategicMerge(original: unknown, given: unknown, schema: Node):
   if (isDeeper(patch, patchDepthMax))
     return { kind: 'refused', error: badRequest(`the patch is nested deeper than ${patchDepthMax} levels`) }
   try {
-    return { kind: 'patched', value: mergeMap(isJsonObject(original) ? original : {}, patch, schema) }
+    return { kind: 'patched', value: mergeMap(isJsonObject(original) ? original : {}, patch, { schema, repetitions: new Repetitions() }) }
   } catch (error) {
     if (error instanceof MalformedPatch) return { kind: 'refused', error: badRequest(error.message) }
     if (error instanceof BadPatch) return { kind: 'refused', error: failed(422, 'Invalid', error.message) }
     throw error
   }
+}
+
+/** Maximum size of the items that a patch merges again. Each merge takes as long as its item is large, and many small changes make an item large. */
+const repeatedBytesMax = 2 * 1024 * 1024
+
+/** Counts the items that a patch merges again, because several of its items have one key. */
+class Repetitions {
+  #bytes = 0
+
+  add(item: JsonObject): void {
+    this.#bytes += printJson(item, { hasBigIntegers: true }).length
+    if (this.#bytes > repeatedBytesMax)
+      throw new MalformedPatch(`the patch repeats items with one key: together they may have ${repeatedBytesMax} bytes`)
+  }
+}
+
+/** A value in the object that is patched. */
+interface Place {
+  readonly schema: Node | undefined
+  readonly repetitions: Repetitions
 }
 
 /** Maximum depth of a patch, since the functions below are recursive. */
@@ -60,12 +81,12 @@ function isDeeper(value: unknown, depthMax: number): boolean {
 }
 
 /** The order of steps matters: retained keys, then ordered lists, then everything else. */
-function mergeMap(original: JsonObject, given: JsonObject, schema: Node | undefined): JsonObject {
+function mergeMap(original: JsonObject, given: JsonObject, place: Place): JsonObject {
   if (Object.hasOwn(given, patchMarker)) return directed(given)
   const [retained, patch] = withoutMarker(given)
   const merged = retained === undefined ? { ...original } : retain(original, patch, retained)
-  for (const key of Object.keys(patch)) if (key.startsWith(orderPrefix)) mergeOrdered(merged, patch, key, schema)
-  for (const key of Object.keys(patch)) mergeMember(merged, key, patch[key], schema)
+  for (const key of Object.keys(patch)) if (key.startsWith(orderPrefix)) mergeOrdered(merged, patch, key, place)
+  for (const key of Object.keys(patch)) mergeMember(merged, key, patch[key], place)
   return merged
 }
 
@@ -104,7 +125,7 @@ function retain(original: JsonObject, patch: JsonObject, retained: unknown): Jso
 }
 
 /** Merges a list and orders it as the patch states; then removes both the list and the directive from the patch. */
-function mergeOrdered(merged: JsonObject, patch: JsonObject, directive: string, schema: Node | undefined): void {
+function mergeOrdered(merged: JsonObject, patch: JsonObject, directive: string, { schema, repetitions }: Place): void {
   const key = keyOf(directive, orderPrefix)
   const order = listOf(patch[directive])
   delete patch[directive]
@@ -118,12 +139,13 @@ function mergeOrdered(merged: JsonObject, patch: JsonObject, directive: string, 
   delete patch[key]
   if (!isLive && !isPatched) return
   if (strategy.mergeKey !== undefined) requireMaps(order)
-  const contents = isLive && isPatched ? mergeList(live, changes, strategy) : isLive ? live : (withoutDirectives(changes) as unknown[])
+  const contents =
+    isLive && isPatched ? mergeList(live, changes, strategy, repetitions) : isLive ? live : (withoutDirectives(changes) as unknown[])
   const places = placesAfter(live, changes, strategy.mergeKey)
   setMember(merged, key, inOrder({ items: contents, order, live: places, mergeKey: strategy.mergeKey }))
 }
 
-function mergeMember(merged: JsonObject, name: string, value: unknown, schema: Node | undefined): void {
+function mergeMember(merged: JsonObject, name: string, value: unknown, { schema, repetitions }: Place): void {
   if (name.startsWith(deletePrefix)) {
     const key = keyOf(name, deletePrefix)
     const live = memberOf(merged, key)
@@ -138,9 +160,9 @@ function mergeMember(merged: JsonObject, name: string, value: unknown, schema: N
   const live = memberOf(merged, name)
   if (isJsonObject(live) && isJsonObject(value)) {
     const strategy = strategyOf(schema, name)
-    setMember(merged, name, strategy.kind === 'replace' ? value : mergeMap(live, value, strategy.schema))
+    setMember(merged, name, strategy.kind === 'replace' ? value : mergeMap(live, value, { schema: strategy.schema, repetitions }))
   } else if (Array.isArray(live) && Array.isArray(value)) {
-    setMember(merged, name, mergeList(live, value, strategyOf(schema, name)))
+    setMember(merged, name, mergeList(live, value, strategyOf(schema, name), repetitions))
   } else {
     const whole = withoutDirectives(value)
     if (whole === undefined) delete merged[name]
@@ -148,13 +170,13 @@ function mergeMember(merged: JsonObject, name: string, value: unknown, schema: N
   }
 }
 
-function mergeList(live: readonly unknown[], patch: readonly unknown[], strategy: FieldStrategy): unknown[] {
+function mergeList(live: readonly unknown[], patch: readonly unknown[], strategy: FieldStrategy, repetitions: Repetitions): unknown[] {
   if (strategy.kind !== 'merge') return [...patch]
   if (live.length === 0 && patch.length === 0) return []
   if (requireOneKind(live, patch) === 'scalar') return mergeScalars(live, patch)
   const { mergeKey } = strategy
   if (mergeKey === undefined) throw new BadPatch('cannot merge lists without merge key')
-  return mergeItems(live as readonly JsonObject[], patch as readonly JsonObject[], mergeKey, strategy.schema)
+  return mergeItems(live as readonly JsonObject[], patch as readonly JsonObject[], mergeKey, { schema: strategy.schema, repetitions })
 }
 
 /** Requires either only objects or only scalars; lists are not allowed. */
@@ -175,7 +197,7 @@ function mergeScalars(live: readonly unknown[], patch: readonly unknown[]): unkn
   return inOrder({ items: [...items.values()], order: patch, live, mergeKey: undefined })
 }
 
-function mergeItems(live: readonly JsonObject[], patch: readonly JsonObject[], mergeKey: string, schema: Node | undefined): unknown[] {
+function mergeItems(live: readonly JsonObject[], patch: readonly JsonObject[], mergeKey: string, place: Place): unknown[] {
   const changes = patch.filter((item) => !Object.hasOwn(item, patchMarker))
   for (const item of patch) if (Object.hasOwn(item, patchMarker)) requireItemDirective(item, mergeKey)
   if (patch.some(isReplacement)) return changes
@@ -183,12 +205,15 @@ function mergeItems(live: readonly JsonObject[], patch: readonly JsonObject[], m
   const kept = withoutItems(live, patch.filter(isDeletion), mergeKey)
   const items = [...kept]
   const places = firstPlaces(items, mergeKey)
+  const changed = new Set<number>()
   for (const change of changes) {
     const identity = identityOf(change, mergeKey)
     const index = places.get(identity) ?? items.length
     places.set(identity, index)
     const before = items[index]
-    items[index] = before === undefined ? change : mergeMap(before, change, schema)
+    if (before !== undefined && changed.has(index)) place.repetitions.add(before)
+    changed.add(index)
+    items[index] = before === undefined ? change : mergeMap(before, change, place)
   }
   return inOrder({ items, order: changes, live: kept, mergeKey })
 }
