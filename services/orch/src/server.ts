@@ -3,7 +3,7 @@ import type { Client, ClientConfiguration } from '@orch/client'
 import { type AutoscalingOptions, bootstrapObjects, type ControllerName, type NodeControllersOptions } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
-import { printTime, type Revision, toInstant } from '@orch/core/meta'
+import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import type { ControlHandler, Faults, Gateway, HealthCheck, RequestLog, RequestOrder } from '@orch/gateway'
@@ -142,8 +142,8 @@ export interface Server {
   /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   readonly storage: Storage
-  /** The present snapshot, for another server. No work was in progress at the given revision. */
-  moment(settledAt: Revision | undefined): ServerBase
+  /** The present moment, for another server. If it is settled, no work is in progress, and no fault delays any. */
+  moment(known: { readonly isSettled: boolean }): ServerBase
   readonly nodes: OpenNodes
   /** A client without a socket, with this identity. */
   clientAs(identity: Identity): Client
@@ -274,7 +274,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     rules: surroundings.catalogue,
     configuration,
     storage,
-    moment: (settledAt) => ({ ...moment(), isAtRest: storage.snapshot().revision === settledAt && running.isWithoutTimers() }),
+    moment: ({ isSettled }) => ({ ...moment(), isAtRest: isSettled && running.isWithoutTimers() }),
     nodes,
     clientAs,
     loadObjects: (objects, settings) => running.pausing(() => gateway.loadObjects(objects, settings)),

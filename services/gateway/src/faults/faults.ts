@@ -88,6 +88,11 @@ export class Faults {
     return this.#rules.size === 0
   }
 
+  /** True if every fault was removed, also of watches and reads. A finished one may still delay requests. */
+  get isClear(): boolean {
+    return this.list().length === 0 && this.watches.isClear
+  }
+
   /** Calls back when faults were added or removed. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener)

@@ -72,6 +72,11 @@ export class WatchFaults {
     this.#options = options
   }
 
+  /** True if no lasting fault is in force. */
+  get isClear(): boolean {
+    return this.#rules.size === 0
+  }
+
   add(watch: FaultyWatch): void {
     if (!isOfConsole(watch)) this.#open.add(watch)
   }

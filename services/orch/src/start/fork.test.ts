@@ -316,6 +316,18 @@ test('controllers of a fork start with its first change, unless a controller of 
   }
 })
 
+test('controllers of a fork see what a fault hides from those of its base', async () => {
+  const base = await startCluster({ mode: 'embedded', options: {} })
+  await base.settled({ within: 60_000 })
+  const [collector] = base.requests().flatMap(({ user }) => (user.endsWith(':generic-garbage-collector') ? [user] : []))
+  using _hold = base.user(collector ?? '').watches.hold()
+  const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: 'none' }
+  await create(base, aConfigMap({ name: 'stray', ownerReferences: [absent] }))
+  await base.settled({ within: 60_000 })
+  const fork = await forkOf(base)
+  await expect.poll(() => outcomeOf(fork.client.resource(core('configmaps')).get('stray', inDefault)), waiting).toBe(404)
+})
+
 test('a fork continues after its base has stopped, with the webhooks of the base, and the base after its fork has stopped', async () => {
   const handler = () => ({ allowed: false, status: { message: 'not here' } })
   const base = await start({ profile: 'kubernetes' })

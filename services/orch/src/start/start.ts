@@ -1,6 +1,6 @@
 import { type Client, createClient, createHttpsTransport, explainSchedule, type Transport } from '@orch/client'
 import { boundedMemo } from '@orch/core/memo'
-import type { ApiObject, Revision } from '@orch/core/meta'
+import type { ApiObject } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
 import { Faults, KeptDetails, RequestLog } from '@orch/gateway'
 import {
@@ -249,8 +249,6 @@ export class InProcessServer implements RunningServer {
   #endpoint: WebhookEndpoint | undefined
   #kubeconfig: string | undefined
   #atStart: StateSnapshot
-  /** The last revision at which no work was in progress. */
-  #settledAt: Revision | undefined
 
   constructor(parts: Parts, stopOptions: StopOptions) {
     const { server, activity, clock, issue, requestLog, faults, origin } = parts
@@ -339,10 +337,12 @@ export class InProcessServer implements RunningServer {
     return consoleLink(this.client)
   }
 
-  readonly snapshot = (): Snapshot => {
+  readonly snapshot = (): Snapshot => this.#take({ isSettled: false })
+
+  #take(known: { readonly isSettled: boolean }): ServerSnapshot {
     const { options, certificateFiles, chance } = this.#parts
     return new ServerSnapshot({
-      base: this.#server.moment(this.#settledAt),
+      base: this.#server.moment(known),
       origin: {
         options,
         certificates: certificateFiles.fork(),
@@ -366,8 +366,9 @@ export class InProcessServer implements RunningServer {
 
   readonly fork = async (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => {
     const left = await this.#parts.activity.settled({ withinMs: restMs, stillMs: 0 })
-    if (left.length === 0) this.#settledAt = this.#server.storage.snapshot().revision
-    return start({ ...options, from: this.snapshot() })
+    // A fault may hold requests and watches of controllers, which do not count as work.
+    const isSettled = left.length === 0 && this.#parts.faults.isClear
+    return start({ ...options, from: this.#take({ isSettled }) })
   }
 
   readonly install = async (paths: string | readonly string[]): Promise<ApiObject[]> => {
