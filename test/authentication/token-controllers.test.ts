@@ -89,6 +89,24 @@ test('AUTHN-SA-14: a Secret of an absent account is deleted, and also a Secret o
   }
 })
 
+test('WL-SA-01: token Secrets get their data also where the ConfigMap of the first day is refused', async () => {
+  const server = await aServer()
+  const quotas = server.client.resource({ group: '', version: 'v1', plural: 'resourcequotas', namespaced: true })
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace }, spec: { hard: { 'count/configmaps': '0' } } }
+  await quotas.create(quota)
+  await until(async () => expect(await quotas.get('q', { namespace })).toHaveProperty('status.used'))
+  await server.client
+    .resource(serviceAccounts)
+    .create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } })
+  await server.client.resource(secrets).create({
+    ...{ apiVersion: 'v1', kind: 'Secret', type: 'orch.io/service-account-token' },
+    metadata: { name: 'robot', namespace: 'default', annotations: { 'orch.io/service-account.name': 'robot' } },
+  })
+  await until(async () =>
+    expect((await server.client.resource(secrets).get('robot', { namespace: 'default' }))['data']).toHaveProperty('token'),
+  )
+})
+
 test('AUTHN-SA-14: an account loses the reference to a deleted token Secret, and keeps its other references', async () => {
   const server = await aServer()
   const accounts = server.client.resource(serviceAccounts)
@@ -143,8 +161,8 @@ test('WL-SA-01: a token in a Secret is labelled with the day of its use, marked 
   expect(answer.headers['warning']).toContain('instead of auto-generated secret-based tokens')
   const used = today()
   await until(async () => expect(await labelsOf('robot')).toEqual({ 'orch.io/legacy-token-last-used': used }))
-  const map = await server.client.resource(configMaps).get('kube-apiserver-legacy-service-account-token-tracking', { namespace })
-  expect(map['data']).toEqual({ since: used })
+  const noted = () => server.client.resource(configMaps).get('kube-apiserver-legacy-service-account-token-tracking', { namespace })
+  await until(async () => expect((await noted())['data']).toEqual({ since: used }))
 
   await passAYear()
   const invalid = { 'orch.io/legacy-token-last-used': used, 'orch.io/legacy-token-invalid-since': today() }

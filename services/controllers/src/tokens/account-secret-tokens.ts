@@ -40,9 +40,10 @@ export function secretTokenController(options: SecretTokenOptions, { isGateOn }:
       watches: [secrets, accounts],
       workersMax: 2,
       reconcile: async ({ object, world, clock, signal }) => {
+        const result = await fill(object, { world, signal, options, secrets, accounts })
         if (!isTracked) await noteTracking({ world, nowMs: clock.now(), signal })
         isTracked = true
-        return fill(object, { world, signal, options, secrets, accounts })
+        return result
       },
       absent: ({ last, world, signal }) => removeReference(last, { world, signal, accounts }),
     }
