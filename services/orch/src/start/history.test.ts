@@ -298,6 +298,11 @@ describe('in a test', () => {
     expect(await shown(to, to)).toEqual([])
   })
 
+  test('server.diff() refuses what is neither a revision nor a time', async () => {
+    await expect(server.diff(Number.NaN, 5)).rejects.toThrow('expected a revision or a time, got NaN')
+    await expect(server.diff(1, new Date('soon'))).rejects.toThrow('expected a revision or a time, got Invalid Date')
+  })
+
   test('server.diff() names each of the objects that more than a page of changes has made', async () => {
     const from = server.snapshot().revision
     const names = Array.from({ length: 1_001 }, (_, index) => `paged-${index}`)

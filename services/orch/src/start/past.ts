@@ -208,5 +208,6 @@ function withoutRevision(object: ApiObject | undefined): unknown {
 }
 
 async function revisionOf(moment: number | Date, { storage }: PastParts): Promise<number> {
+  if (Number.isNaN(Number(moment))) throw new TypeError(`expected a revision or a time, got ${moment}`)
   return moment instanceof Date ? (await storage.revisionAt({ timeMs: moment.getTime() })).revision : moment
 }
