@@ -99,7 +99,7 @@ describe('a slow watcher', () => {
     expect(names.length).toBeLessThan(24)
   })
 
-  test('LIM-12: is disconnected when it has not read them within thirty seconds', async () => {
+  test('LIM-12: is disconnected when it has not read its events within thirty seconds', async () => {
     let read: () => Promise<string> = () => Promise.reject(new Error('not open'))
     const { clock } = await aWatcherBehind(24, async (server) => {
       const session = connectHttp2(server.url, await credentialsOf(server))

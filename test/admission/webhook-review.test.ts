@@ -28,7 +28,7 @@ describe('a webhook’s request about a create, an update and a delete', () => {
     })
   })
 
-  test('ADM-REV-04, ADM-REV-05, ADM-REV-07, ADM-REV-08: has the kind and the resource, and without a conversion those of the original request', async () => {
+  test('ADM-REV-04, ADM-REV-05, ADM-REV-07, ADM-REV-08: has the kind and the resource, which without a conversion equal the original request’s', async () => {
     const { create } = await threeCalls()
     const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
     const resource = { group: '', version: 'v1', resource: 'configmaps' }

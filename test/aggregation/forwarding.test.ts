@@ -66,7 +66,7 @@ test('AGG-20: path, query and body are forwarded unchanged', async () => {
   expect(server.asked().map(({ method, url, body: sent }) => [method, url, JSON.parse(sent)])).toEqual([['POST', target, aFlavor('sour')]])
 })
 
-test('AGG-20: events of a watch arrive one by one, and the end of the client ends the forwarded request', async () => {
+test('AGG-20: events of a watch arrive one by one, and the forwarded request ends when the client disconnects', async () => {
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const lines: ((line: string) => void)[] = []
   const { api } = await opened((_arrived, response) => {

@@ -161,7 +161,7 @@ test('DEL-12: owners and dependants of a kind that the preferred version of its 
   for (const path of [`${bs}/dependant`, `${configMaps}/dependant`]) expect((await goneAt(path)).status).toBe(404)
 })
 
-test('DEL-12: an owner under foreground deletion waits for dependants of such a kind', async () => {
+test('DEL-12: an owner under foreground deletion waits for dependants of a custom kind', async () => {
   const { api, bs, configMaps, aB, aMap, statusOf, goneAt } = await withUnpreferredKind()
   // When the collector has collected an object of the kind, it knows the kind.
   const first = await aMap('first')
@@ -183,7 +183,7 @@ test('DEL-12: an owner under foreground deletion waits for dependants of such a 
   for (const gone of [path, `${configMaps}/owner`]) expect((await goneAt(gone)).status).toBe(404)
 })
 
-test('a namespace is deleted after its objects of such a kind, and a new namespace of its name is empty', async () => {
+test('a namespace is deleted after its objects of a custom kind, and a new namespace with its name is empty', async () => {
   const { api, namespace, bs, aB, goneAt } = await withUnpreferredKind()
   await aB('old')
   const path = `/api/v1/namespaces/${namespace}`

@@ -85,7 +85,7 @@ describe('an object with finalizers', () => {
     expect(namesOfItems((await server.api.get(path)).body)).toEqual(['a'])
   })
 
-  test('DEL-02: its generation grows where it is counted', async () => {
+  test('DEL-02: its generation increases if the kind has one', async () => {
     const path = `/api/v1/namespaces/default/replicationcontrollers`
     const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const made = await created(server.api, path, {

@@ -121,7 +121,7 @@ describe('claims', () => {
     expect((await claim({ dataSource: source, dataSourceRef: other })).status).toBe(422)
   })
 
-  test('keep a data source that an older client omits in an update beside the other one', async () => {
+  test('keep dataSource and dataSourceRef if an older client omits one of them in an update', async () => {
     const { body } = await claim({ dataSourceRef: other })
     const { dataSourceRef: _left, ...spec } = specOf(body)
     const path = `/api/v1/namespaces/${body.metadata.namespace}/persistentvolumeclaims/c`

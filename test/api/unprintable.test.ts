@@ -80,14 +80,14 @@ describe('numbers without a plain text are refused with a message', () => {
   })
 })
 
-test('LIM-12: an answer that contains such a number prints it exactly', async () => {
+test('LIM-12: an integer beyond 2^53 is exact in an answer', async () => {
   const body = `{"apiVersion":"authentication.orch.io/v1","kind":"TokenReview","metadata":{"generation":${big}},"spec":{"token":"a"}}`
   const { status, text } = await server.api.send('POST', '/apis/authentication.orch.io/v1/tokenreviews', { body, headers: json })
   expect(status).toBe(201)
   expect(text).toContain(`"generation":${big}`)
 })
 
-test('LIM-12: containers added to a Pod are compared even with such numbers', async () => {
+test('LIM-12: containers added to a Pod are compared even with integers beyond 2^53', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
   const spec = { containers: [{ name: 'c', image: 'i' }] }
   await created(server.api, path, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec })
@@ -128,7 +128,7 @@ test('LIM-12: a number out of range in an apply to an object with owners in anot
   })
 })
 
-test('LIM-12: the template of a DaemonSet with such a number is compared with the earlier template', async () => {
+test('LIM-12: the template of a DaemonSet with an integer beyond 2^53 is compared with the earlier template', async () => {
   const path = '/apis/apps/v1/namespaces/default/daemonsets'
   const body = `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"},"deletionGracePeriodSeconds":${big}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
   expect((await server.api.send('POST', path, { body, headers: json })).status).toBe(201)

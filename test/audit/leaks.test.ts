@@ -51,7 +51,7 @@ function hookConfiguration(url: string): string {
   })
 }
 
-test('AUDIT-08, AUTHN-BOOT-06: no credential and no content of a Secret is in any output of a run that used them', async () => {
+test('AUDIT-08, AUTHN-BOOT-06: no output of a run contains its credentials or the contents of its Secrets', async () => {
   const folder = aFolder()
   const reviewer = await aReviewer()
   const file = (name: string, text: string): string => {

@@ -31,7 +31,7 @@ describe.skipIf(missing.length > 0)(`outages of one process after the other ${mi
 
   async function openWatchers(): Promise<Watcher[]> {
     const acknowledged = () => 0
-    // A gateway has two processes. When the run kills a client's gateway, the client uses the other.
+    // Two watchers use each gateway. When the run kills a watcher's gateway, the watcher uses the other gateway.
     return Promise.all(
       [0, 1, 2, 3].map((index) => openWatcher({ clients: clientsFrom(index), app: index < 2 ? undefined : 'web', acknowledged })),
     )

@@ -13,7 +13,7 @@ export interface WatcherOptions {
   readonly acknowledged: () => number
 }
 
-/** Lists once, and then watches as long as the server allows. */
+/** Lists once, and then watches until it is stopped; resumes when a stream ends. */
 export interface Watcher {
   readonly observation: Observation
   /** The newest revision that the watcher has received. */

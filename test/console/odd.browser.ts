@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     expect(complaints).toEqual([])
   })
 
-  test('says that a moment is not kept any more, and leads to the oldest one that is', async () => {
+  test('reports that a moment is no longer retained, and offers the oldest retained moment', async () => {
     const clock = virtualClock()
     const other = await start({ console: true, control: true, history: '1m', clock })
     onTestFinished(() => other.stop())

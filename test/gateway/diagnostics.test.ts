@@ -174,7 +174,7 @@ describe('/debug/pprof', () => {
     expect([status, body['message']]).toEqual([400, message])
   })
 
-  test('takes one profile of a kind at a time, and an interrupted one makes way', async () => {
+  test('takes one profile of a kind at a time, and another after an interrupted profile', async () => {
     const clock = createFakeClock()
     const profilers = new Profilers()
     const gone = new AbortController()

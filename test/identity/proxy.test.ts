@@ -115,7 +115,7 @@ test('AUTHN-PROXY-09: a certificate of a proxy without headers authenticates no 
   expect((await call(server, { pair: front })).code).toBe(401)
 })
 
-test('AUTHN-PROXY-10, AUTHN-PROXY-11, FLAG-23: the common name must be an allowed one', async () => {
+test('AUTHN-PROXY-10, AUTHN-PROXY-11, FLAG-23: the common name must be allowed', async () => {
   const server = await aServer('--requestheader-allowed-names=back,side')
   expect(await whoAmI(server, { pair: front, headers })).toBeUndefined()
   const side = await aCertificate({ issuer: proxies, commonName: 'side', use: 'client' })

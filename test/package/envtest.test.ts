@@ -82,7 +82,7 @@ describe('orch envtest-assets, a drop-in for setup-envtest', () => {
     expect(existsSync(folderOf('1.37.0', other))).toBe(false)
   })
 
-  test('lists all thirteen releases with the installed ones marked, and only those with -i', async () => {
+  test('lists all thirteen releases and marks installed ones; with -i it lists only installed releases', async () => {
     const line = (minor: number) => `(${minor === 37 ? 'installed' : 'available'})  v1.${minor}.0  ${platform.replace('-', '/')}\n`
     const minors = Array.from({ length: 13 }, (_, index) => 37 - index)
     expect((await command('list', '--bin-dir', binDir)).stdout).toBe(minors.map(line).join(''))

@@ -175,7 +175,7 @@ test('a waiting end is committed with the next reservation', async () => {
   expect(await team.ledger()).toMatchObject({ counted: { pods: '1' }, reservations: [{ id: 'b' }] })
 })
 
-test('objects are counted before a refusal, so that deleted ones leave capacity, but not twice in a moment', async () => {
+test('objects are counted again before a refusal, so that deleted objects free capacity, but not twice in a moment', async () => {
   const team = await aTeam()
   for (const name of ['x', 'y']) await team.putPod(name)
   expect(await team.account.reserve(aReservation('a'))).toEqual(exceeded)
@@ -411,7 +411,7 @@ test('a resource without a collection is not counted, and causes no list', async
   expect(team.asked().lists).toBe(lists)
 })
 
-test('a status that others change in each attempt is left to them', async () => {
+test('a quota status with endless conflicts is not updated, and the reservation succeeds', async () => {
   const team = await aTeam()
   team.before.set(quotaKey, () => ({ kind: 'conflict', revision: 1 }))
   expect(await team.account.reserve(aReservation('a'))).toEqual({ kind: 'reserved' })

@@ -235,7 +235,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-describe.each(cases)('$weather finds a failure', ({ begin, controllers, passes = 1, result, expected, mistaken }) => {
+describe.each(cases)('$weather shows the mistake', ({ begin, controllers, passes = 1, result, expected, mistaken }) => {
   const leftBy = async (controller: Controller) => {
     await begin()
     for (let pass = 0; pass < passes; pass += 1) await controller.pass()
@@ -247,7 +247,7 @@ describe.each(cases)('$weather finds a failure', ({ begin, controllers, passes =
     expect(await leftBy(controllers.badly(operator.client))).toEqual(mistaken)
   })
 
-  test('but not of a correct one', async () => {
+  test('and spares a correct controller', async () => {
     expect(await leftBy(controllers.well(operator.client))).toEqual(expected)
   })
 })
@@ -257,7 +257,7 @@ const lateEvents: readonly (readonly [string, () => unknown])[] = [
   ['a quiet watch', () => operator.scenarios.quietWatch('6m')],
 ]
 
-describe.each(lateEvents)('%s leads to too many children', (_what, begin) => {
+describe.each(lateEvents)('%s shows the mistake of too many children', (_what, begin) => {
   const leftBy = async (make: typeof fillingByCache.badly) => {
     const leaving = new AbortController()
     onTestFinished(() => leaving.abort())
@@ -272,7 +272,7 @@ describe.each(lateEvents)('%s leads to too many children', (_what, begin) => {
     expect(await leftBy(fillingByCache.badly)).toBe(6)
   })
 
-  test('but not of a correct one', async () => {
+  test('and spares a correct controller', async () => {
     expect(await leftBy(fillingByCache.well)).toBe(3)
   })
 })

@@ -69,7 +69,7 @@ for (const [how, fail] of [
   })
 }
 
-test('ADM-FLOW-08: a second round calls all plugins again, also those before the plugin that asked for it', async () => {
+test('ADM-FLOW-08: a second round calls all plugins again, even plugins before the plugin that requested it', async () => {
   const rounds: string[] = []
   const noting = (name: string): Plugin =>
     aPlugin(name, (given, inquiry) => {
@@ -108,7 +108,7 @@ function looking(name: string, validate: NonNullable<Plugin['validate']>, seen: 
   return { name, admissionRules: [], validate: noting, looksOnly: () => true, close: () => {} }
 }
 
-test('mutating admission validates its result too when all validating plugins only read and allow it at once', async () => {
+test('mutating admission also validates if all validating plugins only read and allow the result at once', async () => {
   const seen: unknown[] = []
   const warnings = ['w']
   const validating = [

@@ -93,7 +93,7 @@ function anElection() {
   return { server, leading, seen, join, pass }
 }
 
-test('one of two replicas leads, and the other leads as soon as the first has left', async () => {
+test('one of two replicas leads, and the other leads as soon as the first has resigned', async () => {
   const { server, leading, seen, join, pass } = anElection()
   const first = join('a')
   await pass(0)

@@ -102,7 +102,7 @@ async function attempt(differing: Answers, last = writeStatus): Promise<{ change
   return { changes, conditions, messages }
 }
 
-test('a namespace keeps its contents for a pause, so that a client that deletes both finds them', async () => {
+test('a namespace keeps its contents for a delay, so that a client that deletes both still finds the contents', async () => {
   const clock = createFakeClock()
   const [ending, listed, begun] = [new AbortController(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const asked: string[] = []
@@ -175,7 +175,7 @@ test.each<[string, Answers]>([
   expect(messages[0]?.startsWith(start)).toBe(true)
 })
 
-test('CTRL-04: contents that stay without a finalizer are a failure that names them', async () => {
+test('CTRL-04: contents that remain without a finalizer are an error that names the contents', async () => {
   const { conditions, messages } = await attempt({ [listMaps]: listOf('a') })
   expect(conditions).toEqual(['NamespaceDeletionContentFailure', 'NamespaceContentRemaining'])
   expect(messages).toEqual([

@@ -15,7 +15,7 @@ async function aClient() {
   return server.client
 }
 
-test('AUTHZ-08: missing rules of the start’s roles and bindings are added at a start, additional ones are kept', async () => {
+test('AUTHZ-08: a start adds missing rules of bootstrap roles and bindings, and keeps additional rules', async () => {
   const client = await aClient()
   const [roles, bindings] = [client.resource(address('clusterroles')), client.resource(address('clusterrolebindings'))]
   const extra = { verbs: ['get'], apiGroups: ['example.com'], resources: ['widgets'] }

@@ -77,7 +77,7 @@ function ownedBy({ metadata }: ApiObject, object: ApiObject, fields: { blockOwne
 const gone = (collection: ResourceClient, name: string) =>
   expect.poll(() => collection.get(name, inDefault).catch(({ code }: StatusError) => code), { interval: 5 }).toBe(404)
 
-test('DEL-12: cycles end, although the collector learns of changes later than it reads them', async () => {
+test('DEL-12: cycles are collected, even if events of the collector are late', async () => {
   const { transport, maps, run } = await aServerWithout(garbageCollector)
   let parts = 0
   run(garbageCollector, createClient(delayingWatches(transport, () => (++parts % 2 === 0 ? setTimeout(15) : undefined))))
@@ -95,7 +95,7 @@ test('DEL-12: cycles end, although the collector learns of changes later than it
   expect(items.filter(({ metadata }) => /^(first|second)-/.test(metadata.name ?? ''))).toEqual([])
 })
 
-test('DEL-12: an orphaned dependant stays, although the collector hears of it after the owner’s deletion', async () => {
+test('DEL-12: an orphaned dependant stays, even if its event reaches the collector after the owner’s deletion', async () => {
   const { transport, maps, server, run } = await aServerWithout(garbageCollector)
   const held = holdingWatches(transport, secrets)
   run(garbageCollector, createClient(held.transport))
@@ -112,7 +112,7 @@ test('DEL-12: an orphaned dependant stays, although the collector hears of it af
   await expect.poll(async () => (await collection.get('kept', inDefault)).metadata.ownerReferences).toBeUndefined()
 })
 
-test('AUTHN-SA-14: the Secret of a new account stays, although the account’s own event comes after it', async () => {
+test('AUTHN-SA-14: the Secret of a new account stays, even if its event arrives before the account’s event', async () => {
   const options = { signingKey: parseSigningKey(generateSigningKey()), certificateAuthority: 'authority' }
   const controller = secretTokenController(options, { isGateOn: () => false })
   const { transport, server, run } = await aServerWithout(controller)

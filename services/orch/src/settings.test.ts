@@ -110,7 +110,7 @@ test('flags of kube-apiserver that this server lacks are refused with the reason
   expect(Object.keys(flagsElsewhere).filter((flag) => flags.has(flag as `--${string}`))).toEqual([])
 })
 
-test('AUDIT-08: the API version of audit events is the one of the profile, and no other is accepted', async () => {
+test('AUDIT-08: audit events have the API version of the profile, and no other version is accepted', async () => {
   await expect(read(['--audit-log-version=audit.orch.io/v1', '--audit-webhook-version=audit.orch.io/v1'])).resolves.toBeDefined()
   await expect(read(['--audit-log-version=audit.orch.io/v1beta1'])).rejects.toThrow(
     '--audit-log-version=audit.orch.io/v1beta1: must be audit.orch.io/v1',

@@ -15,7 +15,7 @@ const change: Change = {
 const text = (bytes: Uint8Array | symbol | undefined) => (bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : bytes)
 
 describe('a guarded conversion', () => {
-  test('is the conversion, and stays undefined without one', () => {
+  test('returns the result of the conversion, and adds nothing to an absent conversion', () => {
     const convert = guarded(
       () => is,
       () => {},

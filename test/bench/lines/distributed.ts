@@ -5,7 +5,7 @@ import { bodyRequest, type Connection, getRequest, loadHttp1, openConnections } 
 
 const collection = '/api/v1/namespaces/default/configmaps'
 const roundMs = 2_000
-/** The load sends a thousand creates a second to nine processes; before that number, V8 has not compiled most of their code. */
+/** Nine processes share a thousand creates a second, so V8 needs this time to compile most of their code. */
 const warmUpMs = 12_000
 let serial = 0
 const createBody = (): Buffer => bodyRequest('POST', collection, configMap(`apart-${serial++}`, 3_000))

@@ -157,7 +157,7 @@ test.each(rowsOf<NodeRow>(file, 'TestReconcileNodeLabels'))('NODE-LC-13: $name',
   expect({ ...metadata.labels, ...labelChange(names, metadata) }).toEqual(expectedLabels ?? {})
 })
 
-test.each(rowsOf<NodeRow>(file, 'TestTryUpdateNodeHealth'))('NODE-LC-01: the status of a check is the cached one, $name', (row) => {
+test.each(rowsOf<NodeRow>(file, 'TestTryUpdateNodeHealth'))('NODE-LC-01: a check uses the cached status, $name', (row) => {
   const node = toNode(row.node)
   const before: NodeHealth = {
     probeMs: Date.parse(node.metadata.creationTimestamp ?? ''),

@@ -50,7 +50,7 @@ test.each([
   [250, 120],
   [1000, 420],
   [6000, 300],
-])('SCHED-51: of %i fitting nodes %i are found, starting at the given one', (count, found) => {
+])('SCHED-51: of %i fitting nodes %i are found, starting at the given node', (count, found) => {
   const fitting = fittingNodes(aPod('p'), aCluster(...numbered(count)), { rules, startAt: count - 1 })
   const nodes = fitting.kind === 'fitting' ? fitting.nodes.map(({ name }) => name) : []
   expect([nodes.length, nodes[0]]).toEqual([found, `n${count - 1}`])

@@ -33,6 +33,6 @@ test.each([
   [{ ...file, allowTTL: 1_801 }, /imagePolicy\.allowTTL: expected a whole number from 1 to 1800, 0 for 300, or -1 for none$/],
   [{ ...file, retryBackoff: 0.5 }, /imagePolicy\.retryBackoff: expected a whole number from 1 to 300000, 0 for 500, or -1 for none$/],
   [{ ...file, defaultAllow: 'yes' }, /imagePolicy\.defaultAllow: expected true or false$/],
-])('%j is refused with its place and what was expected', (policy, message) => {
+])('%j is refused with its path and the expected value', (policy, message) => {
   expect(() => read(policy)).toThrow(message)
 })

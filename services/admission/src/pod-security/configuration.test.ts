@@ -41,6 +41,6 @@ test.each([
   [{ ...head, exemptions: { namespaces: ['a', 'a'] } }, /exemptions\.namespaces\[1\]: Duplicate value: "a"$/],
   [{ ...head, exemptions: { namespaces: ['A'] } }, /exemptions\.namespaces\[0\]: Invalid value: "A": /],
   [{ ...head, exemptions: { runtimeClasses: [3] } }, /exemptions\.runtimeClasses\[0\]: expected a name, got 3$/],
-])('%j is refused with its place and what was expected', (value, message) => {
+])('%j is refused with its path and the expected value', (value, message) => {
   expect(() => read(value)).toThrow(message)
 })

@@ -30,7 +30,7 @@ test('a reservation counts as used, and one id never reserves twice', () => {
   })
 })
 
-test('a committed reservation counts as used, and a refused one is released; settling it again changes nothing', () => {
+test('a committed reservation counts as used, and a refused reservation is released; settling it again changes nothing', () => {
   const open = reserved(empty, aReservation('a'))
   const committed = settleIn(open, { id: 'a', revision: 95 })
   expect([usedOf(committed), committed.reservations]).toEqual(['2', []])

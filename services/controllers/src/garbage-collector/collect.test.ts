@@ -104,7 +104,7 @@ const deletion = (namespace: string, propagationPolicy: string) => ({
   preconditions: { uid: 'd', resourceVersion: '7' },
 })
 
-test('DEL-12: an owner under foreground deletion waits for dependants of its own namespace, without a request', async () => {
+test('DEL-12: an owner under foreground deletion waits for dependants in its namespace, without a request', async () => {
   const owner: Metadata = { uid: 'o', name: 'o', namespace: 'n', ...goingInForeground }
   const dependant = aDependant('n', owner)
   expect(await lookAt('d', [owner, dependant, belowOf(dependant)])).toEqual({
@@ -157,7 +157,7 @@ describe('DEL-12: the collector sends no request and changes nothing', () => {
     expect(await look('d', [aMap('d', { ...going('a/b'), ...ownedBy(owner) })])).toEqual(nothing)
   })
 
-  test('for an object that is being deleted, has no owners any more, or whose owners all exist', async () => {
+  test('for an object that is being deleted, has no owners, or has only existing owners', async () => {
     const owner = aMap('o')
     const known = [aMap('d', ownedBy(owner))]
     expect(await look('d', [aMap('d', { ...going('a/b'), ...ownedBy(owner) })], { known })).toMatchObject({ changes: [], reported: [] })

@@ -401,7 +401,7 @@ describe('a change', () => {
     expect(looked).toEqual(['a'])
   })
 
-  test('enqueues nothing if the owner is in the graph at the place that the reference names, and not being deleted', () => {
+  test('enqueues nothing if the graph has the owner in the referenced namespace, and the owner is not being deleted', () => {
     const { changed, looked } = someReactions([])
     changed(aNode('top', ['other']))
     looked.length = 0

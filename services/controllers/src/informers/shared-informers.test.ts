@@ -51,7 +51,7 @@ function aServer(items: readonly ApiObject[], changes: readonly object[] = []) {
 const parts = { resource: { group: '', version: 'v1', plural: 'parts', namespaced: true } }
 const namesIn = (objects: Iterable<ApiObject>) => [...objects].map(({ metadata }) => metadata.name)
 
-test('objects of one template share equal parts in the cache, and an update shares what it leaves', async () => {
+test('objects of one template share equal parts in the cache, and an update shares unchanged parts', async () => {
   const spec = { containers: [{ name: 'main', image: 'web:1' }] }
   const aPod = (name: string, rest: object = {}) => ({ ...aPart(name, 'a', { managedFields: [{ manager: 'm' }], ...rest }), spec })
   const changed = { ...aPod('p', { resourceVersion: '6' }), status: { phase: 'Running' } }

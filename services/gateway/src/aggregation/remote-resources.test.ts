@@ -28,7 +28,7 @@ describe('AGG-27: a server’s resource list', () => {
     ])
   })
 
-  test('names the kind with its own group version where the list has none, and no kind that has only subresources', () => {
+  test('uses the kind’s group version if the list has none, and omits kinds with only subresources', () => {
     const subresources = [{ subresource: 'scale', responseKind: { kind: 'Scale' }, verbs: null }, { verbs: ['get'] }]
     expect(read({ resource: 'parents', verbs: null, subresources }, { ...whole, responseKind: { kind: '' }, subresources: {} })).toEqual([
       {

@@ -121,7 +121,7 @@ function aSlowDelivery() {
 
 const quietly = { log: silentLog, metrics: { event() {}, level() {}, rejected() {}, lost() {} }, clock: createFakeClock(), random: () => 0 }
 
-test('AUDIT-08: a request waits for a blocking backend, and fails only with a strict one', async () => {
+test('AUDIT-08: a request waits for a blocking backend, and fails only with a strict backend', async () => {
   for (const isStrict of [false, true]) {
     const { delivery, waiting } = aSlowDelivery()
     const sink = new BlockingSink(delivery, isStrict, quietly)

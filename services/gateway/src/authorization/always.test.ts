@@ -3,7 +3,7 @@ import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './authorizer
 
 const stranger = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} }
 
-test('a request may ask for health before roles are loaded, and for nothing else', async () => {
+test('before roles are loaded, only requests for health are allowed', async () => {
   let isLoaded = false
   const authorizer = allowHealth(() => !isLoaded)
   const decide = async (verb: 'get' | 'post', path: string) => (await authorizer.authorize(stranger, { kind: 'path', verb, path })).kind

@@ -95,7 +95,7 @@ describe('AUTHZ-03: a cluster role', () => {
 })
 
 describe('AUTHZ-03: a role', () => {
-  test('is the one in the namespace of the binding, even if other namespaces have a role of its name', async () => {
+  test('is in the namespace of the binding, even if other namespaces have a role with its name', async () => {
     const { kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [readPods], 'n')
       putRole(storage, 'r', [{ ...readPods, resources: ['secrets'] }], 'other')

@@ -17,7 +17,7 @@ test('bytes are read unchanged, before they are compressed and after; the newest
   expect(read().slice(0, 5)).toEqual(texts)
 })
 
-test('later changes of the caller’s bytes do not change the kept ones', () => {
+test('later changes of the caller’s bytes do not change the stored bytes', () => {
   const bytes = Buffer.from('before')
   const kept = new BytesPacker().keep(bytes)
   bytes.write('after!')

@@ -101,7 +101,7 @@ test('schemas of a removed definition take no room', async () => {
   expect(budget.bytes).toBe(0)
 })
 
-test('an unowned schema is forgotten at once, and one in use after its last use', async () => {
+test('an unowned schema is dropped at once, or after its last use', async () => {
   const budget = new SchemaBudget(100)
   const [unused, used] = [10, 10].map((bytes) => new Made(budget, bytes)) as [Made, Made]
   await use(budget, unused)

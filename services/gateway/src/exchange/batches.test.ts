@@ -18,7 +18,7 @@ function someBatches() {
   return { clock, exchange, batches: new Batches(exchange, clock), arrived }
 }
 
-test('pieces that come within a tenth of a second after another leave together', async () => {
+test('pieces that follow another piece within a tenth of a second are sent together', async () => {
   const { clock, batches, arrived } = someBatches()
   for (const piece of ['a', 'b', 'c']) batches.write(piece)
   expect(await arrived()).toEqual(['a'])

@@ -66,7 +66,7 @@ test('a chunk begins with its length in hexadecimal, and is made once for the sa
   expect(chunkOf(Buffer.from(event))).not.toBe(chunkOf(event))
 })
 
-test('WATCH-01: over HTTP/1.1 shared bytes are a chunk of their own', async () => {
+test('WATCH-01: over HTTP/1.1 shared bytes are a separate chunk', async () => {
   const port = await aPort((exchange) => {
     exchange.begin(200, { connection: 'close' })
     // Writes of one tick may be joined with the head.
@@ -159,7 +159,7 @@ test('shared bytes that a client does not take count as waiting', async () => {
   expect(exchange.waitingBytes).toBeGreaterThanOrEqual(large.length)
 })
 
-test('a client that has left gets no more bytes, and nothing fails', async () => {
+test('a disconnected client gets no more bytes, and no write fails', async () => {
   const begun = Promise.withResolvers<Exchange>()
   const port = await aPort((exchange) => {
     exchange.begin(200, {})

@@ -58,7 +58,7 @@ test('a request that no longer waits is no longer measured, and a level with mor
   expect(await sums()).toEqual([2500, 625, 100])
 })
 
-test('an exempt level, which has no seats of its own, is not measured', async () => {
+test('an exempt level, which has no seats, is not measured', async () => {
   const { clock, level, sums } = aMeasuredLevel({ name: 'l', uid: 'u', kind: { kind: 'exempt' } })
   level.receive({ flow: 'a', width: 1 })
   clock.advance(1_000)

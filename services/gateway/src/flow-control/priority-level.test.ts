@@ -54,7 +54,7 @@ describe('seats', () => {
     expect([level.seatsInUse, level.waitingCount]).toEqual([1, 0])
   })
 
-  test('are counted when a request has them, at once or after waiting, and once when it gives them back', () => {
+  test('are counted when a request takes them, at once or after waiting, and once when it releases them', () => {
     const { level, clock } = aLevel(queueing(), 1)
     const counted: unknown[] = []
     const series = { begun: (seats: number) => counted.push(['begun', seats]), ended: (...end: unknown[]) => counted.push(end) }
@@ -86,7 +86,7 @@ describe('queues', () => {
     expect(kinds[3]).toEqual({ kind: 'rejected', reason: 'queue-full' })
   })
 
-  test('LIM-11: serve a rare flow before one with many requests', async () => {
+  test('LIM-11: serve a rare flow before a flow with many requests', async () => {
     const { level, clock } = aLevel(queueing({ queues: 64 }), 1)
     const order: string[] = []
     const holder = seated(level.receive({ flow: 'loud', width: 1 }))

@@ -67,7 +67,7 @@ async function peerFor(pair?: { certificate: string; key: string }): Promise<Pee
 
 const answer = (exchange: Exchange) => exchange.send(200, { 'content-type': 'text/plain' }, 'ok')
 
-test('AUTHN-CERT-02, AUTHN-CERT-03: name and groups are those of the certificate', async () => {
+test('AUTHN-CERT-02, AUTHN-CERT-03: the user has the name and groups of the certificate', async () => {
   expect(await peerFor(certificates.admin)).toMatchObject({
     kind: 'certificate',
     commonName: expect.any(String),
@@ -94,7 +94,7 @@ test('LIM-12: a client that trickles its head is cut off', async () => {
   expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-test('ERR-18: bytes that are no request are refused after the answers to the requests before them', async () => {
+test('ERR-18: bytes that are no request are refused after earlier requests are answered', async () => {
   const waiting = Promise.withResolvers<Exchange>()
   const { port } = await aListener((exchange) => waiting.resolve(exchange))
   const socket = await aSocket(port)

@@ -31,7 +31,7 @@ test.skipIf(!canSharePorts).each([true, false])('a port at which something liste
   await expect(open(port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
 
-test.skipIf(!canSharePorts)('one of several listeners that open one port at once opens it', async () => {
+test.skipIf(!canSharePorts)('when several listeners open one port at once, one succeeds', async () => {
   const port = await aPort()
   const results = await Promise.allSettled([open(port), open(port), open(port)])
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])

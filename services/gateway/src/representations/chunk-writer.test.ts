@@ -4,7 +4,7 @@ import { ChunkWriter } from './chunk-writer.ts'
 
 const lengthsOf = (chunks: readonly Uint8Array[]) => chunks.map(({ length }) => length)
 
-test('written parts come out in order, for any way of writing', () => {
+test('written parts are sent in order, for any sequence of writes', () => {
   const writer = new ChunkWriter()
   const expected: Buffer[] = []
   for (let index = 0; index < 3_000; index++) {
@@ -30,7 +30,7 @@ test('a short list is one small chunk, and a long one soon has chunks of full si
   expect(Math.max(...lengthsOf(writer.takeAll()))).toBe(Math.floor(limits.listChunkBytes / 1_000) * 1_000)
 })
 
-test('large bytes are a chunk of their own that is not copied, between the parts before and after them', () => {
+test('large bytes are a separate chunk that is not copied, between earlier and later parts', () => {
   const writer = new ChunkWriter()
   const large = Buffer.alloc(limits.listChunkBytes / 4)
   writer.text('before')

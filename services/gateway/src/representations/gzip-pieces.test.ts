@@ -27,7 +27,7 @@ test('a piece is compressed once behind the one before it, for all who ask at th
   expect(String(await unpacked([other, kept], packer))).toBe(`other${'a'.repeat(5000)}`)
 })
 
-test('pieces refer to the one before them, and to nothing that does not stand there', async () => {
+test('a piece refers only to bytes of the previous piece', async () => {
   const packer = new PiecePacker()
   const bytesOf = async (pieces: Pieces) => Buffer.concat(await packer.gzip(pieces)).length
   const some = randomBytes(20_000)

@@ -42,7 +42,7 @@ test('items are made in one step, and the second time they are sent from their p
   expect(representations.bytes).toBe(9)
 })
 
-test('only changed items are made again, and consecutive ones are joined once', () => {
+test('only changed items are encoded again, and consecutive items are joined once', () => {
   const { representation, made } = aRepresentation()
   const representations = new Representations(1_000)
   expect(

@@ -30,7 +30,7 @@ test('the oldest form is dropped when the budget is used up', () => {
   expect(read(cache, 'item', 'a', 1)).toBe('made')
 })
 
-test('no form of another epoch is cached, nor comes from a reader of the one before', () => {
+test('a new epoch has no cached forms, and readers of the previous epoch add none', () => {
   const cache = new RepresentationCache(100)
   const before = cache.of('one')
   read(before, 'item', 'a', 1)

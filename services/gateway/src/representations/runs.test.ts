@@ -15,13 +15,13 @@ const added = (number: number) => {
 }
 const numberRuns = () => new Runs((run: readonly Item[]) => run.map(({ number }) => number))
 
-test('a run ends with an item that ends one, and with the list', () => {
+test('a run ends after an item that ends runs, and at the end of the list', () => {
   expect(numberRuns().of(itemsOf([1, 8, 16, 2, 3]))).toEqual([[1, 8], [16], [2, 3]])
   expect(numberRuns().of(itemsOf([1, 8]))).toEqual([[1, 8]])
   expect(numberRuns().of([])).toEqual([])
 })
 
-test('the runs of a changed list are those of a new list, for any change', () => {
+test('a changed list has the same runs as a new list, for any change', () => {
   const edit = fc.record({ at: fc.nat(60), removed: fc.nat(3), added: fc.array(fc.nat(100), { maxLength: 3 }) })
   fc.assert(
     fc.property(fc.array(fc.nat(100), { maxLength: 60 }), fc.array(edit, { maxLength: 20 }), (first, edits) => {
@@ -36,7 +36,7 @@ test('the runs of a changed list are those of a new list, for any change', () =>
   )
 })
 
-test('runs without a change are kept, also those between two changes', () => {
+test('unchanged runs are reused, also between two changes', () => {
   const runs = numberRuns()
   const numbers = Array.from({ length: 80 }, (_, index) => index + 1)
   const before = runs.of(itemsOf(numbers))

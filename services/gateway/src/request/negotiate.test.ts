@@ -56,7 +56,7 @@ test('NEG-02, NEG-04: the format of a body is that of its Content-Type, with or 
   expect([formatOf('application/cbor'), formatOf('application/cbor', true)]).toEqual(['unknown', 'cbor'])
 })
 
-test('LIM-12: the meaning of a usual text is cached, that of a long one is not', () => {
+test('LIM-12: the meaning of a usual text is cached, and of a long text is not', () => {
   const usual = 'application/json, text/plain'
   expect(negotiate(usual)).toBe(negotiate(usual))
   const long = `${usual}, ${'x'.repeat(10_000)}`

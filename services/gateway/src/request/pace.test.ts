@@ -14,7 +14,7 @@ function* counted(name: string, count: number, log: string[]): Steps<string> {
   return name
 }
 
-test('LIM-12: one of all large requests takes a step per turn of the loop; small requests run in between', async () => {
+test('LIM-12: in each turn of the loop one large request takes a step; small requests run in between', async () => {
   const pace = new Pace()
   const log: string[] = []
   let turns = 0
@@ -37,7 +37,7 @@ test('LIM-12: a small request takes all its steps at once, and waits for none', 
   expect(log).toEqual(['a1', 'a2', 'a3'])
 })
 
-test('LIM-12: a small request with long work takes the rest of it in turns of its own', async () => {
+test('LIM-12: a small request with long work does the rest of its work in later turns', async () => {
   let nowMs = 0
   const pace = new Pace({ monotonic: () => nowMs })
   const log: string[] = []

@@ -62,7 +62,7 @@ test('long paths and agents are cut', () => {
   expect(log.read().map((entry) => [entry.path.length, entry.agent.length])).toEqual([[1_000, 1_000]])
 })
 
-test('requests are matched by each member, and by all of them together', () => {
+test('requests are matched by each member, and by all members together', () => {
   const info = parseRequestInfo({ method: 'PUT', path: '/apis/apps/v1/namespaces/x/deployments/web/status', isWatch: false })
   const facts = { user: 'operator', agent: 'manager/v1', info }
   const path = { ...facts, info: parseRequestInfo({ method: 'GET', path: '/readyz', isWatch: false }) }

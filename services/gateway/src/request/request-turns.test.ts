@@ -76,7 +76,7 @@ test('a request that arrives while others wait begins after them', async () => {
   expect(begun.join('')).toBe('abcd')
 })
 
-test('a request that begins another one, as controllers in this process do, leaves it its turn', async () => {
+test('a request that sends another request, like controllers in this process, gives that request a turn', async () => {
   const turns = new RequestTurns({ monotonic: () => 0 })
   const begun: string[] = []
   turns.begin(() => {

@@ -7,11 +7,11 @@ function told(texts: readonly string[]): readonly string[] {
   return warnings.texts
 }
 
-test('each warning is sent once and unchanged, except for empty ones', () => {
+test('each warning is sent once and unchanged, and empty warnings are dropped', () => {
   expect(told(['a', '', 'b', 'a', 'c'.repeat(4000)])).toEqual(['a', 'b', 'c'.repeat(4000)])
 })
 
-test('LIM-07: each warning is cut when all together are too long, earlier ones as well, and those beyond the bound are left out', () => {
+test('LIM-07: warnings are cut when all together are too long, also earlier warnings, and warnings beyond the limit are omitted', () => {
   const long = (index: number) => `${String(index).padStart(3, '0')}${'😀'.repeat(997)}`
   const texts = told(Array.from({ length: 40 }, (_, index) => long(index)))
   expect(texts).toHaveLength(16)

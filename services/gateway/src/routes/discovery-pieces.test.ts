@@ -11,7 +11,7 @@ const own = (group: string, versions: readonly string[]) => ({
   resources: versions.flatMap((version) => (pods === undefined ? [] : [{ ...pods, group, version }])),
 })
 
-test('ADDR-17: documents joined of pieces equal those printed whole, after any changes', () => {
+test('ADDR-17: documents joined from pieces equal documents printed whole, after any changes', () => {
   const one = withGroups(base, [own('a.example.com', ['v1'])])
   const two = withGroups(one, [own('a.example.com', ['v2', 'v1']), own('b.example.com', ['v1'])])
   const three = withGroups(two, [own('a.example.com', [])])

@@ -15,7 +15,7 @@ test('a value that could not be made is made again at the next question, and is 
   expect(make.made).toBe(await make())
 })
 
-test('several values come in their order, whichever of them are made already', async () => {
+test('several values are returned in order, even if some exist already', async () => {
   const [a, b, c] = [once(async () => 'a'), once(async () => 'b'), once(async () => 'c')]
   await b()
   expect(await allOf([a, b, c])).toEqual(['a', 'b', 'c'])

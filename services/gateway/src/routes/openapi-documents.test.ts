@@ -151,7 +151,7 @@ test('CRD-149: a document of custom resources has another hash when their defini
   expect((await hashesOf(older)).get('apis/a.example.com/v1')).not.toBe(before.get('apis/a.example.com/v1'))
 })
 
-test('CRD-149: a document with resources that come from no definition has the hash of its content', async () => {
+test('CRD-149: a document with resources without a definition has the hash of its content', async () => {
   const server = aServer()
   const file = await server.serve('a.example.com', 'first', undefined).file3('apis/a.example.com/v2')
   expect(file?.json.hash).toBe(
@@ -194,7 +194,7 @@ test('CRD-149: after a change of one group of many, most pieces of the index are
   expect(after.filter((piece) => !before.includes(piece)).length).toBeLessThanOrEqual(2)
 })
 
-test('CRD-149: after any change of a group, both forms equal those of a new server with that group', async () => {
+test('CRD-149: after any change of a group, both forms equal the forms of a new server with that group', async () => {
   const { serve } = aServer()
   const states = [['changed'], ['changed', 'second'], ['second'], ['first'], [undefined], ['first']]
   serve('a.example.com', 'first')
@@ -208,7 +208,7 @@ test('CRD-149: after any change of a group, both forms equal those of a new serv
   }
 })
 
-test('CRD-149: a version or a group that is not served any more is in neither form of OpenAPI 2', async () => {
+test('CRD-149: a removed version or group is in neither form of OpenAPI 2', async () => {
   const { serve } = aServer()
   serve('a.example.com', 'first')
   const one = serve('b.example.com', 'second', 'third')
@@ -225,7 +225,7 @@ test('CRD-149: a version or a group that is not served any more is in neither fo
   }
 })
 
-test('CRD-149: files of OpenAPI 2 of several states that are asked for at once have each what its own state serves', async () => {
+test('CRD-149: when OpenAPI 2 documents of several states are requested at once, each has the kinds of its state', async () => {
   const { serve } = aServer()
   const definitions = [['first'], ['first', 'second'], ['changed']]
   const files = await Promise.all(definitions.map((definedBy) => serve('a.example.com', ...definedBy).file2.json()))
@@ -247,7 +247,7 @@ test.each(forms)('a document (%s) is of the state in which it was asked for, wha
   expect(bytesOf(await documents.now().file2[form]()).includes('b.example.com')).toBe(true)
 })
 
-test('CRD-149: bytes of a group that is not served any more are forgotten, and made again when it is', async () => {
+test('CRD-149: bytes of a removed group are dropped, and created again when it is served again', async () => {
   const { documents, serve } = aServer()
   const made = async () => (await documents.now().file2.json()).pieces
   serve('a.example.com', 'first')

@@ -55,7 +55,7 @@ function allowing(verbs: readonly string[]) {
   return { asked, authorizer }
 }
 
-test('READ-27: a caller with a constrained verb does not need the plain one, and the request has the constraint', async () => {
+test('READ-27: a caller with a constrained verb does not need the plain verb, and the request has the constraint', async () => {
   const verbs = ['impersonate-on:user-info:get', 'impersonate:user-info']
   const { asked, authorizer } = allowing(verbs)
   expect(await after({ 'impersonate-user': 'john' }, authorizer)).toMatchObject({ user: 'john', constraint: 'impersonate:user-info' })
@@ -68,7 +68,7 @@ test('READ-27: no constrained verb is asked for without the feature gate', async
   expect(asked).toEqual(['impersonate'])
 })
 
-test('IMP-17: groups, uid and extra attributes come from all their headers, and empty values from none', async () => {
+test('IMP-17: groups, uid and extra attributes come from all their headers, and an empty group is ignored', async () => {
   const given = {
     'impersonate-user': 'john',
     'impersonate-group': ['a', '', 'b'],

@@ -72,7 +72,7 @@ describe('NODE-IO-29: a connection over SPDY/3.1', () => {
     expect(connection.streams).toBe(0)
   })
 
-  test('reads headers that repeat parts of earlier ones', async () => {
+  test('reads headers that repeat parts of earlier headers', async () => {
     const opened = open()
     const block = Buffer.concat([words(1), text('streamtype'), text('stdin')])
     opened.client.send(aStream(1, rawBlock(block)))
@@ -194,7 +194,7 @@ describe('NODE-IO-29: a connection over SPDY/3.1', () => {
     expect(client.textOf(id)).toHaveLength(1024 * 1024)
   })
 
-  test('waits for the windows of a client that keeps them', async () => {
+  test('waits for the windows of a client that uses flow control', async () => {
     const { client, streams } = open()
     client.send(controlFrame(types.settings, 0, words(1, 7, 100)))
     const id = client.open({})

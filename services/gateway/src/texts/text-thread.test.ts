@@ -49,7 +49,7 @@ test.each([
   expect(readBack(text)).toEqual(here.kind === 'malformed' ? here : value)
 })
 
-test('NEG-10: YAML and indented JSON printed by the thread equal those printed here, to the byte', () => {
+test('NEG-10: YAML and indented JSON from the thread equal the text printed here, to the byte', () => {
   fc.assert(
     fc.property(anyStruct(resolveStruct('core/v1.Pod'), 'some'), (pod) => {
       const json = printJson({ ...(pod as object), big: 2n ** 63n - 1n }, { hasBigIntegers: true })

@@ -83,7 +83,7 @@ describe('an outbox', () => {
     await drained
   })
 
-  test('gives small pieces where much is unread', () => {
+  test('sends small pieces when many bytes are unread', () => {
     const { outbox, take, sizes } = anOutbox({ othersUnread: limits.unreadBytesRelaxed })
     outbox.writeShared(aFrame(2 * small + 1))
     take()
@@ -91,7 +91,7 @@ describe('an outbox', () => {
     expect(sizes()).toEqual([small, small, 1])
   })
 
-  test('keeps the order of events, and gives several while the connection may hold them', () => {
+  test('keeps the order of events, and sends several while the connection has capacity', () => {
     const { outbox, take, written, sizes } = anOutbox()
     outbox.writeShared(aFrame(small + 1, 'a'))
     for (const fill of ['b', 'c', 'd']) outbox.writeShared(aFrame(third, fill))

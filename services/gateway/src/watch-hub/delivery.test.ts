@@ -50,7 +50,7 @@ test('CARD-22: each traced change has a child span, linked to it and to some of 
   expect(spans.map(({ ended }) => ended)).toEqual([true, true])
 })
 
-test('the time since the commit is recorded once, and never a negative one', () => {
+test('the time since the commit is recorded once, and is never negative', () => {
   const { clock, delays, following } = open()
   const clients = new Set([{ traceparent: undefined }, { traceparent: undefined }])
   const later = deliver({ committedMs: clock.now() - 30, traceparents: [] }, request, clients, following)

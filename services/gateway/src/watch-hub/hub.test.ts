@@ -203,7 +203,7 @@ test('WATCH-15, WATCH-22: lost history and a replaced store are reported once, a
   expect(hub.subscriptions).toBe(0)
 })
 
-test('a client with a feed of its own learns of its own lost history, the others are served on', async () => {
+test('a client with a separate feed gets an error about its lost history; other clients are still served', async () => {
   const { attach, push } = open()
   const first = attach(50)
   await push(0, position(50))
@@ -222,7 +222,7 @@ test('a sink that throws loses its client, not the others', async () => {
   expect(client.seen).toEqual(['e6@6', 'e7@7'])
 })
 
-test('a closed attachment is called no more, also when it is closed by a call to another', async () => {
+test('a closed attachment is not called any more, even if a call to another attachment closed it', async () => {
   const { hub, attach, push } = open()
   const seen: number[] = []
   const second = { close: () => {} }
@@ -279,7 +279,7 @@ test('closing the hub closes every subscription', async () => {
   expect(hub.subscriptions).toBe(0)
 })
 
-test('LIM-12: a client that leaves during the delivery of large events gets none; a client that joins is after them', async () => {
+test('LIM-12: during the delivery of large events, a client that leaves gets none of them, and a client that joins starts after them', async () => {
   const { hub, attach, push } = open({ turnBytesMax: 4 })
   let coming: ReturnType<typeof attach> | undefined
   const first = recorder()
@@ -299,7 +299,7 @@ test('LIM-12: a client that leaves during the delivery of large events gets none
   expect(coming?.seen.filter((text) => text.startsWith('e'))).toEqual(['e7@7'])
 })
 
-test('LIM-12: one turn gives large events to no more clients than its bytes allow', async () => {
+test('LIM-12: one turn delivers large events only to as many clients as its byte limit allows', async () => {
   const { attach, push } = open({ turnBytesMax: 4 })
   const clients = Array.from({ length: 6 }, () => attach(5))
   await push(0, position(5))

@@ -16,14 +16,14 @@ describe('conditions of two phases', () => {
   })
 })
 
-test('an object is in the namespace of its path; one that is a namespace is in itself, any other one of the cluster in none', () => {
+test('an object is in the namespace of its path, a Namespace is in itself, and other cluster-scoped objects are in none', () => {
   const target = (resource: object) => ({ served: { resource }, info: { namespace: 'team' } }) as unknown as Target
   expect(namespaceOf(target({ isNamespaced: true }), 'a')).toBe('team')
   expect(namespaceOf(target({ isNamespaced: false, isPlace: true }), 'a')).toBe('a')
   expect(namespaceOf(target({ isNamespaced: false }), 'a')).toBe('')
 })
 
-test('the options that admission is shown are those of the operation, without members that the client leaves out', () => {
+test('admission sees the options of the operation, without members that the client omits', () => {
   const request = (values: Record<string, string>) => {
     const query = { isEmpty: Object.keys(values).length === 0, get: (name: string) => values[name] }
     return { query } as unknown as GatewayRequest

@@ -56,7 +56,7 @@ test('a webhook’s changes of the writer’s members are taken', () => {
   expect(taken(own, { ...left, metadata: { ...left.metadata, name: 'b' } }).metadata.name).toBe('b')
 })
 
-test('a status that a webhook adds, changes or removes is restored, if a status has a path of its own', () => {
+test('a status that a webhook adds, changes or removes is restored, if the kind has a status subresource', () => {
   const [bare, full, other] = [anObject({}), anObject({}, { status: { phase: 'A' } }), anObject({}, { status: { phase: 'B' } })]
   expect(taken(bare, full)).not.toHaveProperty('status')
   expect(taken(bare, bare)).not.toHaveProperty('status')
@@ -130,6 +130,6 @@ test.each<[string, boolean, ApiObject, ApiObject, { subresource?: string }?]>([
     anObject({}, { spec: { x: 2 } }),
     { subresource: 'status' },
   ],
-])('an object is what admission has left where all of it is taken: %s', (_what, expected, own, left, { subresource = '' } = {}) => {
+])('the whole object is taken as admission returns it: %s', (_what, expected, own, left, { subresource = '' } = {}) => {
   expect(isTakenWhole(taken(own, left, { subresource, isNew: false }), left)).toBe(expected)
 })

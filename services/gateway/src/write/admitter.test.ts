@@ -145,7 +145,7 @@ test('admission rules that are too old to be believed cannot be seen to change',
   admitter.close()
 })
 
-test('a request has waited for mutating webhooks one after the other, and for the slowest validating one', async () => {
+test('the recorded wait is the time of all mutating webhooks and of the slowest validating webhook', async () => {
   const steps = [3, 9, 5].map((durationMs) => ({ ...step, webhook: `w${durationMs}`, durationMs })).concat({ ...step, durationMs: 100 })
   const answer = { ...allowed, steps }
   const { admitter, admitting, streamAdmissionRules } = await anAdmitter(answer, { validating: answer })

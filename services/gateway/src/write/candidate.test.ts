@@ -14,7 +14,7 @@ test('an empty list of owners is one empty entry, as decoding drops it; any othe
   expect(owners()).toBeUndefined()
 })
 
-test('problems are unknown fields, fields that are there twice, and keys of YAML that are', () => {
+test('problems are unknown fields, duplicate fields and duplicate keys of YAML', () => {
   expect(decode({ metadata: { name: 'a' } }).problems).toEqual([])
   expect(decode({ metadata: {}, other: 1 }, { duplicates: ['data'] }).problems).toEqual(['duplicate field "data"', 'unknown field "other"'])
   expect(decode({ metadata: {} }, { repeats: ['line 3: key "a" already set in map'] }).problems).toEqual([
@@ -22,7 +22,7 @@ test('problems are unknown fields, fields that are there twice, and keys of YAML
   ])
 })
 
-test('the kind and version of an object are those of its resource', () => {
+test('an object gets the kind and version of its resource', () => {
   expect(decode({ kind: 'Other', apiVersion: 'v9', data: { x: '1' } }).object).toEqual({
     kind: 'ConfigMap',
     apiVersion: 'v1',

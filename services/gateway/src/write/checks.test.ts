@@ -49,12 +49,12 @@ async function problemsOf(remainingMs: number): Promise<string> {
   }
 }
 
-test('CEL-54: an evaluation ends where its request has no time left', async () => {
+test('CEL-54: an evaluation ends at the deadline of its request', async () => {
   expect(await problemsOf(1)).toBe('')
   expect(await problemsOf(0)).toContain(`operation interrupted evaluating rule: ${rule}`)
 })
 
-test('an update keeps the object’s finalizers without a domain, and adds none but those of the server', () => {
+test('an update may keep finalizers without a domain, and add only the finalizers of the server', () => {
   const names = namesOf('kubernetes')
   const faults = (finalizers: string[], takesBareFinalizers = false) => {
     const metadata = { name: 'a', uid: 'u', resourceVersion: '1', finalizers: ['old'] }

@@ -89,7 +89,7 @@ async function taken(
 const change = { object: anObject({ labels: { a: 'b' } }), before: anObject() }
 const removal = { object: anObject(), before: anObject() }
 
-test('a committed write is explained with its revision, and a refused one is not', async () => {
+test('a committed write is explained with its revision, and a refused write is not', async () => {
   const stale = { commit: async (): Promise<CommitOutcome> => ({ kind: 'stale' }) }
   for (const [step, objects, kind] of [
     [commitNew, { object: anObject() }, 'created'],
@@ -119,7 +119,7 @@ test.each([
   }
 })
 
-test('STORE-05: a commit that storage has refused is not looked for; one with a lost answer is, and the log names the key', async () => {
+test('STORE-05: a commit with a lost answer is looked up, and the log names the key; a refused commit is not', async () => {
   const refused = await taken(commitChange, change, { commit: () => Promise.reject(conflict({ group: '', resource: 'x' }, 'a')) })
   expect(refused.refusal).toMatchObject({ code: 409 })
   expect(refused.said).toEqual(['sent'])
@@ -184,7 +184,7 @@ test.each<[string, CommitOutcome, ObjectMeta, string, unknown]>([
   else expect([draft.outcome, refusal]).toMatchObject([expected, undefined])
 })
 
-test('an Event expires where events do, and nothing else does', async () => {
+test('only an Event expires, and only if events have a lifetime', async () => {
   const expiry = async (plural: string, eventTtlMs?: number) => {
     const around = { target: targetOf(plural), ...(eventTtlMs === undefined ? {} : { eventTtlMs }) }
     const { commits } = await taken(commitNew, { object: anObject() }, around)
@@ -193,7 +193,7 @@ test('an Event expires where events do, and nothing else does', async () => {
   expect([await expiry('events', 500), await expiry('events'), await expiry('configmaps', 500)]).toEqual([1_500, 0, 0])
 })
 
-test('a changed object is cached as it is read back, and a new or deleted one is not', async () => {
+test('a changed object is cached in its stored form, and a new or deleted object is not', async () => {
   const { draft, recent } = await taken(commitChange, change)
   const json = (draft.outcome as { json: Uint8Array }).json
   expect(recent.find('k', json)).toEqual(JSON.parse(Buffer.from(json).toString()))

@@ -107,7 +107,7 @@ test('an object that cannot be read is deleted by that option alone', () => {
   expect(message).toBe(`DeleteOptions.meta.orch.io "" is invalid: [${why('orphanDependents')}, ${why('gracePeriodSeconds')}]`)
 })
 
-test('DEL-12: without a body the options are those of the query', async () => {
+test('DEL-12: without a body the query has the options', async () => {
   const clock = createFakeClock()
   const read = (query: string) => {
     const exchange = new InProcessExchange(

@@ -65,7 +65,7 @@ function configMapOf(bytes: number) {
   return entryOf({ ...configMap, data })
 }
 
-test('a read of the object has a freshness and a deadline; for an absent object, nothing else is done', async () => {
+test('a read of the object has a freshness and a deadline; an absent object causes no other call', async () => {
   const { asked, parts } = someParts(undefined)
   expect(await readLive('k', servedOf('', 'v1', 'configmaps'), parts, { read: { kind: 'any' }, ...context })).toBeUndefined()
   expect(asked).toEqual([[{ key: 'k', read: { kind: 'any' } }, context]])
@@ -84,7 +84,7 @@ test.each([
   expect(asked.slice(1)).toEqual(steps)
 })
 
-test('an object is read in the version of the request: by its definition’s webhook where it has one and another version is stored', async () => {
+test('an object is read in the version of the request, by its definition’s webhook if another version is stored', async () => {
   const stored = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'a' }, spec: { maxReplicas: 2 } }
   const readAs = async (version: string, changes: Partial<Resource>) => {
     const group = 'autoscaling'

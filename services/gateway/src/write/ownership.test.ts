@@ -105,7 +105,7 @@ test('an owner’s version of a converted object comes from the webhook, and the
   expect(new Set(asked)).toEqual(new Set(['autoscaling/v1 → autoscaling/v2']))
 })
 
-test('SSA-66: a body of another kind for a subresource leaves the owners unchanged, and one of the kind or a Scale does not', () => {
+test('SSA-66: a body for a subresource changes the owners only if it has the kind of the object or is a Scale', () => {
   const pods = servedOf('', 'v1', 'pods')
   const deployments = servedOf('apps', 'v1', 'deployments')
   const entries = [owner('v1', { 'f:spec': { 'f:nodeName': {} } })]

@@ -51,7 +51,7 @@ const writers = {
   managedFields: [{ manager: 'm' }],
 }
 
-test('a new object keeps the writer’s part of its metadata, and loses its status if that has a path of its own', () => {
+test('a new object keeps the writer’s part of its metadata, and loses its status if the kind has a status subresource', () => {
   const cleared = (plural: string, metadata: ObjectMeta, rules: Strategy['rules'] = {}) => {
     const draft = aNewDraft({ served: servedLike(plural, { rules }), object: anObject(metadata, { status: { phase: 'A' } }) })
     void clearNew(draft, undefined)
@@ -63,7 +63,7 @@ test('a new object keeps the writer’s part of its metadata, and loses its stat
   expect(Object.keys(cleared('pods', servers).metadata)).toEqual([])
 })
 
-test('META-09: the server makes a name up where the writer gives a prefix and no name', () => {
+test('META-09: the server generates a name if the writer gives only a prefix', () => {
   const nameOf = (metadata: ObjectMeta) => {
     const object = anObject(metadata)
     void completeNew(aNewDraft({ served: servedLike('configmaps'), object }), parts)

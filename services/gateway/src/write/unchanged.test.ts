@@ -148,7 +148,7 @@ test('META-12: a write that leaves the object unchanged ends, if that is the pre
   expect(await skipped(await draft(), 'none')).toEqual({ outcome: 'again', asked: ['latest n/a'] })
 })
 
-test('META-12: an apply that changes nothing but the times of owners ends, and an update continues', async () => {
+test('META-12: an apply that changes only the times of owners ends without a write, and an update continues', async () => {
   const was = anObject(storedVersion, [owner('m', before)])
   const later = () => anObject(storedVersion, [owner('m', now)])
   expect(await skipped(await aDraft(was, later()))).toEqual({ outcome: 'unchanged', asked: ['latest n/a'] })
@@ -184,7 +184,7 @@ test.each<[string, ApiObject, ApiObject]>([
   expect(await skipped(await aDraft(was, object))).toEqual({ outcome: undefined, asked: [] })
 })
 
-test('META-12: an apply in another version than the stored one ends where only times differ', async () => {
+test('META-12: an apply in another version than the stored version ends without a write if only times differ', async () => {
   const target = targetOf(otherVersion)
   const was = anObject(otherVersion, [owner('m', before)])
   const ended = await skipped(await aDraft(was, anObject(otherVersion, [owner('m', now)]), { target }))

@@ -100,7 +100,7 @@ test('AGG-17: this server believes its own proxy certificate nothing', async () 
   expect(await statusFor('admin')).toBe(200)
 })
 
-test('AGG-17: where the settings name a proxy certificate, the server makes none', async () => {
+test('AGG-17: the server creates no proxy certificate if the settings name one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { client } = await openFrontProxy({ files: certificateFolder(folder), clock: systemClock })

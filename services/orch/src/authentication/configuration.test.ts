@@ -114,7 +114,7 @@ describe('AUC-05: audiences', () => {
   })
 })
 
-test('AUC-06: authorities are PEM, and no problem shows them', async () => {
+test('AUC-06: authorities are PEM, and errors do not show them', async () => {
   const { certificate } = await aCertificate({ commonName: 'provider' })
   expect(withIssuer({ certificateAuthority: certificate })).toEqual([])
   expect(withIssuer({ certificateAuthority: 'none' })).toEqual([
@@ -169,7 +169,7 @@ describe('AUC-10: groups and uid come from a claim or an expression, and may be 
     expect(withMappings(fields)).toEqual([expect.stringContaining(text)])
   })
 
-  test('a claim for groups has a prefix, one for the uid has none', () => {
+  test('a claim for groups has a prefix, and a claim for the uid has none', () => {
     expect(withMappings({ groups: { claim: 'g', prefix: 'g:' }, uid: { claim: 'u' } })).toEqual([])
   })
 })
@@ -239,7 +239,7 @@ test('AUC-13: rules about the user have an expression about the user, once', () 
   expect(withUserRules({ expression: 'user.username' })).toEqual([expect.stringContaining('must evaluate to bool')])
 })
 
-test('AUC-14: anonymous requests: paths only where they are let in', () => {
+test('AUC-14: anonymous requests: paths are allowed only if anonymous requests are enabled', () => {
   const anonymous = { enabled: true, conditions: [{ path: '/livez' }, { path: '/readyz' }] }
   expect(parse({ anonymous })).toMatchObject({ anonymous: { isEnabled: true, paths: ['/livez', '/readyz'] } })
   expect(parse({ anonymous: {} })).toMatchObject({ anonymous: { isEnabled: false, paths: [] } })

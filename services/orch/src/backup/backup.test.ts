@@ -147,7 +147,7 @@ test('clients with open watches list anew after a restore, and no revision of be
   expect(await maps.update({ ...kept, data: { data: 'three' } } as ApiObject, inDefault)).toMatchObject({ data: { data: 'three' } })
 })
 
-test('a backup overwrites no file, and one of a folder without objects is refused', async () => {
+test('a backup overwrites no file, and a backup of an empty folder is refused', async () => {
   writeFileSync(join(folder, 'there'), 'mine')
   expect(await run('backup', 'there')).toMatchObject({ code: 1, error: expect.stringContaining('is there already') })
   expect(await run('backup')).toMatchObject({ code: 2, error: expect.stringContaining('one file is needed') })

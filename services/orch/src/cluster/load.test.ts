@@ -41,7 +41,7 @@ async function run(...words: string[]) {
   return { code: await runCommand(terminal), ...printed }
 }
 
-test('orch load stores a dump in a server with a control, and prints what became of its objects', async () => {
+test('orch load stores a dump in a server with a control, and prints the result for its objects', async () => {
   await using server = await base.fork()
   const kubeconfig = write('fork.conf', server.kubeconfig)
   expect(await run('dump.json', '--kubeconfig', kubeconfig)).toEqual({

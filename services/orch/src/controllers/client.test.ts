@@ -36,7 +36,7 @@ test('requests of clients are counted by code, method and host, with times and s
   ])
 })
 
-test('a request without an answer is counted as one, and fails as before', async () => {
+test('a request without an answer counts as an error, and still rejects', async () => {
   const { transport, lines } = counted(() => Promise.reject(new Error('refused')))
   await expect(transport.send({ method: 'GET', path: '/api', headers: {} })).rejects.toThrow('refused')
   expect(await lines()).toContain('rest_client_requests_total{code="<error>",method="GET",host="example:6443"} 1')

@@ -99,7 +99,7 @@ test('the flags of admission belong to the gateway that hosts it', () => {
   })
 })
 
-test('a gateway takes the addresses of webhooks and APIServices also where admission is a service of its own', () => {
+test('a gateway accepts the addresses of webhooks and APIServices even if admission is a separate service', () => {
   const flags = ['--admission-address=127.0.0.1:1', '--webhook-service-map=team/api=127.0.0.1:2', '--webhook-link-local']
   const { values, texts } = readSettings(gatewayCommandSettings, { flags, env: {}, elsewhere: flagsElsewhere })
   expect(readAdmissionPlace(values, texts, { ...noTrust, insecureTransport: true })).toEqual({

@@ -127,7 +127,7 @@ test('CARD-13: a certificate is shown with its own key and for its own role, or 
     expect(await run(...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
 })
 
-test('AUTHN-SA-09, FLAG-04: services apart get the key of tokens, which is not the one of the port', async () => {
+test('AUTHN-SA-09, FLAG-04: separate services get the key of tokens, which differs from the key of the port', async () => {
   const folder = aFolder()
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text)
@@ -150,7 +150,7 @@ test('AUTHN-SA-09, FLAG-04: services apart get the key of tokens, which is not t
     expect(await run(...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
 })
 
-test('WL-CSR-02: controllers apart sign as an authority with its key, and csrsigning needs one', async () => {
+test('WL-CSR-02: separate controllers sign with the key of an authority, and csrsigning needs an authority', async () => {
   const folder = aFolder()
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text)

@@ -33,7 +33,7 @@ test('all requests go to one server while it is reachable', async () => {
   expect(asked).toEqual([0, 0])
 })
 
-test('a request that has not left goes to the next server, and so do later ones', async () => {
+test('an unsent request is sent to the next server, and so are later requests', async () => {
   const { failover, asked, failing } = servers(3)
   failing.set(0, refused)
   expect((await failover.send({ ...get, method: 'POST' })).status).toBe(201)
@@ -42,7 +42,7 @@ test('a request that has not left goes to the next server, and so do later ones'
   expect(asked).toEqual([0, 1, 1])
 })
 
-test('a request that may have arrived is not sent twice, but the next one goes to another server', async () => {
+test('a request that may have arrived is not repeated, but the next request is sent to another server', async () => {
   const { failover, asked, failing } = servers(2)
   failing.set(0, reset)
   await expect(failover.send({ ...get, method: 'POST' })).rejects.toThrow('ECONNRESET')

@@ -61,7 +61,7 @@ test('a gateway that leaves is removed at once', async () => {
   expect(told.at(-1)).toEqual([{ address: '10.0.0.2', port: 6443 }])
 })
 
-test('a gateway that dies is removed after fifteen seconds, and one that lives stays', async () => {
+test('a gateway that has ended is removed after fifteen seconds, and a live gateway stays', async () => {
   const { aGateway, told, pass } = await aStorage()
   await aGateway('10.0.0.1', 6443).renew()
   const living = aGateway('10.0.0.2', 6443)

@@ -24,7 +24,7 @@ test('ADM-FLOW-18: admission in another process receives the versions of a resou
   expect(await toldBy(served('autoscaling/v1=false'))).toEqual(['autoscaling/v1/horizontalpodautoscalers'])
 })
 
-test('nothing is sent where all versions are served, and nothing of other resources', async () => {
+test('no equivalents are sent if all versions are served, and none of other resources', async () => {
   expect(await toldBy(createCatalogue('orch'))).toBeUndefined()
   expect(await toldBy(served('autoscaling/v1=false'), 'scales')).toBeUndefined()
 })

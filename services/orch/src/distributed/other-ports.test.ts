@@ -36,7 +36,7 @@ test.each([
   ['the caller has chosen the port', [taken], { isOurs: false }],
   ['the start is ended', [taken], { signal: AbortSignal.abort() }],
   ['it fails for another reason', [new StartError('another')], {}],
-])('no second attempt where %s', async (_, failures, options) => {
+])('there is no second attempt if %s', async (_, failures, options) => {
   const { events, run } = aStart(failures, options)
   await expect(run()).rejects.toBe(failures[0])
   expect(events).toEqual(['attempt'])

@@ -61,7 +61,7 @@ function aLog() {
   return { log, lines }
 }
 
-test('ten seconds without an answer are an error in the log, once, and the next answer ends them', async () => {
+test('after ten seconds without an answer the log has one error, and after the next answer a message', async () => {
   const { state, transport } = aWay()
   const clock = createFakeClock()
   const { log, lines } = aLog()

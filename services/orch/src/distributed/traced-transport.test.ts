@@ -31,7 +31,7 @@ function open(send: Transport['send']) {
   return { sent, told, transport, traced: createTracedTransport(transport, tracer) }
 }
 
-test('CARD-22: a request carries the trace of its own span to the server', async () => {
+test('CARD-22: a request sends the trace context of its span to the server', async () => {
   const answer = { status: 200, headers: {}, body: (async function* () {})() }
   const { sent, told, traced } = open(async () => answer)
   expect(await traced.send(request)).toBe(answer)

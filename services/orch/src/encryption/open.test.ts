@@ -50,7 +50,7 @@ async function open(reloads: boolean) {
   return { encryption, write, clock, errors, prefix, reloadsOf, store }
 }
 
-test('ENC-13: a new file takes effect within 10 s with automatic reload; an invalid one is reported once, and the present one stays', async () => {
+test('ENC-13: a new file takes effect within 10 s with automatic reload; an invalid file is reported once and has no effect', async () => {
   const { write, clock, errors, prefix, reloadsOf } = await open(true)
   expect(await prefix()).toBe('k8s:enc:aesgcm:v1:first:')
   write(configuration('second', 'first'))

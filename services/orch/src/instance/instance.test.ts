@@ -40,7 +40,7 @@ function serve(data: string, address = 'https://127.0.0.1:1'): void {
 }
 
 describe('console', () => {
-  test('prints a link of the server of a folder, and says where there is none', async () => {
+  test('prints a link of the server of a folder, or reports that no server runs', async () => {
     const data = aDataFolder()
     expect(await run('console')).toEqual(refused('.orch/kubernetes: no server runs on it; start one with orch up'))
     serve(data)
@@ -160,7 +160,7 @@ current-context: work
     expect(await run('kubeconfig')).toEqual(printed(own))
   })
 
-  test('is that of a user of its own with --user, where the server is controlled', async () => {
+  test('has a separate user with --user, if the server has a control', async () => {
     await using server = await start({ profile: 'kubernetes', control: true })
     writeFileSync(join(aDataFolder(), 'admin.conf'), server.kubeconfig)
     const made = await run('kubeconfig', '--user', 'operator')

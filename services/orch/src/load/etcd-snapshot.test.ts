@@ -176,7 +176,7 @@ const changes = [
   change(11, '/registry/ranges/serviceips', Buffer.from('broken')),
 ]
 
-test('a snapshot of etcd is loaded: the last revision of each key, in Protobuf or JSON, and definitions as they are stored', async () => {
+test('a snapshot of etcd is loaded: the last revision of each key, in Protobuf or JSON, and definitions in their stored form', async () => {
   await using server = await base.fork()
   const pages = snapshotOf(changes, branchOver)
   const path = write('snapshot.db', Buffer.concat([pages, createHash('sha256').update(pages).digest()]))

@@ -127,7 +127,7 @@ async function stored(
 }
 const asGiven = (object: ApiObject) => ({ ...object, metadata: { ...object.metadata, resourceVersion: undefined } })
 
-test('a dump of kubectl is loaded as it is: uids, owners, managers, status and deletion are kept, in the order of revisions', async () => {
+test('a dump of kubectl is loaded in the order of revisions, with uids, owners, managers, status and deletion', async () => {
   await using server = await base.fork()
   const items = [widget, configMap, secret, token, event, unknown, replicaSet, definition, namespace]
   const path = write('dump.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
@@ -151,7 +151,7 @@ test('a dump of kubectl is loaded as it is: uids, owners, managers, status and d
   expect(changes.map(({ name }) => name)).toEqual(['shop', 'a', 'password', 'settings', 'web-1'])
 })
 
-test('an existing object is replaced, or stays where that is asked for; values of Secrets may be left out', async () => {
+test('an existing object is replaced, or stays on request; values of Secrets may be omitted', async () => {
   await using server = await base.fork()
   const { client } = server
   await client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
@@ -229,7 +229,7 @@ test('a support bundle is read: arrays of objects in JSON and YAML, and empty li
   expect(report.unread).toEqual([{ file: groups, reason: `${groups}: an object has no apiVersion or no kind` }])
 })
 
-test('controllers see a dump when all of it is there: an owner may come after its dependants, and an object without its owner is deleted', async () => {
+test('controllers see only the complete dump: an owner may follow its dependants, and an object without its owner is deleted', async () => {
   await using server = await base.fork()
   await server.settled({ within: 60_000 })
   const metadata = metadataOf('settings', 3, { ownerReferences: [owner] })

@@ -32,7 +32,7 @@ const aPod = (name: string, nodeName: string, spec: object = {}): Any => ({
 const simulated = { 'simulation.orch.io/node': 'true' }
 
 describe('NODE-SIM-16: a Node that a client creates with the annotation of simulation', () => {
-  test('is ready, renews a Lease and runs Pods, and keeps what its client has set', async () => {
+  test('is ready, renews a Lease, runs Pods, and keeps the fields that its client has set', async () => {
     const { settled, nodes, pods, leases } = await aServer()
     const addresses = [
       { type: 'InternalIP', address: '10.1.1.1' },

@@ -86,7 +86,7 @@ test('a script in code runs in each start of a container: it sleeps by the clock
   ])
 })
 
-test('a program that throws is an Error with 139 and its message, and one that returns ends with 0', async () => {
+test('a program that throws ends with 139 and its message as an Error, and a program that returns ends with 0', async () => {
   const { server, create, read } = await aServer()
   server.nodes.script({ name: 'throws' }, (c) =>
     c.onStart(() => {
@@ -130,7 +130,7 @@ test('a program that never ends is stopped with its Pod, and sees its signal', a
   expect(seen).toEqual(['signal', 'the container main stops'])
 })
 
-test('the first script that matches comes before objects and annotations, until it is disposed of', async () => {
+test('the first matching script overrides objects and annotations, until it is disposed of', async () => {
   const { server, clock, create, read } = await aServer()
   await server.client.objects.create({
     ...{ apiVersion: 'simulation.orch.io/v1', kind: 'PodScript', metadata: { name: 'all', namespace } },

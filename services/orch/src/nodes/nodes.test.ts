@@ -99,7 +99,7 @@ test('NODE-SIM-23, NODE-SIM-28, NODE-SIM-29, NODE-SIM-38: a bound Pod is Running
   })
 })
 
-test('NODE-SIM-49, NODE-SIM-52: a deleted Pod goes when its containers have stopped, and one with a finalizer stays as an object', async () => {
+test('NODE-SIM-49, NODE-SIM-52: a deleted Pod disappears when its containers have stopped, and a Pod with a finalizer remains as an object', async () => {
   const { clock, settled, pods } = await aServer()
   const shutdown = { 'simulation.orch.io/shutdown': '2s' }
   await pods.create(aPod('slow', {}, shutdown))
@@ -117,7 +117,7 @@ test('NODE-SIM-49, NODE-SIM-52: a deleted Pod goes when its containers have stop
   })
 })
 
-test('NODE-SIM-51, NODE-SIM-53: a shorter grace period ends a Pod earlier, one of 0 at once, as a finished Pod needs none', async () => {
+test('NODE-SIM-51, NODE-SIM-53: a shorter grace period ends a Pod earlier, and a period of 0 at once; a finished Pod needs none', async () => {
   const { clock, settled, pods } = await aServer()
   for (const name of ['shorter', 'none']) await pods.create(aPod(name, {}, { 'simulation.orch.io/shutdown': '1h' }))
   await pods.create(aPod('finished', { restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '1s' }))
@@ -184,7 +184,7 @@ test('--simulated-nodes takes a number and switches the controllers of workloads
   await expect(start({ nodes: -1 })).rejects.toThrow('nodes: -1: must be a whole number between 0 and 1000')
 })
 
-test('a start with nodes has the class of simulated volumes, one without their provisioner has none, and each is another cluster', async () => {
+test('a start with nodes has the class of simulated volumes, unless their provisioner is off, and each start is another cluster', async () => {
   const startedWith = async (options: StartOptions) => {
     const server = await start({ nodes: 1, ...options })
     onTestFinished(() => server.stop())
@@ -257,7 +257,7 @@ test('NODE-SIM-54: a node that is switched off leaves its Pods unchanged, and ru
   expect((await pods.list()).items).toMatchObject([{ metadata: { name: 'new' }, status: { phase: 'Running' } }])
 })
 
-test('NODE-SIM-14: nodes are added by name, and one that was deleted is not there until it starts again', async () => {
+test('NODE-SIM-14: nodes are added by name, and a deleted node is absent until it starts again', async () => {
   const { server, clock, settled, pods, resource } = await aServer({ nodes: 0, profile: 'kubernetes' })
   expect(() => server.nodes.get('gpu-1')).toThrow('no node gpu-1 is simulated; there are: none')
   const taints = [{ key: 'gpu', effect: 'NoSchedule' }]
@@ -303,7 +303,7 @@ test('NODE-SIM-28: a node that begins anew gives no address that a Pod of it has
   ])
 })
 
-test('NODE-SIM-28: a Pod that waited for its node gets no address that a later one has already', async () => {
+test('NODE-SIM-28: a Pod that waited for its node gets no address that another Pod has meanwhile', async () => {
   const { server, settled, pods } = await aServer({ controllers: ['*', '-nodes'] })
   await server.nodes.get('node-1').delete()
   await pods.create(aPod('waiting'))

@@ -86,7 +86,7 @@ describe('a fork and its base', () => {
   })
   afterAll(() => base.stop())
 
-  test('have the same objects, uids and revisions, on ports of their own', async () => {
+  test('have the same objects, uids and revisions, on separate ports', async () => {
     // The digits of a port may also be a part of a uid.
     const dumpOf = async (server: RunningServer) =>
       (await server.dump()).replaceAll(new RegExp(`(?<![\\da-f])${new URL(server.url).port}(?![\\da-f])`, 'g'), '<port>')

@@ -44,7 +44,7 @@ test('RTC-01, FLAG-25: --runtime-config switches group versions', async () => {
   await expect(client.discover('storage.orch.io', 'v1beta1')).rejects.toMatchObject({ code: 404 })
 })
 
-test('a start with flags has the objects of its own level and ranges, after starts with other flags', async () => {
+test('a start with flags has the objects of its level and ranges, even after starts with other flags', async () => {
   const startWith = (...flags: string[]) => startCluster({ mode: 'embedded', options: { flags } })
   const [older, allowed, other] = [
     await startWith('--emulated-version=1.25', '--controllers=-*'),

@@ -226,7 +226,7 @@ describe('the checks', () => {
     expect(await validate('--given', 'given', 'w.yaml')).toEqual(await validate('--given=given', 'w.yaml'))
   })
 
-  test('accept given objects as a server prints them, and report the ignored members in a line', async () => {
+  test('accept given objects with metadata from a server, and report the ignored members in a line', async () => {
     write(
       'given.yaml',
       `apiVersion: v1
@@ -333,7 +333,7 @@ describe('an invalid command line', () => {
     expect(await validate(...args)).toEqual({ code, out: '', error: expect.stringContaining(reason) })
   })
 
-  test('has given objects that the server refuses', async () => {
+  test('includes objects of --given that the server refuses', async () => {
     write('given.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A}\n')
     write('a.yaml', deployment('web'))
     expect(await validate('--given=given.yaml', 'a.yaml')).toEqual({

@@ -20,7 +20,7 @@ function open() {
   return { clock, deliveries, expected, ends, wait, turn }
 }
 
-test('a waiter for a revision is released when that revision is reached, and not by an earlier one', async () => {
+test('a waiter for a revision is released by that revision, and not by an earlier revision', async () => {
   const { deliveries, expected, ends, wait, turn } = open()
   for (const revision of [5, 7, 9]) void wait(revision)
   await turn()

@@ -120,7 +120,7 @@ test.each([
   expect(watch.askPosition).toHaveBeenCalledTimes(times)
 })
 
-test('sizes and alarms are those of the last valid status', async () => {
+test('sizes and alarms come from the last valid status', async () => {
   const debug = vi.fn()
   const { health, status, alarm, pass } = open({ log: { ...silentLog, debug } })
   await health.beginStatus()

@@ -111,7 +111,7 @@ describe('members of etcd', () => {
     expect([clock.pendingTimers, await ask('b', fine)]).toEqual([0, 'fine'])
   })
 
-  test('keep their state after a stream of no member, or a result that is none', async () => {
+  test('keep their state after an unknown stream, or a call without a result', async () => {
     const { members, ask, clock } = open('a', 'b')
     members.isSilent({})
     expect(clock.pendingTimers).toBe(0)

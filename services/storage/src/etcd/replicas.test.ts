@@ -152,7 +152,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(late[0]?.previous).toBe(last)
   })
 
-  test('STORE-02: have one leader, and after its end another one', async () => {
+  test('STORE-02: have one leader, and another leader after its end', async () => {
     const prefix = aPrefix()
     const replicas = [await openReplica({ prefix }), await openReplica({ prefix })]
     const leaders = () => replicas.filter(({ store }) => store.leadership.isLeader)

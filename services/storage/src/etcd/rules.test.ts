@@ -51,7 +51,7 @@ describe('a commit as a transaction', () => {
     }
   }
 
-  test('compares the epoch, the key and every condition, and reads all of them and the last deletion', () => {
+  test('compares and reads the epoch, the key and every condition, and reads the last deletion', () => {
     const conditions = [
       { key: 'b', revision: 5 },
       { key: 'c', revision: 0 },
@@ -207,7 +207,7 @@ describe('the events of a watch', () => {
     expect(decodeEvents(events, layout, 15)).toMatchObject({ changes: [{ writeId: id }], altered: [] })
   })
 
-  test('a delete has the write id of its own revision only', () => {
+  test('a delete only has the write id of its revision', () => {
     const { changes } = decodeEvents(
       [anEvent('/registry/deletion', 11, { value: Buffer.from('w11') }), aDeletion('/registry/keys/a', 12, 9)],
       layout,
@@ -612,7 +612,7 @@ describe('the past', () => {
     expect([await answer, ranges]).toEqual([['20 after 0'], []])
   })
 
-  test('ends at the last change, even if that is an epoch instead of the requested one', async () => {
+  test('ends at the last change, even if that is an epoch instead of the requested change', async () => {
     const { stream, answer } = await read()
     stream.say({ events: [anEvent('/registry/epoch', 20)], revision: 20 })
     expect(await answer).toEqual([])

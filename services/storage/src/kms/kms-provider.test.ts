@@ -137,7 +137,7 @@ test('ENC-07: a secret whose key was not confirmed for three minutes encrypts no
   expect(text(provider.open(key, sealed))).toBe('word')
 })
 
-test('ENC-08: a plugin gets the requests of the KMS v2 contract over its socket, and one that hangs is abandoned', async () => {
+test('ENC-08: a plugin gets the requests of the KMS v2 contract over its socket, and a plugin that hangs is abandoned', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kms-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const requests: string[] = []

@@ -167,7 +167,7 @@ describe('group commit', () => {
     expect(store.status().revision).toBe(1)
   })
 
-  test('a commit during such a trial is written when writing works again', async () => {
+  test('a commit during a retry is written when writing works again', async () => {
     const { store, tables, elapsed, ask, outcomes } = aStore()
     ask('a')
     await turn()

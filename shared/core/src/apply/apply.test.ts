@@ -611,7 +611,7 @@ describe('versions', () => {
     expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
   })
 
-  test('an owner that replaces a dropped one, with the same value, changes the object', () => {
+  test('replacing a dropped owner by another one with the same value changes the object', () => {
     const story = new Story()
     story.apply('m1', { color: 'red' })
     const outcome = story.apply('m2', widget({ color: 'red' }, {}, 'example.com/v3'), {

@@ -81,7 +81,7 @@ describe('an unchanged part of an apply is the live part itself', () => {
     expect(live.b[1]).toEqual({ name: 'd', e: 1 })
   })
 
-  test('beside an item that is applied after equal ones', () => {
+  test('next to an item that is applied after equal items', () => {
     const live = [{ name: 'a', x: 1 }, { name: 'b' }]
     expect(mergeApply(items, live, [{ name: 'a' }, { name: 'b' }, { name: 'c' }])).toEqual([...live, { name: 'c' }])
   })

@@ -98,7 +98,7 @@ it('CRD-100 CRD-106: rules are evaluated on a valid object, and an error at an u
   expect(validate({ spec: { min: 'a', max: 1 } }).errors.at(-1)).toMatch(/some validation rules were not checked/)
 })
 
-it('CEL-20: the rules of an object see its type and its name, and nothing else of its metadata', () => {
+it('CEL-20: of an object’s type and metadata, its rules see only the type and the name', () => {
   const rule = (text: string): string[] => {
     const readers = createReaders({ type: 'object', 'x-kubernetes-validations': [{ rule: text }] })
     const object = { kind: 'Widget', apiVersion: 'example.com/v1', metadata: { name: 'a', labels: { a: 'b' } } }

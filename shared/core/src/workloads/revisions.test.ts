@@ -16,7 +16,7 @@ function aRevision(name: string, revision: number, creationTimestamp?: string): 
 const namesOf = (revisions: readonly ControllerRevision[]) => revisions.map(({ metadata }) => metadata.name)
 const [one, two, three] = [aRevision('a', 1), aRevision('b', 2), aRevision('c', 3)]
 
-test('WL-STS-24: the newest of equal revisions is kept, an earlier one is raised, and otherwise a new one is created', () => {
+test('WL-STS-24: the newest of equal revisions is kept, an earlier equal revision gets a new number, and otherwise a revision is created', () => {
   expect(chooseRevision([one, two, three], (revision) => revision !== two)).toEqual({ kind: 'keep', revision: three })
   expect(chooseRevision([one, two, three], (revision) => revision === two)).toEqual({ kind: 'raise', revision: two, to: 4 })
   expect(chooseRevision([one, two, three], () => false)).toEqual({ kind: 'create', number: 4 })

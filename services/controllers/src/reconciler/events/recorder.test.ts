@@ -104,7 +104,7 @@ test('WL-COMMON-36: a refused event is dropped, and an event that did not reach 
   expect(requests.map(({ body }) => 'message' in body && body.message)).toEqual(['Created pod: p', 'Created pod: q', 'Created pod: q'])
 })
 
-test('WL-COMMON-36: beyond 1000 waiting events further ones are dropped, and each doubling of their number is logged', async () => {
+test('WL-COMMON-36: beyond 1000 waiting events further events are dropped, and each doubling of their number is logged', async () => {
   const warnings: unknown[] = []
   const { recorder, requests } = aRecorder([], { ...silentLog, warn: ({ dropped }) => void warnings.push(dropped) })
   for (let index = 0; index < 1_010; index++) recorder.record({ ...about, name: `web-${index}` }, draft)

@@ -21,7 +21,7 @@ const configuration: Body = {
   ],
 }
 
-test('a configuration with everything set is valid', () => {
+test('a configuration with all fields is valid', () => {
   expect(problemsOf(type, configuration)).toEqual([])
 })
 

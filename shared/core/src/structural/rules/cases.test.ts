@@ -287,7 +287,7 @@ it.each(casesOf<LimitCase>('cel-validation-limit'))(
   },
 )
 
-it('CEL-36: rules are compiled once, when a value first reaches them', () => {
+it('CEL-36: rules are compiled once, at their first evaluation', () => {
   const tree = RuleTree.of(parseStructural({ type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }] }), { isResource: false })
   if (tree === undefined) throw new Error('there are no rules')
   expect(tree.compiled).toBeUndefined()
