@@ -101,7 +101,7 @@ test.each<[string, CommitRequest, Past, unknown, string[]]>([
 test.each<[string, Past]>([
   ['is absent', []],
   ['has been created again', [[9, 'other']]],
-])("STORE-05: the outcome of a delete whose key %s is written if storage knows its id, and otherwise unknown", async (_what, past) => {
+])('STORE-05: the outcome of a delete whose key %s is written if storage knows its id, and otherwise unknown', async (_what, past) => {
   const written = await found(removal, { past, again: async () => ({ kind: 'written', revision: 6 }) })
   expect(written).toMatchObject({ outcome: { kind: 'written', revision: 6 }, sent: [removal] })
   const stale = await found(removal, { past, again: async () => ({ kind: 'stale' }) })
