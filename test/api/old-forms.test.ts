@@ -62,7 +62,7 @@ describe('Pods', () => {
 })
 
 describe('Nodes', () => {
-  test('keep the status of their creation, and capacity becomes allocatable; an update leaves the status unchanged', async () => {
+  test('keep the status given at creation, with capacity as allocatable; an update does not change the status', async () => {
     const name = aName('node')
     const capacity = { cpu: '4', memory: '8Gi' }
     const status = { capacity, conditions: [{ type: 'Ready', status: 'True' }], addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] }
@@ -75,7 +75,7 @@ describe('Nodes', () => {
     expect(body).toMatchObject({ metadata: { labels: { a: 'b' } }, status: { capacity } })
   })
 
-  test('have the quantities of their created status validated', async () => {
+  test('are created only with valid quantities in their status', async () => {
     const answer = await server.api.post('/api/v1/nodes', { metadata: { name: aName('node') }, status: { capacity: { cpu: '-1' } } })
     expect(answer).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'status.capacity[cpu]' }, {}] } } })
   })

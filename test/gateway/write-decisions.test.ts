@@ -251,7 +251,7 @@ test('DEL-02: the generation grows when an object is marked as deleted, and not 
   expect(again.object.metadata).toMatchObject({ generation: 2, finalizers: ['orphan'] })
 })
 
-test('DEL-11: a grace period beyond any date ends with the year 9999, and a later one counts from the first deletion', async () => {
+test('DEL-11: a grace period beyond any date ends with the year 9999, and a later period counts from the first deletion', async () => {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const { ask } = await aWatchedGateway(undefined, { clock })
   const pods = '/api/v1/namespaces/default/pods'

@@ -325,7 +325,7 @@ test('a refusal by storage is returned to all waiting callers', async () => {
   expect(await team.account.reserve(aReservation('d'))).toEqual({ kind: 'reserved' })
 })
 
-test('a row that others change in each attempt is a 503 in the end', async () => {
+test('a row that other writers change in each attempt leads to a 503', async () => {
   const team = await aTeam()
   team.before.set(ledgerKey, () => ({ kind: 'conflict', revision: 1 }))
   await expect(team.account.reserve(aReservation('a'))).rejects.toMatchObject({

@@ -37,7 +37,7 @@ test('AUTHZ-08: a start adds missing rules of bootstrap roles and bindings, and 
   expect(await roles.get('system:monitoring')).toMatchObject({ rules: [{ verbs: ['get'] }] })
 })
 
-test('AUTHZ-08: a marked role is left alone, and a binding of another role is made anew', async () => {
+test('AUTHZ-08: a marked role stays unchanged, and a binding of another role is replaced', async () => {
   const client = await aClient()
   const [roles, bindings] = [client.resource(address('clusterroles')), client.resource(address('clusterrolebindings'))]
   const annotations = { [`${group}/autoupdate`]: 'false' }
@@ -52,7 +52,7 @@ test('AUTHZ-08: a marked role is left alone, and a binding of another role is ma
   expect(await bindings.get('system:basic-user')).toMatchObject({ roleRef: { name: 'system:basic-user' } })
 })
 
-test('AUTHZ-08: several servers may do so at once, and a second time changes nothing', async () => {
+test('AUTHZ-08: several servers may add rules at once, and a second start changes nothing', async () => {
   const client = await aClient()
   const roles = client.resource(address('clusterroles'))
   await Promise.all([roles.delete('view'), roles.delete('system:discovery')])

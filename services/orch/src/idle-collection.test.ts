@@ -42,7 +42,7 @@ test('only the young part of a large heap is collected when the process is idle 
   expect(seconds(100)).toEqual(young(8))
 })
 
-test('nothing of a still larger heap is collected', () => {
+test('a still larger heap is not collected', () => {
   const { seconds } = processOf({ shares: [0, 1], heapBytes: 61e6 })
   expect(seconds(100)).toEqual([])
 })
@@ -54,7 +54,7 @@ test('the young heap is collected in eight idle seconds after work', () => {
   expect(seconds(100)).toEqual(['all', ...young(8)])
 })
 
-test('work that returns before then ends the collections, and as many follow it', () => {
+test('new work stops the collections, and eight collections follow it', () => {
   const { seconds } = processOf({ shares: [0, 1, 0, 0, 1, 1] })
   expect(seconds(6)).toEqual(['all', ...young(2)])
   expect(seconds(100)).toEqual(['all', ...young(2 + 8)])

@@ -27,7 +27,7 @@ async function following() {
   return { storage, put, apiServices, seen, settled }
 }
 
-test('a change says whether the APIService belongs to a remote server, now or before', async () => {
+test('a change reports whether the APIService has, or had, a remote server', async () => {
   const { storage, put, seen, settled } = await following()
   const service = { namespace: 'a', name: 'b' }
   for (const given of [undefined, service, service, undefined, undefined]) {

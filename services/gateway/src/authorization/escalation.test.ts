@@ -256,7 +256,7 @@ describe('AUTHZ-03: a write is no escalation', () => {
     ['owners to be added', {}, { metadata: { name: 'x', ownerReferences: [{ uid: 'u' }] } }, 200],
     ['labels', { metadata: { name: 'x', labels: { a: 'b' } } }, {}, 403],
     ['rules', { rules: [] }, {}, 403],
-  ])('if it changes %s only, and otherwise it is one: %#', async (_name, before, after, code) => {
+  ])('if it changes only %s, unlike other changes: %#', async (_name, before, after, code) => {
     const written = { apiVersion: `${group}/v1`, ...role, metadata: { name: 'x' } }
     expect(await codeOf({ ...written, ...after }, { live: { ...written, ...before } as ApiObject })).toBe(code)
   })

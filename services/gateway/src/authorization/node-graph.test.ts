@@ -117,7 +117,7 @@ describe('AUTHZ-07: a node has access to', () => {
     expect([graph.isReached('n1', 'persistentvolumes//v'), graph.isReached('n2', 'persistentvolumes//v')]).toEqual([false, true])
   })
 
-  test('an object that a change names again', () => {
+  test('an object that a changed pod still names', () => {
     const graph = new NodeGraph()
     const same = link('node/n1', 'secrets/n/a')
     graph.replace(undefined, same)

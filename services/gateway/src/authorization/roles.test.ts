@@ -268,7 +268,7 @@ test('AUTHZ-03: nothing is allowed before roles are loaded, and a closed authori
   expect(storage.followers).toBe(0)
 })
 
-test('AUTHZ-03: the listed rules of a role are the stored ones', async () => {
+test('AUTHZ-03: the listed rules of a role equal the stored rules', async () => {
   const { roles } = await loaded((storage) => {
     putRole(storage, 'r', [readPods], 'n')
     putRole(storage, 'r', [readMetrics])

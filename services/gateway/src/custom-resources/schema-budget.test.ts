@@ -34,7 +34,7 @@ async function use(budget: SchemaBudget, made: Made, pace = new Pace()): Promise
   release()
 }
 
-test('the least recently used schema is forgotten when the budget is used up, and made again at its next use', async () => {
+test('the least recently used schema is dropped when the budget is used up, and built again at its next use', async () => {
   const budget = new SchemaBudget(100)
   const [a, b, c] = [60, 30, 40].map((bytes) => new Made(budget, bytes)) as [Made, Made, Made]
   await use(budget, a)
@@ -48,7 +48,7 @@ test('the least recently used schema is forgotten when the budget is used up, an
   expect([a.count, b.count, c.count]).toEqual([1, 2, 1])
 })
 
-test('a schema in use is not forgotten, and is forgotten after its use', async () => {
+test('a schema is dropped only after its use', async () => {
   const budget = new SchemaBudget(100)
   const [a, b] = [60, 60].map((bytes) => new Made(budget, bytes)) as [Made, Made]
   const release = budget.hold(a)
@@ -91,7 +91,7 @@ test('all callers wait for the same preparation', async () => {
   expect(budget.prepare(slow, pace)).toBeUndefined()
 })
 
-test('schemas of a removed definition take no room', async () => {
+test('schemas of a removed definition do not count', async () => {
   const budget = new SchemaBudget(100)
   const a = new Made(budget, 60)
   await use(budget, a)

@@ -34,7 +34,7 @@ test('pieces that follow another piece within a tenth of a second are sent toget
   expect(await arrived()).toEqual(['e'])
 })
 
-test('the last pieces leave with the end, many characters do not wait, and a closed exchange gets none', async () => {
+test('the last pieces are sent with the end, many characters are sent at once, and a closed exchange gets none', async () => {
   const { clock, exchange, batches, arrived } = someBatches()
   batches.write('a')
   batches.write('b'.repeat(300_000))

@@ -55,7 +55,7 @@ const webSocket =
 test.each([
   ['an exchange over HTTP/1.1', plain],
   ['a WebSocket that is not open yet', webSocket],
-])('%s whose client has left says so to who asks later, too', async (_name, text) => {
+])('%s whose client has disconnected reports it to later callers, too', async (_name, text) => {
   const { port, next } = await aPort()
   const socket = await aSocket(port, text)
   const exchange = await next()
@@ -68,7 +68,7 @@ test.each([
   expect(exchange.isClosed).toBe(true)
 })
 
-test('a WebSocket whose client has left reports it to later callers, too', async () => {
+test('a WebSocket whose client has disconnected reports it to later callers, too', async () => {
   const { port, next } = await aPort()
   const socket = await aSocket(port, webSocket)
   const exchange = await next()

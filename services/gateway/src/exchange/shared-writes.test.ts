@@ -60,7 +60,7 @@ const event = Buffer.from('{"type":"ADDED","object":{"text":"ü"}}\n')
 /** Its 40 bytes in the form of HTTP/1.1. */
 const chunk = `28\r\n${event}\r\n`
 
-test('a chunk begins with its length in hexadecimal, and is made once for the same bytes', () => {
+test('a chunk begins with its length in hexadecimal, and is created once for the same bytes', () => {
   expect(String(chunkOf(event))).toBe(chunk)
   expect(chunkOf(event)).toBe(chunkOf(event))
   expect(chunkOf(Buffer.from(event))).not.toBe(chunkOf(event))
@@ -116,7 +116,7 @@ test('shared bytes wait until an earlier answer of the connection is complete', 
   expect(unchunked(bodyOf(second))).toBe(`${event}${event}`)
 })
 
-test('a head over HTTP/1.1 leaves with the writes of the same tick, and alone without any', async () => {
+test('a head over HTTP/1.1 is sent with the writes of the same tick, and alone if there are none', async () => {
   const begun: Exchange[] = []
   const port = await aPort((exchange) => {
     exchange.begin(200, {})
@@ -144,7 +144,7 @@ test('over HTTP/1.0 shared bytes are sent without chunks', async () => {
   expect(bodyOf(await answerTo(port, 'GET / HTTP/1.0\r\nHost: x\r\n\r\n'))).toBe(`${event}${event}`)
 })
 
-test('shared bytes that a client does not take count as waiting', async () => {
+test('shared bytes that a client does not read count as waiting', async () => {
   const begun = Promise.withResolvers<Exchange>()
   const port = await aPort((exchange) => {
     exchange.begin(200, {})

@@ -45,7 +45,7 @@ test('a level’s metrics measure, over time, the used part of its seats, of its
   expect(await sums()).toEqual([2000, 750, 100])
 })
 
-test('a request that no longer waits is no longer measured, and a level with more seats is used less', async () => {
+test('a request that no longer waits is not measured, and more seats reduce the used part', async () => {
   const { clock, level, sums } = aMeasuredLevel()
   level.receive({ flow: 'a', width: 4 })
   const second = level.receive({ flow: 'a', width: 1 })

@@ -46,7 +46,7 @@ describe('seats', () => {
     expect(level.executing).toBe(0)
   })
 
-  test('LIM-11: are taken by a wide request in its width, and all by one wider than the level', () => {
+  test('LIM-11: are taken by a request according to its width, and at most all seats of the level', () => {
     const { level } = aLevel(queueing(), 4)
     const wide = seated(level.receive({ flow: 'a', width: 10 }))
     expect([level.seatsInUse, level.receive({ flow: 'b', width: 1 }).kind]).toEqual([4, 'queued'])
@@ -125,7 +125,7 @@ describe('queues', () => {
     return order
   }
 
-  test('LIM-11: a queue that was idle has saved nothing up', async () => {
+  test('LIM-11: a queue has no credit for idle time', async () => {
     const { level, clock } = aLevel(queueing({ queues: 512, queueLengthMax: 100 }), 1)
     const busy = seated(level.receive({ flow: 'busy', width: 1 }))
     clock.advance(10_000_000)
@@ -140,7 +140,7 @@ describe('queues', () => {
     expect(order.filter((flow) => flow === 'long').length).toBeLessThanOrEqual(2)
   })
 
-  test('LIM-11: lose a request that no longer waits', async () => {
+  test('LIM-11: drop a request that no longer waits', async () => {
     const { level } = aLevel(queueing(), 1)
     const holder = seated(level.receive({ flow: 'a', width: 1 }))
     const first = level.receive({ flow: 'a', width: 1 })
@@ -166,7 +166,7 @@ describe('queues', () => {
     expect([level.waitingCount, level.seatsInUse]).toEqual([0, 2])
   })
 
-  test('LIM-11: as many queues as a level may have cost nothing until they are needed', async () => {
+  test('LIM-11: the maximum number of queues costs nothing until they are needed', async () => {
     const before = process.memoryUsage().heapUsed
     const { level } = aLevel(queueing({ queues: 10_000_000, handSize: 2 }), 1)
     const order: string[] = []
@@ -178,7 +178,7 @@ describe('queues', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024)
   })
 
-  test('LIM-11: more seats let more in at once', () => {
+  test('LIM-11: new seats admit waiting requests at once', () => {
     const { level } = aLevel(queueing(), 1)
     for (let index = 0; index < 4; index += 1) level.receive({ flow: `f${index}`, width: 1 })
     expect(level.executing).toBe(1)

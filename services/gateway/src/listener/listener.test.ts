@@ -75,11 +75,11 @@ test('AUTHN-CERT-02, AUTHN-CERT-03: the user has the name and groups of the cert
   })
 })
 
-test('AUTHN-CERT-04: a certificate of another authority is not believed', async () => {
+test('AUTHN-CERT-04: a certificate of another authority does not authenticate', async () => {
   expect(await peerFor(strangers.admin)).toMatchObject({ kind: 'untrusted' })
 })
 
-test('AUTHN-CERT-04: a certificate for servers is not one for clients', async () => {
+test('AUTHN-CERT-04: a certificate for servers does not authenticate a client', async () => {
   expect(await peerFor(certificates.serving)).toMatchObject({ kind: 'untrusted' })
 })
 
@@ -104,7 +104,7 @@ test('ERR-18: bytes that are no request are refused after earlier requests are a
   expect((await readToEnd(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
 })
 
-test('ERR-18: a body that is no body breaks an answer off that has begun', async () => {
+test('ERR-18: an invalid body aborts an answer that has begun', async () => {
   const { port } = await aListener((exchange) => {
     exchange.begin(200, {})
     exchange.write('begun')
@@ -135,7 +135,7 @@ describe('a client that does not end its half of a connection after the last ans
   })
 })
 
-test('ERR-18: a draining server asks each connection to close when it has answered', async () => {
+test('ERR-18: a draining server asks each connection to close after its answer', async () => {
   const waiting = Promise.withResolvers<Exchange>()
   const listener = await aListener((exchange) => waiting.resolve(exchange))
   const socket = await aSocket(listener.port)
@@ -148,7 +148,7 @@ test('ERR-18: a draining server asks each connection to close when it has answer
   expect(text).toMatch(/ok$/)
 })
 
-test('ERR-18: a server that announces its end accepts connections still, and asks each to close when it has answered', async () => {
+test('ERR-18: a server that announces its end still accepts connections, and asks each to close after its answer', async () => {
   const listener = await aListener(answer)
   listener.announceEnd()
   const socket = await aSocket(listener.port)
@@ -243,7 +243,7 @@ const failures: readonly (readonly [title: string, handle: (exchange: Exchange) 
 ]
 
 describe.each(failures)('an exchange %s', (_title, handle) => {
-  test.each(['HTTP/1.1', 'HTTP/2'])('LIM-12: ends alone, is reported, and the next one is served, over %s', async (protocol) => {
+  test.each(['HTTP/1.1', 'HTTP/2'])('LIM-12: ends alone and is reported, and the next exchange is served, over %s', async (protocol) => {
     const reports: string[] = []
     const guard = new Guard((error, place) => void reports.push(`${place} ${error instanceof Error}`))
     const { port } = await aListener((exchange) => (exchange.target === '/bad' ? handle(exchange) : answer(exchange)), { guard })
@@ -294,7 +294,7 @@ test.skipIf(!canSharePorts)(
   },
 )
 
-test('a request with a long body is read whole after an answer that its client has not taken yet', async () => {
+test('a long request body is read completely even if the client has not read the previous answer', async () => {
   const { port } = await aListener(async (exchange) => {
     const outcome = await exchange.readBody(2_000_000)
     const bytes = outcome.kind === 'body' ? outcome.bytes.length : 0

@@ -37,7 +37,7 @@ test.skipIf(!canSharePorts)('when several listeners open one port at once, one s
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
 })
 
-test.skipIf(!canSharePorts)('a port that was opened is joined', async () => {
+test.skipIf(!canSharePorts)('an open port is joined', async () => {
   const port = await aPort()
   await open(port)
   expect(portOf(await listen(port, true))).toBe(port)

@@ -17,7 +17,7 @@ test('written parts are sent in order, for any sequence of writes', () => {
   expect(Buffer.concat(writer.takeAll()).equals(Buffer.concat(expected))).toBe(true)
 })
 
-test('a short list is one small chunk, and a long one soon has chunks of full size', () => {
+test('a short list is one small chunk, and a long list soon has chunks of full size', () => {
   const writer = new ChunkWriter()
   writer.text('{"items":[')
   writer.bytes(Buffer.from('{}'))
@@ -40,7 +40,7 @@ test('large bytes are a separate chunk that is not copied, between earlier and l
   expect(chunks.map((chunk) => (chunk === large ? 'large' : String(chunk)))).toEqual(['before', 'large', 'behind'])
 })
 
-test('taken chunks do not change by later writes', () => {
+test('later writes do not change returned chunks', () => {
   const writer = new ChunkWriter()
   writer.text('first')
   const [first] = writer.takeAll()
@@ -49,7 +49,7 @@ test('taken chunks do not change by later writes', () => {
   expect(writer.takeAll()).toEqual([])
 })
 
-test('a chunk that is not full is not returned before all is asked for', () => {
+test('an incomplete chunk is returned only at the end', () => {
   const writer = new ChunkWriter()
   writer.text('x'.repeat(4 * 1024 - 10))
   const complete = writer.take()

@@ -7,7 +7,7 @@ import { PiecePacker, type Pieces } from './gzip-pieces.ts'
 /** Zlib checks the sum and the length of the whole. */
 const unpacked = async (pieces: Pieces, packer = new PiecePacker()) => gunzipSync(Buffer.concat(await packer.gzip(pieces)))
 
-test('pieces that are compressed each alone are one gzip file of all', async () => {
+test('separately compressed pieces form one gzip file', async () => {
   const piece = fc.oneof(fc.uint8Array(), fc.uint8Array({ minLength: 1000, maxLength: 3000 }))
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 20 }), async (pieces) => {
@@ -17,7 +17,7 @@ test('pieces that are compressed each alone are one gzip file of all', async () 
   )
 })
 
-test('a piece is compressed once behind the one before it, for all who ask at the same time and later', async () => {
+test('a piece is compressed once after its predecessor, for all concurrent and later callers', async () => {
   const [kept, other] = [Buffer.alloc(5000, 'a'), Buffer.from('other')]
   const packer = new PiecePacker()
   const asked = [unpacked([kept, other], packer), unpacked([other, kept], packer)]
@@ -38,7 +38,7 @@ test('a piece refers only to bytes of the previous piece', async () => {
   }
 })
 
-test('a change of one piece leaves most chunks the same, and the same file is made once', async () => {
+test('a change of one piece leaves most chunks unchanged, and equal files are created once', async () => {
   const packer = new PiecePacker()
   const pieces: Pieces = Array.from({ length: 600 }, (_, index) => Buffer.from(`piece ${index} `.repeat(20)))
   const before = await packer.gzip(pieces)

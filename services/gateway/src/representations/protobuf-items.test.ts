@@ -30,7 +30,7 @@ function textsOf(pieces: Iterable<ItemPiece>): string[] {
   return [...pieces].map(({ bytes }) => new TextDecoder().decode(bytes))
 }
 
-test('items are made in one step, and the second time they are sent from their place', () => {
+test('items are encoded in one step, and sent from the cache the second time', () => {
   const { representation, made } = aRepresentation()
   const representations = new Representations(1_000)
   const entries = ['a', 'b', 'c'].map((key) => anEntry(key))
@@ -65,7 +65,7 @@ test('only changed items are encoded again, and consecutive items are joined onc
   ])
 })
 
-test('large objects are made a few at a time, and without forms nothing is cached', () => {
+test('large objects are encoded a few at a time, and without a cache nothing is stored', () => {
   const { representation, made } = aRepresentation()
   const entries = ['a', 'b', 'c', 'd'].map((key, index) => anEntry(key, 1, index === 1 ? 1_000_000 : 100_000))
   expect(textsOf(itemPieces(entries, representation, undefined))).toEqual(['a1;', 'b1;', 'c1;d1;'])

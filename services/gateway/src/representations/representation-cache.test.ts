@@ -13,7 +13,7 @@ function read(cache: Representations, representation: string, key: string, revis
   return how
 }
 
-test('a form is made once for each state of an object', () => {
+test('a form is created once for each state of an object', () => {
   const cache = new Representations(100)
   expect(read(cache, 'item', 'a', 1)).toBe('made')
   expect(read(cache, 'item', 'a', 1)).toBe('kept')

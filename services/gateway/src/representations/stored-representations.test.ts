@@ -14,13 +14,13 @@ function read(bytes: Uint8Array): unknown {
 
 const managedFields = [{ manager: 'ci', operation: 'Update', fieldsV1: { 'f:spec': {} } }]
 
-test('rows are read without the owners of fields, and with everything else', () => {
+test('rows are read from the object without the owners of fields', () => {
   const metadata = { name: 'wéb', labels: { app: 'x' } }
   const entry = anEntry({ ...metadata, managedFields }, { managedFields: [1] })
   expect(read(withoutOwners(entry))).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { managedFields: [1] } })
 })
 
-test('a text that looks like owners is none', () => {
+test('a text that looks like owners of fields is kept', () => {
   const annotations = { a: '{"b":1,"managedFields":[{}]}', managedFields: '[' }
   const plain = anEntry({ name: 'web', annotations }, {})
   expect(withoutOwners(plain)).toBe(plain.value)

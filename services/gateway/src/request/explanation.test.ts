@@ -83,7 +83,7 @@ test('a reader without the right to read the object sees no values, no names of 
   expect(JSON.stringify(others)).not.toMatch(/secret|key/)
 })
 
-test('the last of several attempts of a write is shown, and all of several writes', () => {
+test('of several attempts of a write the last is shown, and of several writes all', () => {
   const explanation = anExplanation()
   const plugins = () => explanation.show(everything).admission.map(({ plugin, phase }) => `${phase} ${plugin}`)
   explanation.admitted('mutate', 'w', [{ ...step, plugin: 'asks' }])
@@ -143,7 +143,7 @@ test('a kept explanation has the steps of the original', () => {
   expect(explanation.show(everything)).toEqual(before)
 })
 
-test('a found explanation is shown unchanged, whatever is kept since, and an absent one shows nothing of others', () => {
+test('a found explanation does not change later, and an absent explanation shows nothing of others', () => {
   const kept = new KeptExplanations()
   const saying = (plugin: string) => {
     const explanation = anExplanation()

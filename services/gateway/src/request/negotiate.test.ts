@@ -45,7 +45,7 @@ describe('the format of an answer', () => {
   }
 })
 
-test('NEG-02, NEG-04: the format of a body is that of its Content-Type, with or without parameters', () => {
+test('NEG-02, NEG-04: a body has the format of its Content-Type, with or without parameters', () => {
   const formatOf = (contentType: string, hasCbor = false) => bodyFormat({ contentType: mediaTypeOf(contentType), hasCbor }, names)
   expect(formatOf('')).toBe('json')
   expect(formatOf('application/json; charset=utf-8')).toBe('json')

@@ -8,7 +8,7 @@ function aRequest(body: Uint8Array | undefined, target = '/api/v1/pods?watch=1&t
   return asked as unknown as GatewayRequest
 }
 
-test('bodies have a bound in all, and the oldest give way to the next', () => {
+test('all bodies together have a bound, and the oldest are dropped first', () => {
   const details = new KeptDetails()
   const count = limits.loggedBodiesBytesMax / limits.loggedBodyBytesMax + 10
   for (let id = 1; id <= count; id++) details.note(id, aRequest(new Uint8Array(limits.loggedBodyBytesMax)))
@@ -19,7 +19,7 @@ test('bodies have a bound in all, and the oldest give way to the next', () => {
   expect([details.bytes, details.find(count)]).toEqual([0, undefined])
 })
 
-test('a body is kept as a copy, a larger one than the bound not at all', () => {
+test('a body is kept as a copy, unless it is larger than the bound', () => {
   const details = new KeptDetails()
   const pool = new Uint8Array(10_000)
   details.note(1, aRequest(pool.subarray(10, 20)))
@@ -30,7 +30,7 @@ test('a body is kept as a copy, a larger one than the bound not at all', () => {
   expect(details.find(3)).toMatchObject({ query: 'watch=1&timeoutSeconds=5', bodyBytes: 0, body: undefined })
 })
 
-test('as many requests have details as the log has lines', () => {
+test('each line of the log has details', () => {
   const details = new KeptDetails()
   for (let id = 1; id <= limits.loggedRequestsMax + 5; id++) details.note(id, aRequest(undefined, `/api?${'x'.repeat(2_000)}`))
   expect([details.find(5), details.find(6)?.query.length]).toEqual([undefined, limits.loggedTextMax])

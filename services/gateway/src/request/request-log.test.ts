@@ -21,7 +21,7 @@ function aRequest(path: string, facts: Partial<Asked> = {}): GatewayRequest {
 
 const namesIn = (entries: readonly LoggedRequest[]) => entries.map(({ name }) => name)
 
-test('a full log forgets the oldest request for the next', () => {
+test('a full log drops its oldest request for a new request', () => {
   const log = new RequestLog(createFakeClock(), { max: 3 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) log.note(aRequest(`/api/v1/namespaces/x/pods/${name}`), 1)
   expect(namesIn(log.read())).toEqual(['c', 'd', 'e'])
@@ -30,7 +30,7 @@ test('a full log forgets the oldest request for the next', () => {
   expect(namesIn(log.read())).toEqual(['f'])
 })
 
-test('a watch that ends completes its own entry, and none that has taken its place', () => {
+test('a watch that ends completes its own entry, and no entry that has replaced it', () => {
   const log = new RequestLog(createFakeClock(), { max: 2 })
   const [first, second] = [aRequest('/api/v1/pods'), aRequest('/api/v1/nodes')]
   log.noteWatch(first)
@@ -48,7 +48,7 @@ test('a watch that ends completes its own entry, and none that has taken its pla
   ])
 })
 
-test('a time is that of the arrival', () => {
+test('the time of a request is its arrival', () => {
   const clock = createFakeClock()
   const log = new RequestLog(clock)
   log.note(aRequest('/readyz'), 40)

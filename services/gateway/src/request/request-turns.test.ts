@@ -20,7 +20,7 @@ function aServer(requestMs: number) {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('parallel requests begin in their order, as many in a turn as it has room for', async () => {
+test('parallel requests begin in order, as many in a turn as its time allows', async () => {
   const { turns, begun, come } = aServer(limits.requestTurnMs / 2)
   for (const name of 'abcdef') come(name)
   expect(begun.join('')).toBe('ab')
@@ -48,7 +48,7 @@ test.each([
   expect(turns.waiting).toBe(50 - begun.length)
 })
 
-test('a single request begins at once, however long the one before it took', async () => {
+test('a single request begins at once, even after a long request', async () => {
   const { begun, come } = aServer(limits.requestTurnMs * 10)
   come('a')
   await nextTurn()
@@ -56,7 +56,7 @@ test('a single request begins at once, however long the one before it took', asy
   expect(begun.join('')).toBe('ab')
 })
 
-test('one request begins in each turn though it takes longer than a turn has', async () => {
+test('in each turn one request begins, even if it takes longer than the turn', async () => {
   const { begun, come } = aServer(limits.requestTurnMs * 10)
   for (const name of 'abc') come(name)
   expect(begun.join('')).toBe('a')

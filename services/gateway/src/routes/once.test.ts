@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allOf, once } from './once.ts'
 
-test('a value that could not be made is made again at the next question, and is kept then', async () => {
+test('a failed value is created again at the next request, and then cached', async () => {
   let attempts = 0
   const make = once(async () => {
     attempts += 1

@@ -66,7 +66,7 @@ async function hashesOf(server: Server): Promise<Map<string, string>> {
   return new Map([...(await urlsOf(server))].map(([name, url]) => [name, url.slice(url.indexOf('=') + 1)]))
 }
 
-test('LIM-12, ADDR-18: the OpenAPI 2 document is made in steps with others in between, once for all who ask', async () => {
+test('LIM-12, ADDR-18: the OpenAPI 2 document is created once for all callers, in steps between other work', async () => {
   const { builtIn, documents, pace } = aServer()
   let others = 0
   let isMade = false
@@ -107,7 +107,7 @@ test('LIM-12, ADDR-18: OpenAPI 3 documents made in steps, once for all requests,
   expect(await documents.now().file3('apis/none/v1')).toBeUndefined()
 })
 
-test('LIM-12: an OpenAPI document that could not be made is made at the next question', async () => {
+test('LIM-12: an OpenAPI document that failed is created again at the next request', async () => {
   const { documents, pace } = aServer()
   const { turn } = pace
   pace.turn = () => Promise.reject(new Error('no'))
@@ -135,7 +135,7 @@ test('CRD-149: the index lists documents of custom resources from their definiti
   expect(server.pace.turns).toBeGreaterThan(turns)
 })
 
-test('CRD-149: a document of custom resources has another hash when their definition says something else, and the same else', async () => {
+test('CRD-149: the hash of a document of custom resources changes only if their definition changes', async () => {
   const server = aServer()
   server.serve('a.example.com', 'first', 'second')
   const before = await hashesOf(server)
@@ -163,7 +163,7 @@ test('CRD-149: a document with resources without a definition has the hash of it
   expect((await hashesOf(server)).get('apis/a.example.com/v2')).toBe(file?.json.hash)
 })
 
-test('CRD-149: parts that a change leaves alone keep their bytes and are not compressed again', async () => {
+test('CRD-149: unchanged parts keep their bytes and are not compressed again', async () => {
   const { documents, serve } = aServer()
   serve('a.example.com', 'first')
   serve('b.example.com', 'second')
@@ -237,7 +237,7 @@ test('CRD-149: when OpenAPI 2 documents of several states are requested at once,
   ])
 })
 
-test.each(forms)('a document (%s) is of the state in which it was asked for, whatever changes while it is made', async (form) => {
+test.each(forms)('a document (%s) has the state at its request, even if kinds change meanwhile', async (form) => {
   const { documents, serve } = aServer()
   serve('a.example.com', 'first')
   const [asked, index] = [documents.now().file2[form](), documents.now().index()]

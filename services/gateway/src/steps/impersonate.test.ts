@@ -38,7 +38,7 @@ test('IMP-01: steps after this one see the impersonated user and none of its hea
   expect(await after({ accept: 'x' })).toMatchObject({ user: 'jane', headers: ['accept'], refused: '' })
 })
 
-test('IMP-16: a refused request stays that of its caller', async () => {
+test('IMP-16: a refused request keeps its caller', async () => {
   expect(await after(headers, alwaysDeny)).toMatchObject({ user: 'jane', refused: expect.stringContaining('users "john" is forbidden') })
 })
 
@@ -62,7 +62,7 @@ test('READ-27: a caller with a constrained verb does not need the plain verb, an
   expect(asked).toEqual(verbs)
 })
 
-test('READ-27: no constrained verb is asked for without the feature gate', async () => {
+test('READ-27: no constrained verb is checked without the feature gate', async () => {
   const { asked, authorizer } = allowing(['impersonate'])
   expect(await after({ 'impersonate-user': 'john' }, authorizer, false)).toMatchObject({ user: 'john', constraint: '' })
   expect(asked).toEqual(['impersonate'])

@@ -53,7 +53,7 @@ test('LIM-11: one read too many is a 429 in plain text with the time of the next
   expect(refusalOf(() => boundInFlight(aRequest('GET', collection), parts))).toEqual(refusal)
 })
 
-test('LIM-11: writes are counted apart, watches and administrators are let through', () => {
+test('LIM-11: writes are counted separately; watches and administrators are not limited', () => {
   const { parts } = fill()
   for (const request of [
     aRequest('POST', collection),
@@ -65,7 +65,7 @@ test('LIM-11: writes are counted apart, watches and administrators are let throu
   expect(parts.state.writesInFlight).toBe(1)
 })
 
-test('LIM-11: a request that is done makes room', () => {
+test('LIM-11: a finished request releases its place', () => {
   const { parts, requests } = fill()
   requests[0]?.leave()
   expect(() => boundInFlight(aRequest('GET', collection), parts)).not.toThrow()

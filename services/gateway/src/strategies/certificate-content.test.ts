@@ -47,7 +47,7 @@ test.each<readonly [string, Pair, Options]>([
   ['Ed25519', ed, { algorithm: eddsa }],
   ['RSA', rsa, { algorithm: rsaSha256, hash: 'sha256' }],
   ['RSASSA-PSS', rsa, { algorithm: pssSha256, hash: 'sha256', padding: pss }],
-])('a request that is signed by %s is fine, and none with another signature', (_, pair, options) => {
+])('a request signed by %s is valid, and a request with another signature is not', (_, pair, options) => {
   const request = aRequest(pair, options)
   expect(findRequestProblem(pemOf(request))).toBeUndefined()
   expect(findRequestProblem(pemOf([...request.slice(0, -1), (request.at(-1) ?? 0) ^ 1]))).toMatch(/verification (?:failure|error)$/)
@@ -99,7 +99,7 @@ test('blocks with another end, or without valid base64, are no blocks', () => {
   }
 })
 
-test('bytes of any kind are judged, and a signed request has no other byte', () => {
+test('any bytes get a verdict, and any changed byte makes a signed request invalid', () => {
   const request = aRequest(ec, { algorithm: ecdsaSha256, hash: 'sha256' })
   // Bytes up to here are signed, or are part of a length.
   const signed = 100

@@ -38,6 +38,6 @@ test.each<readonly [title: string, certificate: string, key: string, problem: st
   ],
   ['an unreadable certificate', block('CERTIFICATE'), pemOf(own), 'x509: malformed certificate'],
   ['an unreadable key', certificate, block('PRIVATE KEY'), 'tls: failed to parse private key'],
-])('the warning of %s is that of Go', (_title, given, givenKey, problem) => {
+])('the warning of %s equals the warning of Go', (_title, given, givenKey, problem) => {
   expect(findPairProblem(given, givenKey)).toBe(problem)
 })

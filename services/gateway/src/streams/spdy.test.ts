@@ -186,7 +186,7 @@ describe('NODE-IO-29: a connection over SPDY/3.1', () => {
     expect(updates()).toBeGreaterThan(10)
   })
 
-  test('does not wait for the windows of a client that keeps none', async () => {
+  test('does not wait for the windows of a client without flow control', async () => {
     const { client, streams } = open()
     const id = client.open({})
     await client.until(() => streams.length === 1)

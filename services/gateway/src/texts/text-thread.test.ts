@@ -22,7 +22,7 @@ function readBack(text: string): unknown {
   return answer
 }
 
-test('NEG-10, LIM-12: YAML that is read by the thread has the value, the repeated keys and the faults that it has here', () => {
+test('NEG-10, LIM-12: YAML parsed by the thread has the same value, repeated keys and errors as YAML parsed here', () => {
   const types = ['core/v1.Pod', 'core/v1.ConfigMap', 'apps/v1.ControllerRevision', 'core/v1.Node'].map(resolveStruct)
   fc.assert(
     fc.property(fc.oneof(...types.map((type) => anyStruct(type, 'some'))), (value) => {
@@ -43,7 +43,7 @@ test.each([
   '__proto__: {a: 1}\nconstructor: 2\n',
   '2: a\n1: b\nx: c\n',
   '"a": "\\u2028 \\U0001F600"\n',
-])('NEG-10: so has %j', (text) => {
+])('NEG-10: the thread and this thread parse %j equally', (text) => {
   const here = parseYaml(text)
   const { kind: _kind, ...value } = here
   expect(readBack(text)).toEqual(here.kind === 'malformed' ? here : value)
@@ -67,7 +67,7 @@ test('NEG-10: YAML and indented JSON from the thread equal the text printed here
   )
 })
 
-test('LIM-12: texts are worked on in another thread, one after the other, and this one continues meanwhile', async () => {
+test('LIM-12: texts are handled in another thread, one after the other, while this thread continues', async () => {
   const bytes = bytesOf(`a:\n${'  - b: c\n'.repeat(20_000)}`)
   const order: string[] = []
   const first = thread.do({ kind: 'parseYaml', bytes }).then((answer) => order.push(answer.kind))

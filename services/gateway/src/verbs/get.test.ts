@@ -85,7 +85,7 @@ async function asked(stored: string | undefined, { accept, fingerprint, needsSch
   return { status, body: Buffer.concat(chunks).toString(), keys, held: hold.mock.calls.length }
 }
 
-test('a get answers the bytes that storage holds', async () => {
+test('a get answers with the bytes in storage', async () => {
   expect(await asked(text)).toEqual({ status: 200, body: `${text}\n`, keys: ['core/configmaps/n/a'], held: 0 })
 })
 

@@ -69,7 +69,7 @@ describe('an outbox', () => {
     expect([outbox.waitingBytes, counts.total, outbox.drained()]).toEqual([130, 0, undefined])
   })
 
-  test('writes the next piece when the last was taken', async () => {
+  test('writes the next piece after the previous one was read', async () => {
     const { outbox, take, sizes, counts } = anOutbox()
     outbox.writeShared(aFrame(2.5 * large))
     const drained = outbox.drained()
@@ -126,7 +126,7 @@ describe('an outbox', () => {
     expect(Math.max(...written.map(({ bytes }) => bytes.length))).toBe(small)
   })
 
-  test('ends the answer when all was taken', () => {
+  test('ends the answer after everything was read', () => {
     const { outbox, take, counts } = anOutbox()
     outbox.writeShared(aFrame(large + 1))
     outbox.end()

@@ -74,7 +74,7 @@ describe('unread bytes of watches', () => {
     expect(ended).toEqual(['own 0'])
   })
 
-  test('LIM-12: end no watch whose client has just taken something, until it takes nothing for a second', () => {
+  test('LIM-12: do not end a watch whose client has read within the last second', () => {
     const { clock, ended, aWatch } = someWatches()
     const connection = {}
     const reader = aWatch('reader', { connection, user: 'a' })

@@ -80,7 +80,7 @@ test('the last client to leave closes the subscription, and the next one opens a
   expect(subscriptions.length).toBe(2)
 })
 
-test('WATCH-14: a client with an earlier begin is served alone until it reaches the shared position, then joins', async () => {
+test('WATCH-14: a client that begins earlier is served alone until it reaches the shared position, then joins', async () => {
   const { hub, subscriptions, attach, push } = open()
   const early = attach(5)
   await push(0, events('e7', 7), position(8))
@@ -147,7 +147,7 @@ test('CARD-25, WATCH-18: a broken subscription is resumed after the last positio
   expect(client.seen).toEqual(['e6@6', 'position 9', 'e12@12'])
 })
 
-test('CARD-25: a subscription that has served is resumed at once, without a pause, and only the next one waits', async () => {
+test('CARD-25: a subscription that was in use is resumed without a pause, and only further attempts wait', async () => {
   const { clock, subscriptions, attach, push } = open()
   const client = attach(5)
   await push(0, events('e6', 6))
@@ -213,7 +213,7 @@ test('a client with a separate feed gets an error about its lost history; other 
   expect([old.seen, first.seen]).toEqual([['expired 5 20'], ['position 50', 'e51@51']])
 })
 
-test('a sink that throws loses its client, not the others', async () => {
+test('a sink that throws ends only its own client', async () => {
   const { hub, attach, push } = open()
   const broken: WatchSink = { ...recorder().sink, frames: () => expect.unreachable('thrown on purpose') }
   hub.attach({ request: { ...anyRequest, after: 5 }, sink: broken })
@@ -236,7 +236,7 @@ test('a closed attachment is not called any more, even if a call to another atta
   expect(seen).toEqual([])
 })
 
-test('a client that is fed alone is fed at its own pace', async () => {
+test('a client with a separate feed receives events at its own pace', async () => {
   const { hub, subscriptions, attach, push } = open()
   attach(50)
   await push(0, position(50))
@@ -331,7 +331,7 @@ test('WATCH-02: some of many clients get an event in the turn of its arrival, an
   for (const { seen } of clients) expect(seen).toEqual(['position 5', 'e6@6', 'e7@7'])
 })
 
-test('LIM-12: the bytes of a turn are shared by all subscriptions, and by clients that are fed alone', async () => {
+test('LIM-12: all subscriptions and all clients with separate feeds share the bytes of a turn', async () => {
   const { subscriptions, attach, push } = open({ turnBytesMax: 1 })
   const tables = { format: { kind: 'table', profile: 'orch', objectKind: 'Pod', version: 'v1', include: 'Metadata' } } as const
   const clients = [attach(5), attach(5), attach(5, tables), attach(5, tables)]

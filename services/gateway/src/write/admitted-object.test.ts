@@ -49,7 +49,7 @@ test('members of the server that a webhook removes are restored, and members tha
   expect(taken(full, other).metadata).toEqual(full.metadata)
 })
 
-test('a webhook’s changes of the writer’s members are taken', () => {
+test('a webhook’s changes of the writer’s members are accepted', () => {
   const own = anObject({ labels: { a: '1' }, annotations: { b: '1' }, finalizers: ['example.com/a'] }, { spec: { x: 1 } })
   const left = anObject({ labels: { a: '2' }, ownerReferences: [] }, { spec: { x: 2 } })
   expect(taken(own, left)).toEqual(left)
@@ -64,7 +64,7 @@ test('a status that a webhook adds, changes or removes is restored, if the kind 
   expect(taken(full, other, { plural: 'configmaps' })['status']).toEqual(other['status'])
 })
 
-test('a webhook changes the subresource’s part alone, and none of the server’s members', () => {
+test('a webhook may change only the subresource’s part, and none of the server’s members', () => {
   const own = anObject({ uid: 'u', generation: 3 }, { spec: { x: 1 }, status: { phase: 'A' } })
   const left = anObject({ uid: 'v', generation: 4, labels: { a: '1' } }, { spec: { x: 2 }, status: { phase: 'B' } })
   const through = taken(own, left, { subresource: 'status', isNew: false })
@@ -98,7 +98,7 @@ test('an object stays in its namespace, and an existing one keeps its name', () 
   expect(refusalOf(own, nameless, false)).toEqual(refused(name('')))
 })
 
-test('members that a kind derives are derived anew for an update, and not yet for a new object', () => {
+test('derived members of a kind are derived again for an update, and not for a new object', () => {
   const derived: unknown[] = []
   const { served } = targetOf('pods')
   const prepareUpdate = (object: ApiObject, live: ApiObject) => {

@@ -125,7 +125,7 @@ test('validation is called when the admission rules have changed since, as anoth
   admitter.close()
 })
 
-test('admission rules that are received again unchanged change nothing: the early verdict holds', async () => {
+test('unchanged admission rules that arrive again do not affect an early verdict', async () => {
   const { admitter, admitting, asked, streamAdmissionRules } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   await streamAdmissionRules([structuredClone(pods)])
@@ -134,7 +134,7 @@ test('admission rules that are received again unchanged change nothing: the earl
   admitter.close()
 })
 
-test('admission rules that are too old to be believed cannot be seen to change', async () => {
+test('a change is not detected in admission rules that are too old', async () => {
   const { admitter, admitting, asked, clock } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   clock.advance(limits.admissionRulesAgeMsMax + 1)
@@ -206,7 +206,7 @@ test('admission can ask whether the user, or an account, may act on an object or
   admitter.close()
 })
 
-test('an admitter that is closed lets go of the admission rules', async () => {
+test('a closed admitter drops the admission rules', async () => {
   const { admitter, parts } = await anAdmitter()
   expect(parts.ended).toBe(false)
   admitter.close()

@@ -98,7 +98,7 @@ function aDraftOf(rules: object, more: { subresource?: object; live?: object } =
   return { warnings, draft }
 }
 
-test('a valid object may be warned of, by its values and for its kind', () => {
+test('a valid object may cause warnings, by its values and its kind', () => {
   const rules = { warnings: () => ['of the kind'] }
   const warned = (more: Parameters<typeof aDraftOf>[1]) => {
     const { draft, warnings } = aDraftOf(rules, more)
@@ -128,7 +128,7 @@ test('AUTHZ-03: a role must not grant what its writer lacks, and a subresource o
   ])
 })
 
-test('AUTHZ-03: a policy without faults must not have parameters read that its writer may not read', async () => {
+test('AUTHZ-03: a valid policy must not name parameters that its writer may not read', async () => {
   const problem = async (more = {}) => {
     const { draft } = aDraftOf({ reads: 'paramKind' }, more)
     const policy = {

@@ -138,7 +138,7 @@ test('STORE-05: a commit with a lost answer is looked up, and the log names the 
   }
 })
 
-test('DEL-06: an update that leaves nothing to hold an object in deletion removes it, and each thing that holds it keeps it', async () => {
+test('DEL-06: an update that clears the last obstacle to a deletion removes the object, and each obstacle keeps it', async () => {
   const gone = { deletionTimestamp: '2026-01-01T00:00:00Z' }
   const isRemoved = async (before: ObjectMeta, after: ObjectMeta, target = targetOf('configmaps'), fields: object = {}) => {
     const object = { ...anObject(after), ...fields }

@@ -74,7 +74,7 @@ test.each<[string, Record<string, unknown>, object]>([
   ['a uid', { preconditions: { uid: 'u' } }, { preconditions: { uid: 'u' } }],
   ['a version', { preconditions: { resourceVersion: '5' } }, { preconditions: { resourceVersion: '5' } }],
   ['preconditions of null', { preconditions: { uid: null, resourceVersion: null } }, {}],
-])('DEL-12: options that say %s mean it', (_what, options, meant) => {
+])('DEL-12: options with %s are accepted', (_what, options, meant) => {
   expect(toDeleteOptions(options, parts)).toEqual({ ...nothing, ...meant, object: { ...options, ...head } })
 })
 

@@ -29,7 +29,7 @@ test('VERB-09: writers of other objects do not wait', async () => {
   expect(await mutex.take('b', never)).toBeTypeOf('function')
 })
 
-test('VERB-09: a waiter that gives up is passed over, and none overtakes', async () => {
+test('VERB-09: a waiter that gives up is skipped, and the others keep their order', async () => {
   const mutex = new KeyedMutex()
   const first = await mutex.take('a', never)
   const gaveUp = await mutex.take('a', Promise.resolve())

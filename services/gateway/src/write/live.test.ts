@@ -102,7 +102,7 @@ test('an object is read in the version of the request, by its definition’s web
   expect(await readAs('v1', { conversion })).toEqual(['autoscaling/v1', 5, ['steps', asked]])
 })
 
-test('VERB-06: the present revision is requested of the latest state', async () => {
+test('VERB-06: the current revision is read from the latest state', async () => {
   const request = { deadlineMs: 0, auditId: 'r', trace: undefined }
   for (const [entry, revision] of [[entryOf(configMap), 5] as const, [undefined, undefined] as const]) {
     const { asked, clock, parts } = someParts(entry)
@@ -112,7 +112,7 @@ test('VERB-06: the present revision is requested of the latest state', async () 
   }
 })
 
-test('a request without time left reads nothing more', async () => {
+test('a request after its deadline reads nothing', async () => {
   const { asked, clock, parts } = someParts(entryOf(configMap))
   const request = (remainingMs: number) => ({ deadlineMs: clock.monotonic() + remainingMs, auditId: 'r', trace: undefined }) as never
   expect(timelyContext(request(1), parts)).toMatchObject({ timeoutMs: 1 })
@@ -123,7 +123,7 @@ test('a request without time left reads nothing more', async () => {
   expect(asked).toEqual([])
 })
 
-test('an object that a write has left is not parsed again as long as its bytes are the same', async () => {
+test('a written object is not parsed again until its bytes change', async () => {
   const entry = entryOf(configMap)
   const { parts } = someParts(entry)
   const known = { ...configMap, data: { x: 'as it was remembered' } }

@@ -121,7 +121,7 @@ test.each<[string, CommitRequest, Past]>([
     ],
   ],
   ['an update of a key that is older than what it expected', update, [[4, 'before']]],
-])('STORE-05: of %s nothing is known, and nothing is sent again', async (_what, commit, past) => {
+])('STORE-05: the outcome of %s is unknown, and it is not sent again', async (_what, commit, past) => {
   const { outcome, sent } = await found(commit, { past })
   expect({ outcome, sent }).toEqual({ outcome: 'unknown', sent: [] })
 })

@@ -160,7 +160,7 @@ test('fields of features that are off are dropped, unless the object has them al
   }
 })
 
-test('META-19: an owner that is listed twice is listed once, which the writer is warned of', () => {
+test('META-19: a repeated owner is removed, with a warning to the writer', () => {
   const owner = (uid: string, name = uid) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid })
   const merged = (ownerReferences: NonNullable<ObjectMeta['ownerReferences']>, merge = mergeOwners) => {
     const object = anObject({ name: 'a', ownerReferences })

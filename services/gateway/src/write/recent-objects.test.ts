@@ -5,7 +5,7 @@ import { isAsRead, RecentObjects, withRevision } from './recent-objects.ts'
 const anObject = (name: string): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
 const bytesOf = (text: string): Uint8Array => Buffer.from(text)
 
-test('an object is found by the bytes that it is served as, and not by others', () => {
+test('an object is found only by its served bytes', () => {
   const recent = new RecentObjects()
   const object = anObject('a')
   recent.remember('/a', bytesOf('one'), object)
@@ -29,7 +29,7 @@ test('objects are cached up to a bound of bytes; the oldest are dropped first', 
   expect(kept()).toEqual([])
 })
 
-test('an object is cached only if its bytes are read as the same object', () => {
+test('an object is cached only if parsing its bytes gives the same object', () => {
   expect(isAsRead({ a: [1, { b: 'x', c: null }] }, undefined)).toBe(true)
   expect(isAsRead({ a: { b: undefined } }, {})).toBe(false)
   expect(isAsRead({ a: [2n ** 60n] }, { a: [1] })).toBe(false)
@@ -38,7 +38,7 @@ test('an object is cached only if its bytes are read as the same object', () => 
   expect(isAsRead({ ...shared, status: undefined }, shared)).toBe(false)
 })
 
-test('an object is read back with the revision of its write', () => {
+test('an object is returned with the revision of its write', () => {
   const object = { ...anObject('a'), metadata: { name: 'a', resourceVersion: '7' } }
   expect(withRevision(object, 8)).toEqual({ ...object, metadata: { name: 'a', resourceVersion: '8' } })
   expect(object.metadata.resourceVersion).toBe('7')

@@ -140,7 +140,7 @@ test.each<[string, Target, string[], boolean]>([
   },
 )
 
-test('META-12: a write that leaves the object unchanged ends, if that is the present object', async () => {
+test('META-12: a write without changes ends if the object is current', async () => {
   const object = anObject(storedVersion)
   const draft = () => aDraft(object, structuredClone(object), { isApply: false })
   expect(await skipped(await draft())).toEqual({ outcome: 'unchanged', asked: ['latest n/a'] })
@@ -195,7 +195,7 @@ test('META-12: an apply in another version than the stored version ends without 
   })
 })
 
-test('META-12: an apply in a version that a webhook converts ends if only times differ, and the webhook is not asked again', async () => {
+test('META-12: an apply in a version that a webhook converts ends if only times differ, and the webhook is not called again', async () => {
   const target = targetOf(otherVersion, { conversion })
   const was = anObject(otherVersion, [owner('m', before)])
   expect(await skipped(await aDraft(was, anObject(otherVersion, [owner('m', now)]), { target }))).toEqual({

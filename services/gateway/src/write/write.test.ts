@@ -69,7 +69,7 @@ function mustBe(live: Live | undefined): Live {
   return live
 }
 
-test('LIM-12: a write of an object that is large is a large write, from the size of a large object on', async () => {
+test('LIM-12: a write of an object above the limit counts as a large write', async () => {
   const isLargeAt = async (bytes: number, isLarge = false) => {
     const { outcome, request } = await written((live) => ({ kind: 'nothing', live: mustBe(live) }), { bytes, isLarge })
     expect(outcome).toMatchObject({ kind: 'unchanged' })
@@ -87,7 +87,7 @@ async function refusedWith(around: Around) {
   return (await written(() => ({ kind: 'create', candidate }), around)).outcome
 }
 
-test('a write that creates under the name of its path must be allowed as a create too, before all else; a create is that already', async () => {
+test('a write that creates the object in its path must also be allowed as a create, before any other check', async () => {
   expect(await refusedWith({ name: 'a' })).toBe(403)
   expect(await refusedWith({ name: '' })).toBe(422)
 })

@@ -20,7 +20,7 @@ function aProxy() {
   return { files, clock, open: () => openFrontProxy({ files, clock }) }
 }
 
-test('AGG-17: the certificate for aggregated servers is made when it is needed, and kept', async () => {
+test('AGG-17: the certificate for aggregated servers is created on demand, and reused', async () => {
   const { files, open } = aProxy()
   const { authority, client } = await open()
   expect(new X509Certificate(authority).subject).toBe('CN=front-proxy-ca')
@@ -32,7 +32,7 @@ test('AGG-17: the certificate for aggregated servers is made when it is needed, 
   expect([again.authority, await again.client()]).toEqual([authority, first])
 })
 
-test('AGG-17: a certificate that has a third of its life left is made anew by the same authority', async () => {
+test('AGG-17: a certificate with a third of its lifetime left is replaced by the same authority', async () => {
   const { clock, open } = aProxy()
   const first = await open()
   const before = await first.client()
@@ -93,7 +93,7 @@ async function aServer(flags: readonly string[] = []) {
   return { files, clock, statusFor }
 }
 
-test('AGG-17: this server believes its own proxy certificate nothing', async () => {
+test('AGG-17: this server does not trust its own proxy certificate', async () => {
   const { files, clock, statusFor } = await aServer()
   await (await openFrontProxy({ files, clock })).client()
   expect(await statusFor('front-proxy-client')).toBe(401)

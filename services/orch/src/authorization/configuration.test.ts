@@ -108,7 +108,7 @@ describe('AZC-05: times', () => {
     expect(withWebhook(fields)).toEqual([expect.stringContaining(`webhook.${text}`)])
   })
 
-  test('answers are remembered for as long, or not at all', () => {
+  test('set how long answers are cached, or disable the cache', () => {
     const ttlOf = (fields: object) => parse({ authorizers: [{ type: 'Webhook', name: 'a', webhook: { ...good, ...fields } }] })
     expect(ttlOf({ timeout: '30s' })).toMatchObject({
       authorizers: [{ timeoutMs: 30_000, authorizedTtlMs: 300_000, unauthorizedTtlMs: 30_000 }],

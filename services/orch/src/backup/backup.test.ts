@@ -84,7 +84,7 @@ function changingTransport() {
   return { state, transport }
 }
 
-test('clients with open watches list anew after a restore, and no revision of before names another state', async () => {
+test('clients with open watches list again after a restore, and no earlier revision names another state', async () => {
   const { state, transport } = changingTransport()
   const first = await serve()
   state.now = first.transport

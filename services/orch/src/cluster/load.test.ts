@@ -68,7 +68,7 @@ test.each<[string, readonly string[], number, string]>([
   ['no client configuration', ['dump.json', '--kubeconfig=absent.conf'], 1, 'absent.conf; give one with --kubeconfig'],
   ['a context that is not there', ['dump.json', '--kubeconfig=base.conf', '--context=x'], 1, 'has no context named "x"'],
   ['an unknown kind, where that is an error', ['dump.json', '--kubeconfig=base.conf', '--unknown=error'], 1, 'its kind is not served'],
-])('orch load with %s says so', async (_what, words, code, message) => {
+])('orch load with %s reports it', async (_what, words, code, message) => {
   write('base.conf', base.kubeconfig)
   expect(await run(...words)).toEqual({ code, out: '', error: expect.stringContaining(message) })
 })

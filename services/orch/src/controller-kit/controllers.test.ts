@@ -30,7 +30,7 @@ const configMap = (name: string, members: object = {}): ApiObject => ({
 })
 const named = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace: 'default' })
 
-test('a controller of a program keeps an object for another, tries again after an error, and stops', async () => {
+test('a controller in a program creates an object for each other object, retries after an error, and stops', async () => {
   await using server = await base.fork()
   const sources = own<ApiObject>('v1', 'configmaps', { select: { labelSelector: 'source' } })
   const copies = ownedBy<ApiObject>('v1', 'secrets')

@@ -42,7 +42,7 @@ test('a request without an answer counts as an error, and still rejects', async 
   expect(await lines()).toContain('rest_client_requests_total{code="<error>",method="GET",host="example:6443"} 1')
 })
 
-test('an abandoned body is counted as far as it was read, and is abandoned below, too', async () => {
+test('an abandoned body is counted up to the read bytes, and the transport’s body is abandoned, too', async () => {
   let isLeft = false
   const { transport, lines } = counted(async () => {
     const body = (async function* () {

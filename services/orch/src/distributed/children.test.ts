@@ -66,7 +66,7 @@ test('a child is ready by its own message, with its contents, and its lines have
   expect(lines).toEqual(['storage-0    | hello\n'])
 })
 
-test('lines for machines get a field more', async () => {
+test('lines for machines get an additional field', async () => {
   const { start, lines, said } = someChildren('json')
   await start('storage-0', 'well', '--json')
   await said
@@ -103,7 +103,7 @@ test('a child that ends later is started again after a pause', async () => {
   await children.stop('storage')
 })
 
-test('only the processes of the name are stopped, and they have ended then', async () => {
+test('only processes with the name are stopped, and have ended afterwards', async () => {
   const { start, notes, children } = someChildren()
   const [storage] = await Promise.all([start('storage-0'), start('watch-0')])
   await children.stop('storage')

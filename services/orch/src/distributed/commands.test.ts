@@ -198,7 +198,7 @@ test('unencrypted connections do not leave this machine unless that is allowed',
   await storage.stop()
 })
 
-test('certificates of services on one machine are made once and kept', async () => {
+test('certificates of services on one machine are created once and reused', async () => {
   const folder = aFolder()
   const files = certificateFolder(folder)
   const options = { files, names: namesOf('orch'), hostNames: ['localhost', '127.0.0.1'], clock: systemClock }

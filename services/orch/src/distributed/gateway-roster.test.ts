@@ -37,7 +37,7 @@ async function aStorage() {
   return { storage, aGateway, told, pass }
 }
 
-test('each gateway learns of all, in one order', async () => {
+test('each gateway receives all gateways in the same order', async () => {
   const { aGateway, told } = await aStorage()
   await aGateway('10.0.0.2', 6443).renew()
   await aGateway('fd00::1', 6443).renew()
@@ -74,7 +74,7 @@ test('a gateway that has ended is removed after fifteen seconds, and a live gate
   expect(told.at(-1)).toEqual([{ address: '10.0.0.2', port: 6443 }])
 })
 
-test('a renewal that storage refuses is made again', async () => {
+test('a renewal that storage refuses is repeated', async () => {
   const { storage, aGateway, told, pass } = await aStorage()
   let isAway = false
   const gateway = aGateway('10.0.0.1', 6443, {

@@ -55,7 +55,7 @@ interface RunningPod extends ApiObject {
   }
 }
 
-test('CARD-23: nodes apart run Pods and give their logs, and keep their containers over a restart', {
+test('CARD-23: separate nodes run Pods, serve their logs, and keep their containers after a restart', {
   timeout: 120_000,
 }, async () => {
   const [port] = await freePorts(1)

@@ -26,7 +26,7 @@ async function aPort(probed: Probed) {
 const well = { name: 'store', check: () => undefined }
 const ill = { name: 'store', check: () => 'the disk is full' }
 
-test('a healthy process says so, and names its checks when asked', async () => {
+test('a healthy process reports it, and names its checks on request', async () => {
   const ask = await aPort({ checks: [well], metrics: createMetrics({ process: false }) })
   for (const probe of ['healthz', 'livez', 'readyz']) expect(await ask(`/${probe}`)).toEqual({ code: 200, text: 'ok' })
   expect(await ask('/readyz?verbose')).toEqual({ code: 200, text: '[+]ping ok\n[+]store ok\nreadyz check passed\n' })
@@ -47,7 +47,7 @@ test('a failed check makes the process unready but not dead, and clients do not 
   })
 })
 
-test('metrics are served once there are any, and no other page is served', async () => {
+test('metrics are served after the start, and no other page is served', async () => {
   const metrics = createMetrics({ process: false })
   metrics.counter({ name: 'things_total', help: 'Things.' }).inc()
   const ask = await aPort({ checks: [], metrics })
@@ -61,7 +61,7 @@ test('metrics are served once there are any, and no other page is served', async
   expect((await (await aPort({ checks: [], metrics: undefined }))('/metrics')).code).toBe(503)
 })
 
-test('beyond this machine probes want certificates', async () => {
+test('probes from other machines need certificates', async () => {
   const opening = openProbes({
     address: { host: '0.0.0.0', port: 0 },
     tls: undefined,

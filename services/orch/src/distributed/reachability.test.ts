@@ -23,7 +23,7 @@ const get = { method: 'GET', path: '/version', headers: {} }
 
 const options = { name: 'gateway', servers: ['https://gateway:6443'], clock: createFakeClock(), log: silentLog }
 
-test('a server is well once it has answered, and not after a request that failed, until the next answer', async () => {
+test('a server is healthy after an answer, and unhealthy from a failed request to the next answer', async () => {
   const { state, transport } = aWay()
   const { check, over } = createReachability(options)
   const way = over(transport)
@@ -40,7 +40,7 @@ test('a server is well once it has answered, and not after a request that failed
   expect(state.closed).toBe(true)
 })
 
-test('a request that its sender cancelled says nothing', async () => {
+test('a request that its sender cancelled has no effect', async () => {
   const { state, transport } = aWay()
   const { check, over } = createReachability(options)
   const way = over(transport)

@@ -7,7 +7,7 @@ test('AUDIT-08: each of several gateways has a separate audit file', () => {
   expect(['', '-'].map((path) => filePerGateway(path, 1))).toEqual(['', '-'])
 })
 
-test('gateways beside a service of admission are given the addresses of webhooks and APIServices, and no flags of plugins', () => {
+test('with a separate admission service, gateways get the addresses of webhooks and APIServices, and no flags of plugins', () => {
   const given = ['--webhook-service-map=team/api=127.0.0.1:1', '--webhook-link-local=true', '--disable-admission-plugins=Priority']
   expect(gatewayFlags(given, { hostsAdmission: false })).toEqual(given.slice(0, 2))
   expect(gatewayFlags(given, { hostsAdmission: true })).toEqual(given)

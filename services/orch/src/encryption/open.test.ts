@@ -64,7 +64,7 @@ test('ENC-13: a new file takes effect within 10 s with automatic reload; an inva
   expect([await reloadsOf('success'), await reloadsOf('failure')]).toEqual(['1', '1'])
 })
 
-test('ENC-13: the file is read at the start alone without automatic reload', async () => {
+test('ENC-13: without automatic reload the file is read only at the start', async () => {
   const { write, clock, prefix } = await open(false)
   write(configuration('second', 'first'))
   clock.advance(60_000)

@@ -44,7 +44,7 @@ test.each([
   expect(selectsVersion(selector, version)).toBe(isSelected)
 })
 
-test('the newest of all versions is meant by latest, by no selector, and by a ! at the end', () => {
+test('latest, no selector, and a final ! mean the newest of all versions', () => {
   expect(['', 'latest', '<1.31!'].map(asksForNewest)).toEqual([true, true, true])
   expect(['1.31.x', 'latest-on-disk'].map(asksForNewest)).toEqual([false, false])
 })

@@ -7,7 +7,7 @@ test('the page of flags in the documentation is current', async () => {
   await expect(printFlagClassesPage()).toMatchFileSnapshot('../../../../docs/reference/envtest-flags.md')
 })
 
-test('no flag is both honoured and without object', () => {
+test('no flag is both honoured and without effect', () => {
   const honoured = Object.values(apiServerSettings).map(({ flag }) => flag)
   expect(honoured.filter((flag) => flagsWithoutObject.has(flag))).toEqual([])
 })

@@ -222,7 +222,7 @@ current-context: work
     expect(user()).toEqual(['a'])
   })
 
-  test('a folder on which no server has been ready has none', async () => {
+  test('does not exist in a folder before a server was ready', async () => {
     aDataFolder()
     expect(await run('kubeconfig')).toEqual(refused('no server has been ready on this folder yet'))
   })

@@ -178,7 +178,7 @@ test('a folder of must-gather is read to its depth, and files without objects ar
   expect(await stored(server, configMap)).toEqual(asGiven(configMap))
 })
 
-test('an archive of a folder is read as the folder is', async () => {
+test('an archive is read like its folder', async () => {
   await using server = await base.fork()
   const files = { 'gather/namespaces/shop.yaml': JSON.stringify(namespace), 'gather/version.yaml': 'just: a text\n', 'gather/a.log': '{}' }
   const path = write('gather.tgz', gzipSync(archive(files)))
@@ -264,7 +264,7 @@ function archive(files: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([...parts, Buffer.alloc(1_024)])
 }
 
-test('/orch/v1/load reads a file as orch load does, and names it as the sender does', async () => {
+test('/orch/v1/load reads a file like orch load, and uses the sender’s name for it', async () => {
   await using server = await base.fork()
   const archived = { ...configMap, metadata: { name: 'archived', namespace: 'default', uid: uid(21) } }
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"word":"aHVudGVyMg=="}}' }
@@ -328,6 +328,6 @@ test.each<[string, () => string, object, string]>([
     { unknown: 'error' },
     'its kind is not served',
   ],
-])('load refuses %s with a sentence', async (_what, path, options, message) => {
+])('load refuses %s with an explanation', async (_what, path, options, message) => {
   await expect(base.load(path(), options)).rejects.toThrow(message)
 })

@@ -69,7 +69,7 @@ describe('NODE-SIM-16: a Node that a client creates with the annotation of simul
     expect(await pods.get('outside', { namespace })).toMatchObject({ status: { podIPs: [{ ip: '10.1.1.1' }, { ip: 'fd01::1' }] } })
   })
 
-  test('gets its missing fields, also if it has the annotation of kwok alone', async () => {
+  test('gets its missing fields, even with only the annotation of kwok', async () => {
     const { settled, nodes, pods } = await aServer()
     await nodes.create(aNode('bare', { 'kwok.x-k8s.io/node': 'fake' }))
     await settled()
@@ -82,7 +82,7 @@ describe('NODE-SIM-16: a Node that a client creates with the annotation of simul
     expect(await pods.get('web', { namespace })).toMatchObject({ status: { phase: 'Running', podIP: '10.244.1.2' } })
   })
 
-  test('is simulated until the Node or the annotation is gone, and again when it is back', async () => {
+  test('is simulated until the Node or the annotation is removed, and again after it is added', async () => {
     const { server, settled, nodes } = await aServer()
     const isSimulated = async () => {
       await settled()

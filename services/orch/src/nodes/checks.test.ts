@@ -52,7 +52,7 @@ async function warnings(name: string): Promise<string[]> {
 const stateOf = async (name: string) => (await podNamed(name)).status.containerStatuses?.[0]?.state
 
 describe('a container whose environment names objects', () => {
-  test('NODE-SIM-37: waits in CreateContainerConfigError until they and their keys are there', async () => {
+  test('NODE-SIM-37: waits in CreateContainerConfigError until the objects and keys exist', async () => {
     const env = [
       { name: 'LEVEL', valueFrom: { configMapKeyRef: { name: 'settings', key: 'level' } } },
       { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'credentials', key: 'token' } } },
@@ -106,7 +106,7 @@ describe('a container whose environment names objects', () => {
   })
 })
 
-test('NODE-SIM-37, NODE-VOL-17: a Pod whose volume names a missing object stays in ContainerCreating, without an address, and tells of each attempt', async () => {
+test('NODE-SIM-37, NODE-VOL-17: a Pod whose volume names a missing object stays in ContainerCreating, without an address, and reports each attempt', async () => {
   const volumes = [
     { name: 'v', configMap: { name: 'late', items: [{ key: 'a', path: 'a' }] } },
     { name: 'w', secret: { secretName: 'never', optional: true } },

@@ -56,7 +56,7 @@ test('the signal of a run is raised when a failed probe restarts its container',
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
 })
 
-test('a script in code runs in each start of a container: it sleeps by the clock, says when it is ready, and ends it', async () => {
+test('a script in code runs at each start of a container: it sleeps by the clock, reports readiness, and ends the container', async () => {
   const { server, clock, create, read } = await aServer()
   const starts: [number, string | undefined][] = []
   server.nodes.script({ labels: { app: 'web' } }, (c) => {
@@ -151,7 +151,7 @@ test('the first matching script overrides objects and annotations, until it is d
   expect([(await read('c')).exitCode, (await read('a')).exitCode]).toEqual([2, 2])
 })
 
-test('a program that says at its start that it is ready is ready in the first status, also with a probe', async () => {
+test('a program that reports readiness at its start is ready in the first status, even with a probe', async () => {
   const { server, pods, create, read } = await aServer()
   server.nodes.script({}, (c) =>
     c.onStart(async (run) => {
@@ -164,7 +164,7 @@ test('a program that says at its start that it is ready is ready in the first st
   expect((await pods.list()).items).toHaveLength(1)
 })
 
-test('a program that sleeps for no time, again and again, does not hold the clock', async () => {
+test('a program that repeatedly sleeps for no time does not block the clock', async () => {
   const { server, clock, create, read } = await aServer()
   let turns = 0
   server.nodes.script({}, (c) =>
@@ -182,7 +182,7 @@ test('a program that sleeps for no time, again and again, does not hold the cloc
   expect(await read('spins')).toMatchObject({ phase: 'Running' })
 })
 
-test('an automatic clock does not run on for a program that sleeps for ever', async () => {
+test('an automatic clock does not advance for a program that sleeps for ever', async () => {
   const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z'), auto: true })
   await using server = await start({ nodes: 1, clock, controllers: ['namespace'] })
   let turns = 0
@@ -204,7 +204,7 @@ test('an automatic clock does not run on for a program that sleeps for ever', as
   expect(turns).toBe(100)
 })
 
-test('a program writes the log of its container, which followers and later readers see, and its error is there too', async () => {
+test('a program writes the log of its container with its error, for followers and later readers', async () => {
   const { server, clock, create, read } = await aServer()
   server.nodes.script({ name: 'writes' }, (c) =>
     c.onStart(async (run) => {

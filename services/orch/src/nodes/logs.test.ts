@@ -119,7 +119,7 @@ describe('the log of a simulated container', () => {
     ])
   })
 
-  test('NODE-IO-08: is followed to the last line of the run, through a restart of no other run', async () => {
+  test('NODE-IO-08: is followed to the last line of the run, and not into the next run', async () => {
     await aPod('job', { 'run-for': '3s', 'exit-code': '4', logs: `every 1s: tick \${n}\nend: bye \${code}` })
     const followed = await follow('job')
     const limited = await follow('job', 'limitBytes=8')

@@ -36,7 +36,7 @@ async function anApplication(name: string): Promise<void> {
   })
 }
 
-test('NODE-MET-01, NODE-MET-02, NODE-MET-03, NODE-MET-04: metrics.k8s.io shows nodes and running Pods alone, in their order, with the use that scripts give by time', async () => {
+test('NODE-MET-01, NODE-MET-02, NODE-MET-03, NODE-MET-04: metrics.k8s.io shows only nodes and running Pods, in order, with the usage in their scripts at that time', async () => {
   const containers = [{ name: 'main', usage: [{ cpu: '50m' }, { at: '30s', cpu: '1500m', memory: '1Gi' }] }]
   const spec = { selector: { matchLabels: { app: 'shown' } }, containers }
   await create({ apiVersion: 'simulation.orch.io/v1', kind: 'PodScript', metadata: metadata('shown'), spec })
@@ -93,7 +93,7 @@ test('NODE-MET-01, NODE-MET-02, NODE-MET-03, NODE-MET-04: metrics.k8s.io shows n
   await node.start()
 })
 
-test('NODE-MET-01: metrics.k8s.io has an APIService that is available, and two resources that are read alone', async () => {
+test('NODE-MET-01: metrics.k8s.io has an available APIService, and two read-only resources', async () => {
   const service = await server.client.objects.get<Any>({
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
@@ -115,7 +115,7 @@ test('NODE-MET-01: metrics.k8s.io has an APIService that is available, and two r
   await plain.stop()
 })
 
-test('NODE-MET-05, NODE-MET-07: an autoscaler follows the use that a PodScript gives by time, and then the sample that a test sets', async () => {
+test('NODE-MET-05, NODE-MET-07: an autoscaler follows the usage in a PodScript, and then the sample of a test', async () => {
   const spec = { selector: { matchLabels: { app: 'busy' } }, containers: [{ name: 'main', usage: [{ at: '1m', cpu: '190m' }] }] }
   await create({ apiVersion: 'simulation.orch.io/v1', kind: 'PodScript', metadata: metadata('busy'), spec })
   await settled()

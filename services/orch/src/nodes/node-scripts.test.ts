@@ -32,7 +32,7 @@ async function aServer(options: StartOptions = {}) {
 
 const conditionOf = ({ status }: NodeSeen, type: string) => status.conditions?.find((one) => one.type === type)
 
-test('NODE-SIM-07: a NodeScript gives nodes capacity, labels and taints, and their conditions by time', async () => {
+test('NODE-SIM-07: a NodeScript sets capacity, labels and taints of nodes, and conditions at set times', async () => {
   const { clock, settled, nodes, scripts, script } = await aServer()
   const selector = { matchLabels: { 'kubernetes.io/hostname': 'node-1' } }
   await script('all', { labels: { pool: 'all' } })
@@ -87,7 +87,7 @@ test('NODE-SIM-54, NODE-LC-02: a NodeScript switches a node off and on again', a
   expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'True' })
 })
 
-test('a reset takes away nodes that were added since, and leaves the kinds of scripts', async () => {
+test('a reset removes nodes that were added since, and keeps the kinds of scripts', async () => {
   const { server, settled, nodes, script } = await aServer({ nodes: 0, controllers: ['workloads', 'nodes'] })
   await server.nodes.add({ name: 'added' })
   await settled()

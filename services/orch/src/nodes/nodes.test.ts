@@ -154,7 +154,7 @@ test('a Deployment becomes available and a Job completes on nodes that the sched
   expect(await jobs.get('once', { namespace })).toMatchObject({ status: { succeeded: 1, completionTime: expect.any(String) } })
 })
 
-test('an annotation that cannot be read is a Warning event of the Pod, which runs all the same', async () => {
+test('an unreadable annotation causes a Warning event of the Pod, which still runs', async () => {
   const { settled, pods, resource } = await aServer()
   await pods.create(aPod('web', {}, { 'simulation.orch.io/run-for': 'soon' }))
   await settled()
@@ -176,7 +176,7 @@ test('NODE-SIM-15: with the Node authorizer and NodeRestriction each node writes
   expect((await pods.list()).items).toEqual([])
 })
 
-test('--simulated-nodes takes a number and switches the controllers of workloads on, which --controllers switches off again', async () => {
+test('--simulated-nodes takes a number and enables the controllers of workloads, which --controllers can disable', async () => {
   const controllersOf = (controllers: readonly string[], simulatedNodes: number) => readControllers({ controllers, simulatedNodes })
   expect(controllersOf(['*'], 0)).not.toContain('deployment')
   expect(controllersOf(['*'], 1)).toEqual(expect.arrayContaining(['deployment', 'job']))
@@ -200,7 +200,7 @@ test('a start with nodes has the class of simulated volumes, unless their provis
   expect((await startedWith({ controllers: ['*', '-simulated-provisioner'] })).classes).toEqual([])
 })
 
-test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod that it has no room for', async () => {
+test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod beyond its capacity', async () => {
   const { settled, pods, resource } = await aServer({ profile: 'kubernetes' })
   const requesting = (cpu: string) => ({ containers: [{ name: 'main', image: 'img:1', resources: { requests: { cpu } } }] })
   await pods.create(aPod('large', requesting('6')))
@@ -222,7 +222,7 @@ test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod that it has no room for', a
   expect(await pods.get('next', { namespace })).toMatchObject({ status: { phase: 'Running' } })
 })
 
-test('NODE-SIM-39: of many Pods at once 300 normal events are written, and more with time', async () => {
+test('NODE-SIM-39: of many Pods at once 300 normal events are written, and more later', async () => {
   const { clock, settled, pods, resource } = await aServer({ controllers: ['namespace'] })
   const started = async () => (await resource('events').list({ fieldSelector: 'reason=Started' })).items.length
   for (const node of ['node-1', 'node-2']) {
@@ -280,7 +280,7 @@ test('NODE-SIM-14: nodes are added by name, and a deleted node is absent until i
   expect([(await nodes.list()).items, server.nodes.names]).toEqual([[], []])
 })
 
-test('NODE-SIM-28: a node that begins anew gives no address that a Pod of it has, finished or not', async () => {
+test('NODE-SIM-28: a restarted node assigns no address that one of its Pods has, finished or not', async () => {
   const { server, clock, settled, pods } = await aServer({ controllers: ['*', '-nodes'] })
   await pods.create(aPod('ended', { restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '1s' }))
   await settled()
@@ -360,7 +360,7 @@ test('NODE-LC-02, NODE-LC-08: Pods of a node that is switched off are deleted af
   expect(await placed()).toEqual(['node-1', 'node-1'])
 })
 
-test('NODE-SIM-12: a node takes back conditions that another client has changed', async () => {
+test('NODE-SIM-12: a node restores conditions that another client has changed', async () => {
   const { clock, resource } = await aServer()
   const nodes = resource('nodes', '', false)
   const conditions = [{ type: 'Ready', status: 'False', reason: 'Test' }]

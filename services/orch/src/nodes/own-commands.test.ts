@@ -43,7 +43,7 @@ describe('a container whose command depends on no image', () => {
     return Buffer.concat(chunks).toString()
   }
 
-  test('runs it: the output is the log, and the exit status that of the container', async () => {
+  test('runs it: its output is the log, and its exit status is the container’s', async () => {
     await run('fails', { command: ['sh', '-c', 'echo one; echo -n two; exit 3'] })
     const { phase, containerStatuses } = await statusOf('fails')
     expect([phase, containerStatuses?.[0]?.state]).toMatchObject(['Failed', { terminated: { exitCode: 3, reason: 'Error' } }])
@@ -126,7 +126,7 @@ describe('a container whose command depends on no image', () => {
     ['escapes of echo', ['echo', '-e', 'one']],
     ['another environment', ['env', 'A=1', 'sleep', '1']],
     ['a program that only a shell has', ['exit', '1']],
-  ])('runs as all others do if the command needs %s', async (title, command) => {
+  ])('is simulated like any other if the command needs %s', async (title, command) => {
     const name = title.replaceAll(' ', '-')
     await run(name, { command })
     expect([(await statusOf(name)).phase, await logOf(name)]).toEqual(['Running', 'main: started, simulated from image busybox\n'])

@@ -298,12 +298,12 @@ describe('in a test', () => {
     expect(await shown(to, to)).toEqual([])
   })
 
-  test('server.diff() refuses what is neither a revision nor a time', async () => {
+  test('server.diff() refuses a value other than a revision or a time', async () => {
     await expect(server.diff(Number.NaN, 5)).rejects.toThrow('expected a revision or a time, got NaN')
     await expect(server.diff(1, new Date('soon'))).rejects.toThrow('expected a revision or a time, got Invalid Date')
   })
 
-  test('server.diff() names each of the objects that more than a page of changes has made', async () => {
+  test('server.diff() names all objects of more than one page of changes', async () => {
     const from = server.snapshot().revision
     const names = Array.from({ length: 1_001 }, (_, index) => `paged-${index}`)
     const folder = mkdtempSync(join(tmpdir(), 'history-'))

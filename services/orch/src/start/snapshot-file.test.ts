@@ -9,7 +9,7 @@ import { loadSnapshot, start } from '../index.ts'
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const inDefault = { namespace: 'default' }
 
-test('a snapshot in a file starts a server with the objects, revisions, past, users and keys of the first, and another file is refused', async () => {
+test('a snapshot file starts a server with the objects, revisions, past, users and keys of the first server, and another file is refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'snapshot-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'kept', 'base.orch')

@@ -193,7 +193,7 @@ describe('entries in the request', () => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [{}] }) })).toEqual([])
   })
 
-  test('SSA-62: an empty list does so too, even if the object no longer shows the list', () => {
+  test('SSA-62: an empty list resets all entries, even if the object no longer shows the list', () => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: [] }) })).toEqual([])
     expect(track({ before, after: widget({ size: 1, color: 'red' }), isReset: true })).toEqual([])
   })
