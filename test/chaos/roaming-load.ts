@@ -31,7 +31,7 @@ const pauseMs = 20
 
 type Send = (client: Client, signal: AbortSignal) => Promise<unknown>
 
-/** Begins. */
+/** Starts the clients. */
 export function startRoamingLoad(clients: readonly Client[]): RoamingLoad {
   let isOver = false
   const patience = { answerMs: patientMs }

@@ -124,7 +124,7 @@ test.each(['broken', 'silent'] as const)('a leader whose connection to the serve
   expect(seen.leadersMax).toBe(1)
 })
 
-test('a connection that stays broken is logged once, and again after it has been open in between', async () => {
+test('a broken connection is logged once, and again after it was open in between', async () => {
   const { join, pass } = anElection()
   const reported: string[] = []
   const { state } = join('a', { ...silentLog, warn: (_, message) => void reported.push(message ?? '') })

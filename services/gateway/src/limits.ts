@@ -83,7 +83,7 @@ export const limits = {
   watchPieceBytesMax: 256 * 1024,
   /** Unread bytes of all watches up to which pieces are large. */
   unreadBytesRelaxed: 16 * 1024 * 1024,
-  /** Maximum waiting bytes of all watches of one connection; beyond it the longest-stalled ones are ended. Eight may be that slow. */
+  /** Maximum waiting bytes of all watches of one connection: enough for eight slow watches. Beyond it the longest-stalled watches are ended. */
   unreadBytesPerConnectionMax: 32 * 1024 * 1024,
   /** Maximum waiting bytes of all watches of one user. Each watch counts shared events separately, so they use less memory. */
   unreadBytesPerUserMax: 128 * 1024 * 1024,

@@ -138,7 +138,7 @@ test('a snapshot outlives its service, and a fork at depth one thousand has the 
   expect(await shownBy(storage, 5)).toEqual(['n0 2 0', 'n1 3 1', 'n2 4 2', 'n3 5 3'])
 })
 
-test('a text that is amended in a fork differs at the same revision, in the fork’s own past, and not in the base', async () => {
+test('an edited text in a fork differs at the same revision in the fork’s past, and not in the base', async () => {
   const base = await opened()
   const revision = await written(base, aPut({ name: 'a', data: 'port 1' }))
   await written(base, aPut({ name: 'b', data: 'port 1' }))

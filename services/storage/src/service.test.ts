@@ -341,7 +341,7 @@ test('a store without a disk returns records that only memory has', async () => 
   await close()
 })
 
-test('memory shows every object unchanged after it is tidied', async () => {
+test('memory shows every object unchanged after its leaves are joined', async () => {
   const { storage, close } = await opening(createMemoryStore, { historyBytesMax: 100_000 })()
   const revisions = new Map<string, number>()
   const data = (name: string, round: number) => `${name} ${round} ${'x'.repeat(60_000)}`

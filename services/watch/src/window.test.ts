@@ -37,7 +37,7 @@ describe('a window', () => {
     ])
   })
 
-  test('counts no bytes for content before a change that is not part of it', () => {
+  test('counts no bytes for previous content that is not part of the change', () => {
     const change: Change = { ...aChange(5, 'a', 10), before: { revision: 4, facts } }
     const room = 2 * (overheadBytes + 10)
     expect(holding(room, aChange(4, 'b', 10), change).from).toBe(3)

@@ -112,7 +112,7 @@ test.each([
   expect([await again, asked.length]).toEqual(expected === 'waiting' ? ['absent', 2] : [expected, 1])
 })
 
-test('DEL-12: a cached cluster-scoped owner counts for all namespaces, a namespaced one for its own namespace', async () => {
+test('DEL-12: a cached cluster-scoped owner counts for all namespaces, and a namespaced owner only for its namespace', async () => {
   const { owners, asked } = someOwners()
   const node = { apiVersion: 'v1', kind: 'Node', name: 'owner', uid: 'u' }
   expect(owners.isKnownSolid(node, 'n')).toBe(false)

@@ -179,7 +179,7 @@ describe('the reconciler', () => {
     expect([server.asked, seen]).toEqual([['GET /api/v1/things', 'GET /api/v1/parts'], [0]])
   })
 
-  test('repeats a pass after the delay that it asks for', async () => {
+  test('repeats a pass after the delay that the pass requests', async () => {
     let passes = 0
     const { clock } = await run<ApiObject>(
       { watches: [things], reconcile: async () => (++passes < 3 ? requeueAfter(1_000) : done) },

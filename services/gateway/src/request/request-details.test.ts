@@ -30,7 +30,7 @@ test('a body is kept as a copy, unless it is larger than the bound', () => {
   expect(details.find(3)).toMatchObject({ query: 'watch=1&timeoutSeconds=5', bodyBytes: 0, body: undefined })
 })
 
-test('each line of the log has details', () => {
+test('details are kept for as many requests as the log has lines', () => {
   const details = new KeptDetails()
   for (let id = 1; id <= limits.loggedRequestsMax + 5; id++) details.note(id, aRequest(undefined, `/api?${'x'.repeat(2_000)}`))
   expect([details.find(5), details.find(6)?.query.length]).toEqual([undefined, limits.loggedTextMax])

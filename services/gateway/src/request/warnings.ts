@@ -10,7 +10,7 @@ export class Warnings {
   #length = 0
   #isCut = false
 
-  /** In sent form. */
+  /** The warnings as header values. */
   get texts(): readonly string[] {
     return this.#texts
   }

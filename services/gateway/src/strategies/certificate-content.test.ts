@@ -99,7 +99,7 @@ test('blocks with another end, or without valid base64, are no blocks', () => {
   }
 })
 
-test('any bytes get a verdict, and any changed byte makes a signed request invalid', () => {
+test('any bytes get a verdict, and a request with a changed signed byte is invalid', () => {
   const request = aRequest(ec, { algorithm: ecdsaSha256, hash: 'sha256' })
   // Bytes up to here are signed, or are part of a length.
   const signed = 100

@@ -134,7 +134,7 @@ test('unchanged admission rules that arrive again do not affect an early verdict
   admitter.close()
 })
 
-test('a change is not detected in admission rules that are too old', async () => {
+test('validation is called if the admission rules are too old to show a change', async () => {
   const { admitter, admitting, asked, clock } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   clock.advance(limits.admissionRulesAgeMsMax + 1)

@@ -32,7 +32,7 @@ export interface OwnershipParts {
   readonly clock: Clock
   /** Finds the versions in which managers have written. */
   readonly served: Pick<ServedResources, 'find'>
-  /** The objects that a webhook has converted, if one does. */
+  /** Converts objects for ownership by the conversion webhook; undefined without a webhook. */
   readonly convertOwned?: ConvertOwned
 }
 

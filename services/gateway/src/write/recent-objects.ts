@@ -2,15 +2,15 @@ import { freezeDeeply, hasMembers } from '@orch/core/json'
 import { type ApiObject, printRevision, type Revision } from '@orch/core/meta'
 import { limits } from '../limits.ts'
 
-/** An object that a write has left, and the bytes that it is served as. */
+/** An object after a write, and its served bytes. */
 interface RecentObject {
   readonly json: Uint8Array
   readonly object: ApiObject
 }
 
 /**
- * Objects as the last writes have left them. The next write of one finds it here and need not parse it. The key of an entry is
- * its bytes alone, so that writes of others in between make no difference. Objects are shared and frozen.
+ * Caches objects after their writes, so that the next write need not parse them. The bytes are the only key, so writes of other objects have no
+ * effect. Objects are shared and frozen.
  */
 export class RecentObjects {
   readonly #objects = new Map<string, RecentObject>()

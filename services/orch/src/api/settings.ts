@@ -123,7 +123,7 @@ function readRuntimeConfig(profile: Profile, words: readonly string[], minor: nu
   return reading.config
 }
 
-/** For services behind the gateways, as only gateways decide the served resources. */
+/** For services behind the gateways: serves all resources, because only gateways decide the served ones. */
 export function everythingServed(profile: Profile, emulatedVersion: readonly string[] = []): ApiOptions {
   return readApi({ profile, emulatedVersion, runtimeConfig: ['api/all=true'], featureGates: [] })
 }

@@ -47,7 +47,7 @@ test('a failed check makes the process unready but not dead, and clients do not 
   })
 })
 
-test('metrics are served after the start, and no other page is served', async () => {
+test('metrics are a 503 until they exist, and no other page is served', async () => {
   const metrics = createMetrics({ process: false })
   metrics.counter({ name: 'things_total', help: 'Things.' }).inc()
   const ask = await aPort({ checks: [], metrics })

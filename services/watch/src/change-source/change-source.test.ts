@@ -255,7 +255,7 @@ test('a stream at the revision of storage stays in use, for any number of reques
   expect([await departures(), logged]).toEqual([[], []])
 })
 
-test('storage gets another request for its revision only after an answer', async () => {
+test('a further request for storage’s revision is sent only after an answer', async () => {
   let asked = 0
   const status = () => {
     asked += 1
