@@ -152,7 +152,7 @@ export class SchedulingQueue {
     return this.#options.rules.hasGates && (pod.spec.schedulingGates ?? []).length > 0
   }
 
-  /** Moves to the active queue, or to back-off until its end. */
+  /** Moves a Pod to the active queue, or to back-off until its end. */
   #moveOn(entry: QueuedPod): void {
     this.#refused.delete(entry.key)
     if (entry.backoffEndMs <= this.#options.clock.monotonic()) return void this.#activate(entry)

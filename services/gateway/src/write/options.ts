@@ -22,7 +22,7 @@ export interface WriteOptions {
   /** '': the writer names none. */
   readonly fieldManager: string
   readonly fieldValidation: FieldValidation
-  /** An apply takes fields from their owners. */
+  /** True if an apply takes fields from their owners. */
   readonly isForced: boolean
 }
 
