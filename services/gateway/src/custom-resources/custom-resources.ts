@@ -63,7 +63,7 @@ interface Unread {
 
 interface LookUp {
   readonly asked: Promise<void>
-  /** Begins when the first has ended. */
+  /** A second look-up, which begins when `asked` has ended. */
   readonly next: Promise<void> | undefined
 }
 
