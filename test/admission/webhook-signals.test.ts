@@ -42,14 +42,14 @@ test('AUDIT-01, AUDIT-02, AUDIT-03: the audit event contains each call and wheth
   expect(await annotationsAt('Metadata')).toEqual(metadata)
 })
 
-test('AUDIT-06, AUDIT-09: below level Request it contains no patch; rounds and webhooks are counted from 0', async () => {
+test('AUDIT-06, AUDIT-09: below level Request the audit event contains no patch; rounds and webhooks are counted from 0', async () => {
   const keys = Object.keys((await annotationsAt('Metadata')) ?? {})
   expect(keys.filter((key) => key.startsWith('patch.'))).toEqual([])
   const calls = keys.flatMap((key) => /^mutation\..*round_(\d+)_index_(\d+)$/.exec(key)?.slice(1).join() ?? [])
   expect(calls).toEqual(['0,0', '0,1', '0,2', '1,0'])
 })
 
-test('AUDIT-04, AUDIT-05: at level Request it contains the patch as well', async () => {
+test('AUDIT-04, AUDIT-05: at level Request the audit event contains the patch as well', async () => {
   expect(await annotationsAt('Request')).toEqual({
     ...metadata,
     'patch.webhook.admission.orch.io/round_0_index_1':

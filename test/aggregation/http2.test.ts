@@ -108,7 +108,7 @@ test('a server that accepts one stream at a time gets one session per waiting re
   }
 })
 
-test('a session that the server has closed or left is replaced; a request without a body is repeated, a request with a body is not', async () => {
+test('a session that the server has closed is replaced; a request without a body is repeated, and a request with a body is not', async () => {
   const { server, api } = await opened(servingFlavors)
   expect((await api.get(`${collection}/sweet`)).status).toBe(200)
   for (const session of server.sessions) session.goaway()

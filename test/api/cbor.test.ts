@@ -51,7 +51,7 @@ test('MACH-READ-09: objects are created, replaced, read and listed in CBOR', asy
   expect((await send('DELETE', `${path}/a`, encode({ preconditions: { uid: 'other' } }))).status).toBe(409)
 })
 
-test('MACH-READ-09: large and small objects of a list in CBOR have their bytes', async () => {
+test('MACH-READ-09: large and small objects of a list in CBOR keep their byte fields', async () => {
   const namespace = await aNamespace(api)
   const path = `/api/v1/namespaces/${namespace}/secrets`
   for (const [name, length] of [

@@ -223,7 +223,7 @@ describe('a get', () => {
     expect(answer).toMatchObject({ status: 200, body: { metadata: { name: 'a' } } })
   })
 
-  test('RV-03: at version N is not older', async () => {
+  test('RV-03: at version N returns a state that is not older', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body } = await server.api.patch(`${path}/a`, { data: { x: '1' } })
     expect((await server.api.get(`${path}/a?resourceVersion=${body.metadata.resourceVersion}`)).body).toEqual(body)

@@ -49,8 +49,8 @@ async function faultsOf(planted?: Answer, keysBelow: readonly string[] = []): Pr
   return lives.faults
 }
 
-describe('violations are reported', () => {
-  test('for none in an empty run', async () => {
+describe('reported violations', () => {
+  test('are absent in an empty run', async () => {
     expect(await faultsOf()).toEqual([])
   })
 

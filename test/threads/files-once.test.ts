@@ -28,8 +28,8 @@ function untilText(body: AsyncIterable<Uint8Array>) {
 }
 const aMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } }) as ApiObject
 
-describe.skipIf(!canSharePorts)('shared files with two threads', () => {
-  test('reload the serving certificate in the first thread, for all', async () => {
+describe.skipIf(!canSharePorts)('a server with two threads', () => {
+  test('reloads the serving certificate in the first thread, for all threads', async () => {
     const authorities = [await anAuthority('before'), await anAuthority('after')] as const
     const pairs = await Promise.all(authorities.map((issuer) => aCertificate({ issuer, commonName: 'orch', use: 'server' })))
     const folder = aFolder()
@@ -54,7 +54,7 @@ describe.skipIf(!canSharePorts)('shared files with two threads', () => {
     for (const thread of threads) await expect.poll(() => after?.(thread)).toBe(true)
   })
 
-  test('reload client certificate authorities in the first thread, for all', async () => {
+  test('reloads client certificate authorities in the first thread, for all threads', async () => {
     const authorities = [await anAuthority('before'), await anAuthority('after')] as const
     const file = aFolder().write('clients.crt', authorities[0].certificate)
     const { certificate: clientCertificate, key: clientKey } = await aCertificate({
@@ -77,7 +77,7 @@ describe.skipIf(!canSharePorts)('shared files with two threads', () => {
     for (const thread of threads) await expect.poll(() => statusOf(thread)).toBe(200)
   })
 
-  test('load the encryption configuration once, and objects of all threads are stored with its current key', async () => {
+  test('loads the encryption configuration once, and objects of all threads are stored with its current key', async () => {
     const configuration = (...keys: readonly string[]) =>
       JSON.stringify({
         apiVersion: 'apiserver.config.orch.io/v1',
@@ -116,7 +116,7 @@ describe.skipIf(!canSharePorts)('shared files with two threads', () => {
     }
   })
 
-  test('evaluate and print an event once for the watches of all threads', async () => {
+  test('evaluates and prints an event once for the watches of all threads', async () => {
     const server = await startThreaded()
     const connections = [await server.connect('first'), await server.connect('other')]
     const controller = new AbortController()
@@ -151,7 +151,7 @@ describe.skipIf(!canSharePorts)('shared files with two threads', () => {
     expect(count).toBe(1)
   })
 
-  test('probe the server of an APIService in one thread, which counts its absence', async () => {
+  test('probes the server of an APIService in one thread, which counts its absence', async () => {
     const server = await startThreaded()
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     const service = { namespace: 'default', name: 'absent' }

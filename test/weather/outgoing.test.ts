@@ -185,14 +185,14 @@ describe.each(cases)('a fault in a call of $to', ({ to, kind, ask, code, failed,
     return [found, arrivedAt(kind) > before]
   }
 
-  test('fails without arriving if its connection is refused or cut, or its answer is a status of the fault', async () => {
+  test('makes the call fail before it arrives, by a refused or cut connection, or by a status', async () => {
     expect(await codeOf(ask())).toBe(code)
     expect(await under(refuseConnection())).toEqual([failed, false])
     expect(await under(cut())).toEqual([failed, false])
     expect(await under(refuse(503))).toEqual([refused, false])
   })
 
-  test('arrives if its answer is lost, cut off or late', async () => {
+  test('lets the call arrive if only its answer is lost, cut off or late', async () => {
     const isArrived = kind !== 'kubelet'
     expect(await under(loseReply())).toEqual([failed, isArrived])
     expect(await under(cut({ when: 'after' }))).toEqual([failed, isArrived])

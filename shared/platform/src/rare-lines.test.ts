@@ -18,7 +18,7 @@ test('a subject has one line a minute, with the number of omitted lines', () => 
   expect(written).toEqual(['a 0', 'b 0', 'a 3', 'b 0'])
 })
 
-test('subjects of any number are dropped in time', () => {
+test('the number of remembered subjects is bounded', () => {
   const lines = new RareLines(createFakeClock())
   const written: number[] = []
   for (let index = 0; index <= 1_000; index += 1) lines.note(String(index), () => written.push(index))

@@ -668,7 +668,7 @@ describe('the watch of a store', () => {
     expect(one.log).toEqual(['heard a 4 after 3', 'heard b 5 after 4'])
   })
 
-  test('that finds an etcd below the known revision, with all changes, begins another epoch', async () => {
+  test('that finds etcd below a known revision begins another epoch, even if no change is missing', async () => {
     const { etcd, store, ask, cut, pass, timesReplaced } = await open()
     await ask('a')
     const { epoch } = store.status()
@@ -767,7 +767,7 @@ describe('the past of a store', () => {
     expect(await told(store, store.status().revision)).toEqual([])
   })
 
-  test('that etcd has compacted meanwhile is reported as compacted from then on', async () => {
+  test('is reported as compacted after etcd has compacted it', async () => {
     const { store, etcd, ask } = await open()
     for (const key of ['a', 'b', 'c']) await ask(key)
     etcd.compacted = 4

@@ -93,7 +93,7 @@ describe('a Service without addresses', () => {
     await expect(find()).rejects.toThrow(new UnresolvedService(reason))
   })
 
-  test.each(lacks)('is resolved in the cluster DNS, with the reason in doubt: %s', async (doubt, stored) => {
+  test.each(lacks)('is resolved in the cluster DNS, and the reason is returned as a doubt: %s', async (doubt, stored) => {
     const { put, find } = open({ asksDns: true })
     if (stored !== undefined) put('core/services', 's', stored)
     expect(await find()).toEqual({ host: 's.n.svc', port: 443, doubt })

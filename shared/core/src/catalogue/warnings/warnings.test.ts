@@ -275,7 +275,7 @@ describe('warnings of other kinds, on create and on update', () => {
       { spec: { type: 'ClusterIP', externalName: 'a.example' } },
       'spec.externalName is ignored when spec.type is not "ExternalName"',
     ],
-  ])('about a Service with %s, on create and on update', (_, service, expected) => {
+  ])('are about a Service with %s', (_, service, expected) => {
     expect(warned('core/v1.Service', service)).toEqual([expected])
     expect(warned('core/v1.Service', service, service)).toEqual([expected])
   })
