@@ -86,7 +86,7 @@ describe('reported violations', () => {
       [],
       /not established/,
     ],
-  ])('%s', async (_, planted, keysBelow, fault) => {
+  ])('include %s', async (_, planted, keysBelow, fault) => {
     expect((await faultsOf(planted, keysBelow)).join('\n')).toMatch(fault)
   })
 })
