@@ -83,7 +83,7 @@ test('a client certificate from a request never grants its holder full access', 
   expect((await api.post(path, aRequest(masters, 'example.com/s'))).status).toBe(201)
 })
 
-test('an unreadable request for such a certificate is refused', async () => {
+test('an unreadable certificate signing request is refused', async () => {
   const answer = await server.api.post(path, aRequest('MAA=', clientSigner))
   expect(answer.status).toBe(422)
   expect(answer.body['message']).toContain('spec.request: Invalid value')

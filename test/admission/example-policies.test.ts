@@ -91,7 +91,7 @@ test('the page has ten policies', () => {
   ])
 })
 
-test('the policy for labels requires them', async () => {
+test('the policy for labels requires labels', async () => {
   const { deploy } = await anExample('labels')
   expect(said(await deploy({ labels: { app: 'a' } }))).toBe('422 the labels app and team are required')
   expect(said(await deploy({ labels: { app: 'a', team: 'b' } }))).toBe('201 ')
@@ -115,7 +115,7 @@ test.each([
   expect((await deploy({ container: { image } })).status).toBe(status)
 })
 
-test('the policy for replicas bounds them', async () => {
+test('the policy for replicas limits their number', async () => {
   const { deploy, namespace } = await anExample('replicas', { paramRef: { name: 'limits', parameterNotFoundAction: 'Deny' } })
   expect(said(await deploy())).toContain('no params found')
   const limits = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'limits' }, data: { maxReplicas: '2' } }
@@ -132,7 +132,7 @@ test('the policy for owners requires an owner', async () => {
   expect(said(await owner('a'))).toBe('200 ')
 })
 
-test('the policy with exemptions leaves them out', async () => {
+test('the policy with exemptions skips exempt objects', async () => {
   const { deploy, namespace } = await anExample('exempt')
   expect(said(await deploy())).toBe('201 ')
   const rbac = 'rbac.authorization.k8s.io'
@@ -151,7 +151,7 @@ test('the policy with exemptions leaves them out', async () => {
   await expect.poll(async () => said(await deploy({}, 'alice')), { timeout: 30_000 }).toBe('422 deployments are frozen')
 })
 
-test('the policy for limits requires them', async () => {
+test('the policy for limits requires limits', async () => {
   const { deploy } = await anExample('limits')
   const refused = '422 each container needs a memory limit of 2Gi at most'
   const memory = (limit: string) => ({ container: { resources: { limits: { memory: limit } } } })
@@ -160,7 +160,7 @@ test('the policy for limits requires them', async () => {
   expect(said(await deploy(memory('2048Mi')))).toBe('201 ')
 })
 
-test('the policy for production applies there', async () => {
+test('the policy for production applies in production namespaces', async () => {
   const { path, namespace } = await anExample('production')
   await created(api(), path, deployment({}))
   const environment = (value: string) => api().patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { environment: value } } })
@@ -186,7 +186,7 @@ test('the policy for hosts refuses duplicates', async () => {
   expect(said(await post(`a.${namespace}.example.com`))).toBe('201 ')
 })
 
-test('the policy for privileged containers refuses them', async () => {
+test('the policy for privileged containers refuses privileged containers', async () => {
   const { deploy } = await anExample('privileged')
   expect(said(await deploy({ container: { securityContext: { privileged: true } } }))).toBe('422 privileged containers are not allowed')
   expect(said(await deploy())).toBe('201 ')

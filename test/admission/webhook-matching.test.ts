@@ -306,7 +306,7 @@ describe('custom objects that a conversion webhook converts', () => {
     expect(conversion.calls.filter(({ request }) => request.desiredAPIVersion.endsWith('/v2'))).toHaveLength(2)
   })
 
-  test('have the conversions of admission counted with those of requests', async (context) => {
+  test('are counted as conversions, whether admission or a request needs them', async (context) => {
     if (clusterMode() === 'distributed') context.skip('admission counts in processes of its own')
     const { api } = server
     const { group, conversion, rules, thing, pathIn } = await aConvertedKind(api)

@@ -84,7 +84,7 @@ test('AGG-20: events of a watch arrive one by one, and the forwarded request end
   await over
 })
 
-test('AGG-31: the media type is that of the remote server', async () => {
+test('AGG-31: an answer has the media type of the remote server', async () => {
   const { api } = await opened((_arrived, response) => {
     response.writeHead(200, {
       'content-type': 'application/json;as=Table',

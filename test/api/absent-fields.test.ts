@@ -40,7 +40,7 @@ const newer = [
 const kinds = new Map<string, Row[]>()
 for (const row of rows) kinds.set(row.path, [...(kinds.get(row.path) ?? []), row])
 
-test.each([...kinds])('KIND-GEN-04: the optional fields at %s are those of kube-apiserver', async (path, cases) => {
+test.each([...kinds])('KIND-GEN-04: the optional fields at %s equal those of kube-apiserver', async (path, cases) => {
   const namespace = await aNamespace(server.api)
   const { kind } = cases[0]!
   const at = path.replace('/NS/', `/${namespace}/`)

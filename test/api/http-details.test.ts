@@ -85,7 +85,7 @@ describe('plain HTTP on the TLS port', () => {
     expect(text).toMatch(/\r\n\r\nClient sent an HTTP request to an HTTPS server\.\n$/)
   })
 
-  test('bytes that are neither HTTP nor TLS get no such answer', async () => {
+  test('bytes that are neither HTTP nor TLS get no plain HTTP answer', async () => {
     expect(await exchanged(server.api, '\u0001\u0002\u0003\u0004\u0005\u0006')).not.toContain('HTTP request')
   })
 })

@@ -81,7 +81,7 @@ test('CRD-149: integers beyond 2^53 in a schema are in the documents of OpenAPI,
   }
 })
 
-test('CRD-93: metadata of an embedded object that is a list of such integers is a 400 that shows the integers', async () => {
+test('CRD-93: metadata of an embedded object that is a list of integers beyond 2^53 is a 400 that shows the integers', async () => {
   const { meter, collection } = await meters()
   const answer = await server.api.post(collection, meter(`{"inner":{"apiVersion":"v1","kind":"X","metadata":{"labels":[${first}]}}}`))
   expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(`Invalid value: {"labels":[${first}]}`) } })

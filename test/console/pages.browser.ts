@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await page.getByText(value).waitFor()
   })
 
-  test('tells a user without rights to Secrets so, on Now and on the page of Secrets', async () => {
+  test('reports missing rights to Secrets on the page Now and on the page of Secrets', async () => {
     const rules = [
       { nonResourceURLs: ['/console/ticket', '/api', '/api/*', '/apis', '/apis/*'], verbs: ['get', 'post'] },
       { apiGroups: [''], resources: ['configmaps', 'namespaces'], verbs: ['get', 'list', 'watch'] },

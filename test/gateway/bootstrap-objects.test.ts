@@ -131,7 +131,7 @@ test('SSA-17: fields with a separate manager are applied by that manager, and al
   ])
 })
 
-test('a bootstrap object that exists stays unchanged, and a refused one is an error', async () => {
+test('an existing bootstrap object stays unchanged, and a refused bootstrap object is an error', async () => {
   const { get } = await bootstrapObject([
     { resource: configMaps, object: aConfigMap('a', { labels: { first: 'yes' } }) },
     { resource: configMaps, object: aConfigMap('a', { labels: { first: 'no' } }) },

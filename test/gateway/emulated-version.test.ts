@@ -337,7 +337,7 @@ describe('API versions of a level', () => {
     expect(String(await warningsAt('1.24', capacities))).toContain('is deprecated in v1.24+, unavailable in v1.27+')
   })
 
-  test('EMV-08, TODAY-VER-04: /version is that of the release, and shows the emulation from 1.32 on', async () => {
+  test('EMV-08, TODAY-VER-04: /version has the version of the release, and shows the emulation from 1.32 on', async () => {
     const versionAt = async (word: string) => (await (await emulating(word, await aStorage())).call('GET', '/version')).body
     const emulation = { emulationMajor: '1', emulationMinor: '32', minCompatibilityMajor: '1', minCompatibilityMinor: '31' }
     expect(await versionAt('1.32')).toMatchObject({
@@ -369,7 +369,7 @@ describe('fields of a level', () => {
   const initOf = ({ body }: { body: unknown }) =>
     (body as { spec?: { initContainers: { restartPolicy?: string }[] } }).spec?.initContainers[0]?.restartPolicy
 
-  test('EMV-17: above it are refused, warned about or dropped like unknown fields, and never stored', async () => {
+  test('EMV-17: of later levels are refused, warned about or dropped like unknown fields, and never stored', async () => {
     const storage = await aStorage()
     const { call } = await emulating('1.27', storage)
     const strict = await call('POST', `${path}?fieldValidation=Strict`, sidecar('a'))

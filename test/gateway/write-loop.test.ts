@@ -52,7 +52,7 @@ test.each([
   expect((await call('GET', `${collection}/${tries[2]?.split('/').at(-1)}`)).body).toEqual(body)
 })
 
-test("VERB-09: the body of a retried create is the sent one, after any later change of the sender's bytes", async () => {
+test("VERB-09: a retried create has the original body, even if the sender's bytes change later", async () => {
   const body = Buffer.from(JSON.stringify(configMap({ x: 'sent' })))
   const { call, send } = await aGateway((storage) => ({
     async commit(request: CommitRequest, context) {

@@ -39,7 +39,7 @@ export interface ControlParts {
 /** Lets a program in any language control a server for tests over HTTPS. */
 export interface Control {
   readonly handle: ControlHandler
-  /** Ends all weather, forks and objects that callers have created. */
+  /** Ends all weather and forks that callers have begun. */
   close(): Promise<void>
 }
 
