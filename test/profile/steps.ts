@@ -36,7 +36,7 @@ export const steps = [
   'other',
 ] as const
 
-/** One of `steps`. */
+/** The name of a step. */
 export type Step = (typeof steps)[number]
 
 /** The first match counts, so narrower rules come first. Paths are source paths; compiled files are in `dist` and not in `src`. */

@@ -28,7 +28,7 @@ const independent: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
   ['date', ({ length }) => length === 0],
   ['sleep', ({ length }) => length > 0],
 ])
-/** The same for commands that only a shell has. */
+/** Image-independent commands that only a shell has. */
 const independentInShell: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
   [':', () => true],
   ['exit', ([code = '0', ...rest]) => rest.length === 0 && /^\d+$|\$/.test(code)],

@@ -48,7 +48,7 @@ import { ObjectMarks, SharedCount } from './threads/shared-memory.ts'
 import { portSockets, type ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
 
-/** All parts of a server; it owns nothing else. */
+/** All parts of a server. */
 export interface ServerOptions extends GatewayGroups {
   /** The store of the state. The server closes it. */
   readonly store: Store

@@ -29,7 +29,7 @@ export function printStartMessage(options: StartMessageOptions): string {
   ].join('\n')
 }
 
-/** The same output for machines. */
+/** The start message for machines. */
 export function toStartFields({ profile, configuration, dataDir }: StartMessageOptions) {
   return { url: configuration.server, profile, dataDir, kubeconfig: join(dataDir, 'admin.conf') }
 }

@@ -206,7 +206,7 @@ class Loop<T> implements Waking {
         break
       case 'mapped':
         this.#followInformer(watch, this.#informers.open(watch, client), (event) => {
-          // The initial events of a lazy cache enqueue passes, as it is opened later.
+          // A lazy cache opens later, so its initial events enqueue passes.
           if (watch.isLazy || this.#isWaking(watch)) for (const key of watch.toKeys(event, this)) this.wake(key, watch.delayMs)
         })
     }

@@ -75,7 +75,7 @@ export function invalidOptions(
   return invalid({ group: domainGroup(names, 'meta'), kind }, '', errors, level)
 }
 
-/** `All` is the only dry run there is; an empty value is not the same as none. */
+/** The only valid value is `All`; an empty value differs from an absent one. */
 export function checkDryRun(errors: FieldError[], values: readonly string[]): void {
   if (values.every((value) => value === 'All')) return
   errors.push(unsupportedValue('dryRun', goValue(list(string()), values), ['All']))

@@ -105,11 +105,11 @@ function keepUnwritten(complete: ApiObject, given: ApiObject, { served, subresou
   return object
 }
 
-/** The parts of the ordered object that are taken unchanged. */
+/** Objects whose parts the ordered object may share. */
 export interface OrderOptions {
-  /** It is in order: parts shared with the object are not checked again. */
+  /** An object in order; parts shared with it are not checked again. */
   readonly known?: ApiObject | undefined
-  /** The object is the write's own: parts of it that are in order are not copied. */
+  /** True if the write owns the object, so that ordered parts are not copied. */
   readonly sharesAll?: boolean
 }
 

@@ -24,7 +24,7 @@ export function programOf(identity: Identity, names: Names): string {
   return identity === serverIdentity ? names.serverManager : names.controllerManager
 }
 
-/** The same transport, for a program of this name. */
+/** Wraps a transport for a program of this name. */
 export function ofProgram(program: string, transport: Transport): Transport {
   return {
     send: (request) => transport.send({ ...request, headers: { 'user-agent': program, ...request.headers } }),
@@ -32,7 +32,7 @@ export function ofProgram(program: string, transport: Transport): Transport {
   }
 }
 
-/** The same transport, for clients without the path prefix. */
+/** Wraps a transport for clients without the path prefix. */
 function below(pathPrefix: string, transport: Transport): Transport {
   if (pathPrefix === '') return transport
   return { send: (request) => transport.send({ ...request, path: pathPrefix + request.path }), close: () => transport.close() }
@@ -80,7 +80,7 @@ export class ClientMetrics {
     this.#clock = clock
   }
 
-  /** The same transport, counted. */
+  /** Wraps a transport and counts its requests. */
   over(transport: Transport, host: string): Transport {
     const countsOf = memoByText((method) => this.#countsOf(method, host))
     return {
@@ -129,7 +129,7 @@ function memoByText<T>(make: (text: string) => T): (text: string) => T {
   }
 }
 
-/** The same body; reports its bytes once, when it has ended or was abandoned. */
+/** Wraps a body; reports its bytes once, when it has ended or was abandoned. */
 function measured(body: TransportResponse['body'], tell: (bytes: number) => void): TransportResponse['body'] {
   return {
     [Symbol.asyncIterator]() {

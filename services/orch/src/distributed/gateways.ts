@@ -104,7 +104,7 @@ export async function runLed({ name, lease, leaderElect, transport, lead }: LedW
   })
 }
 
-/** The same transport as another user; without a group, its groups follow from the name. */
+/** Wraps a transport to act as another user. Without a group, the groups follow from the user name. */
 export function actingAs(user: string, transport: Transport, group?: string): Transport {
   const headers = { 'impersonate-user': user, ...(group !== undefined && { 'impersonate-group': group }) }
   return {
@@ -141,7 +141,10 @@ export function createFailover(transports: readonly Transport[]): Transport {
   }
 }
 
-/** The same transport, with a span for each request, the parent of the server's span. It ends with the head of the answer, as a watch has no end. */
+/**
+ * Wraps a transport with a span for each request, the parent of the server's span. The span ends with the head of the answer, because a watch has no
+ * end.
+ */
 export function createTracedTransport(transport: Transport, tracer: Tracer): Transport {
   return {
     async send(request) {

@@ -6,7 +6,7 @@ import { type Clock, type Log, messageOf, type Timer } from '@orch/platform'
 export interface Reachability {
   /** Healthy after any answer; unhealthy after a failed or unanswered request, until the next answer. */
   readonly check: HealthCheck
-  /** The same transport, with observed requests. */
+  /** Wraps a transport and observes its requests. */
   over(transport: Transport): Transport
   close(): void
 }

@@ -50,7 +50,7 @@ async function lacks({ address }: Replica): Promise<string[]> {
   return [...text.matchAll(/^\[-\](\S+)/gm)].map((found) => found[1] ?? '')
 }
 
-/** The same for a service with a probe port. */
+/** Names of the failing checks of a service with a probe port. */
 async function lacksOf({ checks }: Replica): Promise<string[]> {
   const results = await Promise.all(checks.map(async ({ name, check }) => ({ name, problem: await check() })))
   return results.flatMap(({ name, problem }) => (problem === undefined ? [] : [name]))

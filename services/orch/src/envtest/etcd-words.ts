@@ -1,6 +1,6 @@
 /** Settings of the `etcd` of the test assets. */
 export interface EtcdWords {
-  /** The addresses where it answers: host and port. */
+  /** The listening addresses: host and port. */
   readonly listen: readonly { readonly host: string; readonly port: number }[]
   readonly dataFolder: string
 }

@@ -30,7 +30,7 @@ export function isBoltFile(path: string): boolean {
   }
 }
 
-/** A key, and where its value is in the file. */
+/** A key, and the location of its value in the file. */
 export interface BoltEntry {
   readonly key: Buffer
   readonly value: Buffer

@@ -19,7 +19,7 @@ export interface WebhookEndpoint {
 
 /** An endpoint of this package; it stops listening when its last user closes it. */
 export interface OpenEndpoint extends WebhookEndpoint {
-  /** The same endpoint with one more user; it listens again if it was closed. */
+  /** Adds a user to the endpoint, which listens again if it was closed. */
   share(): Promise<OpenEndpoint>
   close(): Promise<void>
 }

@@ -80,7 +80,7 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-/** One place for a thread, with its present thread. */
+/** A slot with its current thread; a new thread replaces an ended one. */
 class GatewayThread {
   readonly #index: number
   readonly #needs: ThreadNeeds

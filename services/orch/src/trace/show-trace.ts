@@ -35,7 +35,7 @@ export async function traceCommand(terminal: Terminal, words: readonly string[])
   }
 }
 
-/** Undefined: the arguments are wrong. */
+/** Undefined for invalid arguments. */
 function readWords(words: readonly string[]): { readonly file: string; readonly page?: string; readonly isWhole: boolean } | undefined {
   try {
     const { positionals, values } = parseArgs({

@@ -60,7 +60,7 @@ export class Timeline {
     return this.#lastSeen
   }
 
-  /** The last change at or before a revision; undefined: it is older than the remembered changes. */
+  /** The last change at or before a revision; undefined if it is too old to be remembered. */
   changeAtOrBefore(revision: Revision): Revision | undefined {
     return this.#chain.atOrBefore(revision)
   }

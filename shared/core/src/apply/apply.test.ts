@@ -675,7 +675,7 @@ describe('built-in types', () => {
       now: '2026-01-01T00:00:00Z',
     })
 
-  test('SSA-35: the list types of the schema hold, keys with defaults included', () => {
+  test('SSA-35: lists are merged by the list types of the schema, also by keys with defaults', () => {
     const outcome = applyPod({
       containers: [{ name: 'c', ports: [{ containerPort: 80 }], command: ['a', 'b'], resources: { limits: { cpu: 1 } } }],
     })

@@ -60,7 +60,7 @@ test('addresses from the configuration come first', async () => {
   expect(await find()).toEqual({ host: '::1', port: 8443 })
 })
 
-test('next are EndpointSlices, at the port with the name of the Service’s port', async () => {
+test('EndpointSlices come second, at the port with the name of the Service’s port', async () => {
   const { put, find } = open()
   put('core/services', 's', service)
   put('core/endpoints', 's', endpoints)
@@ -70,7 +70,7 @@ test('next are EndpointSlices, at the port with the name of the Service’s port
   expect(await find()).toEqual({ host: '10.0.0.3', port: 9443 })
 })
 
-test('last are Endpoints, and then the external name', async () => {
+test('Endpoints come third, and the external name last', async () => {
   const { put, find, clock } = open()
   put('core/services', 's', { spec: { type: 'ExternalName', externalName: 'hooks.example.com' } })
   expect(await find()).toEqual({ host: 'hooks.example.com', port: 443 })

@@ -14,8 +14,8 @@ export interface MatchOptions {
 }
 
 /**
- * The volume for a claim among volumes with its access modes: a reserved one, or else the smallest sufficient one, by name among
- * equal ones. Volumes with fewer access modes come first.
+ * Finds the volume for a claim: a reserved volume, or else the smallest sufficient volume with the claim's access modes. Volumes with fewer access
+ * modes take precedence; the name decides among equals.
  *
  *   request 1Gi of ReadWriteOnce; 2Gi of ReadWriteOnce, 1Gi of ReadWriteOnce and ReadOnlyMany    the one of 2Gi
  */
