@@ -112,7 +112,7 @@ describe('a restart', () => {
     }
   })
 
-  test('STORE-01, STORE-03, STORE-04, STORE-05: during writes keeps acknowledged ones; all are made with GET, POST, PUT, PATCH and DELETE over HTTP, validated and complete', async () => {
+  test('STORE-01, STORE-03, STORE-04, STORE-05: keeps all acknowledged writes, which clients made by POST, PUT, PATCH and DELETE over HTTP', async () => {
     const dataDir = aFolder()
     const first = await openProcess(dataDir)
     const path = configMapsIn(await aNamespace(first.api))

@@ -36,7 +36,7 @@ describe('the judgement of an answer', () => {
     ['/api/v1/pods', 500, 'etcdserver: request is too large', 'excused'],
     ['/api/v1/namespaces/default/services/a/proxy/x', 503, '', 'excused'],
     ['/api/v1/nodes/proxy', 500, '', 'fault'],
-  ])('LIM-12: to %s with %i %s is %s', (target, status, text, expected) => {
+  ])('LIM-12: to %s with the code %i and the text "%s" is: %s', (target, status, text, expected) => {
     expect(judge(request(target), { status, text }).kind).toBe(expected)
   })
 })

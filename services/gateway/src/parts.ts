@@ -63,7 +63,7 @@ export interface OwnWork {
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
   /** Ends a request that outlives its verb: counts, logs and traces it. */
   readonly conclude: (request: GatewayRequest) => void
-  /** Requests, and the port of the console. */
+  /** Serves requests of the console, and opens its port. */
   readonly console: Pick<DoorOptions, 'serve' | 'open'> & {
     readonly openPlainPort: (host: string, serve: (exchange: Exchange, port: number) => Promise<void>) => Promise<OpenPlainPort>
   }

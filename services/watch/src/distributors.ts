@@ -46,7 +46,7 @@ export class Distributor {
   readonly filter: Filter
   /** Subscriptions that have been served up to the watch cache's position. */
   readonly subscribers = new Set<Receiver>()
-  /** Subscriptions in any state. */
+  /** The number of subscriptions, in any state. */
   users = 0
   readonly frames = new Frames()
   readonly #view: View

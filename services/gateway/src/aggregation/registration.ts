@@ -22,7 +22,7 @@ export interface RegistrationState {
 /** The next step for an APIService. */
 export type RegistrationStep = 'nothing' | 'create' | 'update' | 'delete'
 
-/** A manually managed APIService is not changed, and one managed at the start is not changed afterwards. */
+/** Never changes a manually managed APIService. Changes an APIService with the management `onstart` only at the start. */
 export function registrationStep({ wanted, stored, hasSynced, wasThereAtStart }: RegistrationState): RegistrationStep {
   if (wanted?.management === 'onstart' && hasSynced) return 'nothing'
   if (stored === undefined) return wanted === undefined ? 'nothing' : 'create'

@@ -17,7 +17,7 @@ interface ServiceAccountOptions {
   /** The first issuer is written into new tokens; tokens of each are accepted. */
   readonly issuers: readonly [string, ...string[]]
   readonly signingKey: SigningKey
-  /** Each key verifies. */
+  /** Keys that verify tokens; any of them may match. */
   readonly keys: readonly VerificationKey[]
   readonly keysUri: string
   readonly looksUpSecrets: boolean

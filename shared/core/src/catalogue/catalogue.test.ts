@@ -215,7 +215,7 @@ test('writes through a subresource are dropped while its feature gate is off', (
   expect(statusOf(true)?.dropsWrites).toBeUndefined()
 })
 
-test('groups changed together serve the given resources, after the built-in ones and by name; all other groups are the same values', () => {
+test('groups changed together serve the given resources, after the built-in ones and by name; all other groups are reused', () => {
   const base = createCatalogue('orch')
   const [pods] = base.inGroupVersion('', 'v1')
   if (pods === undefined) throw new Error('the core group serves nothing')

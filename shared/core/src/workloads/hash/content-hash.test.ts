@@ -34,7 +34,7 @@ test.each(cases)('WL-HASH-01, WL-HASH-14, WL-HASH-20: pod-template-hash of a tem
   expect(hash37({ ...stored, spec: { ...stored.spec, nodeSelector: { none: 'x' } } })).toBe(recorded.daemonSetHash)
 })
 
-test.each(cases)('WL-HASH-17, WL-HASH-18: the hash of a revision of a template with $name is that of each level', (one) => {
+test.each(cases)('WL-HASH-17, WL-HASH-18: at each level a revision of a template with $name has the expected hash', (one) => {
   const found = Object.keys(one.statefulSetRevisionHash).map((level) => [level, revisionHash(revisionData(one.stored, levelOf(level)))])
   expect(Object.fromEntries(found)).toEqual(one.statefulSetRevisionHash)
   if (one.revisionData !== undefined) expect(revisionData(one.stored, 37)).toBe(one.revisionData)
