@@ -55,8 +55,8 @@ export default mergeConfig(
     test: {
       // The tests that a mode leaves out are looked up only if it leaves some out.
       setupFiles: isApart ? ['test/modes/setup.ts'] : [],
-      // Three times the processors of a small machine: long files wait for other processes most of their time.
-      maxWorkers: 6,
+      // Twice the processors of a small machine: half of the time of a test is waiting for other processes.
+      maxWorkers: 4,
       // Node loads the modules, and its compile cache has them for the next process. Vite would read each import through a getter.
       experimental: { viteModuleRunner: false, nodeLoader: false },
       sequence: { sequencer: SlowestFirst },
