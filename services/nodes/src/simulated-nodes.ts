@@ -22,7 +22,7 @@ import { Measurements } from './measurements.ts'
 import { checkSettings, freeIndex, type NodeSettings } from './node-object.ts'
 import { NodeScripts } from './node-scripts.ts'
 import { createNodesService } from './nodes-service.ts'
-import { ownPrograms, withOwnPrograms } from './own-command.ts'
+import { ownCommands, ownPrograms, withOwnCommands } from './own-commands.ts'
 import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
 import { environmentIn, SourceReader, type SourcesOfPod } from './pod-sources.ts'
@@ -278,7 +278,8 @@ class StandIn implements SimulatedNodes {
 
   #scriptOf(pod: Pod): PodScript {
     const { names } = this.#options
-    return scriptOf(pod, names, withOwnPrograms(pod, names, this.#scripts.layersFor(pod)))
+    const layers = this.#scripts.layersFor(pod)
+    return scriptOf(pod, names, withOwnCommands(ownCommands(pod, names, layers), layers))
   }
 
   #openPod(place: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod } {
@@ -412,14 +413,15 @@ class StandIn implements SimulatedNodes {
     const addresses = node.takeAddresses(pod)
     if (addresses === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${keyOf(pod)}`)
     const layers = this.#scripts.layersFor(pod)
-    const own = ownPrograms(pod, names, layers, (container, command) => this.#containers.find({ pod, life }, container, command))
+    const own = ownCommands(pod, names, layers)
     const code = programsFor(this.#options.codeScripts, pod)
+    const all = new Map([...ownPrograms(own, (container, command) => this.#containers.find({ pod, life }, container, command)), ...code])
     let programs: ProgramRuns | undefined
     const sources = this.#sources.open(pod)
     const environments = new Map<string, Variables>()
     const life = new PodLife({
       ...{ pod, names, level, addresses, hostAddresses: node.addresses, ...(sources && { sources }) },
-      layers: [...withOwnPrograms(pod, names, layers), layerOf(code)],
+      layers: [...withOwnCommands(own, layers), layerOf(code)],
       onRun: (container) => {
         environments.delete(container)
         if (sources !== undefined) environments.set(container, this.#envOf(pod, container))
@@ -429,11 +431,11 @@ class StandIn implements SimulatedNodes {
       digestOf,
     })
     const { clock } = this.#options
-    if (own.size + code.size > 0)
+    if (all.size > 0)
       programs = new ProgramRuns({
         clock,
         life,
-        programs: new Map([...own, ...code]),
+        programs: all,
         envOf: (name) => this.#envOf(pod, name),
         log: (run, text) => {
           this.#written.add(run, text, clock.now())

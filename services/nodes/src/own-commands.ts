@@ -48,28 +48,19 @@ export type FindRunning = (
   command: readonly string[],
 ) => { readonly container: RunningContainer; readonly program: Program } | undefined
 
-/**
- * The commands of a Pod's containers as their programs: the output is the log, and the exit status that of the container. A container has
- * none if the simulation cannot know what its command does, if it waits for input, or if a script says how it runs.
- */
-export function ownPrograms(pod: Pod, names: Names, layers: readonly ScriptLayer[], find: FindRunning): Map<string, ContainerProgram> {
-  const commands = ownCommands(pod, names, layers)
-  return new Map([...commands].map(([name, command]) => [name, (run) => runCommand(run, command, find)]))
-}
-
-/** The layers of a Pod with the words of own programs: those end by themselves, and no lines are made up for them. */
-export function withOwnPrograms(pod: Pod, names: Names, layers: readonly ScriptLayer[]): readonly ScriptLayer[] {
-  const words = { runs: [{ durationMs: Number.POSITIVE_INFINITY }], logs: [] }
-  const commands = ownCommands(pod, names, layers)
-  return commands.size === 0 ? layers : [new Map([...commands.keys()].map((name) => [name, words])), ...layers]
-}
-
+/** The command of a container that runs as its program. */
 interface OwnCommand {
   readonly words: readonly string[]
   readonly messagePath: string
 }
 
-function ownCommands(pod: Pod, names: Names, layers: readonly ScriptLayer[]): ReadonlyMap<string, OwnCommand> {
+type OwnCommands = ReadonlyMap<string, OwnCommand>
+
+/**
+ * The commands of a Pod by container. A container has none if the simulation cannot know what its command does, if it waits for input, or
+ * if a script defines its runs or logs.
+ */
+export function ownCommands(pod: Pod, names: Names, layers: readonly ScriptLayer[]): OwnCommands {
   const { containers, initContainers } = pod.spec
   const commands = new Map<string, OwnCommand>()
   for (const container of [...(containers ?? []), ...(initContainers ?? [])]) {
@@ -80,6 +71,17 @@ function ownCommands(pod: Pod, names: Names, layers: readonly ScriptLayer[]): Re
   if (commands.size === 0) return commands
   const free = unscripted(pod, names, layers)
   return new Map([...commands].filter(([name]) => free.has(name)))
+}
+
+/** Commands as programs: the output is the log, and the exit code is that of the container. */
+export function ownPrograms(commands: OwnCommands, find: FindRunning): Map<string, ContainerProgram> {
+  return new Map([...commands].map(([name, command]) => [name, (run) => runCommand(run, command, find)]))
+}
+
+/** The layers of a Pod, below them a layer for its commands: their runs end by themselves, and have no generated log. */
+export function withOwnCommands(commands: OwnCommands, layers: readonly ScriptLayer[]): readonly ScriptLayer[] {
+  const words = { runs: [{ durationMs: Number.POSITIVE_INFINITY }], logs: [] }
+  return commands.size === 0 ? layers : [new Map([...commands.keys()].map((name) => [name, words])), ...layers]
 }
 
 /** Memoized, as each command of a script asks for the script of its Pod again. */
