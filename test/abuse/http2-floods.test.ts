@@ -84,7 +84,7 @@ describe('floods that end only their client’s connection', () => {
         ),
     ],
     [
-      'short heads that stand for long ones, one after the other',
+      'short heads that decode to long heads, one after the other',
       async (connection) => {
         await connection.send(frame('settings', flags.acknowledged, 0))
         await connection.send(frame('headers', flags.endBoth, 1, Buffer.concat([getFields, keptField])))

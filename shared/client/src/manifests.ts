@@ -37,7 +37,7 @@ function filesOf(path: string): string[] {
   return files
 }
 
-/** The objects of a YAML or JSON text, one per document. A List stands for its items. */
+/** The objects of a YAML or JSON text: one per document, or the items of a List. */
 export async function parseManifests(text: string, file: string): Promise<Manifest[]> {
   const { parseYaml } = await import('@orch/core/yaml')
   const manifests: Manifest[] = []

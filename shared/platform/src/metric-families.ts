@@ -61,7 +61,7 @@ function histogramsOf(name: string, values: Iterable<MetricValue>): Iterable<His
     byLabels.set(key, histogram)
     if (metricName === `${name}_sum`) histogram.sum = value
     else if (metricName === `${name}_count`) histogram.count = value
-    // The count stands for the bucket without a bound.
+    // The count is the value of the bucket without a bound.
     else if (le !== '+Inf' && Number.isFinite(Number(le))) histogram.buckets.push([Number(le), value])
   }
   return byLabels.values()

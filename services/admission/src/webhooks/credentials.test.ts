@@ -8,11 +8,11 @@ test.each<readonly [string, readonly string[], string, string | undefined]>([
   ['ADM-CRED-08: the very name', ['a.b.svc', '*'], 'a.b.svc', 'a.b.svc'],
   ['ADM-CRED-09: the name with its port', ['a.b.svc', 'a.b.svc:8443'], 'a.b.svc:8443', 'a.b.svc:8443'],
   ['ADM-CRED-09: a name without the port says nothing of another port', ['a.b.svc'], 'a.b.svc:8443', undefined],
-  ['ADM-CRED-11: a host without the port stands for 443', ['a.b.c'], 'a.b.c:443', 'a.b.c'],
+  ['ADM-CRED-11: a host without a port matches port 443', ['a.b.c'], 'a.b.c:443', 'a.b.c'],
   ['ADM-CRED-12: a wildcard for one part', ['*.b.svc', '*'], 'a.b.svc', '*.b.svc'],
   ['ADM-CRED-12: a wildcard for several parts', ['*.svc', '*'], 'a.b.svc', '*.svc'],
   ['ADM-CRED-12: the longer one first', ['*.svc', '*.b.svc'], 'a.b.svc', '*.b.svc'],
-  ['ADM-CRED-12: a wildcard without the port stands for 443', ['*.c'], 'a.b.c:443', '*.c'],
+  ['ADM-CRED-12: a wildcard without a port matches port 443', ['*.c'], 'a.b.c:443', '*.c'],
   ['ADM-CRED-13: the default', ['x.y', '*'], 'a.b.svc', '*'],
   ['nobody', ['x.y'], 'a.b.svc', undefined],
 ])('%s', (_what, names, target, expected) => {

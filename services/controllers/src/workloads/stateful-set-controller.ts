@@ -174,7 +174,7 @@ class Pass {
     return { current, update, collisionCount: made.collisionCount }
   }
 
-  /** From 1.34 on the newest revision also stands for an equivalent template (WL-HASH-19). */
+  /** True if the revision has this data. Since 1.34 the newest revision is also equal if its template has the same meaning (WL-HASH-19). */
   #isEqual(revision: ControllerRevision, data: string, isNewest: boolean): boolean {
     const { level, isGateOn } = this.#parts.served
     const template = templateOfRevision(revision)

@@ -12,7 +12,7 @@ interface FaultRuleObject extends ApiObject {
 }
 
 const flags = {
-  user: { word: 'text', doc: 'Name of the user; * stands for any characters, here and below.' },
+  user: { word: 'text', doc: 'Name of the user; * matches any characters, here and below.' },
   agent: { word: 'text', doc: 'The header User-Agent.' },
   verb: { word: 'verb', isList: true, doc: 'Verbs, such as create,update; may be repeated.' },
   resource: { word: 'plural', doc: 'Resource, with its group where that matters: deployments.apps.' },

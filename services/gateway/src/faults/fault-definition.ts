@@ -9,7 +9,7 @@ const object = (description: string, properties: Readonly<Record<string, Schema>
   ...rest,
 })
 
-const any = 'The character * stands for any characters.'
+const any = 'The character * matches any characters.'
 const scope = text('What ends: the stream of the request, or the whole connection.', { enum: ['stream', 'connection'] })
 
 const match = object('The requests that are hit. Absent members match all.', {

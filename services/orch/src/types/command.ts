@@ -27,7 +27,7 @@ export async function typesCommand(terminal: Terminal, words: readonly string[])
   return 0
 }
 
-/** Stands for `-`, which would be read as a flag. */
+/** The file of the standard input. An argument `-` would be parsed as a flag. */
 const standardInput = '/dev/stdin'
 
 async function objectsIn({ workingFolder }: Terminal, paths: readonly string[]): Promise<ApiObject[]> {

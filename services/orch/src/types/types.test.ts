@@ -6,7 +6,7 @@ import { runCommand } from '../command-line.ts'
 import { start } from '../index.ts'
 import { printingTerminal } from '../process/terminal-testing.ts'
 
-const definition = String.raw`apiVersion: apiextensions.k8s.io/v1
+const definition = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.example.com}
 spec:

@@ -151,7 +151,7 @@ function textOf(grant: (RoleObject & Partial<BindingObject>) | undefined): strin
   return JSON.stringify([grant?.rules, grant?.subjects, grant?.roleRef])
 }
 
-/** Stands for a namespace without bindings, where an account has only its cluster-wide rights. */
+/** A namespace name that no cluster uses: without bindings there, an account has only its cluster-wide rights. */
 const noNamespace = 'the-whole-cluster'
 
 /** The rules of an account by namespace, as its server resolves them. */

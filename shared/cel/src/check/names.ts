@@ -21,7 +21,7 @@ export interface Names {
   findFunction(name: string): FunctionDeclaration | undefined
 }
 
-/** The first result of `find` among the full names that `name` may stand for in the container. */
+/** The first result of `find` among the full names that `name` can mean in the container. */
 export function findInContainer<T>(container: string, name: string, find: (candidate: string) => T | undefined): T | undefined {
   if (name.startsWith('.')) return find(name.slice(1))
   for (let prefix = container; prefix !== ''; prefix = prefix.slice(0, Math.max(0, prefix.lastIndexOf('.')))) {

@@ -29,7 +29,7 @@ interface AccessDecision {
   readonly error?: string
 }
 
-/** Decides about the user of the request, whom the caller has bound. */
+/** Decides if a user has access: the service account of the question, otherwise the user of the request. */
 export type Authorize = (request: AccessRequest) => AccessDecision
 
 type Draft = Omit<Extract<AccessRequest, { kind: 'resource' }>, 'kind' | 'verb' | 'serviceAccount'>

@@ -65,7 +65,7 @@ export const authorizationV1 = defineTypes({
         nonResourceURLs: field(list(string()), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Paths. A * stands for all, or at the end for the rest.',
+          doc: 'Paths. A * alone matches all paths, and a * at the end matches the rest.',
         }),
       },
       { doc: 'Paths and the allowed verbs.' },

@@ -514,12 +514,12 @@ export const coreV1 = defineTypes({
         command: field(list(string()), {
           tag: 3,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) stands for a variable, $$ for one dollar.',
+          doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
         }),
         args: field(list(string()), {
           tag: 4,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Arguments of the program. Unset means those of the image. $(NAME) stands for a variable, $$ for one dollar.',
+          doc: 'Arguments of the program. Unset means those of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
         }),
         workingDir: field(string(), {
           tag: 5,
@@ -968,7 +968,7 @@ export const coreV1 = defineTypes({
           doc: 'All addresses of the service, grouped by their ports.',
         }),
       },
-      { doc: 'The addresses behind a service of the same name. Every subset stands for all pairs of its addresses and ports.' },
+      { doc: 'The addresses behind a service of the same name. Every subset means all pairs of its addresses and ports.' },
     ),
   EndpointsList: () =>
     object(
@@ -994,7 +994,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         name: needed(text('variableName'), { tag: 1, required: true, doc: 'Name of the variable.' }),
-        value: field(string(), { tag: 2, doc: 'Value. $(NAME) stands for an earlier variable, $$ for one dollar. Default: empty.' }),
+        value: field(string(), { tag: 2, doc: 'Value. $(NAME) is replaced by an earlier variable, $$ by one dollar. Default: empty.' }),
         valueFrom: field(ref('core/v1.EnvVarSource'), {
           tag: 3,
           pointer: true,
@@ -1047,12 +1047,12 @@ export const coreV1 = defineTypes({
         command: field(list(string()), {
           tag: 3,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) stands for a variable, $$ for one dollar.',
+          doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
         }),
         args: field(list(string()), {
           tag: 4,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Arguments of the program. Unset means those of the image. $(NAME) stands for a variable, $$ for one dollar.',
+          doc: 'Arguments of the program. Unset means those of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
         }),
         workingDir: field(string(), {
           tag: 5,
@@ -1173,7 +1173,7 @@ export const coreV1 = defineTypes({
         count: field(int32(), { tag: 8, doc: 'Number of occurrences.' }),
         type: field(string(), { tag: 9, doc: 'Normal or Warning. Other values may be added in future.' }),
         eventTime: field(microTime(), { tag: 10, doc: 'Time of the first occurrence, to the microsecond.' }),
-        series: field(ref('core/v1.EventSeries'), { tag: 11, pointer: true, doc: 'Set if the event stands for several occurrences.' }),
+        series: field(ref('core/v1.EventSeries'), { tag: 11, pointer: true, doc: 'Set if the event counts several occurrences.' }),
         action: field(string(), { tag: 12, doc: 'Action that was taken or failed for the object.' }),
         related: field(ref('core/v1.ObjectReference'), { tag: 13, pointer: true, doc: 'A second object, if the action involves one.' }),
         reportingComponent: field(string(), { tag: 14, keepEmpty: true, doc: 'Name of the controller that reports the event.' }),
@@ -2919,7 +2919,7 @@ export const coreV1 = defineTypes({
           doc: 'Name of the claim that was made from the template. Unset: none was needed.',
         }),
       },
-      { since: 28, doc: 'The claim that stands for an entry of spec.resourceClaims.' },
+      { since: 28, doc: 'The claim of an entry of spec.resourceClaims.' },
     ),
   PodSELinuxChangePolicy: () => known('MountOption', 'Recursive'),
   PodSchedulingGate: () =>
@@ -3323,7 +3323,7 @@ export const coreV1 = defineTypes({
           listMapKeys: ['name'],
           featureGate: 'DynamicResourceAllocation',
           since: 28,
-          doc: 'Claims that stand for entries of spec.resourceClaims.',
+          doc: 'The claims of the entries of spec.resourceClaims.',
         }),
         extendedResourceClaimStatus: field(ref('core/v1.PodExtendedResourceClaimStatus'), {
           tag: 18,

@@ -11,7 +11,7 @@ export const eventsV1 = defineTypes({
           doc: 'Standard metadata of the event.',
         }),
         eventTime: field(microTime(), { tag: 2, required: true, doc: 'Time of the first occurrence. Required.' }),
-        series: field(ref('events/v1.EventSeries'), { tag: 3, pointer: true, doc: 'Set if the event stands for several occurrences.' }),
+        series: field(ref('events/v1.EventSeries'), { tag: 3, pointer: true, doc: 'Set if the event counts several occurrences.' }),
         reportingController: field(string(), {
           tag: 4,
           doc: 'Name of the controller that reports the event, such as a name with a domain prefix.',

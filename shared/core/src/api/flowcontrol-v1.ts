@@ -191,7 +191,7 @@ export const flowcontrolV1 = defineTypes({
           needed: 'nonResourceURLs must contain at least one value',
           required: true,
           listType: 'set',
-          doc: 'Paths. A * stands for all, or at the end for the rest.',
+          doc: 'Paths. A * alone matches all paths, and a * at the end matches the rest.',
         }),
       },
       { doc: 'Requests for paths that are not resources: both verb and path must match.' },

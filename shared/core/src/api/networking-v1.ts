@@ -232,7 +232,7 @@ export const networkingV1 = defineTypes({
       {
         host: field(string(), {
           tag: 1,
-          doc: 'Host name, without a port, where *.name stands for names with one more part. Empty means every host.',
+          doc: 'Host name, without a port, where *.name matches names with one more part. Empty means every host.',
         }),
         ingressRuleValue: inline('networking/v1.IngressRuleValue', { tag: 2 }),
       },

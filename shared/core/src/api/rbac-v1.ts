@@ -112,7 +112,7 @@ export const rbacV1 = defineTypes({
         nonResourceURLs: field(list(string()), {
           tag: 5,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Paths that are not resources, in cluster roles only. A * stands for the rest of a path.',
+          doc: 'Paths that are not resources, in cluster roles only. A * matches the rest of a path.',
         }),
       },
       { doc: 'Things that may be done, either to resources or to paths of the server.' },

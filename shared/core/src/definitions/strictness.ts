@@ -29,7 +29,7 @@ export interface Strictness {
   readonly keepsNames: boolean
   /** Versions with an unchanged schema. */
   readonly unchangedSchemas: ReadonlySet<string>
-  /** Versions with unchanged selectable fields above the limit; `''` stands for fields shared by all versions. */
+  /** Versions whose selectable fields exceed the limit and are unchanged. Fields shared by all versions have the name `''`. */
   readonly manySelectableFields: ReadonlySet<string>
   readonly storedExpressions: StoredExpressions
   /** The minor version of the release whose rules apply. */

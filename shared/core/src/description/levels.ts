@@ -149,7 +149,7 @@ function lifetimeLevels({ since, until }: Lifetime): LevelSet {
   return (since === undefined ? 0 : bitOf(since)) | (until === undefined ? 0 : bitOf(until + 1))
 }
 
-/** The levels at which something exists. A bit outside of the set stands for a level that no release has. */
+/** The levels at which something exists. Bits above the newest release have no meaning. */
 function lifetimeOf({ since, until }: Lifetime): LevelSet {
   const begun = since === undefined || since <= oldestLevel ? ~0 : ~0 << (since - oldestLevel)
   return until === undefined ? begun : begun & (bitOf(until + 1) - 1)

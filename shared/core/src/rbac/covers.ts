@@ -8,7 +8,7 @@ import { coversPath, type PolicyRule } from './rule.ts'
  */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   const found = runAtOnce(missingRulesInSteps(held, wanted))
-  if (found === undefined) throw new RangeError('the rules stand for too many permissions')
+  if (found === undefined) throw new RangeError('the rules contain too many permissions')
   return found
 }
 

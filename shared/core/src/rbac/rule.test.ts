@@ -338,6 +338,6 @@ describe('LIM-12: the missing part of many rules', () => {
     for (; step.done !== true; step = steps.next()) count += 1
     expect(step.value).toBeUndefined()
     expect(count).toBeGreaterThan(150)
-    expect(() => missingRules(held, [cube])).toThrow(new RangeError('the rules stand for too many permissions'))
+    expect(() => missingRules(held, [cube])).toThrow(new RangeError('the rules contain too many permissions'))
   })
 })

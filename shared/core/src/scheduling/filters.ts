@@ -68,7 +68,7 @@ export function prepareFilters(
   return { kind: 'prepared', runs, namedBy, ...(nodeNames && { nodeNames }) }
 }
 
-/** The intersection of two sets; undefined stands for all nodes. */
+/** The intersection of two sets; an undefined set contains all nodes. */
 function commonNames(one: ReadonlySet<string> | undefined, other: ReadonlySet<string>): ReadonlySet<string> {
   return one === undefined ? other : new Set([...one].filter((name) => other.has(name)))
 }

@@ -50,7 +50,7 @@ export function printFieldValue(value: unknown): LevelText {
 /** The text of an absent value. */
 const nothing = textSince(jsonSince, { before: '"null"', after: 'null' })
 
-/** Go prints the address of a pointer, which differs in every run; this constant stands for all addresses. */
+/** Go prints the address of a pointer, which differs in every run; this constant replaces it. */
 const somewhere = '0xc000000000'
 
 function print(node: Node, value: unknown): string {

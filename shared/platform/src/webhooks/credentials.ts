@@ -10,7 +10,7 @@ export interface Credential {
 
 /** The server's credentials for webhooks. */
 export interface WebhookCredentials {
-  /** Credentials by server name; `*` stands for the first labels of a name. */
+  /** Credentials by server name; `*` matches the first labels of a name. */
   readonly users: ReadonlyMap<string, Credential>
   /** The user of the file's current context, for servers without an entry. */
   readonly current: Credential | undefined

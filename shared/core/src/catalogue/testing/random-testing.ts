@@ -32,7 +32,7 @@ const otherNames: readonly RegExp[] = [
   /^spec\.(?:validation|subresources|additionalPrinterColumns|selectableFields)(?:[.[]|$)/,
   /^spec\.version$/,
   /\.additionalPrinterColumns\[\d+\]\.JSONPath$/,
-  // The field of v1 for CPU utilization, which stands for a metric.
+  // v1 has one field for CPU utilization; errors name the equivalent metric of v2.
   /^spec\.metrics(?:\[0\]\.resource\.target\.averageUtilization)?$/,
 ]
 

@@ -103,7 +103,7 @@ function validateTargetType(errors: FieldError[], target: Part, at: string): voi
   if (!targetTypes.includes(type)) errors.push(invalidValue(`${at}.type`, type, 'must be either Utilization, Value, or AverageValue'))
 }
 
-/** The target utilization of v1, which stands for a metric of v2. */
+/** Validates the target utilization of v1. An error names the equivalent metric of v2. */
 export function validateUtilization(errors: FieldError[], spec: Part): void {
   const utilization = numberOf(spec, 'targetCPUUtilizationPercentage')
   if (utilization === undefined || utilization >= 1) return
