@@ -28,7 +28,7 @@ import { createParts, type GatewayParts, type OwnWork } from './parts.ts'
 import type { Explanation } from './request/explanation.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { isOurFailure } from './request/our-failure.ts'
-import { countsAsWork, GatewayRequest, isTunnelTarget, isWatchTarget, type RequestOptions } from './request/request.ts'
+import { callContext, countsAsWork, GatewayRequest, isTunnelTarget, isWatchTarget, type RequestOptions } from './request/request.ts'
 import { CutOff, nothingAt, PlainRefusal, respondError } from './request/respond.ts'
 import { beginTrace, endTrace, traceFieldsOf } from './request/trace.ts'
 import { serveControl } from './routes/control.ts'
@@ -317,7 +317,7 @@ async function run(request: GatewayRequest, server: Server): Promise<void> {
 /** The parts of a request to a state of the past, with the kinds that were served then. */
 async function partsOfPast(request: GatewayRequest, parts: GatewayParts): Promise<GatewayParts> {
   const { openApi, pastKinds } = parts
-  const kinds = await pastKinds.at(request, parts)
+  const kinds = await pastKinds.at(request.pastRevision, callContext(request, parts))
   return { ...parts, ...kinds, openApi: { now: () => openApi.of(kinds.catalogue), of: openApi.of } }
 }
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
+import type { CallContext } from '@orch/core/contracts'
 import type { CustomResources } from '../custom-resources/custom-resources.ts'
-import { callContext, type GatewayRequest } from '../request/request.ts'
 import { createServedResources, type ServedResources } from '../target/target.ts'
 
 /** The kinds of a moment. */
@@ -15,24 +15,20 @@ const rememberedMax = 4
 /** The kinds of states of the past. */
 export class PastKinds {
   readonly #customResources: Pick<CustomResources, 'catalogueAt'>
-  readonly #known = new Map<number, Promise<ServedKinds>>()
+  readonly #known = new Map<number, ServedKinds>()
 
   constructor(customResources: Pick<CustomResources, 'catalogueAt'>) {
     this.#customResources = customResources
   }
 
-  /** The kinds that were served in the state of the past that a request reads. */
-  at(request: GatewayRequest, parts: Parameters<typeof callContext>[1]): Promise<ServedKinds> {
-    const revision = request.pastRevision
+  /** The kinds that were served at a revision. Each request reads them within its own time: an aborted request does not fail others. */
+  async at(revision: number, context: CallContext): Promise<ServedKinds> {
     const known = this.#known.get(revision)
     if (known !== undefined) return known
-    const found = this.#customResources.catalogueAt(revision, callContext(request, parts)).then((catalogue) => {
-      const served = createServedResources({ current: () => catalogue, onChange: () => {} })
-      return { catalogue, served }
-    })
+    const catalogue = await this.#customResources.catalogueAt(revision, context)
+    const found = { catalogue, served: createServedResources({ current: () => catalogue, onChange: () => {} }) }
     if (this.#known.size >= rememberedMax) this.#known.clear()
     this.#known.set(revision, found)
-    found.catch(() => this.#known.delete(revision))
     return found
   }
 }
