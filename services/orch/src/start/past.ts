@@ -161,9 +161,11 @@ async function* changesOf(
 
 /** Reads the changes after one revision and up to another one, newest first. Pages cannot overlap, because every change has a separate revision. */
 async function* changesBetween(from: number, to: number, parts: PastParts): AsyncGenerator<ObjectChange, void, undefined> {
-  const { revision } = await parts.storage.status({})
-  for (let end = Math.min(to, revision); end > from; end -= pageMax)
-    yield* changesOf({}, { after: Math.max(from, end - pageMax), before: end + 1 }, parts)
+  const { revision, compacted } = await parts.storage.status({})
+  // Compacted changes are gone, and a backup may have raised their revisions by a billion.
+  const first = Math.max(from, compacted)
+  for (let end = Math.min(to, revision); end > first; end -= pageMax)
+    yield* changesOf({}, { after: Math.max(first, end - pageMax), before: end + 1 }, parts)
 }
 
 /** The first and last state of a changed object. */
