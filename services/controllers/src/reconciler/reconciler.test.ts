@@ -4,6 +4,7 @@ import { namesOf } from '@orch/core/names'
 import { createMetrics, type Log, silentLog, workqueueMetricsOf } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { SharedInformers } from '../informers/shared-informers.ts'
 import { type ReconcilerSpec, reconciler } from './reconciler.ts'
 import { mapped, own, ownedBy } from './watches.ts'
 import { type Action, done, type Result, requeueAfter } from './world.ts'
@@ -83,8 +84,8 @@ const controlledBy = (name: string) => ({
   ownerReferences: [{ apiVersion: 'v1', kind: 'Thing', name, uid: `uid-${name}`, controller: true }],
 })
 
-/** Runs a reconciler with a server until the test has ended. */
-async function run<T>(spec: ReconcilerSpec<T>, { client }: Pick<ReturnType<typeof aServer>, 'client'>) {
+/** Runs a reconciler with a server until the test has ended, with caches of its own unless they are given. */
+async function run<T>(spec: ReconcilerSpec<T>, { client }: Pick<ReturnType<typeof aServer>, 'client'>, informers?: SharedInformers) {
   const ending = new AbortController()
   const clock = createFakeClock()
   const lines: string[] = []
@@ -98,6 +99,7 @@ async function run<T>(spec: ReconcilerSpec<T>, { client }: Pick<ReturnType<typeo
     log,
     queues: workqueueMetricsOf(metrics, clock),
     signal: ending.signal,
+    ...(informers !== undefined && { informers }),
   }
   const running = reconciler('namespace', () => spec).run(context)
   onTestFinished(async () => {
@@ -105,7 +107,7 @@ async function run<T>(spec: ReconcilerSpec<T>, { client }: Pick<ReturnType<typeo
     await running
   })
   await settled()
-  return { clock, lines, metrics }
+  return { clock, lines, metrics, context }
 }
 
 /** Ends a pass that only records something. */
@@ -177,6 +179,22 @@ describe('the reconciler', () => {
     server.change('things', 'ADDED', named('x'))
     await settled()
     expect([server.asked, seen]).toEqual([['GET /api/v1/things', 'GET /api/v1/parts'], [0]])
+  })
+
+  test.each([false, true])('maps the objects of a filled shared cache with all other caches open (lazy watches: %s)', async (isLazy) => {
+    const server = aServer({ things: [named('x')], nodes: [named('n')], parts: [named('p')] })
+    const { context } = await run<ApiObject>({ watches: [mapped('v1', 'nodes', () => [])], reconcile: async () => done }, server)
+    const ending = new AbortController()
+    const informers = new SharedInformers({ ...context, signal: ending.signal })
+    const shared = { watches: [mapped('v1', 'nodes', () => []), own('v1', 'things')], reconcile: async () => done }
+    await run<ApiObject>(shared, server, informers)
+    const read: number[] = []
+    const parts = ownedBy('v1', 'parts', { isLazy })
+    const nodes = mapped('v1', 'nodes', (_, caches) => (read.push([...caches.read(parts).values()].length), []), { isLazy })
+    const passes: string[] = []
+    await run<ApiObject>({ watches: [things, nodes, parts], reconcile: async ({ key }) => note(passes, key) }, server, informers)
+    ending.abort()
+    expect([passes, read]).toEqual([['a/x'], [0]])
   })
 
   test('repeats a pass after the delay that the pass requests', async () => {

@@ -124,7 +124,7 @@ class Loop<T> implements Waking {
   }
 
   async run(): Promise<void> {
-    for (const watch of this.#spec.watches) if (watch.kind === 'own' || !watch.isLazy) this.#openWatch(watch)
+    this.#openWatches(this.#spec.watches.filter((watch) => watch.kind === 'own' || !watch.isLazy))
     for (const key of this.#spec.keys ?? []) this.#queue.add(key)
     await this.#ended
     await Promise.all([...this.#opened.values()].map((informer) => informer.done))
@@ -194,18 +194,22 @@ class Loop<T> implements Waking {
     return informer
   }
 
-  #openWatch(watch: ReconcilerSpec<T>['watches'][number]): void {
-    if (this.#opened.has(watch)) return
+  /** A shared cache that is filled reports its objects at once, and a mapping may read each other cache: all are opened before the first report. */
+  #openWatches(watches: ReconcilerSpec<T>['watches']): void {
+    const reports = watches.filter((watch) => !this.#opened.has(watch)).map((watch) => this.#openWatch(watch))
+    for (const report of reports) report()
+  }
+
+  /** The returned function reports the cached objects, and then each event. */
+  #openWatch(watch: ReconcilerSpec<T>['watches'][number]): () => void {
     const { client } = this.#context
     switch (watch.kind) {
       case 'own':
-        this.#followInformer(watch, this.#informers.open(watch, client), (event) => this.#applyOwn(watch, event))
-        break
+        return this.#followInformer(watch, this.#informers.open(watch, client), (event) => this.#applyOwn(watch, event))
       case 'ownedBy':
-        this.#followInformer(watch, this.#informers.open(watch, client), (event) => this.#applyOwned(watch, event))
-        break
+        return this.#followInformer(watch, this.#informers.open(watch, client), (event) => this.#applyOwned(watch, event))
       case 'mapped':
-        this.#followInformer(watch, this.#informers.open(watch, client), (event) => {
+        return this.#followInformer(watch, this.#informers.open(watch, client), (event) => {
           // A lazy cache opens later, so its initial events enqueue passes.
           if (watch.isLazy || this.#isWaking(watch)) for (const key of watch.toKeys(event, this)) this.wake(key, watch.delayMs)
         })
@@ -216,9 +220,9 @@ class Loop<T> implements Waking {
     watch: Watched<O>,
     informer: SharedInformer<O>,
     applyEvent: (event: InformerEvent<O>) => void,
-  ): void {
+  ): () => void {
     this.#opened.set(watch, informer)
-    informer.subscribe({ applyEvent })
+    return () => informer.subscribe({ applyEvent })
   }
 
   #applyOwn(watch: Own<T & ApiObject>, event: InformerEvent<T & ApiObject>): void {
@@ -226,7 +230,7 @@ class Loop<T> implements Waking {
     const key = keyOf(object)
     if (kind === 'deleted' && this.#spec.absent !== undefined) this.#deleted.set(key, object)
     if (!watch.isDue(event)) return
-    for (const related of this.#spec.watches) this.#openWatch(related)
+    this.#openWatches(this.#spec.watches)
     this.wake(key, watch.delayMs(event))
   }
 
