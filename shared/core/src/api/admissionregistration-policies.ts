@@ -14,10 +14,9 @@ import {
   struct,
   text,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 const pkg = 'admissionregistration/v1'
-const metadataDoc = 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.'
-const listMetadataDoc = 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.'
 
 /** The types of admission policies in admissionregistration/v1. */
 export const admissionPolicies = defineTypes({
@@ -119,7 +118,7 @@ export const admissionPolicies = defineTypes({
   MutatingAdmissionPolicy: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
+        metadata,
         spec: field(ref(`${pkg}.MutatingAdmissionPolicySpec`), { tag: 2, doc: 'Mutations of the policy, and the requests it matches.' }),
       },
       { doc: 'Changes in CEL to objects before they are stored, made by the server without a webhook. It takes effect through bindings.' },
@@ -127,7 +126,7 @@ export const admissionPolicies = defineTypes({
   MutatingAdmissionPolicyBinding: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
+        metadata,
         spec: field(ref(`${pkg}.MutatingAdmissionPolicyBindingSpec`), {
           tag: 2,
           doc: 'Bound policy, its parameters, and the matched objects.',
@@ -135,18 +134,7 @@ export const admissionPolicies = defineTypes({
       },
       { doc: 'Puts a MutatingAdmissionPolicy into effect, for some requests and with some parameters.' },
     ),
-  MutatingAdmissionPolicyBindingList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: listMetadataDoc }),
-        items: field(list(ref(`${pkg}.MutatingAdmissionPolicyBinding`)), {
-          tag: 2,
-          required: true,
-          doc: 'The MutatingAdmissionPolicyBinding objects of the list.',
-        }),
-      },
-      { doc: 'A list of MutatingAdmissionPolicyBinding objects.' },
-    ),
+  MutatingAdmissionPolicyBindingList: () => objectList(`${pkg}.MutatingAdmissionPolicyBinding`),
   MutatingAdmissionPolicyBindingSpec: () =>
     struct(
       {
@@ -167,18 +155,7 @@ export const admissionPolicies = defineTypes({
       },
       { doc: 'Policy and parameters of a binding, and the objects it applies to.' },
     ),
-  MutatingAdmissionPolicyList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: listMetadataDoc }),
-        items: field(list(ref(`${pkg}.MutatingAdmissionPolicy`)), {
-          tag: 2,
-          required: true,
-          doc: 'The MutatingAdmissionPolicy objects of the list.',
-        }),
-      },
-      { doc: 'A list of MutatingAdmissionPolicy objects.' },
-    ),
+  MutatingAdmissionPolicyList: () => objectList(`${pkg}.MutatingAdmissionPolicy`),
   MutatingAdmissionPolicySpec: () =>
     struct(
       {
@@ -291,7 +268,7 @@ export const admissionPolicies = defineTypes({
   ValidatingAdmissionPolicy: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
+        metadata,
         spec: field(ref(`${pkg}.ValidatingAdmissionPolicySpec`), {
           tag: 2,
           doc: 'Validations of the policy, and the requests it matches.',
@@ -306,7 +283,7 @@ export const admissionPolicies = defineTypes({
   ValidatingAdmissionPolicyBinding: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
+        metadata,
         spec: field(ref(`${pkg}.ValidatingAdmissionPolicyBindingSpec`), {
           tag: 2,
           changes: { 36: { listedAsRequired: true } },
@@ -315,18 +292,7 @@ export const admissionPolicies = defineTypes({
       },
       { doc: 'Puts a ValidatingAdmissionPolicy into effect, for some requests and with some parameters.' },
     ),
-  ValidatingAdmissionPolicyBindingList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: listMetadataDoc }),
-        items: field(list(ref(`${pkg}.ValidatingAdmissionPolicyBinding`)), {
-          tag: 2,
-          required: true,
-          doc: 'The ValidatingAdmissionPolicyBinding objects of the list.',
-        }),
-      },
-      { doc: 'A list of ValidatingAdmissionPolicyBinding objects.' },
-    ),
+  ValidatingAdmissionPolicyBindingList: () => objectList(`${pkg}.ValidatingAdmissionPolicyBinding`),
   ValidatingAdmissionPolicyBindingSpec: () =>
     struct(
       {
@@ -355,18 +321,7 @@ export const admissionPolicies = defineTypes({
       },
       { doc: 'Policy and parameters of a binding, and the objects it applies to.' },
     ),
-  ValidatingAdmissionPolicyList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: listMetadataDoc }),
-        items: field(list(ref(`${pkg}.ValidatingAdmissionPolicy`)), {
-          tag: 2,
-          required: true,
-          doc: 'The ValidatingAdmissionPolicy objects of the list.',
-        }),
-      },
-      { doc: 'A list of ValidatingAdmissionPolicy objects.' },
-    ),
+  ValidatingAdmissionPolicyList: () => objectList(`${pkg}.ValidatingAdmissionPolicy`),
   ValidatingAdmissionPolicySpec: () =>
     struct(
       {

@@ -1,88 +1,44 @@
-import { bytes, closed, defineTypes, field, inline, int32, list, needed, object, only, ref, string, struct } from '../description/define.ts'
+import {
+  atomicList,
+  bytes,
+  closed,
+  defineTypes,
+  field,
+  inline,
+  int32,
+  list,
+  needed,
+  object,
+  only,
+  ref,
+  string,
+  struct,
+} from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of admissionregistration/v1. */
 export const admissionregistrationV1 = defineTypes({
   FailurePolicyType: () => only(closed('Fail', 'Ignore')),
   MatchPolicyType: () => only(closed('Equivalent', 'Exact')),
-  MutatingWebhook: () =>
-    struct(
+  MutatingWebhook: () => {
+    const { matchConditions, ...members } = webhookMembers({ objectSelector: 11, matchConditions: 12 })
+    return struct(
       {
-        name: field(string(), {
-          tag: 1,
-          required: true,
-          doc: 'Name of the webhook, a domain name with at least three parts. Unique within its configuration.',
-        }),
-        clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), {
-          tag: 2,
-          required: true,
-          doc: 'Address of the service. Required.',
-        }),
-        rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), {
-          tag: 3,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Requests that are sent to the webhook: those that match at least one rule. Requests for webhook configurations are never sent.',
-        }),
-        failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
-          tag: 4,
-          pointer: true,
-          doc: 'Effect of a call that fails or times out: Fail refuses the request (the default), Ignore continues without the webhook.',
-        }),
-        matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
-          tag: 9,
-          pointer: true,
-          doc: 'Exact sends only requests for the group version of a rule; Equivalent (the default) also converts requests for other versions of the same resource.',
-        }),
-        namespaceSelector: field(ref('meta/v1.LabelSelector'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
-        }),
-        objectSelector: field(ref('meta/v1.LabelSelector'), {
-          tag: 11,
-          pointer: true,
-          doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
-        }),
-        sideEffects: field(ref('admissionregistration/v1.SideEffectClass'), {
-          tag: 6,
-          required: true,
-          pointer: true,
-          doc: 'Side effects of calls: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
-        }),
-        timeoutSeconds: field(int32({ min: 1, max: 30, detail: 'the timeout value must be between 1 and 30 seconds' }), {
-          tag: 7,
-          pointer: true,
-          doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.',
-        }),
-        admissionReviewVersions: field(list(string()), {
-          tag: 8,
-          needed: 'must specify one of v1, v1beta1',
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
-        }),
+        ...members,
         reinvocationPolicy: field(ref('admissionregistration/v1.ReinvocationPolicyType'), {
           tag: 10,
           pointer: true,
           doc: 'Never calls once (the default); IfNeeded calls again when a later webhook has changed the object.',
         }),
-        matchConditions: field(list(ref('admissionregistration/v1.MatchCondition')), {
-          tag: 12,
-          listType: 'map',
-          listMapKeys: ['name'],
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          doc: 'Conditions in CEL. The webhook is only called if all are true. At most 64.',
-        }),
+        matchConditions,
       },
       { doc: 'A remote service that is called for requests before they take effect.' },
-    ),
+    )
+  },
   MutatingWebhookConfiguration: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         webhooks: field(list(ref('admissionregistration/v1.MutatingWebhook')), {
           tag: 2,
           protoName: 'Webhooks',
@@ -94,21 +50,7 @@ export const admissionregistrationV1 = defineTypes({
       },
       { doc: 'Webhooks that may change objects before they are stored.' },
     ),
-  MutatingWebhookConfigurationList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('admissionregistration/v1.MutatingWebhookConfiguration')), {
-          tag: 2,
-          required: true,
-          doc: 'The MutatingWebhookConfiguration objects of the list.',
-        }),
-      },
-      { doc: 'A list of MutatingWebhookConfiguration objects.' },
-    ),
+  MutatingWebhookConfigurationList: () => objectList('admissionregistration/v1.MutatingWebhookConfiguration'),
   OperationType: () => only(closed('*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE')),
   PatchType: () => only(closed('ApplyConfiguration', 'JSONPatch')),
   ReinvocationPolicyType: () => only(closed('IfNeeded', 'Never')),
@@ -163,79 +105,13 @@ export const admissionregistrationV1 = defineTypes({
     ),
   SideEffectClass: () => closed('Unknown', 'None', 'Some', 'NoneOnDryRun'),
   ValidatingWebhook: () =>
-    struct(
-      {
-        name: field(string(), {
-          tag: 1,
-          required: true,
-          doc: 'Name of the webhook, a domain name with at least three parts. Unique within its configuration.',
-        }),
-        clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), {
-          tag: 2,
-          required: true,
-          doc: 'Address of the service. Required.',
-        }),
-        rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), {
-          tag: 3,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Requests that are sent to the webhook: those that match at least one rule. Requests for webhook configurations are never sent.',
-        }),
-        failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
-          tag: 4,
-          pointer: true,
-          doc: 'Effect of a call that fails or times out: Fail refuses the request (the default), Ignore continues without the webhook.',
-        }),
-        matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
-          tag: 9,
-          pointer: true,
-          doc: 'Exact sends only requests for the group version of a rule; Equivalent (the default) also converts requests for other versions of the same resource.',
-        }),
-        namespaceSelector: field(ref('meta/v1.LabelSelector'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
-        }),
-        objectSelector: field(ref('meta/v1.LabelSelector'), {
-          tag: 10,
-          pointer: true,
-          doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
-        }),
-        sideEffects: field(ref('admissionregistration/v1.SideEffectClass'), {
-          tag: 6,
-          required: true,
-          pointer: true,
-          doc: 'Side effects of calls: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
-        }),
-        timeoutSeconds: field(int32({ min: 1, max: 30, detail: 'the timeout value must be between 1 and 30 seconds' }), {
-          tag: 7,
-          pointer: true,
-          doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.',
-        }),
-        admissionReviewVersions: field(list(string()), {
-          tag: 8,
-          needed: 'must specify one of v1, v1beta1',
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
-        }),
-        matchConditions: field(list(ref('admissionregistration/v1.MatchCondition')), {
-          tag: 11,
-          listType: 'map',
-          listMapKeys: ['name'],
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          doc: 'Conditions in CEL. The webhook is only called if all are true. At most 64.',
-        }),
-      },
-      { doc: 'A remote service that is called for requests before they take effect.' },
-    ),
+    struct(webhookMembers({ objectSelector: 10, matchConditions: 11 }), {
+      doc: 'A remote service that is called for requests before they take effect.',
+    }),
   ValidatingWebhookConfiguration: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         webhooks: field(list(ref('admissionregistration/v1.ValidatingWebhook')), {
           tag: 2,
           protoName: 'Webhooks',
@@ -247,21 +123,7 @@ export const admissionregistrationV1 = defineTypes({
       },
       { doc: 'Webhooks that may refuse requests but change nothing.' },
     ),
-  ValidatingWebhookConfigurationList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('admissionregistration/v1.ValidatingWebhookConfiguration')), {
-          tag: 2,
-          required: true,
-          doc: 'The ValidatingWebhookConfiguration objects of the list.',
-        }),
-      },
-      { doc: 'A list of ValidatingWebhookConfiguration objects.' },
-    ),
+  ValidatingWebhookConfigurationList: () => objectList('admissionregistration/v1.ValidatingWebhookConfiguration'),
   WebhookClientConfig: () =>
     struct(
       {
@@ -283,3 +145,68 @@ export const admissionregistrationV1 = defineTypes({
       { doc: 'Address of a webhook: a url or a service, exactly one of them.' },
     ),
 })
+
+/** The fields of all webhooks; the kinds of webhooks have these under different tags. */
+function webhookMembers(tags: { readonly objectSelector: number; readonly matchConditions: number }) {
+  return {
+    name: field(string(), {
+      tag: 1,
+      required: true,
+      doc: 'Name of the webhook, a domain name with at least three parts. Unique within its configuration.',
+    }),
+    clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), {
+      tag: 2,
+      required: true,
+      doc: 'Address of the service. Required.',
+    }),
+    rules: atomicList(ref('admissionregistration/v1.RuleWithOperations'), {
+      tag: 3,
+      doc: 'Requests that are sent to the webhook: those that match at least one rule. Requests for webhook configurations are never sent.',
+    }),
+    failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
+      tag: 4,
+      pointer: true,
+      doc: 'Effect of a call that fails or times out: Fail refuses the request (the default), Ignore continues without the webhook.',
+    }),
+    matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
+      tag: 9,
+      pointer: true,
+      doc: 'Exact sends only requests for the group version of a rule; Equivalent (the default) also converts requests for other versions of the same resource.',
+    }),
+    namespaceSelector: field(ref('meta/v1.LabelSelector'), {
+      tag: 5,
+      pointer: true,
+      doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
+    }),
+    objectSelector: field(ref('meta/v1.LabelSelector'), {
+      tag: tags.objectSelector,
+      pointer: true,
+      doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
+    }),
+    sideEffects: field(ref('admissionregistration/v1.SideEffectClass'), {
+      tag: 6,
+      required: true,
+      pointer: true,
+      doc: 'Side effects of calls: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
+    }),
+    timeoutSeconds: field(int32({ min: 1, max: 30, detail: 'the timeout value must be between 1 and 30 seconds' }), {
+      tag: 7,
+      pointer: true,
+      doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.',
+    }),
+    admissionReviewVersions: atomicList(string(), {
+      tag: 8,
+      needed: 'must specify one of v1, v1beta1',
+      required: true,
+      doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
+    }),
+    matchConditions: field(list(ref('admissionregistration/v1.MatchCondition')), {
+      tag: tags.matchConditions,
+      listType: 'map',
+      listMapKeys: ['name'],
+      patchStrategy: 'merge',
+      patchMergeKey: 'name',
+      doc: 'Conditions in CEL. The webhook is only called if all are true. At most 64.',
+    }),
+  }
+}

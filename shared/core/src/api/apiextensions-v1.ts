@@ -1,4 +1,5 @@
 import {
+  atomicList,
   boolean,
   bytes,
   closed,
@@ -20,6 +21,7 @@ import {
   valuesByLevel,
   variant,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of apiextensions/v1. */
 export const apiextensionsV1 = defineTypes({
@@ -29,7 +31,7 @@ export const apiextensionsV1 = defineTypes({
       {
         uid: field(string(), { tag: 1, required: true, doc: 'Identity of this question, which the answer repeats.' }),
         desiredAPIVersion: field(string(), { tag: 2, required: true, doc: 'Group version that is wanted.' }),
-        objects: field(list(raw()), { tag: 3, required: true, changes: { 30: { listType: 'atomic' } }, doc: 'The objects.' }),
+        objects: atomicList(raw(), { tag: 3, required: true, doc: 'The objects.' }),
       },
       { doc: 'Objects to convert.' },
     ),
@@ -37,12 +39,7 @@ export const apiextensionsV1 = defineTypes({
     struct(
       {
         uid: field(string(), { tag: 1, required: true, doc: 'Identity of the question.' }),
-        convertedObjects: field(list(raw()), {
-          tag: 2,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'The objects, in the order of the question.',
-        }),
+        convertedObjects: atomicList(raw(), { tag: 2, required: true, doc: 'The objects, in the order of the question.' }),
         result: field(ref('meta/v1.Status'), { tag: 3, required: true, doc: 'Success, or the reason of the failure.' }),
       },
       { doc: 'Objects that were converted.' },
@@ -89,10 +86,7 @@ export const apiextensionsV1 = defineTypes({
   CustomResourceDefinition: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('apiextensions/v1.CustomResourceDefinitionSpec'), {
           tag: 2,
           required: true,
@@ -137,38 +131,16 @@ export const apiextensionsV1 = defineTypes({
       ),
       { since: { StorageMigrating: 36 } },
     ),
-  CustomResourceDefinitionList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('apiextensions/v1.CustomResourceDefinition')), {
-          tag: 2,
-          required: true,
-          doc: 'The CustomResourceDefinition objects of the list.',
-        }),
-      },
-      { doc: 'A list of CustomResourceDefinition objects.' },
-    ),
+  CustomResourceDefinitionList: () => objectList('apiextensions/v1.CustomResourceDefinition'),
   CustomResourceDefinitionNames: () =>
     struct(
       {
         plural: field(string(), { tag: 1, required: true, doc: 'Plural name, used in paths. Lower case.' }),
         singular: field(string(), { tag: 2, doc: 'Singular name. Lower case. Default: the kind in lower case.' }),
-        shortNames: field(list(string()), {
-          tag: 3,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Abbreviations that command lines accept. Lower case.',
-        }),
+        shortNames: atomicList(string(), { tag: 3, doc: 'Abbreviations that command lines accept. Lower case.' }),
         kind: field(string(), { tag: 4, required: true, doc: 'Kind of the objects, in CamelCase.' }),
         listKind: field(string(), { tag: 5, doc: 'Kind of lists. Default: the kind followed by List.' }),
-        categories: field(list(string()), {
-          tag: 6,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Collections that the resource is part of, such as all.',
-        }),
+        categories: atomicList(string(), { tag: 6, doc: 'Collections that the resource is part of, such as all.' }),
       },
       { doc: 'Names of a resource and its kind.' },
     ),
@@ -186,10 +158,9 @@ export const apiextensionsV1 = defineTypes({
           required: true,
           doc: 'Namespaced for objects within namespaces, otherwise Cluster.',
         }),
-        versions: field(list(ref('apiextensions/v1.CustomResourceDefinitionVersion')), {
+        versions: atomicList(ref('apiextensions/v1.CustomResourceDefinitionVersion'), {
           tag: 7,
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Versions of the resource. The order in which clients see them follows from their names.',
         }),
         conversion: field(ref('apiextensions/v1.CustomResourceConversion'), {
@@ -219,10 +190,9 @@ export const apiextensionsV1 = defineTypes({
           keepEmpty: true,
           doc: 'Names under which the resource is served. They may differ from those asked for.',
         }),
-        storedVersions: field(list(string()), {
+        storedVersions: atomicList(string(), {
           tag: 3,
           keepEmpty: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Versions in which objects may be stored. They cannot be removed from the spec while they are listed here.',
         }),
         observedGeneration: field(int64(), {
@@ -259,9 +229,8 @@ export const apiextensionsV1 = defineTypes({
           pointer: true,
           doc: 'Subresources of the version.',
         }),
-        additionalPrinterColumns: field(list(ref('apiextensions/v1.CustomResourceColumnDefinition')), {
+        additionalPrinterColumns: atomicList(ref('apiextensions/v1.CustomResourceColumnDefinition'), {
           tag: 6,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Columns of tables. Default: the age.',
         }),
         selectableFields: field(list(ref('apiextensions/v1.SelectableField')), {
@@ -341,26 +310,14 @@ export const apiextensionsV1 = defineTypes({
         minItems: field(int64(), { tag: 17, pointer: true, doc: 'Least number of items.' }),
         uniqueItems: field(boolean(), { tag: 18, doc: 'True if items must differ. Only false is allowed.' }),
         multipleOf: field(double(), { tag: 19, pointer: true, doc: 'Number that the value must be a multiple of.' }),
-        enum: field(list(json()), { tag: 20, changes: { 30: { listType: 'atomic' } }, doc: 'Values that are allowed.' }),
+        enum: atomicList(json(), { tag: 20, doc: 'Values that are allowed.' }),
         maxProperties: field(int64(), { tag: 21, pointer: true, doc: 'Greatest number of properties.' }),
         minProperties: field(int64(), { tag: 22, pointer: true, doc: 'Least number of properties.' }),
-        required: field(list(string()), { tag: 23, changes: { 30: { listType: 'atomic' } }, doc: 'Required properties.' }),
+        required: atomicList(string(), { tag: 23, doc: 'Required properties.' }),
         items: field(ref('apiextensions/v1.JSONSchemaPropsOrArray'), { tag: 24, pointer: true, doc: 'Schema of the items of an array.' }),
-        allOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), {
-          tag: 25,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Schemas that must all hold.',
-        }),
-        oneOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), {
-          tag: 26,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Schemas of which exactly one must hold.',
-        }),
-        anyOf: field(list(ref('apiextensions/v1.JSONSchemaProps')), {
-          tag: 27,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Schemas of which at least one must hold.',
-        }),
+        allOf: atomicList(ref('apiextensions/v1.JSONSchemaProps'), { tag: 25, doc: 'Schemas that must all hold.' }),
+        oneOf: atomicList(ref('apiextensions/v1.JSONSchemaProps'), { tag: 26, doc: 'Schemas of which exactly one must hold.' }),
+        anyOf: atomicList(ref('apiextensions/v1.JSONSchemaProps'), { tag: 27, doc: 'Schemas of which at least one must hold.' }),
         not: field(ref('apiextensions/v1.JSONSchemaProps'), { tag: 28, pointer: true, doc: 'Schema that must not hold.' }),
         properties: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 29, doc: 'Schemas of properties, by name.' }),
         additionalProperties: field(ref('apiextensions/v1.JSONSchemaPropsOrBool'), {
@@ -513,10 +470,9 @@ export const apiextensionsV1 = defineTypes({
           pointer: true,
           doc: 'Address of the service. Required.',
         }),
-        conversionReviewVersions: field(list(string()), {
+        conversionReviewVersions: atomicList(string(), {
           tag: 3,
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Versions of ConversionReview that the service understands, best first.',
         }),
       },

@@ -15,16 +15,14 @@ import {
   struct,
   time,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of apiregistration/v1. */
 export const apiregistrationV1 = defineTypes({
   APIService: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('apiregistration/v1.APIServiceSpec'), { tag: 2, doc: 'The group version and the service.' }),
         status: field(ref('apiregistration/v1.APIServiceStatus'), {
           tag: 3,
@@ -49,17 +47,7 @@ export const apiregistrationV1 = defineTypes({
       { doc: "One aspect of a service's state." },
     ),
   APIServiceConditionType: () => known('Available'),
-  APIServiceList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('apiregistration/v1.APIService')), { tag: 2, required: true, doc: 'The APIService objects of the list.' }),
-      },
-      { doc: 'A list of APIService objects.' },
-    ),
+  APIServiceList: () => objectList('apiregistration/v1.APIService'),
   APIServiceSpec: () =>
     struct(
       {

@@ -1,4 +1,5 @@
 import { defineTypes, field, int64, known, list, object, ref, string, struct, time } from '../description/define.ts'
+import { objectList } from './common.ts'
 
 /** The types of apiserverinternal/v1alpha1. */
 export const apiserverinternalV1alpha1 = defineTypes({
@@ -83,21 +84,7 @@ export const apiserverinternalV1alpha1 = defineTypes({
       { doc: 'One aspect of how a resource is stored.' },
     ),
   StorageVersionConditionType: () => known('AllEncodingVersionsEqual'),
-  StorageVersionList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('apiserverinternal/v1alpha1.StorageVersion')), {
-          tag: 2,
-          required: true,
-          doc: 'The StorageVersion objects of the list.',
-        }),
-      },
-      { doc: 'A list of StorageVersion objects.' },
-    ),
+  StorageVersionList: () => objectList('apiserverinternal/v1alpha1.StorageVersion'),
   StorageVersionSpec: () => struct({}, { doc: 'Always empty.' }),
   StorageVersionStatus: () =>
     struct(

@@ -19,16 +19,14 @@ import {
   time,
   valuesByLevel,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of apps/v1. */
 export const appsV1 = defineTypes({
   ControllerRevision: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         data: field(raw(), {
           tag: 2,
           isImmutable: true,
@@ -45,28 +43,11 @@ export const appsV1 = defineTypes({
       },
       { doc: 'An earlier or current template of a controller, kept for comparison and rollback.' },
     ),
-  ControllerRevisionList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('apps/v1.ControllerRevision')), {
-          tag: 2,
-          required: true,
-          doc: 'The ControllerRevision objects of the list.',
-        }),
-      },
-      { doc: 'A list of ControllerRevision objects.' },
-    ),
+  ControllerRevisionList: () => objectList('apps/v1.ControllerRevision'),
   DaemonSet: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('apps/v1.DaemonSetSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
@@ -100,17 +81,7 @@ export const appsV1 = defineTypes({
       },
       { doc: "One aspect of a daemon set's state." },
     ),
-  DaemonSetList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('apps/v1.DaemonSet')), { tag: 2, required: true, doc: 'The DaemonSet objects of the list.' }),
-      },
-      { doc: 'A list of DaemonSet objects.' },
-    ),
+  DaemonSetList: () => objectList('apps/v1.DaemonSet'),
   DaemonSetSpec: () =>
     struct(
       {
@@ -193,10 +164,7 @@ export const appsV1 = defineTypes({
   Deployment: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('apps/v1.DeploymentSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
@@ -232,17 +200,7 @@ export const appsV1 = defineTypes({
       { doc: "One aspect of a deployment's state." },
     ),
   DeploymentConditionType: () => known('Available', 'Progressing', 'ReplicaFailure'),
-  DeploymentList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('apps/v1.Deployment')), { tag: 2, required: true, doc: 'The Deployment objects of the list.' }),
-      },
-      { doc: 'A list of Deployment objects.' },
-    ),
+  DeploymentList: () => objectList('apps/v1.Deployment'),
   DeploymentSpec: () =>
     struct(
       {
@@ -364,17 +322,7 @@ export const appsV1 = defineTypes({
       { doc: "One aspect of a replica set's state." },
     ),
   ReplicaSetConditionType: () => known('ReplicaFailure'),
-  ReplicaSetList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('apps/v1.ReplicaSet')), { tag: 2, required: true, doc: 'The ReplicaSet objects of the list.' }),
-      },
-      { doc: 'A list of ReplicaSet objects.' },
-    ),
+  ReplicaSetList: () => objectList('apps/v1.ReplicaSet'),
   ReplicaSetSpec: () =>
     struct(
       {
@@ -471,10 +419,7 @@ export const appsV1 = defineTypes({
   StatefulSet: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('apps/v1.StatefulSetSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
@@ -508,17 +453,7 @@ export const appsV1 = defineTypes({
       },
       { doc: "One aspect of a stateful set's state." },
     ),
-  StatefulSetList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('apps/v1.StatefulSet')), { tag: 2, required: true, doc: 'The StatefulSet objects of the list.' }),
-      },
-      { doc: 'A list of StatefulSet objects.' },
-    ),
+  StatefulSetList: () => objectList('apps/v1.StatefulSet'),
   StatefulSetOrdinals: () =>
     struct(
       {

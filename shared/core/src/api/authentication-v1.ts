@@ -1,4 +1,19 @@
-import { boolean, defineTypes, field, int64, list, map, object, ref, string, struct, time, wrapped } from '../description/define.ts'
+import {
+  atomicList,
+  boolean,
+  defineTypes,
+  field,
+  int64,
+  list,
+  map,
+  object,
+  ref,
+  string,
+  struct,
+  time,
+  wrapped,
+} from '../description/define.ts'
+import { metadata } from './common.ts'
 
 /** The types of authentication/v1. */
 export const authenticationV1 = defineTypes({
@@ -15,10 +30,7 @@ export const authenticationV1 = defineTypes({
   TokenRequest: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('authentication/v1.TokenRequestSpec'), {
           tag: 2,
           required: true,
@@ -93,9 +105,8 @@ export const authenticationV1 = defineTypes({
     struct(
       {
         token: field(string(), { tag: 1, changes: { 36: { listedAsRequired: true } }, doc: 'The token.' }),
-        audiences: field(list(string()), {
+        audiences: atomicList(string(), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Accepted audiences; the token must have at least one of them. Default: the server itself.',
         }),
       },
@@ -106,11 +117,7 @@ export const authenticationV1 = defineTypes({
       {
         authenticated: field(boolean(), { tag: 1, doc: 'True if the token is valid.' }),
         user: field(ref('authentication/v1.UserInfo'), { tag: 2, doc: 'The user that the token belongs to.' }),
-        audiences: field(list(string()), {
-          tag: 4,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Audiences of the token among the accepted ones.',
-        }),
+        audiences: atomicList(string(), { tag: 4, doc: 'Audiences of the token among the accepted ones.' }),
         error: field(string(), { tag: 3, doc: 'Reason why the token could not be checked.' }),
       },
       { doc: 'Result of the check of a token.' },
@@ -133,7 +140,7 @@ export const authenticationV1 = defineTypes({
       {
         username: field(string(), { tag: 1, doc: 'Name of the user.' }),
         uid: field(string(), { tag: 2, doc: 'Identity of the user, which differs for another user of the same name.' }),
-        groups: field(list(string()), { tag: 3, changes: { 30: { listType: 'atomic' } }, doc: 'Groups of the user.' }),
+        groups: atomicList(string(), { tag: 3, doc: 'Groups of the user.' }),
         extra: field(map(wrapped(string())), { tag: 4, doc: 'Further attributes of the user.' }),
       },
       { doc: 'A user.' },

@@ -1,4 +1,4 @@
-import { boolean, defineTypes, field, list, map, object, ref, string, struct, wrapped } from '../description/define.ts'
+import { atomicList, boolean, defineTypes, field, list, map, object, ref, string, struct, wrapped } from '../description/define.ts'
 
 /** The types of authorization/v1. */
 export const authorizationV1 = defineTypes({
@@ -56,17 +56,8 @@ export const authorizationV1 = defineTypes({
   NonResourceRule: () =>
     struct(
       {
-        verbs: field(list(string()), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'HTTP methods, in lower case. * means all.',
-        }),
-        nonResourceURLs: field(list(string()), {
-          tag: 2,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Paths. A * alone matches all paths, and a * at the end matches the rest.',
-        }),
+        verbs: atomicList(string(), { tag: 1, required: true, doc: 'HTTP methods, in lower case. * means all.' }),
+        nonResourceURLs: atomicList(string(), { tag: 2, doc: 'Paths. A * alone matches all paths, and a * at the end matches the rest.' }),
       },
       { doc: 'Paths and the allowed verbs.' },
     ),
@@ -96,23 +87,10 @@ export const authorizationV1 = defineTypes({
   ResourceRule: () =>
     struct(
       {
-        verbs: field(list(string()), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Allowed verbs. * means all.',
-        }),
-        apiGroups: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Groups of the resources. * means all.' }),
-        resources: field(list(string()), {
-          tag: 3,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'The resources. * means all, and */name a subresource of all.',
-        }),
-        resourceNames: field(list(string()), {
-          tag: 4,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Names of the objects. Empty means all.',
-        }),
+        verbs: atomicList(string(), { tag: 1, required: true, doc: 'Allowed verbs. * means all.' }),
+        apiGroups: atomicList(string(), { tag: 2, doc: 'Groups of the resources. * means all.' }),
+        resources: atomicList(string(), { tag: 3, doc: 'The resources. * means all, and */name a subresource of all.' }),
+        resourceNames: atomicList(string(), { tag: 4, doc: 'Names of the objects. Empty means all.' }),
       },
       { doc: 'Resources and the allowed verbs.' },
     ),
@@ -202,7 +180,7 @@ export const authorizationV1 = defineTypes({
           doc: 'A request for a path that is not a resource.',
         }),
         user: field(string(), { tag: 3, doc: 'Name of the user.' }),
-        groups: field(list(string()), { tag: 4, changes: { 30: { listType: 'atomic' } }, doc: 'Groups of the user.' }),
+        groups: atomicList(string(), { tag: 4, doc: 'Groups of the user.' }),
         extra: field(map(wrapped(string())), { tag: 5, doc: 'Further attributes of the user.' }),
         uid: field(string(), { tag: 6, doc: 'Identity of the user.' }),
       },
@@ -224,16 +202,14 @@ export const authorizationV1 = defineTypes({
   SubjectRulesReviewStatus: () =>
     struct(
       {
-        resourceRules: field(list(ref('authorization/v1.ResourceRule')), {
+        resourceRules: atomicList(ref('authorization/v1.ResourceRule'), {
           tag: 1,
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Permissions for resources, in no order.',
         }),
-        nonResourceRules: field(list(ref('authorization/v1.NonResourceRule')), {
+        nonResourceRules: atomicList(ref('authorization/v1.NonResourceRule'), {
           tag: 2,
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Permissions for paths that are not resources, in no order.',
         }),
         incomplete: field(boolean(), { tag: 3, required: true, doc: 'True if there may be more rules than the listed ones.' }),

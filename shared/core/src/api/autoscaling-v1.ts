@@ -5,7 +5,6 @@ import {
   int32,
   int64,
   known,
-  list,
   object,
   quantity,
   ref,
@@ -14,6 +13,7 @@ import {
   time,
   valuesByLevel,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of autoscaling/v1. */
 export const autoscalingV1 = defineTypes({
@@ -73,10 +73,7 @@ export const autoscalingV1 = defineTypes({
   HorizontalPodAutoscaler: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('autoscaling/v1.HorizontalPodAutoscalerSpec'), {
           tag: 2,
           changes: { 36: { listedAsRequired: true } },
@@ -113,21 +110,7 @@ export const autoscalingV1 = defineTypes({
     ),
   HorizontalPodAutoscalerConditionType: () =>
     valuesByLevel(known('ScalingActive', 'AbleToScale', 'ScalingLimited', 'ScaledToZero'), { since: { ScaledToZero: 36 } }),
-  HorizontalPodAutoscalerList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('autoscaling/v1.HorizontalPodAutoscaler')), {
-          tag: 2,
-          required: true,
-          doc: 'The HorizontalPodAutoscaler objects of the list.',
-        }),
-      },
-      { doc: 'A list of HorizontalPodAutoscaler objects.' },
-    ),
+  HorizontalPodAutoscalerList: () => objectList('autoscaling/v1.HorizontalPodAutoscaler'),
   HorizontalPodAutoscalerSpec: () =>
     struct(
       {
@@ -279,10 +262,7 @@ export const autoscalingV1 = defineTypes({
   Scale: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('autoscaling/v1.ScaleSpec'), { tag: 2, doc: 'Desired number of pods.' }),
         status: field(ref('autoscaling/v1.ScaleStatus'), {
           tag: 3,

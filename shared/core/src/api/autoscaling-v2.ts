@@ -19,6 +19,7 @@ import {
 } from '../description/define.ts'
 
 import { aboveZero } from './bounds.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of autoscaling/v2. */
 export const autoscalingV2 = defineTypes({
@@ -116,10 +117,7 @@ export const autoscalingV2 = defineTypes({
   HorizontalPodAutoscaler: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('autoscaling/v2.HorizontalPodAutoscalerSpec'), {
           tag: 2,
           changes: { 36: { listedAsRequired: true } },
@@ -172,21 +170,7 @@ export const autoscalingV2 = defineTypes({
     ),
   HorizontalPodAutoscalerConditionType: () =>
     valuesByLevel(known('ScalingActive', 'AbleToScale', 'ScalingLimited', 'ScaledToZero'), { since: { ScaledToZero: 36 } }),
-  HorizontalPodAutoscalerList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('autoscaling/v2.HorizontalPodAutoscaler')), {
-          tag: 2,
-          required: true,
-          doc: 'The HorizontalPodAutoscaler objects of the list.',
-        }),
-      },
-      { doc: 'A list of HorizontalPodAutoscaler objects.' },
-    ),
+  HorizontalPodAutoscalerList: () => objectList('autoscaling/v2.HorizontalPodAutoscaler'),
   HorizontalPodAutoscalerSpec: () =>
     struct(
       {

@@ -1,31 +1,24 @@
-import { field, int32, list, quantity, ref, string, struct } from '../description/define.ts'
+import { field, int32, quantity, ref, string, struct } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { autoscalingV2beta2 } from './autoscaling-v2beta2.ts'
 
 const {
-  CrossVersionObjectReference,
-  HorizontalPodAutoscaler,
-  HorizontalPodAutoscalerCondition,
-  HorizontalPodAutoscalerConditionType,
-  HorizontalPodAutoscalerList,
-  HorizontalPodAutoscalerStatus,
-  MetricSourceType,
-  MetricSpec,
-  MetricStatus,
+  HPAScalingPolicy: _policy,
+  HPAScalingPolicyType: _policyType,
+  HPAScalingRules: _rules,
+  HorizontalPodAutoscalerBehavior: _behavior,
+  MetricIdentifier: _identifier,
+  MetricTarget: _target,
+  MetricTargetType: _targetType,
+  MetricValueStatus: _value,
+  ScalingPolicySelect: _select,
+  ...shared
 } = autoscalingV2beta2
 
 /** The types of autoscaling/v2beta1: every target and every measured value of a metric has a separate field, and `behavior` is missing. */
 export const autoscalingV2beta1 = inVersion(
   {
-    CrossVersionObjectReference,
-    HorizontalPodAutoscaler,
-    HorizontalPodAutoscalerCondition,
-    HorizontalPodAutoscalerConditionType,
-    HorizontalPodAutoscalerList,
-    HorizontalPodAutoscalerStatus,
-    MetricSourceType,
-    MetricSpec,
-    MetricStatus,
+    ...shared,
     ContainerResourceMetricSource: () =>
       struct(
         {
@@ -82,27 +75,11 @@ export const autoscalingV2beta1 = inVersion(
         },
         { doc: 'The measured value of a metric from outside the cluster.' },
       ),
-    HorizontalPodAutoscalerSpec: () =>
-      struct(
-        {
-          scaleTargetRef: field(ref('autoscaling/v2beta2.CrossVersionObjectReference'), {
-            tag: 1,
-            required: true,
-            doc: 'Object that is scaled. It must have a scale subresource.',
-          }),
-          minReplicas: field(int32(), {
-            tag: 2,
-            pointer: true,
-            doc: 'Least number of pods. Default: 1. Zero only where the cluster allows it and an Object or External metric is used.',
-          }),
-          maxReplicas: field(int32(), { tag: 3, required: true, doc: 'Greatest number of pods. Not less than minReplicas.' }),
-          metrics: field(list(ref('autoscaling/v2beta2.MetricSpec')), {
-            tag: 4,
-            doc: 'Measurements. Each gives a number of pods and the highest wins. Default: 80% of the CPU that the pods request.',
-          }),
-        },
-        { doc: 'Target of scaling, and its limits.' },
-      ),
+    HorizontalPodAutoscalerSpec: () => {
+      const { members, facets } = autoscalingV2beta2.HorizontalPodAutoscalerSpec()
+      const { behavior: _behavior, ...others } = members
+      return struct(others, facets)
+    },
     ObjectMetricSource: () =>
       struct(
         {

@@ -18,6 +18,7 @@ import {
   time,
   valuesByLevel,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of batch/v1. */
 export const batchV1 = defineTypes({
@@ -26,10 +27,7 @@ export const batchV1 = defineTypes({
   CronJob: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('batch/v1.CronJobSpec'), {
           tag: 2,
           changes: { 36: { listedAsRequired: true } },
@@ -42,17 +40,7 @@ export const batchV1 = defineTypes({
       },
       { doc: 'Makes jobs at set times.' },
     ),
-  CronJobList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('batch/v1.CronJob')), { tag: 2, required: true, doc: 'The CronJob objects of the list.' }),
-      },
-      { doc: 'A list of CronJob objects.' },
-    ),
+  CronJobList: () => objectList('batch/v1.CronJob'),
   CronJobSpec: () =>
     struct(
       {
@@ -107,10 +95,7 @@ export const batchV1 = defineTypes({
   Job: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'Template of the pods, and the number of completions.' }),
         status: field(ref('batch/v1.JobStatus'), {
           tag: 3,
@@ -137,17 +122,7 @@ export const batchV1 = defineTypes({
     ),
   JobConditionType: () =>
     valuesByLevel(known('Suspended', 'Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'), { since: { SuccessCriteriaMet: 30 } }),
-  JobList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('batch/v1.Job')), { tag: 2, required: true, doc: 'The Job objects of the list.' }),
-      },
-      { doc: 'A list of Job objects.' },
-    ),
+  JobList: () => objectList('batch/v1.Job'),
   JobSchedulingConfiguration: () =>
     struct(
       {

@@ -14,16 +14,14 @@ import {
   time,
   wrapped,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of certificates/v1. */
 export const certificatesV1 = defineTypes({
   CertificateSigningRequest: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('certificates/v1.CertificateSigningRequestSpec'), {
           tag: 2,
           required: true,
@@ -52,21 +50,7 @@ export const certificatesV1 = defineTypes({
       },
       { doc: 'A decision on a request for a certificate.' },
     ),
-  CertificateSigningRequestList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('certificates/v1.CertificateSigningRequest')), {
-          tag: 2,
-          required: true,
-          doc: 'The CertificateSigningRequest objects of the list.',
-        }),
-      },
-      { doc: 'A list of CertificateSigningRequest objects.' },
-    ),
+  CertificateSigningRequestList: () => objectList('certificates/v1.CertificateSigningRequest'),
   CertificateSigningRequestSpec: () =>
     struct(
       {
@@ -117,14 +101,7 @@ export const certificatesV1 = defineTypes({
       },
       { since: 37, doc: 'Certificates of authorities that any reader in the cluster may trust.' },
     ),
-  ClusterTrustBundleList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
-        items: field(list(ref('certificates/v1.ClusterTrustBundle')), { tag: 2, required: true, doc: 'The trust bundles.' }),
-      },
-      { since: 37, doc: 'A list of trust bundles.' },
-    ),
+  ClusterTrustBundleList: () => objectList('certificates/v1.ClusterTrustBundle', { since: 37 }),
   ClusterTrustBundleSpec: () =>
     struct(
       {
@@ -180,14 +157,7 @@ export const certificatesV1 = defineTypes({
       },
       { since: 37, doc: 'A request of a node for a certificate of one of its pods.' },
     ),
-  PodCertificateRequestList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
-        items: field(list(ref('certificates/v1.PodCertificateRequest')), { tag: 2, required: true, doc: 'The requests.' }),
-      },
-      { since: 37, doc: 'A list of requests for certificates of pods.' },
-    ),
+  PodCertificateRequestList: () => objectList('certificates/v1.PodCertificateRequest', { since: 37 }),
   PodCertificateRequestSpec: () =>
     struct(
       {

@@ -1,4 +1,5 @@
-import { defineTypes, field, int32, known, list, microTime, object, ref, string, struct } from '../description/define.ts'
+import { defineTypes, field, int32, known, microTime, object, ref, string, struct } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of coordination/v1. */
 export const coordinationV1 = defineTypes({
@@ -6,25 +7,12 @@ export const coordinationV1 = defineTypes({
   Lease: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('coordination/v1.LeaseSpec'), { tag: 2, doc: 'Holder of the lease, and the time of acquisition.' }),
       },
       { doc: 'A claim with a limited time, by which programs elect a leader or show that they are alive.' },
     ),
-  LeaseList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('coordination/v1.Lease')), { tag: 2, required: true, doc: 'The Lease objects of the list.' }),
-      },
-      { doc: 'A list of Lease objects.' },
-    ),
+  LeaseList: () => objectList('coordination/v1.Lease'),
   LeaseSpec: () =>
     struct(
       {

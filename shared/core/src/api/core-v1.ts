@@ -1,4 +1,5 @@
 import {
+  atomicList,
   boolean,
   bytes,
   checked,
@@ -28,6 +29,20 @@ import {
 } from '../description/define.ts'
 
 import { aboveZero, fileMode, identity, optionalPort, partition, portNumber, weight } from './bounds.ts'
+import { listMetadata, metadata, objectList } from './common.ts'
+import {
+  azureFileMembers,
+  cephFsVolume,
+  cinderVolume,
+  flexVolume,
+  glusterfsMembers,
+  iscsiVolume,
+  rbdVolume,
+  scaleIoVolume,
+  storageOsVolume,
+} from './shared-volumes.ts'
+
+const notInEphemeral = 'Not allowed for ephemeral containers.'
 
 /** The types of core/v1. */
 export const coreV1 = defineTypes({
@@ -82,11 +97,7 @@ export const coreV1 = defineTypes({
   AvoidPods: () =>
     struct(
       {
-        preferAvoidPods: field(list(ref('core/v1.PreferAvoidPodsEntry')), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'The pods, by their controllers.',
-        }),
+        preferAvoidPods: atomicList(ref('core/v1.PreferAvoidPodsEntry'), { tag: 1, doc: 'The pods, by their controllers.' }),
       },
       { doc: 'Pods that should not be placed on a node if possible. Stored in an annotation of the node.' },
     ),
@@ -122,9 +133,7 @@ export const coreV1 = defineTypes({
   AzureFilePersistentVolumeSource: () =>
     struct(
       {
-        secretName: needed(string(), { tag: 1, required: true, doc: 'Secret with name and key of the storage account.' }),
-        shareName: needed(string(), { tag: 2, required: true, doc: 'Name of the share.' }),
-        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+        ...azureFileMembers(),
         secretNamespace: field(string(), {
           tag: 4,
           keepEmpty: true,
@@ -134,15 +143,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A file share of Azure.' },
     ),
-  AzureFileVolumeSource: () =>
-    struct(
-      {
-        secretName: needed(string(), { tag: 1, required: true, doc: 'Secret with name and key of the storage account.' }),
-        shareName: needed(string(), { tag: 2, required: true, doc: 'Name of the share.' }),
-        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
-      },
-      { doc: 'A file share of Azure.' },
-    ),
+  AzureFileVolumeSource: () => struct(azureFileMembers(), { doc: 'A file share of Azure.' }),
   BindMountOption: () => known('noexec', 'nodev', 'nosuid'),
   Binding: () =>
     object(
@@ -215,87 +216,15 @@ export const coreV1 = defineTypes({
   Capabilities: () =>
     struct(
       {
-        add: field(list(string()), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'Capabilities to add.' }),
-        drop: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Capabilities to drop.' }),
+        add: atomicList(string(), { tag: 1, doc: 'Capabilities to add.' }),
+        drop: atomicList(string(), { tag: 2, doc: 'Capabilities to drop.' }),
       },
       { doc: 'Capabilities to add to and to drop from the default ones of processes.' },
     ),
-  CephFSPersistentVolumeSource: () =>
-    struct(
-      {
-        monitors: needed(list(string()), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Addresses of the Ceph monitors. At least one.',
-        }),
-        path: field(string(), { tag: 2, doc: 'Directory that is mounted. Default: /.' }),
-        user: field(string(), { tag: 3, doc: 'User for the monitors. Default: admin.' }),
-        secretFile: field(string(), { tag: 4, doc: 'File of the node with the key of the user. Default: /etc/ceph/user.secret.' }),
-        secretRef: field(ref('core/v1.SecretReference'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Secret with the key of the user. Used before secretFile.',
-        }),
-        readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
-      },
-      { doc: 'A Ceph file system.' },
-    ),
-  CephFSVolumeSource: () =>
-    struct(
-      {
-        monitors: needed(list(string()), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Addresses of the Ceph monitors. At least one.',
-        }),
-        path: field(string(), { tag: 2, doc: 'Directory that is mounted. Default: /.' }),
-        user: field(string(), { tag: 3, doc: 'User for the monitors. Default: admin.' }),
-        secretFile: field(string(), { tag: 4, doc: 'File of the node with the key of the user. Default: /etc/ceph/user.secret.' }),
-        secretRef: field(ref('core/v1.LocalObjectReference'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Secret with the key of the user. Used before secretFile.',
-        }),
-        readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
-      },
-      { doc: 'A Ceph file system.' },
-    ),
-  CinderPersistentVolumeSource: () =>
-    struct(
-      {
-        volumeID: needed(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
-        fsType: field(string(), {
-          tag: 2,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
-        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
-        secretRef: field(ref('core/v1.SecretReference'), {
-          tag: 4,
-          pointer: true,
-          doc: 'Secret with the data for connecting to OpenStack.',
-        }),
-      },
-      { doc: 'A disk of OpenStack Cinder. It must be in the region of the node.' },
-    ),
-  CinderVolumeSource: () =>
-    struct(
-      {
-        volumeID: needed(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
-        fsType: field(string(), {
-          tag: 2,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
-        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
-        secretRef: field(ref('core/v1.LocalObjectReference'), {
-          tag: 4,
-          pointer: true,
-          doc: 'Secret with the data for connecting to OpenStack.',
-        }),
-      },
-      { doc: 'A disk of OpenStack Cinder. It must be in the region of the node.' },
-    ),
+  CephFSPersistentVolumeSource: () => cephFsVolume('core/v1.SecretReference'),
+  CephFSVolumeSource: () => cephFsVolume('core/v1.LocalObjectReference'),
+  CinderPersistentVolumeSource: () => cinderVolume('core/v1.SecretReference'),
+  CinderVolumeSource: () => cinderVolume('core/v1.LocalObjectReference'),
   ClaimResourceStatus: () =>
     valuesByLevel(
       closed(
@@ -376,10 +305,7 @@ export const coreV1 = defineTypes({
   ComponentStatus: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         conditions: field(list(ref('core/v1.ComponentCondition')), {
           tag: 2,
           patchStrategy: 'merge',
@@ -390,25 +316,12 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Health of a component of the control plane. Deprecated; ask the components themselves.' },
     ),
-  ComponentStatusList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.ComponentStatus')), { tag: 2, required: true, doc: 'The ComponentStatus objects of the list.' }),
-      },
-      { doc: 'A list of ComponentStatus objects.' },
-    ),
+  ComponentStatusList: () => objectList('core/v1.ComponentStatus'),
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ConfigMap: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         immutable: field(boolean(), {
           tag: 4,
           pointer: true,
@@ -439,17 +352,7 @@ export const coreV1 = defineTypes({
       },
       { structType: 'atomic', doc: 'A key of a ConfigMap.' },
     ),
-  ConfigMapList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.ConfigMap')), { tag: 2, required: true, doc: 'The ConfigMap objects of the list.' }),
-      },
-      { doc: 'A list of ConfigMap objects.' },
-    ),
+  ConfigMapList: () => objectList('core/v1.ConfigMap'),
   ConfigMapNodeConfigSource: () =>
     struct(
       {
@@ -468,9 +371,8 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        items: field(list(ref('core/v1.KeyToPath')), {
+        items: atomicList(ref('core/v1.KeyToPath'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
         optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the ConfigMap or its keys may be missing. Default: false.' }),
@@ -481,9 +383,8 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        items: field(list(ref('core/v1.KeyToPath')), {
+        items: atomicList(ref('core/v1.KeyToPath'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
         defaultMode: field(int32(fileMode), {
@@ -502,135 +403,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'The keys of a ConfigMap, as files.' },
     ),
-  Container: () =>
-    struct(
-      {
-        name: needed(text('label'), {
-          tag: 1,
-          required: true,
-          doc: 'Name of the container, a lower-case DNS label, unique in the pod. Cannot be changed.',
-        }),
-        image: needed(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
-        command: field(list(string()), {
-          tag: 3,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
-        }),
-        args: field(list(string()), {
-          tag: 4,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Arguments of the program. Unset means those of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
-        }),
-        workingDir: field(string(), {
-          tag: 5,
-          doc: 'Directory in which the program starts. Unset means the default of the image or the runtime.',
-        }),
-        ports: field(list(ref('core/v1.ContainerPort'), { uniqueBy: 'name', comparesSound: true }), {
-          tag: 6,
-          patchStrategy: 'merge',
-          patchMergeKey: 'containerPort',
-          listType: 'map',
-          listMapKeys: ['containerPort', 'protocol'],
-          doc: 'Ports that the container listens on. For information mostly: other ports can be reached too.',
-        }),
-        envFrom: field(list(ref('core/v1.EnvFromSource')), {
-          tag: 19,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Objects whose keys become environment variables. Later objects take precedence, and env takes precedence over all.',
-        }),
-        env: field(list(ref('core/v1.EnvVar')), {
-          tag: 7,
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
-          doc: 'Environment variables.',
-        }),
-        resources: field(ref('core/v1.ResourceRequirements'), {
-          tag: 8,
-          doc: 'Requests and limits of the container. Cannot be changed.',
-        }),
-        resizePolicy: field(list(ref('core/v1.ContainerResizePolicy')), {
-          tag: 23,
-          listType: 'atomic',
-          featureGate: 'InPlacePodVerticalScaling',
-          since: 27,
-          doc: 'Policies for a change of resources while the container runs, by resource.',
-        }),
-        restartPolicy: field(ref('core/v1.ContainerRestartPolicy'), {
-          tag: 24,
-          pointer: true,
-          featureGate: 'SidecarContainers',
-          since: 28,
-          changes: { 34: { featureGate: 'ContainerRestartRules', keptWhenOff: { list: 'initContainers', value: 'Always' } } },
-          doc: 'Restart policy of this container. Always makes an init container a sidecar. Unset: that of the pod.',
-        }),
-        restartPolicyRules: field(list(ref('core/v1.ContainerRestartRule')), {
-          tag: 25,
-          listType: 'atomic',
-          featureGate: 'ContainerRestartRules',
-          since: 34,
-          doc: 'Rules about the end of the container, in order, at most 20. The first match decides; without a match, restartPolicy decides.',
-        }),
-        volumeMounts: field(list(ref('core/v1.VolumeMount')), {
-          tag: 9,
-          patchStrategy: 'merge',
-          patchMergeKey: 'mountPath',
-          changes: { 30: { listType: 'map', listMapKeys: ['mountPath'] } },
-          doc: 'Volumes that are mounted into the container.',
-        }),
-        volumeDevices: field(list(ref('core/v1.VolumeDevice')), {
-          tag: 21,
-          patchStrategy: 'merge',
-          patchMergeKey: 'devicePath',
-          changes: { 30: { listType: 'map', listMapKeys: ['devicePath'] } },
-          doc: 'Volumes that the container gets as bare devices.',
-        }),
-        livenessProbe: field(ref('core/v1.Probe'), {
-          tag: 10,
-          pointer: true,
-          doc: 'Check that the container works. It is started again when the check fails.',
-        }),
-        readinessProbe: field(ref('core/v1.Probe'), {
-          tag: 11,
-          pointer: true,
-          doc: 'Check that the container can take traffic. While it fails, services send the pod no traffic.',
-        }),
-        startupProbe: field(ref('core/v1.Probe'), {
-          tag: 22,
-          pointer: true,
-          doc: 'Check that the container has started. Other checks wait for it; the container is started again when it fails.',
-        }),
-        lifecycle: field(ref('core/v1.Lifecycle'), {
-          tag: 12,
-          pointer: true,
-          doc: 'Actions after the container starts and before it ends.',
-        }),
-        terminationMessagePath: field(string(), {
-          tag: 13,
-          doc: 'File whose text becomes the message of the ended container; at most 4096 bytes. Default: /dev/termination-log.',
-        }),
-        terminationMessagePolicy: needed(ref('core/v1.TerminationMessagePolicy'), {
-          tag: 20,
-          doc: 'File (the default) takes the message from the file; FallbackToLogsOnError takes the last lines of the log if that is empty.',
-        }),
-        imagePullPolicy: needed(ref('core/v1.PullPolicy'), {
-          tag: 14,
-          doc: 'Pull policy of the image: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
-        }),
-        securityContext: field(ref('core/v1.SecurityContext'), {
-          tag: 15,
-          pointer: true,
-          doc: 'Security settings. They take precedence over those of the pod.',
-        }),
-        stdin: field(boolean(), {
-          tag: 16,
-          doc: 'Keeps the standard input open. Otherwise, reading it gives the end of file at once. Default: false.',
-        }),
-        stdinOnce: field(boolean(), { tag: 17, doc: 'Closes the standard input after the first client has disconnected. Default: false.' }),
-        tty: field(boolean(), { tag: 18, doc: 'Give the container a terminal. Needs stdin. Default: false.' }),
-      },
-      { doc: 'A program that runs in a pod.' },
-    ),
+  Container: () => struct(containerMembers(), { doc: 'A program that runs in a pod.' }),
   ContainerExtendedResourceRequest: () =>
     struct(
       {
@@ -643,12 +416,7 @@ export const coreV1 = defineTypes({
   ContainerImage: () =>
     struct(
       {
-        names: field(list(string()), {
-          tag: 1,
-          keepEmpty: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Names of the image, with tags and digests.',
-        }),
+        names: atomicList(string(), { tag: 1, keepEmpty: true, doc: 'Names of the image, with tags and digests.' }),
         sizeBytes: field(int64(), { tag: 2, doc: 'Size in bytes.' }),
       },
       { doc: 'An image that a node has.' },
@@ -833,7 +601,7 @@ export const coreV1 = defineTypes({
   DownwardAPIProjection: () =>
     struct(
       {
-        items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'The files.' }),
+        items: atomicList(ref('core/v1.DownwardAPIVolumeFile'), { tag: 1, doc: 'The files.' }),
       },
       { doc: 'Fields of the pod, as files in a projected volume.' },
     ),
@@ -865,7 +633,7 @@ export const coreV1 = defineTypes({
   DownwardAPIVolumeSource: () =>
     struct(
       {
-        items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'The files.' }),
+        items: atomicList(ref('core/v1.DownwardAPIVolumeFile'), { tag: 1, doc: 'The files.' }),
         defaultMode: field(int32(fileMode), {
           tag: 2,
           pointer: true,
@@ -937,50 +705,24 @@ export const coreV1 = defineTypes({
   EndpointSubset: () =>
     struct(
       {
-        addresses: field(list(ref('core/v1.EndpointAddress')), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Addresses that are ready for traffic.',
-        }),
-        notReadyAddresses: field(list(ref('core/v1.EndpointAddress')), {
+        addresses: atomicList(ref('core/v1.EndpointAddress'), { tag: 1, doc: 'Addresses that are ready for traffic.' }),
+        notReadyAddresses: atomicList(ref('core/v1.EndpointAddress'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Addresses that have the ports but are not ready, or are terminating.',
         }),
-        ports: field(list(ref('core/v1.EndpointPort')), {
-          tag: 3,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Ports that each address offers.',
-        }),
+        ports: atomicList(ref('core/v1.EndpointPort'), { tag: 3, doc: 'Ports that each address offers.' }),
       },
       { doc: 'Addresses that share the same ports. Every pair of an address and a port is an endpoint.' },
     ),
   Endpoints: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
-        subsets: field(list(ref('core/v1.EndpointSubset')), {
-          tag: 2,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'All addresses of the service, grouped by their ports.',
-        }),
+        metadata,
+        subsets: atomicList(ref('core/v1.EndpointSubset'), { tag: 2, doc: 'All addresses of the service, grouped by their ports.' }),
       },
       { doc: 'The addresses behind a service of the same name. Every subset means all pairs of its addresses and ports.' },
     ),
-  EndpointsList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.Endpoints')), { tag: 2, required: true, doc: 'The Endpoints objects of the list.' }),
-      },
-      { doc: 'A list of Endpoints objects.' },
-    ),
+  EndpointsList: () => objectList('core/v1.Endpoints'),
   EnvFromSource: () =>
     struct(
       {
@@ -1035,116 +777,24 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A program that is added to a running pod for debugging. It is never restarted and has no guaranteed resources.' },
     ),
-  EphemeralContainerCommon: () =>
-    struct(
+  EphemeralContainerCommon: () => {
+    const members = containerMembers()
+    return struct(
       {
-        name: needed(text('label'), {
-          tag: 1,
-          required: true,
-          doc: 'Name of the container, a lower-case DNS label, unique in the pod. Cannot be changed.',
-        }),
-        image: needed(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
-        command: field(list(string()), {
-          tag: 3,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
-        }),
-        args: field(list(string()), {
-          tag: 4,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Arguments of the program. Unset means those of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
-        }),
-        workingDir: field(string(), {
-          tag: 5,
-          doc: 'Directory in which the program starts. Unset means the default of the image or the runtime.',
-        }),
-        ports: field(list(ref('core/v1.ContainerPort'), { uniqueBy: 'name', comparesSound: true }), {
-          tag: 6,
-          patchStrategy: 'merge',
-          patchMergeKey: 'containerPort',
-          listType: 'map',
-          listMapKeys: ['containerPort', 'protocol'],
-          doc: 'Not allowed for ephemeral containers.',
-        }),
-        envFrom: field(list(ref('core/v1.EnvFromSource')), {
-          tag: 19,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Objects whose keys become environment variables. Later objects take precedence, and env takes precedence over all.',
-        }),
-        env: field(list(ref('core/v1.EnvVar')), {
-          tag: 7,
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
-          doc: 'Environment variables.',
-        }),
-        resources: field(ref('core/v1.ResourceRequirements'), { tag: 8, doc: 'Not allowed for ephemeral containers.' }),
-        resizePolicy: field(list(ref('core/v1.ContainerResizePolicy')), {
-          tag: 23,
-          listType: 'atomic',
-          featureGate: 'InPlacePodVerticalScaling',
-          since: 27,
-          doc: 'Not allowed here.',
-        }),
-        restartPolicy: field(ref('core/v1.ContainerRestartPolicy'), {
-          tag: 24,
-          pointer: true,
-          featureGate: 'SidecarContainers',
-          since: 28,
-          changes: { 34: { featureGate: 'ContainerRestartRules' } },
-          doc: 'Not allowed here.',
-        }),
-        restartPolicyRules: field(list(ref('core/v1.ContainerRestartRule')), {
-          tag: 25,
-          listType: 'atomic',
-          featureGate: 'ContainerRestartRules',
-          since: 34,
-          doc: 'Not allowed here.',
-        }),
-        volumeMounts: field(list(ref('core/v1.VolumeMount')), {
-          tag: 9,
-          patchStrategy: 'merge',
-          patchMergeKey: 'mountPath',
-          changes: { 30: { listType: 'map', listMapKeys: ['mountPath'] } },
-          doc: 'Volumes that are mounted into the container.',
-        }),
-        volumeDevices: field(list(ref('core/v1.VolumeDevice')), {
-          tag: 21,
-          patchStrategy: 'merge',
-          patchMergeKey: 'devicePath',
-          changes: { 30: { listType: 'map', listMapKeys: ['devicePath'] } },
-          doc: 'Volumes that the container gets as bare devices.',
-        }),
-        livenessProbe: field(ref('core/v1.Probe'), { tag: 10, pointer: true, doc: 'Not allowed for ephemeral containers.' }),
-        readinessProbe: field(ref('core/v1.Probe'), { tag: 11, pointer: true, doc: 'Not allowed for ephemeral containers.' }),
-        startupProbe: field(ref('core/v1.Probe'), { tag: 22, pointer: true, doc: 'Not allowed for ephemeral containers.' }),
-        lifecycle: field(ref('core/v1.Lifecycle'), { tag: 12, pointer: true, doc: 'Not allowed for ephemeral containers.' }),
-        terminationMessagePath: field(string(), {
-          tag: 13,
-          doc: 'File whose text becomes the message of the ended container; at most 4096 bytes. Default: /dev/termination-log.',
-        }),
-        terminationMessagePolicy: needed(ref('core/v1.TerminationMessagePolicy'), {
-          tag: 20,
-          doc: 'File (the default) takes the message from the file; FallbackToLogsOnError takes the last lines of the log if that is empty.',
-        }),
-        imagePullPolicy: needed(ref('core/v1.PullPolicy'), {
-          tag: 14,
-          doc: 'Pull policy of the image: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
-        }),
-        securityContext: field(ref('core/v1.SecurityContext'), {
-          tag: 15,
-          pointer: true,
-          doc: 'Security settings. They take precedence over those of the pod.',
-        }),
-        stdin: field(boolean(), {
-          tag: 16,
-          doc: 'Keeps the standard input open. Otherwise, reading it gives the end of file at once. Default: false.',
-        }),
-        stdinOnce: field(boolean(), { tag: 17, doc: 'Closes the standard input after the first client has disconnected. Default: false.' }),
-        tty: field(boolean(), { tag: 18, doc: 'Give the container a terminal. Needs stdin. Default: false.' }),
+        ...members,
+        ports: { ...members.ports, doc: notInEphemeral },
+        resources: { ...members.resources, doc: notInEphemeral },
+        resizePolicy: { ...members.resizePolicy, doc: notInEphemeral },
+        restartPolicy: { ...members.restartPolicy, changes: { 34: { featureGate: 'ContainerRestartRules' } }, doc: notInEphemeral },
+        restartPolicyRules: { ...members.restartPolicyRules, doc: notInEphemeral },
+        livenessProbe: { ...members.livenessProbe, doc: notInEphemeral },
+        readinessProbe: { ...members.readinessProbe, doc: notInEphemeral },
+        startupProbe: { ...members.startupProbe, doc: notInEphemeral },
+        lifecycle: { ...members.lifecycle, doc: notInEphemeral },
       },
       { doc: 'A program that is added to a running pod for debugging.' },
-    ),
+    )
+  },
   EphemeralVolumeSource: () =>
     struct(
       {
@@ -1181,17 +831,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A note that something happened to an object. Events are kept for a short time and are for information only.' },
     ),
-  EventList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.Event')), { tag: 2, required: true, doc: 'The Event objects of the list.' }),
-      },
-      { doc: 'A list of Event objects.' },
-    ),
+  EventList: () => objectList('core/v1.Event'),
   EventSeries: () =>
     struct(
       {
@@ -1219,9 +859,9 @@ export const coreV1 = defineTypes({
   ExecAction: () =>
     struct(
       {
-        command: needed(list(string()), {
+        command: atomicList(string(), {
+          needed: true,
           tag: 1,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'The command and its arguments, not run in a shell. Exit code 0 means success.',
         }),
       },
@@ -1230,14 +870,14 @@ export const coreV1 = defineTypes({
   FCVolumeSource: () =>
     struct(
       {
-        targetWWNs: field(list(string()), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'World wide names of the targets.' }),
+        targetWWNs: atomicList(string(), { tag: 1, doc: 'World wide names of the targets.' }),
         lun: field(int32(), { tag: 2, pointer: true, doc: 'Number of the unit at the target.' }),
         fsType: field(string(), {
           tag: 3,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
-        wwids: field(list(string()), { tag: 5, changes: { 30: { listType: 'atomic' } }, doc: 'World wide identities of the disk.' }),
+        wwids: atomicList(string(), { tag: 5, doc: 'World wide identities of the disk.' }),
       },
       { doc: 'A disk reached over Fibre Channel. Either wwids, or targetWWNs with lun, is set.' },
     ),
@@ -1256,32 +896,8 @@ export const coreV1 = defineTypes({
       },
       { structType: 'atomic', since: 34, doc: 'A key of a file with environment variables in a volume.' },
     ),
-  FlexPersistentVolumeSource: () =>
-    struct(
-      {
-        driver: needed(string(), { tag: 1, required: true, doc: 'Name of the program.' }),
-        fsType: field(string(), { tag: 2, doc: 'Type of the file system, such as ext4. Unset leaves it to the program.' }),
-        secretRef: field(ref('core/v1.SecretReference'), { tag: 3, pointer: true, doc: 'Secret whose values are passed to the program.' }),
-        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
-        options: field(map(string()), { tag: 5, doc: 'Options that are passed to the program.' }),
-      },
-      { doc: 'A volume made by a program on the node.' },
-    ),
-  FlexVolumeSource: () =>
-    struct(
-      {
-        driver: needed(string(), { tag: 1, required: true, doc: 'Name of the program.' }),
-        fsType: field(string(), { tag: 2, doc: 'Type of the file system, such as ext4. Unset leaves it to the program.' }),
-        secretRef: field(ref('core/v1.LocalObjectReference'), {
-          tag: 3,
-          pointer: true,
-          doc: 'Secret whose values are passed to the program.',
-        }),
-        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
-        options: field(map(string()), { tag: 5, doc: 'Options that are passed to the program.' }),
-      },
-      { doc: 'A volume made by a program on the node.' },
-    ),
+  FlexPersistentVolumeSource: () => flexVolume('core/v1.SecretReference'),
+  FlexVolumeSource: () => flexVolume('core/v1.LocalObjectReference'),
   FlockerVolumeSource: () =>
     struct(
       {
@@ -1340,9 +956,7 @@ export const coreV1 = defineTypes({
   GlusterfsPersistentVolumeSource: () =>
     struct(
       {
-        endpoints: needed(string(), { tag: 1, required: true, doc: 'Endpoints object with the addresses of the servers.' }),
-        path: needed(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
-        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
+        ...glusterfsMembers(),
         endpointsNamespace: field(string(), {
           tag: 4,
           pointer: true,
@@ -1351,15 +965,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A Glusterfs volume.' },
     ),
-  GlusterfsVolumeSource: () =>
-    struct(
-      {
-        endpoints: needed(string(), { tag: 1, required: true, doc: 'Endpoints object with the addresses of the servers.' }),
-        path: needed(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
-        readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
-      },
-      { doc: 'A Glusterfs volume.' },
-    ),
+  GlusterfsVolumeSource: () => struct(glusterfsMembers(), { doc: 'A Glusterfs volume.' }),
   HTTPGetAction: () =>
     struct(
       {
@@ -1367,9 +973,8 @@ export const coreV1 = defineTypes({
         port: field(intOrString({ means: 'port' }), { tag: 2, required: true, doc: 'Port of the container, by number or by name.' }),
         host: field(string(), { tag: 3, doc: 'Host to connect to. Default: the address of the pod.' }),
         scheme: checked(ref('core/v1.URIScheme'), { tag: 4, doc: 'HTTP (the default) or HTTPS.' }),
-        httpHeaders: field(list(ref('core/v1.HTTPHeader')), {
+        httpHeaders: atomicList(ref('core/v1.HTTPHeader'), {
           tag: 5,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Headers of the request. Several of the same name are allowed.',
         }),
         protocol: field(ref('core/v1.HTTPProtocol'), {
@@ -1395,7 +1000,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         ip: field(string(), { tag: 1, changes: { 30: { required: true } }, doc: 'Address.' }),
-        hostnames: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Names for the address.' }),
+        hostnames: atomicList(string(), { tag: 2, doc: 'Names for the address.' }),
       },
       { doc: 'A line of the hosts file.' },
     ),
@@ -1421,70 +1026,8 @@ export const coreV1 = defineTypes({
     ),
   IPFamily: () => valuesByLevel(closed('IPv4', 'IPv6', ''), { since: { '': 29 } }),
   IPFamilyPolicy: () => only(closed('PreferDualStack', 'RequireDualStack', 'SingleStack')),
-  ISCSIPersistentVolumeSource: () =>
-    struct(
-      {
-        targetPortal: needed(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
-        iqn: needed(text('storedIscsiName'), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
-        lun: field(int32({ min: 0, max: 255 }), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
-        iscsiInterface: field(string(), {
-          tag: 4,
-          changes: { 31: { default: 'default' } },
-          doc: 'Name of the interface. Default: default (tcp).',
-        }),
-        fsType: field(string(), {
-          tag: 5,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
-        readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
-        portals: field(list(string()), { tag: 7, changes: { 30: { listType: 'atomic' } }, doc: 'Further addresses of the target.' }),
-        chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'True if discovery is authenticated with CHAP. Default: false.' }),
-        chapAuthSession: field(boolean(), { tag: 11, doc: 'True if the session is authenticated with CHAP. Default: false.' }),
-        secretRef: field(ref('core/v1.SecretReference'), {
-          tag: 10,
-          pointer: true,
-          doc: 'Secret with the CHAP credentials of target and initiator.',
-        }),
-        initiatorName: field(string(), {
-          tag: 12,
-          pointer: true,
-          doc: 'Name of the initiator. If set with iscsiInterface, a new interface is made for the connection.',
-        }),
-      },
-      { doc: 'A disk reached over iSCSI. Only one node can write to it.' },
-    ),
-  ISCSIVolumeSource: () =>
-    struct(
-      {
-        targetPortal: needed(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
-        iqn: needed(text('iscsiName'), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
-        lun: field(int32({ min: 0, max: 255 }), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
-        iscsiInterface: field(string(), {
-          tag: 4,
-          changes: { 31: { default: 'default' } },
-          doc: 'Name of the interface. Default: default (tcp).',
-        }),
-        fsType: field(string(), {
-          tag: 5,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
-        readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
-        portals: field(list(string()), { tag: 7, changes: { 30: { listType: 'atomic' } }, doc: 'Further addresses of the target.' }),
-        chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'True if discovery is authenticated with CHAP. Default: false.' }),
-        chapAuthSession: field(boolean(), { tag: 11, doc: 'True if the session is authenticated with CHAP. Default: false.' }),
-        secretRef: field(ref('core/v1.LocalObjectReference'), {
-          tag: 10,
-          pointer: true,
-          doc: 'Secret with the CHAP credentials of target and initiator.',
-        }),
-        initiatorName: field(string(), {
-          tag: 12,
-          pointer: true,
-          doc: 'Name of the initiator. If set with iscsiInterface, a new interface is made for the connection.',
-        }),
-      },
-      { doc: 'A disk reached over iSCSI. Only one node can write to it.' },
-    ),
+  ISCSIPersistentVolumeSource: () => iscsiVolume('core/v1.SecretReference', 'storedIscsiName'),
+  ISCSIVolumeSource: () => iscsiVolume('core/v1.LocalObjectReference', 'iscsiName'),
   ImageVolumeSource: () =>
     struct(
       {
@@ -1570,10 +1113,7 @@ export const coreV1 = defineTypes({
   LimitRange: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('core/v1.LimitRangeSpec'), { tag: 2, doc: 'The bounds and defaults.' }),
       },
       { doc: "Bounds and defaults for the requests of a namespace's objects." },
@@ -1597,26 +1137,11 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Bounds and defaults for one type of object.' },
     ),
-  LimitRangeList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.LimitRange')), { tag: 2, required: true, doc: 'The LimitRange objects of the list.' }),
-      },
-      { doc: 'A list of LimitRange objects.' },
-    ),
+  LimitRangeList: () => objectList('core/v1.LimitRange'),
   LimitRangeSpec: () =>
     struct(
       {
-        limits: field(list(ref('core/v1.LimitRangeItem')), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'The bounds and defaults, by type of object.',
-        }),
+        limits: atomicList(ref('core/v1.LimitRangeItem'), { tag: 1, required: true, doc: 'The bounds and defaults, by type of object.' }),
       },
       { doc: 'Bounds and defaults for resources.' },
     ),
@@ -1633,10 +1158,7 @@ export const coreV1 = defineTypes({
   List: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
+        metadata: listMetadata,
         items: field(list(raw()), { tag: 2, required: true, doc: 'The objects.' }),
       },
       { doc: 'Objects of any kinds, put together by a client.' },
@@ -1665,11 +1187,7 @@ export const coreV1 = defineTypes({
   LoadBalancerStatus: () =>
     struct(
       {
-        ingress: field(list(ref('core/v1.LoadBalancerIngress')), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Address of the load balancer.',
-        }),
+        ingress: atomicList(ref('core/v1.LoadBalancerIngress'), { tag: 1, doc: 'Address of the load balancer.' }),
       },
       { doc: 'State of a load balancer.' },
     ),
@@ -1717,10 +1235,7 @@ export const coreV1 = defineTypes({
   Namespace: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('core/v1.NamespaceSpec'), { tag: 2, doc: 'Desired state of the namespace.' }),
         status: field(ref('core/v1.NamespaceStatus'), {
           tag: 3,
@@ -1748,24 +1263,13 @@ export const coreV1 = defineTypes({
       'NamespaceContentRemaining',
       'NamespaceFinalizersRemaining',
     ),
-  NamespaceList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.Namespace')), { tag: 2, required: true, doc: 'The Namespace objects of the list.' }),
-      },
-      { doc: 'A list of Namespace objects.' },
-    ),
+  NamespaceList: () => objectList('core/v1.Namespace'),
   NamespacePhase: () => closed('Active', 'Terminating'),
   NamespaceSpec: () =>
     struct(
       {
-        finalizers: field(list(string()), {
+        finalizers: atomicList(string(), {
           tag: 1,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Names that must be removed before the namespace is deleted. Changed only through the finalize subresource.',
         }),
       },
@@ -1788,10 +1292,7 @@ export const coreV1 = defineTypes({
   Node: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('core/v1.NodeSpec'), { tag: 2, doc: 'Desired state of the node.' }),
         status: field(ref('core/v1.NodeStatus'), {
           tag: 3,
@@ -1821,9 +1322,8 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Nodes that the pod may be placed on. A running pod stays if they no longer match.',
         }),
-        preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PreferredSchedulingTerm')), {
+        preferredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.PreferredSchedulingTerm'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Preferred nodes. The weights of matching terms are added, and the highest sum wins.',
         }),
       },
@@ -1951,17 +1451,7 @@ export const coreV1 = defineTypes({
       { since: 31, doc: 'Features of the container runtime of a node.' },
     ),
   NodeInclusionPolicy: () => only(closed('Honor', 'Ignore')),
-  NodeList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.Node')), { tag: 2, required: true, doc: 'The Node objects of the list.' }),
-      },
-      { doc: 'A list of Node objects.' },
-    ),
+  NodeList: () => objectList('core/v1.Node'),
   NodePhase: () => closed('Pending', 'Running', 'Terminated'),
   NodePodPreemptionPolicy: () =>
     struct(
@@ -2005,11 +1495,10 @@ export const coreV1 = defineTypes({
   NodeSelector: () =>
     struct(
       {
-        nodeSelectorTerms: field(list(ref('core/v1.NodeSelectorTerm')), {
+        nodeSelectorTerms: atomicList(ref('core/v1.NodeSelectorTerm'), {
           tag: 1,
           needed: 'must have at least one node selector term',
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'The terms. At least one.',
         }),
       },
@@ -2025,9 +1514,8 @@ export const coreV1 = defineTypes({
           required: true,
           doc: 'Relation to the values: In, NotIn, Exists, DoesNotExist, Gt or Lt.',
         }),
-        values: field(list(string()), {
+        values: atomicList(string(), {
           tag: 3,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Values to compare with: some for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt.',
         }),
       },
@@ -2036,14 +1524,9 @@ export const coreV1 = defineTypes({
   NodeSelectorTerm: () =>
     struct(
       {
-        matchExpressions: field(list(ref('core/v1.NodeSelectorRequirement')), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Requirements on labels of the node.',
-        }),
-        matchFields: field(list(ref('core/v1.NodeSelectorRequirement')), {
+        matchExpressions: atomicList(ref('core/v1.NodeSelectorRequirement'), { tag: 1, doc: 'Requirements on labels of the node.' }),
+        matchFields: atomicList(ref('core/v1.NodeSelectorRequirement'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Requirements on fields of the node. The only field is metadata.name.',
         }),
       },
@@ -2067,11 +1550,7 @@ export const coreV1 = defineTypes({
           doc: 'Identity of the machine at its provider, as provider://id. Cannot be changed once set.',
         }),
         unschedulable: field(boolean(), { tag: 4, doc: 'Keeps new pods away from the node. Default: false.' }),
-        taints: field(list(ref('core/v1.Taint')), {
-          tag: 5,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Marks that keep pods away unless they tolerate them.',
-        }),
+        taints: atomicList(ref('core/v1.Taint'), { tag: 5, doc: 'Marks that keep pods away unless they tolerate them.' }),
         configSource: field(ref('core/v1.NodeConfigSource'), {
           tag: 6,
           pointer: true,
@@ -2110,21 +1589,12 @@ export const coreV1 = defineTypes({
         }),
         daemonEndpoints: field(ref('core/v1.NodeDaemonEndpoints'), { tag: 6, doc: 'Ports of the daemons that run on the node.' }),
         nodeInfo: field(ref('core/v1.NodeSystemInfo'), { tag: 7, doc: 'Identities and versions of the machine and its software.' }),
-        images: field(list(ref('core/v1.ContainerImage')), {
+        images: atomicList(ref('core/v1.ContainerImage'), {
           tag: 8,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Container images on the node, the largest first; the list may be cut off.',
         }),
-        volumesInUse: field(list(string()), {
-          tag: 9,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Volumes that are attached and in use. They must not be detached.',
-        }),
-        volumesAttached: field(list(ref('core/v1.AttachedVolume')), {
-          tag: 10,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Volumes that are attached to the node.',
-        }),
+        volumesInUse: atomicList(string(), { tag: 9, doc: 'Volumes that are attached and in use. They must not be detached.' }),
+        volumesAttached: atomicList(ref('core/v1.AttachedVolume'), { tag: 10, doc: 'Volumes that are attached to the node.' }),
         config: field(ref('core/v1.NodeConfigStatus'), {
           tag: 11,
           pointer: true,
@@ -2221,10 +1691,7 @@ export const coreV1 = defineTypes({
   PersistentVolume: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('core/v1.PersistentVolumeSpec'), { tag: 2, doc: 'Source, properties and claim of the volume.' }),
         status: field(ref('core/v1.PersistentVolumeStatus'), {
           tag: 3,
@@ -2237,10 +1704,7 @@ export const coreV1 = defineTypes({
   PersistentVolumeClaim: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, doc: 'The requested storage.' }),
         status: field(ref('core/v1.PersistentVolumeClaimStatus'), {
           tag: 3,
@@ -2278,21 +1742,7 @@ export const coreV1 = defineTypes({
       ),
       { since: { ModifyVolumeError: 29, ModifyingVolume: 29, ControllerResizeError: 31, NodeResizeError: 31, Unused: 36 } },
     ),
-  PersistentVolumeClaimList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.PersistentVolumeClaim')), {
-          tag: 2,
-          required: true,
-          doc: 'The PersistentVolumeClaim objects of the list.',
-        }),
-      },
-      { doc: 'A list of PersistentVolumeClaim objects.' },
-    ),
+  PersistentVolumeClaimList: () => objectList('core/v1.PersistentVolumeClaim'),
   PersistentVolumeClaimModifyVolumeStatus: () => closed('Pending', 'InProgress', 'Infeasible'),
   PersistentVolumeClaimPhase: () => closed('Pending', 'Bound', 'Lost'),
   PersistentVolumeClaimResizeStatus: () =>
@@ -2307,11 +1757,10 @@ export const coreV1 = defineTypes({
   PersistentVolumeClaimSpec: () =>
     struct(
       {
-        accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
+        accessModes: atomicList(ref('core/v1.PersistentVolumeAccessMode'), {
           tag: 1,
           needed: 'at least 1 access mode is required',
           gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Ways in which the volume must be mountable: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
         }),
         selector: field(ref('meta/v1.LabelSelector'), {
@@ -2360,9 +1809,8 @@ export const coreV1 = defineTypes({
     struct(
       {
         phase: field(ref('core/v1.PersistentVolumeClaimPhase'), { tag: 1, doc: 'Pending, Bound, or Lost if its volume no longer exists.' }),
-        accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
+        accessModes: atomicList(ref('core/v1.PersistentVolumeAccessMode'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Ways in which the bound volume can be mounted.',
         }),
         capacity: field(map(quantity()), { tag: 3, doc: 'Actual amount of the bound volume, by resource.' }),
@@ -2435,17 +1883,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'The volume that is bound to a claim of the namespace.' },
     ),
-  PersistentVolumeList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.PersistentVolume')), { tag: 2, required: true, doc: 'The PersistentVolume objects of the list.' }),
-      },
-      { doc: 'A list of PersistentVolume objects.' },
-    ),
+  PersistentVolumeList: () => objectList('core/v1.PersistentVolume'),
   PersistentVolumeMode: () => only(closed('Block', 'Filesystem')),
   PersistentVolumePhase: () => closed('Pending', 'Available', 'Bound', 'Released', 'Failed'),
   PersistentVolumeReclaimPolicy: () => only(closed('Delete', 'Recycle', 'Retain')),
@@ -2510,10 +1948,10 @@ export const coreV1 = defineTypes({
       {
         capacity: field(map(quantity()), { tag: 1, doc: 'Capacity by resource; in practice of storage.' }),
         persistentVolumeSource: inline('core/v1.PersistentVolumeSource', { tag: 2 }),
-        accessModes: needed(list(ref('core/v1.PersistentVolumeAccessMode')), {
+        accessModes: atomicList(ref('core/v1.PersistentVolumeAccessMode'), {
+          needed: true,
           tag: 3,
           gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Ways in which the volume can be mounted: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
         }),
         claimRef: field(ref('core/v1.ObjectReference'), {
@@ -2527,9 +1965,8 @@ export const coreV1 = defineTypes({
           doc: 'Action on the volume after its claim is deleted: Retain (default for volumes made by hand), Delete, or Recycle (deprecated).',
         }),
         storageClassName: field(text('subdomain'), { tag: 6, doc: 'Storage class that the volume belongs to. Empty means none.' }),
-        mountOptions: field(list(string()), {
+        mountOptions: atomicList(string(), {
           tag: 7,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Options that the volume is mounted with. They are not checked; a wrong one fails the mount.',
         }),
         volumeMode: field(ref('core/v1.PersistentVolumeMode'), {
@@ -2585,10 +2022,7 @@ export const coreV1 = defineTypes({
   Pod: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'Desired state of the pod.' }),
         status: field(ref('core/v1.PodStatus'), {
           tag: 3,
@@ -2600,14 +2034,12 @@ export const coreV1 = defineTypes({
   PodAffinity: () =>
     struct(
       {
-        requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), {
+        requiredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.PodAffinityTerm'), {
           tag: 1,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Terms that must all match a place. A running pod stays if they no longer match.',
         }),
-        preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), {
+        preferredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.WeightedPodAffinityTerm'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Terms that make a place better. The weights of matching terms are added, and the highest sum wins.',
         }),
       },
@@ -2617,9 +2049,8 @@ export const coreV1 = defineTypes({
     struct(
       {
         labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 1, pointer: true, doc: 'Labels of the other pods. Unset matches none.' }),
-        namespaces: field(list(string()), {
+        namespaces: atomicList(string(), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: "Namespaces of the other pods, in addition to namespaceSelector. Without both, only the pod's own namespace counts.",
         }),
         topologyKey: checked(text('qualifiedName'), {
@@ -2653,14 +2084,12 @@ export const coreV1 = defineTypes({
   PodAntiAffinity: () =>
     struct(
       {
-        requiredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.PodAffinityTerm')), {
+        requiredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.PodAffinityTerm'), {
           tag: 1,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Terms that must not match a place. A running pod stays if they match later.',
         }),
-        preferredDuringSchedulingIgnoredDuringExecution: field(list(ref('core/v1.WeightedPodAffinityTerm')), {
+        preferredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.WeightedPodAffinityTerm'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Terms that make a place worse. The weights of matching terms are added, and the lowest sum wins.',
         }),
       },
@@ -2745,19 +2174,10 @@ export const coreV1 = defineTypes({
   PodDNSConfig: () =>
     struct(
       {
-        nameservers: field(list(string()), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Addresses of name servers, added to those of the policy.',
-        }),
-        searches: field(list(string()), {
-          tag: 2,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Domains in which short names are looked up, added to those of the policy.',
-        }),
-        options: field(list(ref('core/v1.PodDNSConfigOption')), {
+        nameservers: atomicList(string(), { tag: 1, doc: 'Addresses of name servers, added to those of the policy.' }),
+        searches: atomicList(string(), { tag: 2, doc: 'Domains in which short names are looked up, added to those of the policy.' }),
+        options: atomicList(ref('core/v1.PodDNSConfigOption'), {
           tag: 3,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Options of the resolver, which replace those of the same name.',
         }),
       },
@@ -2779,12 +2199,7 @@ export const coreV1 = defineTypes({
         stderr: field(boolean(), { tag: 3, doc: 'Receive the standard error.' }),
         tty: field(boolean(), { tag: 4, doc: 'Give the command a terminal. Default: false.' }),
         container: field(string(), { tag: 5, doc: "Container to run in. Defaults to the pod's only container." }),
-        command: field(list(string()), {
-          tag: 6,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'The command and its arguments, not run in a shell.',
-        }),
+        command: atomicList(string(), { tag: 6, required: true, doc: 'The command and its arguments, not run in a shell.' }),
       },
       { doc: 'Options of a request that runs a command in a container.' },
     ),
@@ -2809,17 +2224,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'An address of a pod.' },
     ),
-  PodList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.Pod')), { tag: 2, required: true, doc: 'The Pod objects of the list.' }),
-      },
-      { doc: 'A list of Pod objects.' },
-    ),
+  PodList: () => objectList('core/v1.Pod'),
   PodLogOptions: () =>
     object(
       {
@@ -2865,11 +2270,7 @@ export const coreV1 = defineTypes({
   PodPortForwardOptions: () =>
     object(
       {
-        ports: field(list(int32()), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Ports to forward. Required over WebSockets.',
-        }),
+        ports: atomicList(int32(), { tag: 1, doc: 'Ports to forward. Required over WebSockets.' }),
       },
       { doc: 'Options of a request that forwards ports to a pod.' },
     ),
@@ -2964,11 +2365,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Refuse to start containers that would run as user 0. Default: false.',
         }),
-        supplementalGroups: field(list(int64(identity)), {
-          tag: 4,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Further groups of the processes. Not for windows.',
-        }),
+        supplementalGroups: atomicList(int64(identity), { tag: 4, doc: 'Further groups of the processes. Not for windows.' }),
         supplementalGroupsPolicy: field(ref('core/v1.SupplementalGroupsPolicy'), {
           tag: 12,
           pointer: true,
@@ -3112,11 +2509,7 @@ export const coreV1 = defineTypes({
         }),
         affinity: field(ref('core/v1.Affinity'), { tag: 18, pointer: true, doc: 'Rules on the placement of the pod.' }),
         schedulerName: field(string(), { tag: 19, doc: 'Scheduler that places the pod. Unset means the default one.' }),
-        tolerations: field(list(ref('core/v1.Toleration')), {
-          tag: 22,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Taints of nodes that the pod accepts.',
-        }),
+        tolerations: atomicList(ref('core/v1.Toleration'), { tag: 22, doc: 'Taints of nodes that the pod accepts.' }),
         hostAliases: field(list(ref('core/v1.HostAlias')), {
           tag: 23,
           patchStrategy: 'merge',
@@ -3138,9 +2531,8 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Settings for resolving names, added to those of dnsPolicy.',
         }),
-        readinessGates: field(list(ref('core/v1.PodReadinessGate')), {
+        readinessGates: atomicList(ref('core/v1.PodReadinessGate'), {
           tag: 28,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Conditions that must be True, besides the containers, for the pod to be ready.',
         }),
         runtimeClassName: field(text('subdomain'), {
@@ -3290,25 +2682,13 @@ export const coreV1 = defineTypes({
           doc: 'Addresses of the pod, at most one for each IP family. The first is the same as podIP.',
         }),
         startTime: field(time(), { tag: 7, pointer: true, doc: 'Time at which the node agent accepted the pod, before it pulled images.' }),
-        initContainerStatuses: field(list(ref('core/v1.ContainerStatus')), {
-          tag: 10,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'State of each init container.',
-        }),
-        containerStatuses: field(list(ref('core/v1.ContainerStatus')), {
-          tag: 8,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'State of each container.',
-        }),
+        initContainerStatuses: atomicList(ref('core/v1.ContainerStatus'), { tag: 10, doc: 'State of each init container.' }),
+        containerStatuses: atomicList(ref('core/v1.ContainerStatus'), { tag: 8, doc: 'State of each container.' }),
         qosClass: field(ref('core/v1.PodQOSClass'), {
           tag: 9,
           doc: 'Quality of service, which decides the order of eviction when resources run short: Guaranteed, Burstable or BestEffort. Derived from requests and limits.',
         }),
-        ephemeralContainerStatuses: field(list(ref('core/v1.ContainerStatus')), {
-          tag: 13,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'State of each ephemeral container.',
-        }),
+        ephemeralContainerStatuses: atomicList(ref('core/v1.ContainerStatus'), { tag: 13, doc: 'State of each ephemeral container.' }),
         resize: field(ref('core/v1.PodResizeStatus'), {
           tag: 14,
           featureGate: 'InPlacePodVerticalScaling',
@@ -3369,10 +2749,7 @@ export const coreV1 = defineTypes({
   PodStatusResult: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         status: field(ref('core/v1.PodStatus'), {
           tag: 2,
           doc: 'Observed state.',
@@ -3383,25 +2760,12 @@ export const coreV1 = defineTypes({
   PodTemplate: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         template: field(ref('core/v1.PodTemplateSpec'), { tag: 2, doc: 'The template of the pod.' }),
       },
       { doc: 'A pod template as a separate object.' },
     ),
-  PodTemplateList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.PodTemplate')), { tag: 2, required: true, doc: 'The PodTemplate objects of the list.' }),
-      },
-      { doc: 'A list of PodTemplate objects.' },
-    ),
+  PodTemplateList: () => objectList('core/v1.PodTemplate'),
   PodTemplateSpec: () =>
     struct(
       {
@@ -3515,10 +2879,9 @@ export const coreV1 = defineTypes({
   ProjectedVolumeSource: () =>
     struct(
       {
-        sources: field(list(ref('core/v1.VolumeProjection')), {
+        sources: atomicList(ref('core/v1.VolumeProjection'), {
           tag: 1,
           keepEmpty: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'The sources. Only one of them may provide each path.',
         }),
         defaultMode: field(int32(fileMode), {
@@ -3550,73 +2913,12 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A Quobyte volume.' },
     ),
-  RBDPersistentVolumeSource: () =>
-    struct(
-      {
-        monitors: needed(list(string()), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Addresses of the Ceph monitors. At least one.',
-        }),
-        image: needed(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
-        fsType: field(string(), {
-          tag: 3,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
-        pool: field(string(), { tag: 4, changes: { 31: { default: 'rbd' } }, doc: 'Pool of the image. Default: rbd.' }),
-        user: field(string(), { tag: 5, changes: { 31: { default: 'admin' } }, doc: 'User for the monitors. Default: admin.' }),
-        keyring: field(string(), {
-          tag: 6,
-          changes: { 31: { default: '/etc/ceph/keyring' } },
-          doc: 'File of the node with the keys of the user. Default: /etc/ceph/keyring.',
-        }),
-        secretRef: field(ref('core/v1.SecretReference'), {
-          tag: 7,
-          pointer: true,
-          doc: 'Secret with the key of the user. Used before keyring.',
-        }),
-        readOnly: field(boolean(), { tag: 8, doc: 'Mount read-only. Default: false.' }),
-      },
-      { doc: 'A block device of a Ceph cluster.' },
-    ),
-  RBDVolumeSource: () =>
-    struct(
-      {
-        monitors: needed(list(string()), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Addresses of the Ceph monitors. At least one.',
-        }),
-        image: needed(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
-        fsType: field(string(), {
-          tag: 3,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
-        pool: field(string(), { tag: 4, changes: { 31: { default: 'rbd' } }, doc: 'Pool of the image. Default: rbd.' }),
-        user: field(string(), { tag: 5, changes: { 31: { default: 'admin' } }, doc: 'User for the monitors. Default: admin.' }),
-        keyring: field(string(), {
-          tag: 6,
-          changes: { 31: { default: '/etc/ceph/keyring' } },
-          doc: 'File of the node with the keys of the user. Default: /etc/ceph/keyring.',
-        }),
-        secretRef: field(ref('core/v1.LocalObjectReference'), {
-          tag: 7,
-          pointer: true,
-          doc: 'Secret with the key of the user. Used before keyring.',
-        }),
-        readOnly: field(boolean(), { tag: 8, doc: 'Mount read-only. Default: false.' }),
-      },
-      { doc: 'A block device of a Ceph cluster.' },
-    ),
+  RBDPersistentVolumeSource: () => rbdVolume('core/v1.SecretReference'),
+  RBDVolumeSource: () => rbdVolume('core/v1.LocalObjectReference'),
   RangeAllocation: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         range: field(string(), { tag: 2, required: true, doc: 'The range, as text, such as a network in CIDR notation.' }),
         data: field(bytes(), { tag: 3, required: true, doc: 'One bit for each number of the range, set if it is taken.' }),
       },
@@ -3654,21 +2956,7 @@ export const coreV1 = defineTypes({
       { doc: "One aspect of a replication controller's state." },
     ),
   ReplicationControllerConditionType: () => known('ReplicaFailure'),
-  ReplicationControllerList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.ReplicationController')), {
-          tag: 2,
-          required: true,
-          doc: 'The ReplicationController objects of the list.',
-        }),
-      },
-      { doc: 'A list of ReplicationController objects.' },
-    ),
+  ReplicationControllerList: () => objectList('core/v1.ReplicationController'),
   ReplicationControllerSpec: () =>
     struct(
       {
@@ -3772,10 +3060,7 @@ export const coreV1 = defineTypes({
   ResourceQuota: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('core/v1.ResourceQuotaSpec'), { tag: 2, doc: 'The limits.' }),
         status: field(ref('core/v1.ResourceQuotaStatus'), {
           tag: 3,
@@ -3784,17 +3069,7 @@ export const coreV1 = defineTypes({
       },
       { doc: "Limits the total usage of a namespace's objects." },
     ),
-  ResourceQuotaList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.ResourceQuota')), { tag: 2, required: true, doc: 'The ResourceQuota objects of the list.' }),
-      },
-      { doc: 'A list of ResourceQuota objects.' },
-    ),
+  ResourceQuotaList: () => objectList('core/v1.ResourceQuota'),
   ResourceQuotaScope: () =>
     valuesByLevel(
       only(
@@ -3817,9 +3092,8 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Maximum usage, by resource. Numbers of objects are limited by count/plural.group and a few older names.',
         }),
-        scopes: field(list(ref('core/v1.ResourceQuotaScope')), {
+        scopes: atomicList(ref('core/v1.ResourceQuotaScope'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Count only objects to which every scope applies. Empty means all objects.',
         }),
         scopeSelector: field(ref('core/v1.ScopeSelector'), {
@@ -3883,72 +3157,12 @@ export const coreV1 = defineTypes({
       },
       { doc: 'An SELinux label.' },
     ),
-  ScaleIOPersistentVolumeSource: () =>
-    struct(
-      {
-        gateway: needed(string(), { tag: 1, required: true, doc: 'Address of the gateway.' }),
-        system: needed(string(), { tag: 2, required: true, doc: 'Name of the storage system.' }),
-        secretRef: field(ref('core/v1.SecretReference'), {
-          tag: 3,
-          required: true,
-          pointer: true,
-          doc: 'Secret with user and password. Without it logging in fails.',
-        }),
-        sslEnabled: field(boolean(), { tag: 4, doc: 'True if the gateway is reached over TLS. Default: false.' }),
-        protectionDomain: field(string(), { tag: 5, doc: 'Protection domain of the storage.' }),
-        storagePool: field(string(), { tag: 6, doc: 'Storage pool in the domain.' }),
-        storageMode: field(string(), {
-          tag: 7,
-          changes: { 31: { default: 'ThinProvisioned' } },
-          doc: 'ThickProvisioned or ThinProvisioned (the default).',
-        }),
-        volumeName: needed(string(), { tag: 8, doc: 'Name of an existing volume.' }),
-        fsType: field(string(), {
-          tag: 9,
-          changes: { 31: { default: 'xfs' } },
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Default: xfs.',
-        }),
-        readOnly: field(boolean(), { tag: 10, doc: 'Mount read-only. Default: false.' }),
-      },
-      { doc: 'A ScaleIO volume.' },
-    ),
-  ScaleIOVolumeSource: () =>
-    struct(
-      {
-        gateway: needed(string(), { tag: 1, required: true, doc: 'Address of the gateway.' }),
-        system: needed(string(), { tag: 2, required: true, doc: 'Name of the storage system.' }),
-        secretRef: field(ref('core/v1.LocalObjectReference'), {
-          tag: 3,
-          required: true,
-          pointer: true,
-          doc: 'Secret with user and password. Without it logging in fails.',
-        }),
-        sslEnabled: field(boolean(), { tag: 4, doc: 'True if the gateway is reached over TLS. Default: false.' }),
-        protectionDomain: field(string(), { tag: 5, doc: 'Protection domain of the storage.' }),
-        storagePool: field(string(), { tag: 6, doc: 'Storage pool in the domain.' }),
-        storageMode: field(string(), {
-          tag: 7,
-          changes: { 31: { default: 'ThinProvisioned' } },
-          doc: 'ThickProvisioned or ThinProvisioned (the default).',
-        }),
-        volumeName: needed(string(), { tag: 8, doc: 'Name of an existing volume.' }),
-        fsType: field(string(), {
-          tag: 9,
-          changes: { 31: { default: 'xfs' } },
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Default: xfs.',
-        }),
-        readOnly: field(boolean(), { tag: 10, doc: 'Mount read-only. Default: false.' }),
-      },
-      { doc: 'A ScaleIO volume.' },
-    ),
+  ScaleIOPersistentVolumeSource: () => scaleIoVolume('core/v1.SecretReference'),
+  ScaleIOVolumeSource: () => scaleIoVolume('core/v1.LocalObjectReference'),
   ScopeSelector: () =>
     struct(
       {
-        matchExpressions: field(list(ref('core/v1.ScopedResourceSelectorRequirement')), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Requirements that must all hold.',
-        }),
+        matchExpressions: atomicList(ref('core/v1.ScopedResourceSelectorRequirement'), { tag: 1, doc: 'Requirements that must all hold.' }),
       },
       { structType: 'atomic', doc: 'Selects the objects that a quota counts, by scopes.' },
     ),
@@ -3966,9 +3180,8 @@ export const coreV1 = defineTypes({
           required: true,
           doc: 'In, NotIn, Exists or DoesNotExist. In and NotIn are for the scope PriorityClass.',
         }),
-        values: field(list(string()), {
+        values: atomicList(string(), {
           tag: 3,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
         }),
       },
@@ -3996,10 +3209,7 @@ export const coreV1 = defineTypes({
   Secret: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         immutable: field(boolean(), {
           tag: 5,
           pointer: true,
@@ -4034,24 +3244,13 @@ export const coreV1 = defineTypes({
       },
       { structType: 'atomic', doc: 'A key of a secret.' },
     ),
-  SecretList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.Secret')), { tag: 2, required: true, doc: 'The Secret objects of the list.' }),
-      },
-      { doc: 'A list of Secret objects.' },
-    ),
+  SecretList: () => objectList('core/v1.Secret'),
   SecretProjection: () =>
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        items: field(list(ref('core/v1.KeyToPath')), {
+        items: atomicList(ref('core/v1.KeyToPath'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
         optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the secret or its keys may be missing. Default: false.' }),
@@ -4070,9 +3269,8 @@ export const coreV1 = defineTypes({
     struct(
       {
         secretName: needed(string(), { tag: 1, doc: 'Secret of the namespace.' }),
-        items: field(list(ref('core/v1.KeyToPath')), {
+        items: atomicList(ref('core/v1.KeyToPath'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
         defaultMode: field(int32(fileMode), {
@@ -4167,10 +3365,7 @@ export const coreV1 = defineTypes({
   Service: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('core/v1.ServiceSpec'), { tag: 2, doc: 'Desired state of the service.' }),
         status: field(ref('core/v1.ServiceStatus'), {
           tag: 3,
@@ -4182,10 +3377,7 @@ export const coreV1 = defineTypes({
   ServiceAccount: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         secrets: field(list(ref('core/v1.ObjectReference')), {
           tag: 2,
           patchStrategy: 'merge',
@@ -4193,9 +3385,8 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Secrets that pods of this account may use. Tokens are no longer added automatically.',
         }),
-        imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), {
+        imagePullSecrets: atomicList(ref('core/v1.LocalObjectReference'), {
           tag: 3,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Secrets for pulling images, added to pods of this account that name none.',
         }),
         automountServiceAccountToken: field(boolean(), {
@@ -4206,17 +3397,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'An identity for programs that run in pods.' },
     ),
-  ServiceAccountList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.ServiceAccount')), { tag: 2, required: true, doc: 'The ServiceAccount objects of the list.' }),
-      },
-      { doc: 'A list of ServiceAccount objects.' },
-    ),
+  ServiceAccountList: () => objectList('core/v1.ServiceAccount'),
   ServiceAccountTokenProjection: () =>
     struct(
       {
@@ -4245,17 +3426,7 @@ export const coreV1 = defineTypes({
   ServiceExternalTrafficPolicyType: () => closed('Cluster', 'Local'),
   ServiceInternalTrafficPolicy: () => only(closed('Cluster', 'Local')),
   ServiceInternalTrafficPolicyType: () => only(closed('Cluster', 'Local')),
-  ServiceList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('core/v1.Service')), { tag: 2, required: true, doc: 'The Service objects of the list.' }),
-      },
-      { doc: 'A list of Service objects.' },
-    ),
+  ServiceList: () => objectList('core/v1.Service'),
   ServicePort: () =>
     struct(
       {
@@ -4311,9 +3482,8 @@ export const coreV1 = defineTypes({
           tag: 4,
           doc: 'Way of reaching the service: ClusterIP (the default), NodePort, LoadBalancer or ExternalName. NodePort includes ClusterIP, and LoadBalancer includes both.',
         }),
-        externalIPs: field(list(string()), {
+        externalIPs: atomicList(string(), {
           tag: 5,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Further addresses at which nodes accept traffic for the service. The user must route the traffic to the nodes.',
         }),
         sessionAffinity: field(ref('core/v1.ServiceAffinity'), {
@@ -4324,9 +3494,8 @@ export const coreV1 = defineTypes({
           tag: 8,
           doc: 'Deprecated. Requested address of the load balancer; ignored if the provider does not support it.',
         }),
-        loadBalancerSourceRanges: field(list(string()), {
+        loadBalancerSourceRanges: atomicList(string(), {
           tag: 9,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Networks whose clients the load balancer admits, if the provider supports it.',
         }),
         externalName: field(string(), {
@@ -4486,42 +3655,8 @@ export const coreV1 = defineTypes({
       { since: 29, doc: 'Sleep as the handler of a lifecycle event.' },
     ),
   StorageMedium: () => known('', 'Memory', 'HugePages', 'HugePages-'),
-  StorageOSPersistentVolumeSource: () =>
-    struct(
-      {
-        volumeName: needed(text('label'), { tag: 1, doc: 'Name of the volume, unique in its StorageOS namespace.' }),
-        volumeNamespace: field(text('label'), { tag: 2, doc: 'StorageOS namespace of the volume. Default: the namespace of the pod.' }),
-        fsType: field(string(), {
-          tag: 3,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
-        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
-        secretRef: field(ref('core/v1.ObjectReference'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Secret with the credentials of the StorageOS interface. Unset means the default ones.',
-        }),
-      },
-      { doc: 'A StorageOS volume.' },
-    ),
-  StorageOSVolumeSource: () =>
-    struct(
-      {
-        volumeName: needed(text('label'), { tag: 1, doc: 'Name of the volume, unique in its StorageOS namespace.' }),
-        volumeNamespace: field(text('label'), { tag: 2, doc: 'StorageOS namespace of the volume. Default: the namespace of the pod.' }),
-        fsType: field(string(), {
-          tag: 3,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
-        readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
-        secretRef: field(ref('core/v1.LocalObjectReference'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Secret with the credentials of the StorageOS interface. Unset means the default ones.',
-        }),
-      },
-      { doc: 'A StorageOS volume.' },
-    ),
+  StorageOSPersistentVolumeSource: () => storageOsVolume('core/v1.ObjectReference'),
+  StorageOSVolumeSource: () => storageOsVolume('core/v1.LocalObjectReference'),
   SupplementalGroupsPolicy: () => only(closed('Merge', 'Strict')),
   Sysctl: () =>
     struct(
@@ -4581,21 +3716,15 @@ export const coreV1 = defineTypes({
     struct(
       {
         key: field(string(), { tag: 1, required: true, doc: 'Key of the label.' }),
-        values: field(list(string()), {
-          tag: 2,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Allowed values of the label.',
-        }),
+        values: atomicList(string(), { tag: 2, required: true, doc: 'Allowed values of the label.' }),
       },
       { doc: 'A requirement on one topology label.' },
     ),
   TopologySelectorTerm: () =>
     struct(
       {
-        matchLabelExpressions: field(list(ref('core/v1.TopologySelectorLabelRequirement')), {
+        matchLabelExpressions: atomicList(ref('core/v1.TopologySelectorLabelRequirement'), {
           tag: 1,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Requirements on topology labels.',
         }),
       },
@@ -4960,3 +4089,129 @@ export const coreV1 = defineTypes({
       { since: 35, until: 35, doc: 'A reference to a group of pods in a Workload.' },
     ),
 })
+
+/** The fields of all containers. */
+function containerMembers() {
+  return {
+    name: needed(text('label'), {
+      tag: 1,
+      required: true,
+      doc: 'Name of the container, a lower-case DNS label, unique in the pod. Cannot be changed.',
+    }),
+    image: needed(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
+    command: atomicList(string(), {
+      tag: 3,
+      doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
+    }),
+    args: atomicList(string(), {
+      tag: 4,
+      doc: 'Arguments of the program. Unset means those of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
+    }),
+    workingDir: field(string(), {
+      tag: 5,
+      doc: 'Directory in which the program starts. Unset means the default of the image or the runtime.',
+    }),
+    ports: field(list(ref('core/v1.ContainerPort'), { uniqueBy: 'name', comparesSound: true }), {
+      tag: 6,
+      patchStrategy: 'merge',
+      patchMergeKey: 'containerPort',
+      listType: 'map',
+      listMapKeys: ['containerPort', 'protocol'],
+      doc: 'Ports that the container listens on. For information mostly: other ports can be reached too.',
+    }),
+    envFrom: atomicList(ref('core/v1.EnvFromSource'), {
+      tag: 19,
+      doc: 'Objects whose keys become environment variables. Later objects take precedence, and env takes precedence over all.',
+    }),
+    env: field(list(ref('core/v1.EnvVar')), {
+      tag: 7,
+      patchStrategy: 'merge',
+      patchMergeKey: 'name',
+      changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
+      doc: 'Environment variables.',
+    }),
+    resources: field(ref('core/v1.ResourceRequirements'), {
+      tag: 8,
+      doc: 'Requests and limits of the container. Cannot be changed.',
+    }),
+    resizePolicy: field(list(ref('core/v1.ContainerResizePolicy')), {
+      tag: 23,
+      listType: 'atomic',
+      featureGate: 'InPlacePodVerticalScaling',
+      since: 27,
+      doc: 'Policies for a change of resources while the container runs, by resource.',
+    }),
+    restartPolicy: field(ref('core/v1.ContainerRestartPolicy'), {
+      tag: 24,
+      pointer: true,
+      featureGate: 'SidecarContainers',
+      since: 28,
+      changes: { 34: { featureGate: 'ContainerRestartRules', keptWhenOff: { list: 'initContainers', value: 'Always' } } },
+      doc: 'Restart policy of this container. Always makes an init container a sidecar. Unset: that of the pod.',
+    }),
+    restartPolicyRules: field(list(ref('core/v1.ContainerRestartRule')), {
+      tag: 25,
+      listType: 'atomic',
+      featureGate: 'ContainerRestartRules',
+      since: 34,
+      doc: 'Rules about the end of the container, in order, at most 20. The first match decides; without a match, restartPolicy decides.',
+    }),
+    volumeMounts: field(list(ref('core/v1.VolumeMount')), {
+      tag: 9,
+      patchStrategy: 'merge',
+      patchMergeKey: 'mountPath',
+      changes: { 30: { listType: 'map', listMapKeys: ['mountPath'] } },
+      doc: 'Volumes that are mounted into the container.',
+    }),
+    volumeDevices: field(list(ref('core/v1.VolumeDevice')), {
+      tag: 21,
+      patchStrategy: 'merge',
+      patchMergeKey: 'devicePath',
+      changes: { 30: { listType: 'map', listMapKeys: ['devicePath'] } },
+      doc: 'Volumes that the container gets as bare devices.',
+    }),
+    livenessProbe: field(ref('core/v1.Probe'), {
+      tag: 10,
+      pointer: true,
+      doc: 'Check that the container works. It is started again when the check fails.',
+    }),
+    readinessProbe: field(ref('core/v1.Probe'), {
+      tag: 11,
+      pointer: true,
+      doc: 'Check that the container can take traffic. While it fails, services send the pod no traffic.',
+    }),
+    startupProbe: field(ref('core/v1.Probe'), {
+      tag: 22,
+      pointer: true,
+      doc: 'Check that the container has started. Other checks wait for it; the container is started again when it fails.',
+    }),
+    lifecycle: field(ref('core/v1.Lifecycle'), {
+      tag: 12,
+      pointer: true,
+      doc: 'Actions after the container starts and before it ends.',
+    }),
+    terminationMessagePath: field(string(), {
+      tag: 13,
+      doc: 'File whose text becomes the message of the ended container; at most 4096 bytes. Default: /dev/termination-log.',
+    }),
+    terminationMessagePolicy: needed(ref('core/v1.TerminationMessagePolicy'), {
+      tag: 20,
+      doc: 'File (the default) takes the message from the file; FallbackToLogsOnError takes the last lines of the log if that is empty.',
+    }),
+    imagePullPolicy: needed(ref('core/v1.PullPolicy'), {
+      tag: 14,
+      doc: 'Pull policy of the image: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
+    }),
+    securityContext: field(ref('core/v1.SecurityContext'), {
+      tag: 15,
+      pointer: true,
+      doc: 'Security settings. They take precedence over those of the pod.',
+    }),
+    stdin: field(boolean(), {
+      tag: 16,
+      doc: 'Keeps the standard input open. Otherwise, reading it gives the end of file at once. Default: false.',
+    }),
+    stdinOnce: field(boolean(), { tag: 17, doc: 'Closes the standard input after the first client has disconnected. Default: false.' }),
+    tty: field(boolean(), { tag: 18, doc: 'Give the container a terminal. Needs stdin. Default: false.' }),
+  }
+}

@@ -15,6 +15,7 @@ import {
   struct,
   text,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of discovery/v1. */
 export const discoveryV1 = defineTypes({
@@ -112,10 +113,7 @@ export const discoveryV1 = defineTypes({
   EndpointSlice: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         addressType: needed(ref('discovery/v1.AddressType'), {
           tag: 4,
           isImmutable: true,
@@ -139,17 +137,7 @@ export const discoveryV1 = defineTypes({
       },
       { doc: 'Part of the backends of a service. The slices of a service are found by their label with its name.' },
     ),
-  EndpointSliceList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('discovery/v1.EndpointSlice')), { tag: 2, required: true, doc: 'The EndpointSlice objects of the list.' }),
-      },
-      { doc: 'A list of EndpointSlice objects.' },
-    ),
+  EndpointSliceList: () => objectList('discovery/v1.EndpointSlice'),
   ForNode: () =>
     struct(
       {

@@ -1,4 +1,5 @@
-import { defineTypes, field, int32, list, microTime, object, ref, string, struct, time } from '../description/define.ts'
+import { defineTypes, field, int32, microTime, object, ref, string, struct, time } from '../description/define.ts'
+import { objectList } from './common.ts'
 
 /** The types of events/v1. */
 export const eventsV1 = defineTypes({
@@ -30,17 +31,7 @@ export const eventsV1 = defineTypes({
       },
       { doc: 'A note that something happened to an object. Events are kept for a short time and are for information only.' },
     ),
-  EventList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('events/v1.Event')), { tag: 2, required: true, doc: 'The Event objects of the list.' }),
-      },
-      { doc: 'A list of Event objects.' },
-    ),
+  EventList: () => objectList('events/v1.Event'),
   EventSeries: () =>
     struct(
       {

@@ -15,6 +15,7 @@ import {
   text,
   time,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of flowcontrol/v1. */
 export const flowcontrolV1 = defineTypes({
@@ -46,10 +47,7 @@ export const flowcontrolV1 = defineTypes({
   FlowSchema: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('flowcontrol/v1.FlowSchemaSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
@@ -70,17 +68,7 @@ export const flowcontrolV1 = defineTypes({
       },
       { doc: "One aspect of a schema's state." },
     ),
-  FlowSchemaList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('flowcontrol/v1.FlowSchema')), { tag: 2, required: true, doc: 'The FlowSchema objects of the list.' }),
-      },
-      { doc: 'A list of FlowSchema objects.' },
-    ),
+  FlowSchemaList: () => objectList('flowcontrol/v1.FlowSchema'),
   FlowSchemaSpec: () =>
     struct(
       {
@@ -222,10 +210,7 @@ export const flowcontrolV1 = defineTypes({
   PriorityLevelConfiguration: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('flowcontrol/v1.PriorityLevelConfigurationSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
@@ -246,21 +231,7 @@ export const flowcontrolV1 = defineTypes({
       },
       { doc: "One aspect of a priority level's state." },
     ),
-  PriorityLevelConfigurationList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('flowcontrol/v1.PriorityLevelConfiguration')), {
-          tag: 2,
-          required: true,
-          doc: 'The PriorityLevelConfiguration objects of the list.',
-        }),
-      },
-      { doc: 'A list of PriorityLevelConfiguration objects.' },
-    ),
+  PriorityLevelConfigurationList: () => objectList('flowcontrol/v1.PriorityLevelConfiguration'),
   PriorityLevelConfigurationReference: () =>
     struct(
       {

@@ -1,14 +1,12 @@
 import { boolean, defineTypes, field, list, map, object, ref, string, struct } from '../description/define.ts'
+import { metadata } from './common.ts'
 
 /** The types of imagepolicy/v1alpha1. */
 export const imagepolicyV1alpha1 = defineTypes({
   ImageReview: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('imagepolicy/v1alpha1.ImageReviewSpec'), {
           tag: 2,
           required: true,

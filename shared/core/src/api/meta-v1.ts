@@ -1,4 +1,5 @@
 import {
+  atomicList,
   boolean,
   checked,
   defineTypes,
@@ -21,6 +22,7 @@ import {
   valuesByLevel,
   wrapped,
 } from '../description/define.ts'
+import { listMetadata, metadata } from './common.ts'
 
 /** The types of metadata, lists, options and answers, which all groups share. */
 export const metaV1 = defineTypes({
@@ -28,19 +30,17 @@ export const metaV1 = defineTypes({
     object(
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the group. The legacy group has the empty name.' }),
-        versions: field(list(ref('meta/v1.GroupVersionForDiscovery')), {
+        versions: atomicList(ref('meta/v1.GroupVersionForDiscovery'), {
           tag: 2,
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Every version of the group that the server serves.',
         }),
         preferredVersion: field(ref('meta/v1.GroupVersionForDiscovery'), {
           tag: 3,
           doc: 'The version that the server suggests to clients that can use any of them.',
         }),
-        serverAddressByClientCIDRs: field(list(ref('meta/v1.ServerAddressByClientCIDR')), {
+        serverAddressByClientCIDRs: atomicList(ref('meta/v1.ServerAddressByClientCIDR'), {
           tag: 4,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
         }),
       },
@@ -49,12 +49,7 @@ export const metaV1 = defineTypes({
   APIGroupList: () =>
     object(
       {
-        groups: field(list(ref('meta/v1.APIGroup')), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'All groups, with their versions.',
-        }),
+        groups: atomicList(ref('meta/v1.APIGroup'), { tag: 1, required: true, doc: 'All groups, with their versions.' }),
       },
       { doc: 'The groups that the server serves, as answered at /apis.' },
     ),
@@ -82,16 +77,8 @@ export const metaV1 = defineTypes({
           required: true,
           doc: 'Verbs of the resource: get, list, watch, create, update, patch, delete, deletecollection.',
         }),
-        shortNames: field(list(string()), {
-          tag: 5,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Abbreviations that command lines accept in place of the name.',
-        }),
-        categories: field(list(string()), {
-          tag: 7,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Collections that the resource is part of, such as all.',
-        }),
+        shortNames: atomicList(string(), { tag: 5, doc: 'Abbreviations that command lines accept in place of the name.' }),
+        categories: atomicList(string(), { tag: 7, doc: 'Collections that the resource is part of, such as all.' }),
         storageVersionHash: field(string(), {
           tag: 10,
           doc: 'Hash of the form in which objects are stored. Equal hashes mean the same stored form; the value has no other meaning.',
@@ -103,28 +90,17 @@ export const metaV1 = defineTypes({
     object(
       {
         groupVersion: field(string(), { tag: 1, required: true, doc: 'The group version that the list is about.' }),
-        resources: field(list(ref('meta/v1.APIResource')), {
-          tag: 2,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'The resources and subresources, by name.',
-        }),
+        resources: atomicList(ref('meta/v1.APIResource'), { tag: 2, required: true, doc: 'The resources and subresources, by name.' }),
       },
       { doc: 'The resources of one group version, as discovery answers them.' },
     ),
   APIVersions: () =>
     object(
       {
-        versions: field(list(string()), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'The versions that the server serves.',
-        }),
-        serverAddressByClientCIDRs: field(list(ref('meta/v1.ServerAddressByClientCIDR')), {
+        versions: atomicList(string(), { tag: 1, required: true, doc: 'The versions that the server serves.' }),
+        serverAddressByClientCIDRs: atomicList(ref('meta/v1.ServerAddressByClientCIDR'), {
           tag: 2,
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
         }),
       },
@@ -133,9 +109,8 @@ export const metaV1 = defineTypes({
   ApplyOptions: () =>
     object(
       {
-        dryRun: field(list(string()), {
+        dryRun: atomicList(string(), {
           tag: 1,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
         force: field(boolean(), {
@@ -207,9 +182,8 @@ export const metaV1 = defineTypes({
   CreateOptions: () =>
     object(
       {
-        dryRun: field(list(string()), {
+        dryRun: atomicList(string(), {
           tag: 1,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
         fieldManager: field(string(), {
@@ -246,9 +220,8 @@ export const metaV1 = defineTypes({
           pointer: true,
           doc: 'Treatment of dependents: Orphan leaves them, Background deletes them afterwards, Foreground deletes them before the object itself.',
         }),
-        dryRun: field(list(string()), {
+        dryRun: atomicList(string(), {
           tag: 5,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is deleted. No other value is allowed.',
         }),
         ignoreStoreReadErrorWithClusterBreakingPotential: field(boolean(), {
@@ -352,9 +325,8 @@ export const metaV1 = defineTypes({
           tag: 1,
           doc: 'Labels that an object must have, with exactly these values. Each pair is the same as an In requirement with one value.',
         }),
-        matchExpressions: field(list(ref('meta/v1.LabelSelectorRequirement')), {
+        matchExpressions: atomicList(ref('meta/v1.LabelSelectorRequirement'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Requirements that must all hold, in addition to matchLabels.',
         }),
       },
@@ -380,9 +352,8 @@ export const metaV1 = defineTypes({
           required: true,
           doc: 'Relation of the label to the values: In, NotIn, Exists or DoesNotExist.',
         }),
-        values: field(list(string()), {
+        values: atomicList(string(), {
           tag: 3,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
         }),
       },
@@ -391,10 +362,7 @@ export const metaV1 = defineTypes({
   List: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
+        metadata: listMetadata,
         items: field(list(raw()), { tag: 2, required: true, doc: 'The objects, each with its own kind and apiVersion.' }),
       },
       { doc: 'A list of objects of any kinds.' },
@@ -554,9 +522,8 @@ export const metaV1 = defineTypes({
           changes: { 30: { listType: 'set' } },
           doc: 'Names of steps that must finish before the object is removed. The component that does a step removes its name. While the object is being deleted, names can only be removed.',
         }),
-        managedFields: field(list(ref('meta/v1.ManagedFieldsEntry')), {
+        managedFields: atomicList(ref('meta/v1.ManagedFieldsEntry'), {
           tag: 17,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Owned fields of each manager, maintained by the server. Users may empty the list, but not edit it.',
         }),
       },
@@ -592,20 +559,14 @@ export const metaV1 = defineTypes({
   PartialObjectMetadata: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
       },
       { doc: 'An object of any kind, reduced to its metadata.' },
     ),
   PartialObjectMetadataList: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
+        metadata: listMetadata,
         items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 2, required: true, doc: 'The metadata of each object.' }),
       },
       { doc: 'A list of objects of any kind, reduced to their metadata.' },
@@ -618,9 +579,8 @@ export const metaV1 = defineTypes({
   PatchOptions: () =>
     object(
       {
-        dryRun: field(list(string()), {
+        dryRun: atomicList(string(), {
           tag: 1,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
         force: field(boolean(), {
@@ -651,12 +611,7 @@ export const metaV1 = defineTypes({
   RootPaths: () =>
     struct(
       {
-        paths: field(list(string()), {
-          tag: 1,
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'The paths, in alphabetical order.',
-        }),
+        paths: atomicList(string(), { tag: 1, required: true, doc: 'The paths, in alphabetical order.' }),
       },
       { doc: 'The paths that the server answers, as listed at its root.' },
     ),
@@ -683,10 +638,7 @@ export const metaV1 = defineTypes({
   Status: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
+        metadata: listMetadata,
         status: field(string(), { tag: 2, doc: 'Success or Failure.' }),
         message: field(string(), { tag: 3, doc: 'Description for people.' }),
         reason: field(ref('meta/v1.StatusReason'), {
@@ -719,11 +671,7 @@ export const metaV1 = defineTypes({
         group: field(string(), { tag: 2, doc: 'API group of the resource.' }),
         kind: field(string(), { tag: 3, doc: 'Kind, or plural resource name, of the object.' }),
         uid: field(string(), { tag: 6, doc: 'Identity of the object, if the failure is about one.' }),
-        causes: field(list(ref('meta/v1.StatusCause')), {
-          tag: 4,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'All known causes of the failure.',
-        }),
+        causes: atomicList(ref('meta/v1.StatusCause'), { tag: 4, doc: 'All known causes of the failure.' }),
         retryAfterSeconds: field(int32(), { tag: 5, doc: 'Seconds to wait before trying again. Set only where trying again makes sense.' }),
       },
       { doc: 'Details of a failure.' },
@@ -760,16 +708,11 @@ export const metaV1 = defineTypes({
         metadata: field(ref('meta/v1.ListMeta'), {
           doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
-        columnDefinitions: field(list(ref('meta/v1.TableColumnDefinition')), {
+        columnDefinitions: atomicList(ref('meta/v1.TableColumnDefinition'), {
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'The columns, in order. Every row has as many cells.',
         }),
-        rows: field(list(ref('meta/v1.TableRow')), {
-          required: true,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'The rows, one for each object.',
-        }),
+        rows: atomicList(ref('meta/v1.TableRow'), { required: true, doc: 'The rows, one for each object.' }),
       },
       { noProtobuf: true, doc: 'Objects as rows and columns, ready to be printed.' },
     ),
@@ -803,13 +746,11 @@ export const metaV1 = defineTypes({
   TableRow: () =>
     struct(
       {
-        cells: field(list(json()), {
+        cells: atomicList(json(), {
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'One value for each column. A cell may be a string, number, boolean, list, object or null.',
         }),
-        conditions: field(list(ref('meta/v1.TableRowCondition')), {
-          changes: { 30: { listType: 'atomic' } },
+        conditions: atomicList(ref('meta/v1.TableRowCondition'), {
           doc: 'Facts about the whole row, such as that its object has finished.',
         }),
         object: field(raw(), { doc: 'The object of the row, or the part that includeObject selects.' }),
@@ -848,9 +789,8 @@ export const metaV1 = defineTypes({
   UpdateOptions: () =>
     object(
       {
-        dryRun: field(list(string()), {
+        dryRun: atomicList(string(), {
           tag: 1,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
         fieldManager: field(string(), {

@@ -1,4 +1,5 @@
 import {
+  atomicList,
   closed,
   defineTypes,
   field,
@@ -15,6 +16,7 @@ import {
   struct,
   text,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of networking/v1. */
 export const networkingV1 = defineTypes({
@@ -56,14 +58,7 @@ export const networkingV1 = defineTypes({
       },
       { since: 33, doc: 'An allocated address of a Service. The name of the object is the address.' },
     ),
-  IPAddressList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
-        items: field(list(ref('networking/v1.IPAddress')), { tag: 2, required: true, doc: 'The addresses.' }),
-      },
-      { since: 33, doc: 'A list of addresses.' },
-    ),
+  IPAddressList: () => objectList('networking/v1.IPAddress', { since: 33 }),
   IPAddressSpec: () =>
     struct(
       {
@@ -82,17 +77,14 @@ export const networkingV1 = defineTypes({
     struct(
       {
         cidr: field(string(), { tag: 1, required: true, doc: 'The network, in CIDR notation.' }),
-        except: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Excluded networks within it.' }),
+        except: atomicList(string(), { tag: 2, doc: 'Excluded networks within it.' }),
       },
       { doc: 'Addresses of a network, with exceptions.' },
     ),
   Ingress: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('networking/v1.IngressSpec'), { tag: 2, doc: 'The rules.' }),
         status: field(ref('networking/v1.IngressStatus'), {
           tag: 3,
@@ -112,25 +104,12 @@ export const networkingV1 = defineTypes({
   IngressClass: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('networking/v1.IngressClassSpec'), { tag: 2, doc: 'The controller and its parameters.' }),
       },
       { doc: 'A named controller that ingresses can choose. An annotation makes one class the default.' },
     ),
-  IngressClassList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('networking/v1.IngressClass')), { tag: 2, required: true, doc: 'The IngressClass objects of the list.' }),
-      },
-      { doc: 'A list of IngressClass objects.' },
-    ),
+  IngressClassList: () => objectList('networking/v1.IngressClass'),
   IngressClassParametersReference: () =>
     struct(
       {
@@ -183,17 +162,7 @@ export const networkingV1 = defineTypes({
       },
       { doc: 'A controller for ingresses.' },
     ),
-  IngressList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('networking/v1.Ingress')), { tag: 2, required: true, doc: 'The Ingress objects of the list.' }),
-      },
-      { doc: 'A list of Ingress objects.' },
-    ),
+  IngressList: () => objectList('networking/v1.Ingress'),
   IngressLoadBalancerIngress: () =>
     struct(
       {
@@ -206,11 +175,7 @@ export const networkingV1 = defineTypes({
   IngressLoadBalancerStatus: () =>
     struct(
       {
-        ingress: field(list(ref('networking/v1.IngressLoadBalancerIngress')), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Addresses of the load balancer.',
-        }),
+        ingress: atomicList(ref('networking/v1.IngressLoadBalancerIngress'), { tag: 1, doc: 'Addresses of the load balancer.' }),
       },
       { since: 26, doc: 'State of the load balancer of an ingress.' },
     ),
@@ -312,10 +277,7 @@ export const networkingV1 = defineTypes({
   NetworkPolicy: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('networking/v1.NetworkPolicySpec'), { tag: 2, doc: 'Selected pods, and their allowed traffic.' }),
         status: field(ref('networking/v1.NetworkPolicyStatus'), {
           tag: 3,
@@ -330,14 +292,9 @@ export const networkingV1 = defineTypes({
   NetworkPolicyEgressRule: () =>
     struct(
       {
-        ports: field(list(ref('networking/v1.NetworkPolicyPort')), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Ports at the other end. Empty means all.',
-        }),
-        to: field(list(ref('networking/v1.NetworkPolicyPeer')), {
+        ports: atomicList(ref('networking/v1.NetworkPolicyPort'), { tag: 1, doc: 'Ports at the other end. Empty means all.' }),
+        to: atomicList(ref('networking/v1.NetworkPolicyPeer'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Allowed destinations of traffic. Empty: every destination.',
         }),
       },
@@ -346,30 +303,12 @@ export const networkingV1 = defineTypes({
   NetworkPolicyIngressRule: () =>
     struct(
       {
-        ports: field(list(ref('networking/v1.NetworkPolicyPort')), {
-          tag: 1,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Ports of the chosen pods. Empty means all.',
-        }),
-        from: field(list(ref('networking/v1.NetworkPolicyPeer')), {
-          tag: 2,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Allowed sources of traffic. Empty: every source.',
-        }),
+        ports: atomicList(ref('networking/v1.NetworkPolicyPort'), { tag: 1, doc: 'Ports of the chosen pods. Empty means all.' }),
+        from: atomicList(ref('networking/v1.NetworkPolicyPeer'), { tag: 2, doc: 'Allowed sources of traffic. Empty: every source.' }),
       },
       { doc: 'Traffic that may come in: both ports and from must match.' },
     ),
-  NetworkPolicyList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('networking/v1.NetworkPolicy')), { tag: 2, required: true, doc: 'The NetworkPolicy objects of the list.' }),
-      },
-      { doc: 'A list of NetworkPolicy objects.' },
-    ),
+  NetworkPolicyList: () => objectList('networking/v1.NetworkPolicy'),
   NetworkPolicyPeer: () =>
     struct(
       {
@@ -401,19 +340,16 @@ export const networkingV1 = defineTypes({
           changes: { 34: { required: false, keepEmpty: true } },
           doc: 'Labels of the pods that the policy is for. Empty chooses all pods of the namespace.',
         }),
-        ingress: field(list(ref('networking/v1.NetworkPolicyIngressRule')), {
+        ingress: atomicList(ref('networking/v1.NetworkPolicyIngressRule'), {
           tag: 2,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Traffic that may come in. All rules of all policies add up; empty allows none.',
         }),
-        egress: field(list(ref('networking/v1.NetworkPolicyEgressRule')), {
+        egress: atomicList(ref('networking/v1.NetworkPolicyEgressRule'), {
           tag: 3,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Traffic that may go out. All rules of all policies add up; empty allows none if the policy is for Egress.',
         }),
-        policyTypes: field(list(ref('networking/v1.PolicyType')), {
+        policyTypes: atomicList(ref('networking/v1.PolicyType'), {
           tag: 4,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Directions that the policy is for: Ingress, Egress or both. Default: Ingress, and Egress if there are rules for it.',
         }),
       },
@@ -462,14 +398,7 @@ export const networkingV1 = defineTypes({
       },
       { since: 33, doc: 'A range that addresses of Services are taken from.' },
     ),
-  ServiceCIDRList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
-        items: field(list(ref('networking/v1.ServiceCIDR')), { tag: 2, required: true, doc: 'The ranges.' }),
-      },
-      { since: 33, doc: 'A list of ranges.' },
-    ),
+  ServiceCIDRList: () => objectList('networking/v1.ServiceCIDR', { since: 33 }),
   ServiceCIDRSpec: () =>
     struct(
       {

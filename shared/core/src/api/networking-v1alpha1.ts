@@ -1,29 +1,17 @@
-import { defineTypes, field, int32, list, object, ref, string, struct } from '../description/define.ts'
+import { defineTypes, field, int32, object, ref, string, struct } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of networking/v1alpha1. */
 export const networkingV1alpha1 = defineTypes({
   ClusterCIDR: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('networking/v1alpha1.ClusterCIDRSpec'), { tag: 2, doc: 'The networks and the nodes.' }),
       },
       { doc: 'Networks from which nodes get the addresses of their pods.' },
     ),
-  ClusterCIDRList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('networking/v1alpha1.ClusterCIDR')), { tag: 2, required: true, doc: 'The ClusterCIDR objects of the list.' }),
-      },
-      { doc: 'A list of ClusterCIDR objects.' },
-    ),
+  ClusterCIDRList: () => objectList('networking/v1alpha1.ClusterCIDR'),
   ClusterCIDRSpec: () =>
     struct(
       {

@@ -1,4 +1,5 @@
 import { checked, defineTypes, field, list, map, object, quantity, ref, string, struct, text } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of node/v1. */
 export const nodeV1 = defineTypes({
@@ -12,10 +13,7 @@ export const nodeV1 = defineTypes({
   RuntimeClass: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         handler: checked(text('label'), {
           tag: 2,
           declaredSince: 37,
@@ -36,17 +34,7 @@ export const nodeV1 = defineTypes({
       },
       { doc: 'A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName.' },
     ),
-  RuntimeClassList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('node/v1.RuntimeClass')), { tag: 2, required: true, doc: 'The RuntimeClass objects of the list.' }),
-      },
-      { doc: 'A list of RuntimeClass objects.' },
-    ),
+  RuntimeClassList: () => objectList('node/v1.RuntimeClass'),
   Scheduling: () =>
     struct(
       {

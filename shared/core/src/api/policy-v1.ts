@@ -14,6 +14,7 @@ import {
   struct,
   time,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of policy/v1. */
 export const policyV1 = defineTypes({
@@ -31,10 +32,7 @@ export const policyV1 = defineTypes({
   PodDisruptionBudget: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('policy/v1.PodDisruptionBudgetSpec'), { tag: 2, doc: 'Selected pods, and the number that must stay.' }),
         status: field(ref('policy/v1.PodDisruptionBudgetStatus'), {
           tag: 3,
@@ -43,21 +41,7 @@ export const policyV1 = defineTypes({
       },
       { doc: 'Bounds how many pods of a group may be evicted at once.' },
     ),
-  PodDisruptionBudgetList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('policy/v1.PodDisruptionBudget')), {
-          tag: 2,
-          required: true,
-          doc: 'The PodDisruptionBudget objects of the list.',
-        }),
-      },
-      { doc: 'A list of PodDisruptionBudget objects.' },
-    ),
+  PodDisruptionBudgetList: () => objectList('policy/v1.PodDisruptionBudget'),
   PodDisruptionBudgetSpec: () =>
     struct(
       {

@@ -1,14 +1,14 @@
-import { defineTypes, field, list, needed, object, ref, string, struct } from '../description/define.ts'
+import { atomicList, defineTypes, field, needed, object, ref, string, struct } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of rbac/v1. */
 export const rbacV1 = defineTypes({
   AggregationRule: () =>
     struct(
       {
-        clusterRoleSelectors: field(list(ref('meta/v1.LabelSelector')), {
+        clusterRoleSelectors: atomicList(ref('meta/v1.LabelSelector'), {
           tag: 1,
           needed: 'at least one clusterRoleSelector required if aggregationRule is non-nil',
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Cluster roles that match any of these selectors give their rules.',
         }),
       },
@@ -17,14 +17,10 @@ export const rbacV1 = defineTypes({
   ClusterRole: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
-        rules: field(list(ref('rbac/v1.PolicyRule')), {
+        metadata,
+        rules: atomicList(ref('rbac/v1.PolicyRule'), {
           tag: 2,
           keepEmpty: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'The permissions. They only add up; nothing can be denied.',
         }),
         aggregationRule: field(ref('rbac/v1.AggregationRule'), {
@@ -38,15 +34,8 @@ export const rbacV1 = defineTypes({
   ClusterRoleBinding: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
-        subjects: field(list(ref('rbac/v1.Subject')), {
-          tag: 2,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Users, groups and service accounts that get the permissions.',
-        }),
+        metadata,
+        subjects: atomicList(ref('rbac/v1.Subject'), { tag: 2, doc: 'Users, groups and service accounts that get the permissions.' }),
         roleRef: field(ref('rbac/v1.RoleRef'), {
           tag: 3,
           required: true,
@@ -55,63 +44,31 @@ export const rbacV1 = defineTypes({
       },
       { doc: 'Gives the permissions of a cluster role, in all namespaces, to subjects.' },
     ),
-  ClusterRoleBindingList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('rbac/v1.ClusterRoleBinding')), {
-          tag: 2,
-          required: true,
-          doc: 'The ClusterRoleBinding objects of the list.',
-        }),
-      },
-      { doc: 'A list of ClusterRoleBinding objects.' },
-    ),
-  ClusterRoleList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('rbac/v1.ClusterRole')), { tag: 2, required: true, doc: 'The ClusterRole objects of the list.' }),
-      },
-      { doc: 'A list of ClusterRole objects.' },
-    ),
+  ClusterRoleBindingList: () => objectList('rbac/v1.ClusterRoleBinding'),
+  ClusterRoleList: () => objectList('rbac/v1.ClusterRole'),
   PolicyRule: () =>
     struct(
       {
-        verbs: field(list(string()), {
+        verbs: atomicList(string(), {
           tag: 1,
           needed: 'verbs must contain at least one value',
           declaredSince: 37,
           required: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Allowed verbs: get, list, watch, create, update, patch, delete and so on. * means all.',
         }),
-        apiGroups: field(list(string()), {
+        apiGroups: atomicList(string(), {
           tag: 2,
           needed: 'resource rules must supply at least one api group',
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Groups of the resources. An empty string is the legacy group, * means all.',
         }),
-        resources: field(list(string()), {
+        resources: atomicList(string(), {
           tag: 3,
           needed: 'resource rules must supply at least one resource',
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Resources that may be acted on, subresources as resource/subresource. * means all.',
         }),
-        resourceNames: field(list(string()), {
-          tag: 4,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'If not empty, only objects with these names.',
-        }),
-        nonResourceURLs: field(list(string()), {
+        resourceNames: atomicList(string(), { tag: 4, doc: 'If not empty, only objects with these names.' }),
+        nonResourceURLs: atomicList(string(), {
           tag: 5,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Paths that are not resources, in cluster roles only. A * matches the rest of a path.',
         }),
       },
@@ -120,14 +77,10 @@ export const rbacV1 = defineTypes({
   Role: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
-        rules: field(list(ref('rbac/v1.PolicyRule')), {
+        metadata,
+        rules: atomicList(ref('rbac/v1.PolicyRule'), {
           tag: 2,
           keepEmpty: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'The permissions. They only add up; nothing can be denied.',
         }),
       },
@@ -136,15 +89,8 @@ export const rbacV1 = defineTypes({
   RoleBinding: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
-        subjects: field(list(ref('rbac/v1.Subject')), {
-          tag: 2,
-          changes: { 30: { listType: 'atomic' } },
-          doc: 'Users, groups and service accounts that get the permissions.',
-        }),
+        metadata,
+        subjects: atomicList(ref('rbac/v1.Subject'), { tag: 2, doc: 'Users, groups and service accounts that get the permissions.' }),
         roleRef: field(ref('rbac/v1.RoleRef'), {
           tag: 3,
           required: true,
@@ -153,28 +99,8 @@ export const rbacV1 = defineTypes({
       },
       { doc: 'Gives the permissions of a role or cluster role, in one namespace, to subjects.' },
     ),
-  RoleBindingList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('rbac/v1.RoleBinding')), { tag: 2, required: true, doc: 'The RoleBinding objects of the list.' }),
-      },
-      { doc: 'A list of RoleBinding objects.' },
-    ),
-  RoleList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('rbac/v1.Role')), { tag: 2, required: true, doc: 'The Role objects of the list.' }),
-      },
-      { doc: 'A list of Role objects.' },
-    ),
+  RoleBindingList: () => objectList('rbac/v1.RoleBinding'),
+  RoleList: () => objectList('rbac/v1.Role'),
   RoleRef: () =>
     struct(
       {

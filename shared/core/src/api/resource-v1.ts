@@ -20,6 +20,7 @@ import {
   time,
   valuesByLevel,
 } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of resource/v1. */
 export const resourceV1 = defineTypes({
@@ -352,10 +353,7 @@ export const resourceV1 = defineTypes({
   DeviceClass: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('resource/v1.DeviceClassSpec'), {
           tag: 2,
           required: true,
@@ -372,17 +370,7 @@ export const resourceV1 = defineTypes({
       },
       { doc: 'Configuration that a class gives its devices.' },
     ),
-  DeviceClassList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('resource/v1.DeviceClass')), { tag: 2, required: true, doc: 'The DeviceClass objects of the list.' }),
-      },
-      { doc: 'A list of DeviceClass objects.' },
-    ),
+  DeviceClassList: () => objectList('resource/v1.DeviceClass'),
   DeviceClassSpec: () =>
     struct(
       {
@@ -562,46 +550,22 @@ export const resourceV1 = defineTypes({
       },
       { doc: 'A condition about devices. Exactly one field is set.' },
     ),
-  DeviceSubRequest: () =>
-    struct(
+  DeviceSubRequest: () => {
+    const { deviceClassName, selectors, allocationMode, count, tolerations, capacity, derivedAttributes } = exactMembers()
+    return struct(
       {
         name: checked(text('label'), { tag: 1, required: true, doc: 'Name of the alternative, a DNS label. Unique in the request.' }),
-        deviceClassName: needed(text('subdomain'), { tag: 2, required: true, declaredSince: 36, doc: 'Class of the devices.' }),
-        selectors: field(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
-          tag: 3,
-          listType: 'atomic',
-          declaredSince: 36,
-          doc: 'Conditions that a device meets besides those of its class. At most 32.',
-        }),
-        allocationMode: field(ref('resource/v1.DeviceAllocationMode'), {
-          tag: 4,
-          declaredSince: 36,
-          doc: 'ExactCount (the default) or All, the matching devices of a pool.',
-        }),
-        count: field(int64(), { tag: 5, doc: 'Number of devices for ExactCount. Default: 1.' }),
-        tolerations: field(list(ref('resource/v1.DeviceToleration')), {
-          tag: 6,
-          listType: 'atomic',
-          featureGate: 'DRADeviceTaints',
-          doc: 'Taints of devices that the request tolerates.',
-        }),
-        capacity: field(ref('resource/v1.CapacityRequirements'), {
-          tag: 7,
-          pointer: true,
-          featureGate: 'DRAConsumableCapacity',
-          since: 34,
-          doc: 'Amounts of capacities that each device provides.',
-        }),
-        derivedAttributes: field(list(ref('resource/v1.DeviceDerivedAttribute')), {
-          tag: 8,
-          listType: 'atomic',
-          featureGate: 'DRADerivedAttributes',
-          since: 37,
-          doc: 'Attributes that are computed for constraints. At most 32.',
-        }),
+        deviceClassName: { ...deviceClassName, tag: 2, declaredSince: 36 },
+        selectors: { ...selectors, tag: 3 },
+        allocationMode: { ...allocationMode, tag: 4 },
+        count: { ...count, tag: 5 },
+        tolerations,
+        capacity,
+        derivedAttributes,
       },
       { since: 33, doc: 'One of several alternatives of a request.' },
-    ),
+    )
+  },
   DeviceTaint: () =>
     struct(
       {
@@ -621,26 +585,13 @@ export const resourceV1 = defineTypes({
   DeviceTaintRule: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('resource/v1.DeviceTaintRuleSpec'), { tag: 2, required: true, doc: 'The devices, and the taint.' }),
         status: field(ref('resource/v1.DeviceTaintRuleStatus'), { tag: 3, doc: 'Progress of the rule.' }),
       },
       { since: 37, doc: 'Adds a taint to the devices that match.' },
     ),
-  DeviceTaintRuleList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('resource/v1.DeviceTaintRule')), { tag: 2, required: true, doc: 'The DeviceTaintRule objects of the list.' }),
-      },
-      { since: 37, doc: 'A list of DeviceTaintRule objects.' },
-    ),
+  DeviceTaintRuleList: () => objectList('resource/v1.DeviceTaintRule', { since: 37 }),
   DeviceTaintRuleSpec: () =>
     struct(
       {
@@ -701,51 +652,7 @@ export const resourceV1 = defineTypes({
       { since: 33, doc: 'A taint of devices that a request tolerates.' },
     ),
   DeviceTolerationOperator: () => only(closed('Equal', 'Exists')),
-  ExactDeviceRequest: () =>
-    struct(
-      {
-        deviceClassName: needed(text('subdomain'), { tag: 1, required: true, doc: 'Class of the devices.' }),
-        selectors: field(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
-          tag: 2,
-          listType: 'atomic',
-          declaredSince: 36,
-          doc: 'Conditions that a device meets besides those of its class. At most 32.',
-        }),
-        allocationMode: field(ref('resource/v1.DeviceAllocationMode'), {
-          tag: 3,
-          declaredSince: 36,
-          doc: 'ExactCount (the default) or All, the matching devices of a pool.',
-        }),
-        count: field(int64(), { tag: 4, doc: 'Number of devices for ExactCount. Default: 1.' }),
-        adminAccess: field(boolean(), {
-          tag: 5,
-          pointer: true,
-          featureGate: 'DRAAdminAccess',
-          doc: 'The devices are for administration and may be in use by others. Needs a label of the namespace.',
-        }),
-        tolerations: field(list(ref('resource/v1.DeviceToleration')), {
-          tag: 6,
-          listType: 'atomic',
-          featureGate: 'DRADeviceTaints',
-          doc: 'Taints of devices that the request tolerates.',
-        }),
-        capacity: field(ref('resource/v1.CapacityRequirements'), {
-          tag: 7,
-          pointer: true,
-          featureGate: 'DRAConsumableCapacity',
-          since: 34,
-          doc: 'Amounts of capacities that each device provides.',
-        }),
-        derivedAttributes: field(list(ref('resource/v1.DeviceDerivedAttribute')), {
-          tag: 8,
-          listType: 'atomic',
-          featureGate: 'DRADerivedAttributes',
-          since: 37,
-          doc: 'Attributes that are computed for constraints. At most 32.',
-        }),
-      },
-      { since: 33, doc: 'A request for devices of one class.' },
-    ),
+  ExactDeviceRequest: () => struct(exactMembers(), { since: 33, doc: 'A request for devices of one class.' }),
   NetworkDeviceData: () =>
     struct(
       {
@@ -817,10 +724,7 @@ export const resourceV1 = defineTypes({
   ResourceClaim: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('resource/v1.ResourceClaimSpec'), {
           tag: 2,
           required: true,
@@ -843,17 +747,7 @@ export const resourceV1 = defineTypes({
       },
       { doc: 'A user of a claim.' },
     ),
-  ResourceClaimList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('resource/v1.ResourceClaim')), { tag: 2, required: true, doc: 'The ResourceClaim objects of the list.' }),
-      },
-      { doc: 'A list of ResourceClaim objects.' },
-    ),
+  ResourceClaimList: () => objectList('resource/v1.ResourceClaim'),
   ResourceClaimSpec: () =>
     struct(
       {
@@ -892,10 +786,7 @@ export const resourceV1 = defineTypes({
   ResourceClaimTemplate: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('resource/v1.ResourceClaimTemplateSpec'), {
           tag: 2,
           required: true,
@@ -906,21 +797,7 @@ export const resourceV1 = defineTypes({
       },
       { doc: 'A template from which Pods get claims of their own.' },
     ),
-  ResourceClaimTemplateList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('resource/v1.ResourceClaimTemplate')), {
-          tag: 2,
-          required: true,
-          doc: 'The ResourceClaimTemplate objects of the list.',
-        }),
-      },
-      { doc: 'A list of ResourceClaimTemplate objects.' },
-    ),
+  ResourceClaimTemplateList: () => objectList('resource/v1.ResourceClaimTemplate'),
   ResourceClaimTemplateSpec: () =>
     struct(
       {
@@ -958,25 +835,12 @@ export const resourceV1 = defineTypes({
   ResourceSlice: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('resource/v1.ResourceSliceSpec'), { tag: 2, required: true, doc: 'The pool, the nodes and the devices.' }),
       },
       { doc: 'Devices of one pool of a driver.' },
     ),
-  ResourceSliceList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('resource/v1.ResourceSlice')), { tag: 2, required: true, doc: 'The ResourceSlice objects of the list.' }),
-      },
-      { doc: 'A list of ResourceSlice objects.' },
-    ),
+  ResourceSliceList: () => objectList('resource/v1.ResourceSlice'),
   ResourceSliceSpec: () =>
     struct(
       {
@@ -1034,3 +898,48 @@ export const resourceV1 = defineTypes({
     ),
   SkipNodeOperation: () => closed('*', 'NodePrepareResources', 'NodeUnprepareResources'),
 })
+
+/** The fields of a request for devices of one class. */
+function exactMembers() {
+  return {
+    deviceClassName: needed(text('subdomain'), { tag: 1, required: true, doc: 'Class of the devices.' }),
+    selectors: field(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
+      tag: 2,
+      listType: 'atomic',
+      declaredSince: 36,
+      doc: 'Conditions that a device meets besides those of its class. At most 32.',
+    }),
+    allocationMode: field(ref('resource/v1.DeviceAllocationMode'), {
+      tag: 3,
+      declaredSince: 36,
+      doc: 'ExactCount (the default) or All, the matching devices of a pool.',
+    }),
+    count: field(int64(), { tag: 4, doc: 'Number of devices for ExactCount. Default: 1.' }),
+    adminAccess: field(boolean(), {
+      tag: 5,
+      pointer: true,
+      featureGate: 'DRAAdminAccess',
+      doc: 'The devices are for administration and may be in use by others. Needs a label of the namespace.',
+    }),
+    tolerations: field(list(ref('resource/v1.DeviceToleration')), {
+      tag: 6,
+      listType: 'atomic',
+      featureGate: 'DRADeviceTaints',
+      doc: 'Taints of devices that the request tolerates.',
+    }),
+    capacity: field(ref('resource/v1.CapacityRequirements'), {
+      tag: 7,
+      pointer: true,
+      featureGate: 'DRAConsumableCapacity',
+      since: 34,
+      doc: 'Amounts of capacities that each device provides.',
+    }),
+    derivedAttributes: field(list(ref('resource/v1.DeviceDerivedAttribute')), {
+      tag: 8,
+      listType: 'atomic',
+      featureGate: 'DRADerivedAttributes',
+      since: 37,
+      doc: 'Attributes that are computed for constraints. At most 32.',
+    }),
+  }
+}

@@ -1,14 +1,12 @@
-import { boolean, defineTypes, field, int32, list, object, ref, string } from '../description/define.ts'
+import { boolean, defineTypes, field, int32, object, ref, string } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of scheduling/v1. */
 export const schedulingV1 = defineTypes({
   PriorityClass: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         value: field(int32(), {
           tag: 2,
           required: true,
@@ -28,15 +26,5 @@ export const schedulingV1 = defineTypes({
       },
       { doc: 'A name for a priority that pods can have.' },
     ),
-  PriorityClassList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('scheduling/v1.PriorityClass')), { tag: 2, required: true, doc: 'The PriorityClass objects of the list.' }),
-      },
-      { doc: 'A list of PriorityClass objects.' },
-    ),
+  PriorityClassList: () => objectList('scheduling/v1.PriorityClass'),
 })

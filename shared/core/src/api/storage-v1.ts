@@ -1,4 +1,5 @@
 import {
+  atomicList,
   boolean,
   checked,
   closed,
@@ -19,31 +20,19 @@ import {
   text,
   time,
 } from '../description/define.ts'
+import { listMetadata, metadata, objectList } from './common.ts'
 
 /** The types of storage/v1. */
 export const storageV1 = defineTypes({
   CSIDriver: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('storage/v1.CSIDriverSpec'), { tag: 2, required: true, doc: 'Needs and abilities of the driver.' }),
       },
       { doc: 'A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver.' },
     ),
-  CSIDriverList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('storage/v1.CSIDriver')), { tag: 2, required: true, doc: 'The CSIDriver objects of the list.' }),
-      },
-      { doc: 'A list of CSIDriver objects.' },
-    ),
+  CSIDriverList: () => objectList('storage/v1.CSIDriver'),
   CSIDriverSpec: () =>
     struct(
       {
@@ -121,10 +110,7 @@ export const storageV1 = defineTypes({
   CSINode: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('storage/v1.CSINodeSpec'), { tag: 2, required: true, doc: 'The drivers of the node.' }),
         status: field(ref('storage/v1.CSINodeStatus'), {
           tag: 3,
@@ -147,10 +133,9 @@ export const storageV1 = defineTypes({
           required: true,
           doc: 'Name that the driver itself has for the node. Volumes are attached to the node by this name.',
         }),
-        topologyKeys: field(list(string()), {
+        topologyKeys: atomicList(string(), {
           tag: 3,
           keepEmpty: true,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Labels of the node by which the driver says where it is. May be empty, and may differ between nodes.',
         }),
         allocatable: field(ref('storage/v1.VolumeNodeResources'), {
@@ -161,17 +146,7 @@ export const storageV1 = defineTypes({
       },
       { doc: 'A volume driver on a node.' },
     ),
-  CSINodeList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('storage/v1.CSINode')), { tag: 2, required: true, doc: 'The CSINode objects of the list.' }),
-      },
-      { doc: 'A list of CSINode objects.' },
-    ),
+  CSINodeList: () => objectList('storage/v1.CSINode'),
   CSINodeSpec: () =>
     struct(
       {
@@ -204,10 +179,7 @@ export const storageV1 = defineTypes({
   CSIStorageCapacity: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         nodeTopology: field(ref('meta/v1.LabelSelector'), {
           tag: 2,
           isImmutable: true,
@@ -232,10 +204,7 @@ export const storageV1 = defineTypes({
   CSIStorageCapacityList: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
+        metadata: listMetadata,
         items: field(list(ref('storage/v1.CSIStorageCapacity')), {
           tag: 2,
           required: true,
@@ -251,10 +220,7 @@ export const storageV1 = defineTypes({
   StorageClass: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         provisioner: needed(string(), { tag: 2, required: true, doc: 'Name of the driver that makes the volumes. Cannot be changed.' }),
         parameters: field(map(string()), { tag: 3, doc: 'Settings that the driver takes for new volumes. Cannot be changed.' }),
         reclaimPolicy: field(ref('core/v1.PersistentVolumeReclaimPolicy'), {
@@ -262,9 +228,8 @@ export const storageV1 = defineTypes({
           pointer: true,
           doc: 'Action on a volume when its claim is deleted: Delete (the default) or Retain.',
         }),
-        mountOptions: field(list(string()), {
+        mountOptions: atomicList(string(), {
           tag: 5,
-          changes: { 30: { listType: 'atomic' } },
           doc: 'Options that volumes of the class are mounted with. They are not checked; a wrong one fails the mount.',
         }),
         allowVolumeExpansion: field(boolean(), {
@@ -285,17 +250,7 @@ export const storageV1 = defineTypes({
       },
       { doc: 'A kind of storage that claims can ask for by name, and how volumes of it are made.' },
     ),
-  StorageClassList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('storage/v1.StorageClass')), { tag: 2, required: true, doc: 'The StorageClass objects of the list.' }),
-      },
-      { doc: 'A list of StorageClass objects.' },
-    ),
+  StorageClassList: () => objectList('storage/v1.StorageClass'),
   StorageHealth: () =>
     struct(
       {
@@ -340,10 +295,7 @@ export const storageV1 = defineTypes({
   VolumeAttachment: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('storage/v1.VolumeAttachmentSpec'), {
           tag: 2,
           isImmutable: true,
@@ -358,21 +310,7 @@ export const storageV1 = defineTypes({
       },
       { doc: 'Asks that a volume be attached to a node, and tells how that went. Written by controllers, not by users.' },
     ),
-  VolumeAttachmentList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('storage/v1.VolumeAttachment')), {
-          tag: 2,
-          required: true,
-          doc: 'The VolumeAttachment objects of the list.',
-        }),
-      },
-      { doc: 'A list of VolumeAttachment objects.' },
-    ),
+  VolumeAttachmentList: () => objectList('storage/v1.VolumeAttachment'),
   VolumeAttachmentSource: () =>
     struct(
       {
@@ -421,14 +359,7 @@ export const storageV1 = defineTypes({
       },
       { since: 34, doc: 'Attributes of volumes that may be changed while a volume is in use.' },
     ),
-  VolumeAttributesClassList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Standard metadata of a list.' }),
-        items: field(list(ref('storage/v1.VolumeAttributesClass')), { tag: 2, required: true, doc: 'The classes.' }),
-      },
-      { since: 34, doc: 'A list of classes.' },
-    ),
+  VolumeAttributesClassList: () => objectList('storage/v1.VolumeAttributesClass', { since: 34 }),
   VolumeBindingMode: () => only(closed('Immediate', 'WaitForFirstConsumer')),
   VolumeError: () =>
     struct(

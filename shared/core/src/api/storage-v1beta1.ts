@@ -2,55 +2,14 @@ import { inVersion } from '../description/in-version.ts'
 import { storageV1 } from './storage-v1.ts'
 
 const {
-  CSIDriver,
-  CSIDriverList,
-  CSIDriverSpec,
-  CSINode,
-  CSINodeDriver,
-  CSINodeList,
-  CSINodeSpec,
-  CSIStorageCapacity,
-  CSIStorageCapacityList,
-  FSGroupPolicy,
-  StorageClass,
-  StorageClassList,
-  TokenRequest,
-  VolumeAttachment,
-  VolumeAttachmentList,
-  VolumeAttachmentSource,
-  VolumeAttachmentSpec,
-  VolumeAttachmentStatus,
-  VolumeBindingMode,
-  VolumeError,
-  VolumeLifecycleMode,
-  VolumeNodeResources,
+  CSINodeStatus: _status,
+  StorageHealth: _health,
+  StorageHealthCondition: _condition,
+  StorageHealthStatusType: _type,
+  VolumeAttributesClass: _class,
+  VolumeAttributesClassList: _classes,
+  ...shared
 } = storageV1
 
 /** The types of storage/v1beta1: those of v1. */
-export const storageV1beta1 = inVersion(
-  {
-    CSIDriver,
-    CSIDriverList,
-    CSIDriverSpec,
-    CSINode,
-    CSINodeDriver,
-    CSINodeList,
-    CSINodeSpec,
-    CSIStorageCapacity,
-    CSIStorageCapacityList,
-    FSGroupPolicy,
-    StorageClass,
-    StorageClassList,
-    TokenRequest,
-    VolumeAttachment,
-    VolumeAttachmentList,
-    VolumeAttachmentSource,
-    VolumeAttachmentSpec,
-    VolumeAttachmentStatus,
-    VolumeBindingMode,
-    VolumeError,
-    VolumeLifecycleMode,
-    VolumeNodeResources,
-  },
-  { from: 'storage/v1', to: 'storage/v1beta1' },
-)
+export const storageV1beta1 = inVersion(shared, { from: 'storage/v1', to: 'storage/v1beta1' })

@@ -1,4 +1,5 @@
 import { defineTypes, field, known, list, object, ref, string, struct } from '../description/define.ts'
+import { metadata, objectList } from './common.ts'
 
 /** The types of storagemigration/v1. */
 export const storagemigrationV1 = defineTypes({
@@ -6,10 +7,7 @@ export const storagemigrationV1 = defineTypes({
   StorageVersionMigration: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
-        }),
+        metadata,
         spec: field(ref('storagemigration/v1.StorageVersionMigrationSpec'), {
           tag: 2,
           isImmutable: true,
@@ -19,21 +17,7 @@ export const storagemigrationV1 = defineTypes({
       },
       { doc: 'A request to store all objects of a resource again, in the present storage version and with the present encryption key.' },
     ),
-  StorageVersionMigrationList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: field(list(ref('storagemigration/v1.StorageVersionMigration')), {
-          tag: 2,
-          required: true,
-          doc: 'The StorageVersionMigration objects of the list.',
-        }),
-      },
-      { doc: 'A list of StorageVersionMigration objects.' },
-    ),
+  StorageVersionMigrationList: () => objectList('storagemigration/v1.StorageVersionMigration'),
   StorageVersionMigrationSpec: () =>
     struct(
       {

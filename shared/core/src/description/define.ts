@@ -163,6 +163,16 @@ export const needed = <N extends Node, F extends FieldFacets = FieldFacets>(node
   needed: true,
   ...facets,
 })
+/** A list that documents call atomic since 1.30. */
+export const atomicList = <N extends Node, F extends FieldFacets = FieldFacets>(
+  items: N,
+  facets: F,
+): FieldDefinition<ListOf<N>, PresenceOf<F>> => ({
+  kind: 'field',
+  node: list(items),
+  changes: { 30: { listType: 'atomic' } },
+  ...facets,
+})
 /** A field that validation checks even if it is empty. */
 export const checked = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
   kind: 'field',

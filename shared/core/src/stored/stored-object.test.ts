@@ -61,7 +61,7 @@ test('a value that no longer fits its type is an error that names the field', ()
 const describing = new Set([
   // The facets for validation.
   ...['needed', 'isAlwaysChecked', 'isClosed', 'isImmutable', 'isEnforced', 'format', 'bytesMax', 'min', 'max', 'detail', 'sign', 'means'],
-  ...['itemsMax', 'isUnique', 'uniqueBy', 'comparesSound', 'isLabels', 'starExcludes', 'declaredSince'],
+  ...['itemsMax', 'isUnique', 'uniqueBy', 'comparesSound', 'isLabels', 'keyedBy', 'isSet', 'starExcludes', 'declaredSince'],
   ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'keptWhenOff', 'dropsPart'],
   ...['since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
 ])
