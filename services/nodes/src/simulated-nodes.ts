@@ -6,6 +6,7 @@ import type { ApiObject } from '@orch/core/meta'
 import {
   asksForSimulation,
   type LogEntry,
+  logLines,
   PodLife,
   type PodScript,
   refusalOf,
@@ -409,7 +410,7 @@ class StandIn implements SimulatedNodes {
   }
 
   #openLife(pod: Pod, node: SimulatedNode): RunningPod {
-    const { level, names } = this.#options
+    const { level, names, clock } = this.#options
     const addresses = node.takeAddresses(pod)
     if (addresses === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${keyOf(pod)}`)
     const layers = this.#scripts.layersFor(pod)
@@ -422,6 +423,11 @@ class StandIn implements SimulatedNodes {
     const life = new PodLife({
       ...{ pod, names, level, addresses, hostAddresses: node.addresses, ...(sources && { sources }) },
       layers: [...withOwnCommands(own, layers), layerOf(code)],
+      readLog: (container, run, linesMax) => {
+        const { lines } = this.#written.of(run.id)
+        if (lines.length > 0) return lines.slice(-linesMax)
+        return logLines(logOf(pod, container, this.#scriptOf(pod)), run, { untilMs: clock.now(), linesMax })
+      },
       onRun: (container) => {
         environments.delete(container)
         if (sources !== undefined) environments.set(container, this.#envOf(pod, container))
@@ -430,7 +436,6 @@ class StandIn implements SimulatedNodes {
       newId: this.#newId,
       digestOf,
     })
-    const { clock } = this.#options
     if (all.size > 0)
       programs = new ProgramRuns({
         clock,

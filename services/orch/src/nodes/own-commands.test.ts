@@ -89,6 +89,30 @@ describe('a container whose command depends on no image', () => {
     expect((await statusOf('other-message')).containerStatuses?.[0]?.state).toMatchObject({ terminated: { message: 'lost\n' } })
   })
 
+  test('has the end of its log as the message by FallbackToLogsOnError, if it fails without another', async () => {
+    const messageOf = async (name: string) => {
+      const [status] = (await statusOf(name)).containerStatuses ?? []
+      return status?.state
+    }
+    const policy = { terminationMessagePolicy: 'FallbackToLogsOnError' }
+    const long = 'x'.repeat(2_000)
+    await run('last-lines', { command: ['sh', '-c', `echo first; echo ${long}; echo ${'y'.repeat(100)}; exit 1`], ...policy })
+    expect(await messageOf('last-lines')).toMatchObject({ terminated: { message: `${`${long}\n${'y'.repeat(100)}\n`.slice(-2_048)}` } })
+    await run('many-lines', { command: ['sh', '-c', `${'echo one;'.repeat(100)}exit 1`], ...policy })
+    expect(await messageOf('many-lines')).toMatchObject({ terminated: { message: 'one\n'.repeat(80) } })
+    await run('good', { command: ['echo', 'one'], ...policy })
+    expect(await messageOf('good')).not.toHaveProperty('terminated.message')
+    await run('written', { command: ['sh', '-c', 'echo one; echo two > /dev/termination-log; exit 1'], ...policy })
+    expect(await messageOf('written')).toMatchObject({ terminated: { message: 'two\n' } })
+    const annotations = {
+      'simulation.orch.io/run-for': '0s',
+      'simulation.orch.io/exit-code': '3',
+      'simulation.orch.io/logs': 'lost database',
+    }
+    await run('of-script', { ...policy }, { annotations })
+    expect(await messageOf('of-script')).toMatchObject({ terminated: { message: 'lost database\n' } })
+  })
+
   test('sleeps by the clock of the server, and is started again as its policy says', async () => {
     await run('sleeper', { command: ['sh', '-c', 'echo begin; sleep 60; echo end; exit 1'] }, { restartPolicy: 'OnFailure' })
     expect([(await statusOf('sleeper')).phase, await logOf('sleeper')]).toEqual(['Running', 'begin\n'])

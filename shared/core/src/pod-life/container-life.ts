@@ -4,7 +4,7 @@ import { backoffFirstMs, backoffMaxMs, configRetryMs, type ProgramEnd, type Runn
 import { type ContainerEnd, endOf, mountsOf, printEnd, printMs, resourcesOf } from './container-status.ts'
 import { ImagePull, type PullState } from './image-pull.ts'
 import type { LifeStep, PodEvent, Role } from './life-step.ts'
-import type { LogRun } from './log-lines.ts'
+import { type LogRun, messageLinesMax, terminationMessage } from './log-lines.ts'
 import { type ContainerStatus, type PodContainer, restartsAfter } from './phase.ts'
 import { beginProbe, callProbe, type ProbeRun, type ProbeStart, passesAt, printFailure, turnProbe } from './probe-run.ts'
 import type { ContainerScript, ProbeKind, Turn } from './script-model.ts'
@@ -378,8 +378,14 @@ export class ContainerLife {
     return isNews
   }
 
-  #end({ startedMs, endMs, exitCode, message, reason = exitCode === 0 ? 'Completed' : 'Error' }: Running, { nowMs }: LifeStep): void {
+  #end(
+    { startedMs, endMs, exitCode, reason = exitCode === 0 ? 'Completed' : 'Error', ...state }: Running,
+    { nowMs, readLog }: LifeStep,
+  ): void {
     const finishedMs = Math.min(nowMs, Math.max(endMs, startedMs))
+    const isInLog = exitCode !== 0 && !state.message && this.#container.terminationMessagePolicy === 'FallbackToLogsOnError'
+    const run = { id: this.#id, startedMs, end: { atMs: finishedMs, exitCode } }
+    const message = isInLog ? terminationMessage(readLog(this.name, run, messageLinesMax)) : state.message
     const end = { exitCode, reason, ...(message !== undefined && { message }), startedMs, finishedMs, id: this.#id }
     this.#state = { kind: 'terminated', end }
   }

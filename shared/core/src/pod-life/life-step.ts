@@ -1,4 +1,5 @@
 import type { Pod } from '../workloads/pods.ts'
+import type { LogLine, LogRun } from './log-lines.ts'
 
 export type Role = 'init' | 'sidecar' | 'main' | 'ephemeral'
 
@@ -10,6 +11,9 @@ export interface PodEvent {
   /** `spec.containers{web}`. Default: the event is about the Pod. */
   readonly fieldPath?: string
 }
+
+/** Reads the last lines of a run's log. */
+export type ReadLog = (container: string, run: LogRun, linesMax: number) => readonly LogLine[]
 
 /** The context of a step. */
 export interface LifeStep {
@@ -26,6 +30,7 @@ export interface LifeStep {
   report(event: PodEvent): void
   /** The reason why a container cannot be created, in the kubelet's words; undefined if it can. */
   configProblem(container: string): string | undefined
+  readLog: ReadLog
   /** Called when a container has started. */
   onRun(container: string): void
 }

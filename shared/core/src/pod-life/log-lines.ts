@@ -174,6 +174,16 @@ export function printLines(lines: readonly LogLine[], { timestamps }: { readonly
   return new TextEncoder().encode(texts.join(''))
 }
 
+/** Maximum lines and bytes of a log that a termination message takes from its end. */
+export const messageLinesMax = 80
+const messageBytesMax = 2048
+
+/** The termination message that the last lines of a log are; undefined without lines. */
+export function terminationMessage(lines: readonly LogLine[]): string | undefined {
+  const bytes = printLines(lines, { timestamps: false }).subarray(-messageBytesMax)
+  return bytes.length === 0 ? undefined : new TextDecoder().decode(bytes)
+}
+
 /** Prints nine fractional digits, like the kubelet. */
 function printLineTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace('Z', '000000Z')

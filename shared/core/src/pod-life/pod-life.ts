@@ -5,7 +5,7 @@ import { containersReady, hasRun, initialized, isOfNodes, mergeConditions, type 
 import { ContainerLife } from './container-life.ts'
 import type { ProgramEnd } from './container-state.ts'
 import { printMs } from './container-status.ts'
-import type { LifeStep, PodEvent, Role } from './life-step.ts'
+import type { LifeStep, PodEvent, ReadLog, Role } from './life-step.ts'
 import type { LogRun } from './log-lines.ts'
 import { type ContainerStatus, isSidecar, type PodContainer, podPhase } from './phase.ts'
 import type { MountProblem } from './pod-sources.ts'
@@ -26,6 +26,8 @@ export interface PodLifeOptions {
   readonly layers?: readonly ScriptLayer[]
   /** Objects that the Pod needs, read at each advance. Default: none. */
   readonly sources?: PodSources
+  /** The log of a failed container, for its termination message. By default it is empty. */
+  readonly readLog?: ReadLog
   /** Called when a container has started. */
   onRun?(container: string): void
   /** Returns 64 new hexadecimal digits. */
@@ -214,7 +216,7 @@ export class PodLife {
   }
 
   #lifeStep(nowMs: number): LifeStep {
-    const { level, addresses, newId, sources, onRun = () => {} } = this.#options
+    const { level, addresses, newId, sources, readLog = () => [], onRun = () => {} } = this.#options
     const report = (event: PodEvent) => void this.#events.push(event)
     return {
       pod: this.#pod,
@@ -224,6 +226,7 @@ export class PodLife {
       isEnding: this.#ending !== undefined,
       newId,
       report,
+      readLog,
       onRun,
       configProblem: (name) => sources?.configProblem(name),
     }
