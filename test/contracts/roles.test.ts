@@ -30,8 +30,8 @@ const allowed: Readonly<Record<string, readonly ServiceRole[]>> = {
   'nodes logs': ['gateway'],
   'nodes exec': ['gateway'],
   'nodes attach': ['gateway'],
-  'nodes forward': ['gateway'],
-  'nodes input': ['gateway'],
+  'nodes forward': ['gateway', 'admission'],
+  'nodes input': ['gateway', 'admission'],
   'nodes request': ['gateway'],
   'nodes metrics': ['gateway'],
 }

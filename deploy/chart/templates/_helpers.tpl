@@ -63,9 +63,6 @@ exec: { command: [node, /orch/probe.mjs, "http://127.0.0.1:{{ $port }}{{ .path }
 - --service-account-issuer=https://{{ include "orch.host" . }}
 - --watch-address=dns:///{{ include "orch.host" (dict "root" $root "component" "watch") }}:7200
 - --admission-address=dns:///{{ include "orch.host" (dict "root" $root "component" "admission") }}:7300
-{{- if $root.Values.simulatedNodes }}
-- --nodes-address=dns:///{{ include "orch.host" (dict "root" $root "component" "nodes") }}:7500
-{{- end }}
 {{- else }}
 {{- if ne .component "controllers" }}
 - --listen=0.0.0.0:{{ include "orch.rpcPort" .component }}
@@ -91,6 +88,9 @@ exec: { command: [node, /orch/probe.mjs, "http://127.0.0.1:{{ $port }}{{ .path }
 {{- end }}
 {{- if has .component (list "gateway" "admission") }}
 - --webhook-service-dns=true
+{{- if $root.Values.simulatedNodes }}
+- --nodes-address=dns:///{{ include "orch.host" (dict "root" $root "component" "nodes") }}:7500
+{{- end }}
 {{- end }}
 {{- if has .component (list "controllers" "nodes") }}
 - --kubeconfig=/client/{{ .component }}.conf

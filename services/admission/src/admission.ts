@@ -4,7 +4,10 @@ import { defaultPluginSettings, type PluginNeeds, type PluginSettings } from './
 import { checkConfigured, choosePlugins, createPlugins, type PluginChoice } from './registry.ts'
 
 export interface AdmissionOptions
-  extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'chance' | 'tracer' | 'conversionMetrics' | 'calls'> {
+  extends Pick<
+    PluginNeeds,
+    'storage' | 'nodes' | 'catalogue' | 'clock' | 'log' | 'random' | 'chance' | 'tracer' | 'conversionMetrics' | 'calls'
+  > {
   /** By default, the plugins that are enabled by default. */
   readonly plugins?: PluginChoice | undefined
   /** Configurations by plugin name. */
@@ -16,28 +19,13 @@ const noChoice: PluginChoice = { enabled: [], disabled: [] }
 
 /** The selected plugins in call order. Throws a ConfigurationError if a plugin cannot be created with its configuration. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { storage, catalogue, clock, log, random, chance, tracer, conversionMetrics, calls } = options
-  const { settings = defaultPluginSettings } = options
+  const { settings = defaultPluginSettings, catalogue } = options
   for (const [name, { value }] of options.configurations ?? []) checkConfigured(name, value != null, catalogue.level)
   /** The configuration of a plugin without a document. */
   const configurationOf = (name: string): PluginConfiguration | undefined => {
     const configuration = options.configurations?.get(name)
     return configuration?.value == null ? undefined : configuration
   }
-  const needsOf = (name: string): PluginNeeds => {
-    return {
-      storage,
-      catalogue,
-      clock,
-      log,
-      random,
-      chance,
-      tracer,
-      conversionMetrics,
-      calls,
-      settings,
-      configuration: configurationOf(name),
-    }
-  }
+  const needsOf = (name: string): PluginNeeds => ({ ...options, settings, configuration: configurationOf(name) })
   return admissionOf(createPlugins(choosePlugins(options.plugins ?? noChoice, catalogue.level), needsOf), options)
 }

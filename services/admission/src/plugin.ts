@@ -10,6 +10,7 @@ import type {
   CallContext,
   CommitRequest,
   MetricCount,
+  NodesService,
   OutcomeRequest,
   StorageService,
 } from '@orch/core/contracts'
@@ -123,6 +124,8 @@ export interface Plugin {
 /** The dependencies of plugins. */
 export interface PluginNeeds {
   readonly storage: StorageService
+  /** The connections to simulated Pods; undefined for none. */
+  readonly nodes?: NodesService | undefined
   readonly catalogue: Catalogue
   readonly clock: Clock
   readonly log: Log

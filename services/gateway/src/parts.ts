@@ -255,7 +255,7 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
   const places = options.webhookPlaces ?? noPlaces
   const { allowsLinkLocal } = places
   const calls = options.faults?.calls
-  const addressNeeds = { storage, names, clock, random: draws.pause, places }
+  const addressNeeds = { storage, nodes: nodesOf(options), names, clock, random: draws.pause, places }
   const addresses = createServiceAddresses(addressNeeds)
   const converter = new Converter({
     caller: createWebhookCaller({

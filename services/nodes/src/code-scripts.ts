@@ -1,6 +1,8 @@
+import type { Server } from 'node:net'
 import { compileScript, findAnswer, type ScriptLayer } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import type { PortHandler, PortSource, ProgramSource, ProgramStreams, RunningContainer } from './programs/program.ts'
+import { handledBy } from './programs/scripted.ts'
 
 /** The Pods, and the containers of them, that a script in code is for. Absent members do not matter. */
 export interface PodMatch {
@@ -65,7 +67,7 @@ export interface CodeScript {
   readonly onStart: ContainerProgram | undefined
   /** Commands by patterns with `*` for each word; the first that matches counts. */
   readonly commands: readonly { readonly command: readonly string[]; readonly program: CommandProgram }[]
-  readonly ports: ReadonlyMap<number, PortHandler>
+  readonly ports: ReadonlyMap<number, PortHandler | Server>
 }
 
 /** Exit status of a command whose function has failed. */
@@ -85,7 +87,10 @@ export function codePrograms(scripts: Iterable<CodeScript>): ProgramSource {
 
 /** The ports that scripts in code serve. */
 export function codePorts(scripts: Iterable<CodeScript>): PortSource {
-  return (pod, port) => [...scripts].find(({ match, ports }) => ports.has(port) && isFor(match, pod))?.ports.get(port)
+  return (pod, port) => {
+    const found = [...scripts].find(({ match, ports }) => ports.has(port) && isFor(match, pod))?.ports.get(port)
+    return typeof found === 'object' ? handledBy(found) : found
+  }
 }
 
 interface Answering {

@@ -2,7 +2,7 @@ import type { LogChunk, Stream } from '@orch/core/contracts'
 import { failed, StatusError } from '@orch/core/meta'
 import type { PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
-import { type Clock, PushStream, passTurns, sleep } from '@orch/platform'
+import { type Clock, messageOf, PushStream, passTurns, sleep } from '@orch/platform'
 import type { FindRunning } from './own-commands.ts'
 import { hostnameOf } from './pod-sources.ts'
 import { ContainerFiles, resolvePath } from './programs/container-files.ts'
@@ -118,7 +118,8 @@ export class ContainerSessions {
     const run = name === undefined ? undefined : this.#runOf(place, name)
     if (run === undefined) throw refused(`pod not found ("${pod.metadata.name}_${pod.metadata.namespace}")`)
     const handler = ports.map((source) => source(pod, port)).find((found) => found !== undefined)
-    if (handler === undefined) throw refused(refusedText(pod, port))
+    const where = `port ${port} of pod ${pod.metadata.namespace}/${pod.metadata.name}`
+    if (handler === undefined) throw refused(`no script answers on ${where}: dial tcp4 127.0.0.1:${port}: connect: connection refused`)
     return async (session) => {
       const signal = AbortSignal.any([session.signal, run.ending.signal])
       const input = plainInput({ input: session.input, onSize() {} })
@@ -127,7 +128,7 @@ export class ContainerSessions {
         await Promise.race([handler({ input, signal, write }), raised(signal)])
       } catch (error) {
         if (error instanceof StatusError || signal.aborted) throw error
-        throw refused(refusedText(pod, port))
+        throw refused(`the script for ${where} has failed: ${messageOf(error)}`)
       }
       return undefined
     }
@@ -180,12 +181,6 @@ export class ContainerSessions {
 /** A refusal in the words of a kubelet. */
 function refused(message: string) {
   return failed(500, '', message)
-}
-
-function refusedText({ metadata: { uid = '' } }: Pod, port: number): string {
-  const dial = (address: string, network: string) => `dial ${network} ${address}:${port}: connect: connection refused`
-  const space = `failed to execute portforward in network namespace "/var/run/netns/cni-${uid}"`
-  return `${space}: failed to connect to localhost:${port} inside namespace "${uid}", IPv4: ${dial('127.0.0.1', 'tcp4')} IPv6 ${dial('[::1]', 'tcp6')} `
 }
 
 /** The program of an unknown command. */

@@ -323,10 +323,10 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
     releases: options.serving.metricReleases,
     others: async () => (await threads?.metrics()) ?? [],
   })
-  const admission = await openAdmission({ ...options, storage: storageLink.service, metrics }, surroundings)
-  const admissionLink = directLink(admissionContract, admission, link)
   const nodesDoor = createNodesDoor()
   const nodesLink = directLink(nodesContract, nodesDoor.service, link)
+  const admission = await openAdmission({ ...options, storage: storageLink.service, nodes: nodesLink.service, metrics }, surroundings)
+  const admissionLink = directLink(admissionContract, admission, link)
   addStorageMetrics(metrics, storage)
   encryption?.addMetrics(metrics)
   let isBootstrapped = false

@@ -1,5 +1,7 @@
-import type { NodesService, SessionInput, SessionPart, Stream } from '@orch/core/contracts'
-import { internal } from '@orch/core/meta'
+import { once } from 'node:events'
+import { type Duplex, duplexPair } from 'node:stream'
+import type { CallContext, ForwardRequest, NodesService, SessionInput, SessionPart, Stream } from '@orch/core/contracts'
+import { internal, StatusError } from '@orch/core/meta'
 
 /** An open session with a node. */
 export interface NodeSession {
@@ -40,4 +42,29 @@ export async function openSession(nodes: Pick<NodesService, 'input'>, stream: St
 export async function sendInput({ input }: NodeSession, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of bytes) await input({ kind: 'stdin', bytes: chunk })
   await input({ kind: 'end' })
+}
+
+/** True if the node of a call is not simulated. */
+export function isUnsimulated(error: unknown): boolean {
+  return error instanceof StatusError && error.reason === 'NotFound' && error.status.details?.kind === 'nodes'
+}
+
+/** Connects to a port of a simulated Pod. Rejects if no script answers there, or if the node is not simulated. */
+export async function connectToPod(nodes: NodesService, request: ForwardRequest, context?: CallContext): Promise<Duplex> {
+  const session = await openSession(nodes, nodes.forward(request, context))
+  const [socket, far] = duplexPair()
+  // The error of a connection is that of the request over it.
+  socket.on('error', () => {})
+  socket.once('close', () => {
+    session.close()
+    far.destroy()
+  })
+  receiveOutput(session, far).catch((error: unknown) => socket.destroy(error instanceof Error ? error : undefined))
+  sendInput(session, far).catch(() => {})
+  return socket
+}
+
+async function receiveOutput({ parts }: NodeSession, socket: Duplex): Promise<void> {
+  for await (const part of parts) if (part.kind === 'stdout' && !socket.write(part.bytes)) await once(socket, 'drain')
+  socket.end()
 }

@@ -8,7 +8,7 @@ import { isApiObject } from './review.ts'
 /** The dependencies of calling the conversion webhooks of custom kinds. */
 export type ConverterNeeds = Pick<
   PluginNeeds,
-  'catalogue' | 'storage' | 'clock' | 'random' | 'chance' | 'settings' | 'conversionMetrics' | 'calls'
+  'catalogue' | 'storage' | 'nodes' | 'clock' | 'random' | 'chance' | 'settings' | 'conversionMetrics' | 'calls'
 >
 
 /** The user for the call of a webhook, and the deadline of the call. */
@@ -54,12 +54,12 @@ export class ConversionWebhooks {
 
   /** Created lazily, as most servers never need it. */
   #open(): Converter {
-    const { catalogue, chance, storage, clock, random, settings, conversionMetrics = uncounted, calls } = this.#needs
+    const { catalogue, chance, storage, nodes, clock, random, settings, conversionMetrics = uncounted, calls } = this.#needs
     const { names } = catalogue
     const places = settings.webhookPlaces
     this.#converter ??= new Converter({
       caller: createWebhookCaller({
-        addresses: createServiceAddresses({ storage, names, clock, random, places }),
+        addresses: createServiceAddresses({ storage, nodes, names, clock, random, places }),
         credentials: noCredentials,
         allowsLinkLocal: places.allowsLinkLocal,
         clock,

@@ -35,11 +35,11 @@ interface WebhookPluginDescription {
 }
 
 function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginDescription): WebhookParts {
-  const { storage, catalogue, clock, log, random, chance, tracer, calls, settings } = needs
+  const { storage, nodes, catalogue, clock, log, random, chance, tracer, calls, settings } = needs
   const { names } = catalogue
   const equivalents = equivalentsOf(catalogue)
   const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, plural, phase })
-  const addresses = createServiceAddresses({ storage, names, clock, random, places: settings.webhookPlaces })
+  const addresses = createServiceAddresses({ storage, nodes, names, clock, random, places: settings.webhookPlaces })
   const credentials = settings.webhookCredentials.get(plugin) ?? noCredentials
   const converter = createVersionConverter(needs)
   const { allowsLinkLocal } = settings.webhookPlaces

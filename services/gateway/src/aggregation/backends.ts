@@ -42,7 +42,7 @@ export class Backends {
       clientCertificate: pair?.certificate,
       clientKey: pair?.key,
     })
-    const { host, port } = await this.#options.addresses.find(service)
+    const { host, port, open } = await this.#options.addresses.find(service)
     return {
       host,
       port,
@@ -50,7 +50,7 @@ export class Backends {
       servername: `${service.name}.${service.namespace}.svc`,
       agent: this.#agent,
       rejectUnauthorized: isVerified,
-      ...{ secureContext },
+      ...{ secureContext, open },
     }
   }
 

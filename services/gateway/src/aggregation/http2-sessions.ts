@@ -1,6 +1,7 @@
 import type { RequestOptions } from 'node:https'
 import { connect, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Guard } from '@orch/platform'
+import type { Address } from '@orch/platform/webhooks'
 import { Http2Session, streamsAtFirst } from './http2-session.ts'
 
 /** The route to a remote server: a session, a new connection for HTTP/1.1, or the agent. */
@@ -9,7 +10,7 @@ export type Reached =
   | { readonly kind: 'http1'; readonly socket?: TLSSocket }
 
 /** Node accepts a TLS context in the options of a request, although its types omit it. */
-type SecureOptions = RequestOptions & { readonly secureContext?: SecureContext }
+type SecureOptions = RequestOptions & Pick<Address, 'open'> & { readonly secureContext?: SecureContext }
 
 /** The sessions of one address under the same TLS settings. */
 interface Server {
@@ -103,14 +104,16 @@ export function authorityOf({ host, port }: RequestOptions): string {
   return host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-function openSocket(options: SecureOptions, signal: AbortSignal): Promise<TLSSocket> {
-  const { host, port, lookup, servername, rejectUnauthorized, secureContext } = options
+async function openSocket(options: SecureOptions, signal: AbortSignal): Promise<TLSSocket> {
+  const { host, port, lookup, servername, rejectUnauthorized, secureContext, open } = options
+  const opened = await open?.()
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: host ?? '',
       port: Number(port),
       ALPNProtocols: ['h2', 'http/1.1'],
       ...(lookup === undefined ? {} : { lookup }),
+      ...(opened && { socket: opened }),
       ...{ servername, rejectUnauthorized, secureContext },
     })
     const end = () => socket.destroy(new Error('the server is stopping'))

@@ -4,6 +4,7 @@ import { request as httpsRequest, type RequestOptions } from 'node:https'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Guard } from '@orch/platform'
+import { ContextAgent } from '@orch/platform/webhooks'
 import type { HeaderFields } from '../exchange/exchange.ts'
 import type { Http2Session } from './http2-session.ts'
 import type { Http2Sessions } from './http2-sessions.ts'
@@ -57,7 +58,7 @@ export async function sendBehind(outgoing: Outgoing, options: RequestOptions, wa
   } catch (error) {
     const mayRepeat = error instanceof ClosedConnection && (error.isUnprocessed || repeatable.has(outgoing.method))
     if (!mayRepeat || outgoing.bodyBytes !== 0) throw error instanceof ClosedConnection ? error.cause : error
-    return sendOnce(outgoing, { ...options, agent: false }, way)
+    return sendOnce(outgoing, { ...options, agent: new ContextAgent() }, way)
   }
 }
 
@@ -79,7 +80,7 @@ async function sendOnce(outgoing: Outgoing, options: RequestOptions, { sessions,
   return sendHttp1(outgoing, socket === undefined ? options : overSocket(socket, options), guard)
 }
 
-/** Options of a request over an existing connection. Any agent, even `false`, would open another connection. */
+/** Options of a request over an existing connection. Any agent would open another connection. */
 export function overSocket(socket: Duplex, options: RequestOptions): RequestOptions {
   return { ...options, agent: undefined, createConnection: () => socket }
 }

@@ -34,6 +34,8 @@ export interface KubeletTarget {
   readonly port: number
   /** True to accept any certificate of a kubelet. */
   readonly skipsVerification?: boolean
+  /** Opens the connection; by default to the address. */
+  readonly open?: () => Promise<Duplex>
 }
 
 /** The dependencies of calls to kubelets. */
@@ -71,24 +73,22 @@ export class Kubelets {
 
   async #send(outgoing: Outgoing, target: KubeletTarget, { signal, headMs }: SendLimit): Promise<Answer> {
     const socket = await this.#connect(target, signal)
-    if (headMs === undefined) return this.sendOver(socket, outgoing, signal)
+    const sent = () => sendHttp1(outgoing, overSocket(socket, { signal }), this.#guard)
+    if (headMs === undefined) return sent()
     const late = () => socket.destroy(new Error('net/http: timeout awaiting response headers'))
     const timer = this.#clock.after(headMs, late, { background: true })
     try {
-      return await this.sendOver(socket, outgoing, signal)
+      return await sent()
     } finally {
       timer.cancel()
     }
   }
 
-  /** Sends a request over an existing connection. */
-  sendOver(socket: Duplex, outgoing: Outgoing, signal: AbortSignal): Promise<Answer> {
-    return sendHttp1(outgoing, overSocket(socket, { signal }), this.#guard)
-  }
-
-  #connect(target: KubeletTarget, signal: AbortSignal): Promise<Socket> {
-    const { host, port } = target
-    const socket = this.#open(target)
+  async #connect(target: KubeletTarget, signal: AbortSignal): Promise<Duplex> {
+    const { kind, host, port, open } = target
+    const opened = await open?.()
+    if (opened !== undefined && kind === 'http') return opened
+    const socket = this.#open(target, opened)
     this.#guard.watch(socket, 'backend', () => socket.destroy())
     return new Promise((resolve, reject) => {
       const timer = this.#clock.after(
@@ -106,7 +106,7 @@ export class Kubelets {
         settle()
         reject(error)
       })
-      socket.once(target.kind === 'http' ? 'connect' : 'secureConnect', () => {
+      socket.once(kind === 'http' ? 'connect' : 'secureConnect', () => {
         settle()
         resolve(socket.setNoDelay().setKeepAlive(true, keepAliveMs))
       })
@@ -114,7 +114,7 @@ export class Kubelets {
     })
   }
 
-  #open({ kind, host, port, skipsVerification = false }: KubeletTarget): Socket {
+  #open({ kind, host, port, skipsVerification = false }: KubeletTarget, opened: Duplex | undefined): Socket {
     const { authorities, pair, allowsLocal } = this.settings
     const lookup: { readonly lookup?: LookupFunction } = allowsLocal ? {} : { lookup: lookupGlobal }
     if (kind === 'http') return connectPlain({ host, port, ...lookup })
@@ -122,7 +122,8 @@ export class Kubelets {
     const shown = isKubelet ? pair?.() : undefined
     const trusted = isKubelet && !skipsVerification ? authorities : undefined
     const secureContext = this.#contexts.of({ authorities: trusted, clientCertificate: shown?.certificate, clientKey: shown?.key })
-    return connectTls({ host, port, ...lookup, ALPNProtocols: ['http/1.1'], rejectUnauthorized: trusted !== undefined, secureContext })
+    const trust = { ALPNProtocols: ['http/1.1'], rejectUnauthorized: trusted !== undefined, secureContext }
+    return connectTls({ host, port, ...lookup, ...(opened && { socket: opened }), ...trust })
   }
 }
 

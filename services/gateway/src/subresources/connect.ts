@@ -1,6 +1,7 @@
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
-import { type ApiObject, badRequest, notFound, StatusError } from '@orch/core/meta'
+import { type ApiObject, badRequest, notFound } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
+import { isUnsimulated } from '@orch/platform'
 import type { SliceNeeds } from '@orch/platform/webhooks'
 import type { Kubelets } from '../kubelets/kubelets.ts'
 import type { Draws } from '../request/draws.ts'
@@ -84,12 +85,7 @@ export async function simulatedPod(pod: Pod, { nodes }: ConnectParts): Promise<S
   try {
     await nodes.request({ node: place.node, path: '/healthz' })
   } catch (error) {
-    if (isOfNode(error)) return undefined
+    if (isUnsimulated(error)) return undefined
   }
   return { nodes, pod: place }
-}
-
-/** True if the node itself is unreachable. */
-export function isOfNode(error: unknown): boolean {
-  return error instanceof StatusError && error.reason === 'NotFound' && error.status.details?.kind === 'nodes'
 }

@@ -1,5 +1,6 @@
 import { StatusError } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
+import { type NodeSession, openSession, sendInput } from '@orch/platform'
 import type { Upgrade } from '../exchange/exchange.ts'
 import { type GatewayRequest, originOf } from '../request/request.ts'
 import { queryBoolean } from '../request/request-info.ts'
@@ -23,7 +24,6 @@ import { requireContainer, requireObject } from './connect.ts'
 import { admitConnection } from './connection-options.ts'
 import { pathOfPod, printQuery } from './kubelet.ts'
 import { enterByKubelet } from './kubelet-tunnel.ts'
-import { type NodeSession, openSession, sendInput } from './node-session.ts'
 import { permitCreation, refusalOfNode, requirePlace, runTunnel, type TunnelParts } from './tunnel.ts'
 
 /** The first level that requires a protocol from a client over SPDY. */

@@ -1,5 +1,6 @@
 import { StatusError } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
+import { openSession, sendInput } from '@orch/platform'
 import { type GatewayRequest, originOf } from '../request/request.ts'
 import { PlainRefusal } from '../request/respond.ts'
 import { ChannelSocket } from '../streams/channels.ts'
@@ -20,7 +21,6 @@ import { requireObject, type SimulatedPod } from './connect.ts'
 import { admitConnection } from './connection-options.ts'
 import { pathOfPod, printQuery } from './kubelet.ts'
 import { forwardByKubelet } from './kubelet-tunnel.ts'
-import { openSession, sendInput } from './node-session.ts'
 import { permitCreation, requirePlace, runTunnel, type SimulatedTunnel, type TunnelParts } from './tunnel.ts'
 
 /** A tunnel to ports of a Pod. */

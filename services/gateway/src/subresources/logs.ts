@@ -1,6 +1,7 @@
 import type { LogChunk, LogsRequest } from '@orch/core/contracts'
 import { badRequest, internal, OutsideError, relayed, type StatusError, type StatusReason } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
+import { isUnsimulated } from '@orch/platform'
 import type { KubeletPlace } from '../kubelets/kubelet-place.ts'
 import { printAddress } from '../kubelets/kubelets.ts'
 import { type GatewayRequest, originOf } from '../request/request.ts'
@@ -8,7 +9,7 @@ import { queryBoolean } from '../request/request-info.ts'
 import { commonHeaders, send } from '../request/respond.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import type { GateParts } from '../write/draft.ts'
-import { type ConnectParts, hostOf, isOfNode, podOnNode, requireContainer, requireObject } from './connect.ts'
+import { type ConnectParts, hostOf, podOnNode, requireContainer, requireObject } from './connect.ts'
 import { outgoingOf, pathOfPod, printQuery, readRefusal, requireKubelet, unreached, whileOpen } from './kubelet.ts'
 import { type LogOptions, readLogOptions } from './log-options.ts'
 
@@ -46,7 +47,7 @@ async function logOfSimulated(request: GatewayRequest, asked: LogsRequest, { nod
     return { chunks: bytesOf(first, { [Symbol.asyncIterator]: () => parts }), close }
   } catch (error) {
     close()
-    if (isOfNode(error)) return undefined
+    if (isUnsimulated(error)) return undefined
     throw error
   }
 }

@@ -1,11 +1,10 @@
-import { Duplex } from 'node:stream'
 import { badRequest, failed, internal, OutsideError, serviceUnavailable } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
-import { isGlobalUnicast } from '@orch/platform'
+import { connectToPod, isGlobalUnicast, isUnsimulated } from '@orch/platform'
 import { unreachedReason } from '@orch/platform/webhooks'
 import { passAnswer } from '../aggregation/pass-answer.ts'
 import { passUpgrade } from '../aggregation/pass-upgrade.ts'
-import type { Answer, Response } from '../aggregation/send-behind.ts'
+import type { Response } from '../aggregation/send-behind.ts'
 import { requireReachable } from '../kubelets/kubelet-place.ts'
 import { type KubeletTarget, printAddress } from '../kubelets/kubelets.ts'
 import { type GatewayRequest, originOf } from '../request/request.ts'
@@ -13,10 +12,9 @@ import { commonHeaders, send } from '../request/respond.ts'
 import { portOf } from '../streams/port-tunnel.ts'
 import type { Target } from '../target/target.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
-import { type ConnectParts, isOfNode, type Pod, requireObject, type SimulatedPod, simulatedPod, splitName } from './connect.ts'
+import { type ConnectParts, type Pod, requireObject, simulatedPod, splitName } from './connect.ts'
 import { admitConnection } from './connection-options.ts'
 import { outgoingOf, requireKubelet, whileOpen } from './kubelet.ts'
-import { openSession, sendInput } from './node-session.ts'
 import { requireEndpoint, type ServiceEndpoint } from './service-endpoint.ts'
 
 /** A request that is forwarded to a Pod, a Service or a Node. */
@@ -56,7 +54,7 @@ async function isAnsweredBySimulation(request: GatewayRequest, name: string, { i
     await send(request, status, commonHeaders(request, contentType), body)
     return true
   } catch (error) {
-    if (isOfNode(error)) return false
+    if (isUnsimulated(error)) return false
     throw error
   }
 }
@@ -83,7 +81,8 @@ async function passToPod(
     requireReachable(address, parts.kubelets.settings)
     return pass(request, target, place, parts)
   }
-  return pass(request, target, { ...place, open: () => openPort(request, simulated, port) }, parts)
+  const { nodes, pod: onNode } = simulated
+  return pass(request, target, { ...place, open: () => connectToPod(nodes, { pod: onNode, port }, originOf(request)) }, parts)
 }
 
 function requirePort(text: string, scheme: string, { info }: Target): number {
@@ -93,14 +92,8 @@ function requirePort(text: string, scheme: string, { info }: Target): number {
   return port
 }
 
-/** The target of a proxied request. */
-interface ProxyPlace extends KubeletTarget {
-  /** Opens the connection; by default to the address. */
-  readonly open?: () => Promise<Duplex>
-}
-
 /** Forwards the request, and returns the answer. */
-async function pass(request: GatewayRequest, target: Target, place: ProxyPlace, parts: ConnectParts): Promise<void> {
+async function pass(request: GatewayRequest, target: Target, place: KubeletTarget, parts: ConnectParts): Promise<void> {
   const path = passedPath(request, target)
   if (path === '' && (request.method === 'GET' || request.method === 'HEAD')) return addSlash(request)
   const { upgrade } = request.exchange
@@ -112,7 +105,7 @@ async function pass(request: GatewayRequest, target: Target, place: ProxyPlace, 
     hasBody: true,
   })
   return whileOpen(request, parts, async (signal) => {
-    const answer = await ask().catch((error: unknown) => {
+    const answer = await parts.kubelets.send(outgoing, place, { signal }).catch((error: unknown) => {
       throw new OutsideError(serviceUnavailable(`error trying to reach service: ${unreachedReason(error)}`).status)
     })
     if (answer.kind === 'response')
@@ -122,11 +115,6 @@ async function pass(request: GatewayRequest, target: Target, place: ProxyPlace, 
     if (upgrade !== undefined) return passUpgrade(request, upgrade, answer)
     socket.destroy()
     throw new OutsideError(internal('the server has changed the protocol without being asked to').status)
-
-    async function ask(): Promise<Answer> {
-      if (place.open === undefined) return parts.kubelets.send(outgoing, place, { signal })
-      return parts.kubelets.sendOver(await place.open(), outgoing, signal)
-    }
   })
 }
 
@@ -174,18 +162,4 @@ function relocated(response: Response, request: GatewayRequest, target: Target, 
 function prefixOf(request: GatewayRequest, { info }: Target): string {
   const segments = pathOfTarget(request).split('/')
   return segments.slice(0, segments.length - info.rest.length - (request.path.endsWith('/') ? 1 : 0)).join('/')
-}
-
-/** A connection to a port of a simulated Pod. */
-async function openPort(request: GatewayRequest, { nodes, pod }: SimulatedPod, port: number): Promise<Duplex> {
-  const session = await openSession(nodes, nodes.forward({ pod, port }, originOf(request)))
-  async function* output() {
-    for await (const part of session.parts) if (part.kind === 'stdout') yield part.bytes
-  }
-  const socket = Duplex.from({
-    readable: output(),
-    writable: async (source: AsyncIterable<Uint8Array>) => sendInput(session, source),
-  })
-  socket.once('close', () => session.close())
-  return socket
 }

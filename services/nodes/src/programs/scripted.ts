@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { STATUS_CODES } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Server } from 'node:net'
+import { type Duplex, duplexPair } from 'node:stream'
 import { findAnswer, type PodScript, type PortAnswer } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import type { PortHandler, PortSocket, PortSource, ProgramSource } from './program.ts'
@@ -60,12 +61,27 @@ async function answerHttp(
 }
 
 /** Connects to a program of the machine, which sees a connection from this server. */
-async function passOn({ input, write, signal }: PortSocket, { host, port }: Extract<PortAnswer, { kind: 'forward' }>): Promise<void> {
+async function passOn(client: PortSocket, { host, port }: Extract<PortAnswer, { kind: 'forward' }>): Promise<void> {
   const socket = connect({ host, port, allowHalfOpen: true })
-  const destroy = () => socket.destroy()
+  await exchange(client, socket, once(socket, 'connect', { signal: client.signal }))
+}
+
+/** A server of Node.js receives the connections to a port; it need not listen. */
+export function handledBy(server: Server): PortHandler {
+  return (client) => {
+    const [near, far] = duplexPair()
+    far.once('close', () => near.destroy())
+    server.emit('connection', far)
+    return exchange(client, near)
+  }
+}
+
+/** Sends the bytes of both sides until the socket has ended. */
+async function exchange({ input, write, signal }: PortSocket, socket: Duplex, connected?: Promise<unknown>): Promise<void> {
+  const destroy = () => void socket.destroy()
   signal.addEventListener('abort', destroy, { once: true })
   try {
-    await once(socket, 'connect', { signal })
+    await connected
     void send(input, socket)
     for await (const chunk of socket) await write(chunk)
   } finally {
@@ -74,7 +90,7 @@ async function passOn({ input, write, signal }: PortSocket, { host, port }: Extr
   }
 }
 
-async function send(input: AsyncIterable<Uint8Array>, socket: ReturnType<typeof connect>): Promise<void> {
+async function send(input: AsyncIterable<Uint8Array>, socket: Duplex): Promise<void> {
   try {
     for await (const chunk of input) if (!socket.write(chunk)) await once(socket, 'drain')
     socket.end()

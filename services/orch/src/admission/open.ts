@@ -13,7 +13,7 @@ import {
   readImagePolicy,
   webhookPlugins,
 } from '@orch/admission'
-import type { StorageService } from '@orch/core/contracts'
+import type { NodesService, StorageService } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
 import { loadYamlFile, type Metrics, SettingsError, systemCodeOf } from '@orch/platform'
 import { conversionMetricsOf } from '@orch/platform/conversion'
@@ -24,9 +24,18 @@ import type { AdmissionSettings } from './settings.ts'
 
 const flag = '--admission-control-config-file'
 
+/** The dependencies of admission. */
+interface AdmissionParts {
+  readonly storage: StorageService
+  /** The connections to simulated Pods, which may serve webhooks; undefined for none. */
+  readonly nodes: NodesService | undefined
+  readonly admission: AdmissionSettings
+  readonly metrics: Metrics
+}
+
 /** Admission over storage. */
 export async function openAdmission(
-  { storage, admission, metrics }: { readonly storage: StorageService; readonly admission: AdmissionSettings; readonly metrics: Metrics },
+  { storage, nodes, admission, metrics }: AdmissionParts,
   surroundings: Surroundings,
 ): Promise<Admission> {
   const { catalogue, chance, clock, lifecycle, log, tracer, faults } = surroundings
@@ -38,6 +47,7 @@ export async function openAdmission(
   const opened = refusing(configFile, () =>
     createAdmission({
       storage,
+      nodes,
       catalogue,
       clock,
       log,

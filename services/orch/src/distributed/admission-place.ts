@@ -1,4 +1,4 @@
-import { type AdmissionService, admissionContract, type StorageService } from '@orch/core/contracts'
+import { type AdmissionService, admissionContract, type NodesService, type StorageService } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
 import { dialContract } from '@orch/platform/rpc'
 import { openAdmission } from '../admission/open.ts'
@@ -23,12 +23,16 @@ export interface ReachedAdmission {
 }
 
 /** Connects to admission; in this process it uses the same contract by direct calls. */
-export async function reachAdmission(place: AdmissionPlace, storage: StorageService, assembly: Assembly): Promise<ReachedAdmission> {
+export async function reachAdmission(
+  place: AdmissionPlace,
+  parts: { readonly storage: StorageService; readonly nodes: NodesService | undefined },
+  assembly: Assembly,
+): Promise<ReachedAdmission> {
   const { catalogue, lifecycle, metrics, rpc } = assembly
   if (place.kind === 'in-process') {
     // A separate service knows resources that this gateway does not serve, as webhooks may name them.
     const everything = catalogueOf(everythingServed(catalogue.names.profile, [printRelease(catalogue.level)]))
-    const admission = await openAdmission({ storage, admission: place.settings, metrics }, { ...assembly, catalogue: everything })
+    const admission = await openAdmission({ ...parts, admission: place.settings, metrics }, { ...assembly, catalogue: everything })
     return { service: admission, reached: Promise.resolve(), checks: [] }
   }
   const admission = dialContract(admissionContract, { ...rpc, addresses: place.addresses })

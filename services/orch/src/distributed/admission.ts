@@ -7,6 +7,7 @@ import { readTrust } from '../certificates/service-trust.ts'
 import { printComplaint, type Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { dialNodes, readNodesAddresses } from './remote-nodes.ts'
 import { type OverStorageOptions, openOverStorage } from './remote-storage.ts'
 import type { Replica } from './replica.ts'
 import { runService } from './run-service.ts'
@@ -19,6 +20,7 @@ export async function admission(terminal: Terminal, flags: readonly string[]): P
   readListenAddress('--listen', listen)
   const trust = readTrust(settings, 'admission')
   const storageAddresses = readServiceAddresses('--storage-address', settings.storageAddress, trust)
+  const nodesAddresses = readNodesAddresses(settings, trust)
   const options = readAdmission(settings)
   const api = everythingServedWith(settings)
   for (const warning of api.featureGates.warnings) terminal.error(printComplaint(settings.logFormat, 'warn', warning))
@@ -28,17 +30,21 @@ export async function admission(terminal: Terminal, flags: readonly string[]): P
     settings,
     api,
     trust,
-    open: (world) => openAdmissionReplica({ trust, hasProcessMetrics: true, listen, storageAddresses, admission: options }, world),
+    open: (world) =>
+      openAdmissionReplica({ trust, hasProcessMetrics: true, listen, storageAddresses, nodesAddresses, admission: options }, world),
   })
 }
 
 export interface AdmissionReplicaOptions extends OverStorageOptions {
   readonly admission: AdmissionSettings
+  /** Undefined or empty if no node is reachable. */
+  readonly nodesAddresses?: readonly string[]
 }
 
 /** Admission for other processes. */
 export function openAdmissionReplica(options: AdmissionReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
-  return openOverStorage(options, world, async (storage, assembly) =>
-    serveContract(admissionContract, await openAdmission({ ...options, storage, metrics: assembly.metrics }, assembly)),
-  )
+  return openOverStorage(options, world, async (storage, assembly) => {
+    const nodes = await dialNodes(options.nodesAddresses, assembly)
+    return serveContract(admissionContract, await openAdmission({ ...options, storage, nodes, metrics: assembly.metrics }, assembly))
+  })
 }

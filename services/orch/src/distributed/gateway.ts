@@ -1,6 +1,6 @@
 import { bootstrap, fixedObjects, gatewayObjects, removeEndpointSlices } from '@orch/controllers'
 import type { Catalogue, Resource } from '@orch/core/catalogue'
-import { type AdmissionService, nodesContract, type StorageService, watchContract } from '@orch/core/contracts'
+import { type AdmissionService, type StorageService, watchContract } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, flagTexts, type KeyPair, retryDelayMs, SettingsError, type SigningKey, sleep, type Values } from '@orch/platform'
@@ -20,6 +20,7 @@ import { readCommandSettings } from '../settings/general.ts'
 import { catalogueOf, faultsOf, type Surroundings } from '../surroundings.ts'
 import { type AdmissionPlace, reachAdmission } from './admission-place.ts'
 import { createGatewayRoster } from './gateway-roster.ts'
+import { dialNodes, readNodesAddresses } from './remote-nodes.ts'
 import { dialStorage, reachable } from './remote-storage.ts'
 import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
 import { runService } from './run-service.ts'
@@ -59,7 +60,7 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
     storageAddresses: readServiceAddresses('--storage-address', settings.storageAddress, trust),
     watchAddresses: readServiceAddresses('--watch-address', settings.watchAddress, trust),
     admission: readAdmissionPlace(settings, texts, trust),
-    ...(settings.nodesAddress.length > 0 && { nodesAddresses: readServiceAddresses('--nodes-address', settings.nodesAddress, trust) }),
+    nodesAddresses: readNodesAddresses(settings, trust),
   }
   const { advertiseAddress } = settings
   return runService({
@@ -125,7 +126,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     const watch = dialContract(watchContract, { ...rpc, addresses: options.watchAddresses })
     await lifecycle.run({ name: 'connections to watch', stop: () => watch.close() })
     const nodes = await dialNodes(options.nodesAddresses, assembly)
-    const admission = await reachAdmission(options.admission, storage.service, assembly)
+    const admission = await reachAdmission(options.admission, { storage: storage.service, nodes }, assembly)
     await firstOf(Promise.all([storage.met, watch.reached, admission.reached]), companyWaitMs, assembly)
     let problem: string | undefined = 'the bootstrap objects are being made'
     const gateway = await openGateway(
@@ -164,14 +165,6 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     return { address: `https://${printHost(bindAddress)}:${port}${pathPrefix}`, checks: [] }
   })
   return { ...replica, ready }
-}
-
-/** Readiness does not depend on nodes, which are only needed for logs. */
-async function dialNodes(addresses: readonly string[] | undefined, { rpc, lifecycle }: Assembly) {
-  if (addresses === undefined || addresses.length === 0) return undefined
-  const nodes = dialContract(nodesContract, { ...rpc, addresses })
-  await lifecycle.run({ name: 'connections to nodes', stop: () => nodes.close() })
-  return nodes.service
 }
 
 /** Resolves with the awaited value, or after a timeout; rejects with its error. */

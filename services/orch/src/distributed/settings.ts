@@ -82,7 +82,7 @@ export const admissionAddressSettings = {
 export const nodesAddressSettings = {
   nodesAddress: addressOf(
     'the simulated nodes',
-    'Logs and other requests for Pods on them go there. Absent: no node can be reached.',
+    'Logs and other requests for Pods on them go there, and calls to webhooks that these Pods serve. By default no node can be reached.',
     'nodes',
   ),
 }
@@ -157,6 +157,7 @@ export const admissionCommandSettings = {
   ...generalSettings,
   ...listenSettings('127.0.0.1:7300'),
   ...storageAddressSettings,
+  ...nodesAddressSettings,
   ...trustSettings,
   ...gateSettings,
   ...admissionSettings,

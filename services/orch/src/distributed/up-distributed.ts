@@ -279,17 +279,17 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
       const own = [`--listen=${address}`, `--probe-address=${probes[name]}`]
       return children.start({ name, arguments: [service, ...own, ...trust(service), ...flags, ...given(settings)] })
     })
+  const nodesAddress = addresses.nodes.length === 0 ? [] : [`--nodes-address=${addresses.nodes.join(',')}`]
   // The services may start in any order, but services that wait for storage would take CPU time from the start of storage.
   log.info({}, 'starting storage')
   await Promise.all(inner('storage', storageCommandSettings, [...etcd, ...feed]))
   log.info({}, 'starting the other services')
   const started = [
     ...inner('watch', watchCommandSettings, [storage, ...natsForWatch]),
-    ...inner('admission', admissionCommandSettings, [storage]),
+    ...inner('admission', admissionCommandSettings, [storage, ...nodesAddress]),
   ]
   const hostsAdmission = addresses.admission.length === 0
   const admission = hostsAdmission ? '--admission=in-process' : `--admission-address=${addresses.admission.join(',')}`
-  const nodesAddress = addresses.nodes.length === 0 ? [] : [`--nodes-address=${addresses.nodes.join(',')}`]
   const others = [...nodesAddress, storage, `--watch-address=${(hostsWatch ? addresses.storage : addresses.watch).join(',')}`, admission]
   const givenToGateways = gatewayFlags(given(gatewayCommandSettings), { hostsAdmission })
   const gateways = Promise.all(

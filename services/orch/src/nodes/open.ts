@@ -1,3 +1,4 @@
+import type { Server } from 'node:net'
 import type { Client, ResourceClient } from '@orch/client'
 import type { NodesService, Stream } from '@orch/core/contracts'
 import { type ApiObject, notFound, StatusError } from '@orch/core/meta'
@@ -94,8 +95,8 @@ interface ContainerCode {
   onStart(program: ContainerProgram): void
   /** Answers commands that match a pattern. `*` matches one word; as the last word it matches any number of words. The first match counts. */
   exec(command: readonly string[], program: CommandProgram): void
-  /** Handles the connections to a port. */
-  port(port: number, handler: PortHandler): void
+  /** Handles the connections to a port, by a function or by a server of Node.js, such as one of `https.createServer`, which need not listen. */
+  port(port: number, handler: PortHandler | Server): void
 }
 
 /** The simulated nodes of a server. */
@@ -175,7 +176,7 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
     script(match, define) {
       let onStart: ContainerProgram | undefined
       const commands: CodeScript['commands'][number][] = []
-      const ports = new Map<number, PortHandler>()
+      const ports = new Map<number, PortHandler | Server>()
       define({
         onStart(program) {
           onStart = program

@@ -103,8 +103,11 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   )
   const behind = { listen: anyPort, storageAddresses }
   const watching = many(options.watches, () => openWatchReplica({ ...as('watch'), ...behind, changeStream }, inner))
+  // Nodes are clients of the gateways and also receive calls from them and from admission.
+  const [nodesPort] = settings.simulatedNodes > 0 ? await freePorts(1) : []
+  const nodesAddresses = nodesPort === undefined ? [] : [`127.0.0.1:${nodesPort}`]
   const admitting = many(options.admissions, () =>
-    openAdmissionReplica({ ...as('admission'), ...behind, admission: readAdmission(settings) }, ofAdmission),
+    openAdmissionReplica({ ...as('admission'), ...behind, nodesAddresses, admission: readAdmission(settings) }, ofAdmission),
   )
   const admissionAddresses = addressesOf(await admitting)
   const admission: AdmissionPlace =
@@ -112,9 +115,6 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
       ? { kind: 'in-process', settings: readAdmission(settings) }
       : { kind: 'service', addresses: admissionAddresses }
   const addresses = { storageAddresses, watchAddresses: options.watches === 0 ? storageAddresses : addressesOf(await watching), admission }
-  // Nodes are clients of the gateways and also receive calls from them.
-  const [nodesPort] = settings.simulatedNodes > 0 ? await freePorts(1) : []
-  const nodesAddresses = nodesPort === undefined ? [] : [`127.0.0.1:${nodesPort}`]
   const catalogue = catalogueOf(groups.api)
   const frontProxy = hasOwnFrontProxy(groups) ? await openFrontProxy({ files, clock }) : undefined
   const gateways = await many(options.gateways, () =>

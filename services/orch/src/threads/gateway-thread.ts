@@ -102,7 +102,7 @@ parentPort?.postMessage('listening')
 async function reachAdmission(admission: AdmissionSettings) {
   if (countsOnce(admission.plugins, surroundings.catalogue.level)) return link.service(admissionContract)
   const settings = { ...admission.settings, conversionCallsMax: shareOf(conversionsAtOnceMax, limitShare) }
-  return openAdmission({ storage, admission: { ...admission, settings }, metrics }, surroundings)
+  return openAdmission({ storage, nodes: link.service(nodesContract), admission: { ...admission, settings }, metrics }, surroundings)
 }
 
 /** Not at once: Node.js ends the process if a thread ends while it reads an HTTP/2 request. */

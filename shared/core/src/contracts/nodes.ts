@@ -101,7 +101,7 @@ const metricsPart = message({ objects: many(bytes(1)) })
 export type MetricsPart = Static<typeof metricsPart>
 
 /**
- * Nodes: the gateway's access to Pods on nodes.
+ * Nodes: the gateway's access to Pods on nodes, and that of admission to webhooks in them.
  * 1. A method for a node that is not simulated here fails with 404 and the node in the details. If the node does not run
  *    the Pod, the 404 has the Pod in the details.
  * 2. `logs` and sessions send a first part at once: an empty chunk, or `opened`. Later errors fail the stream.
@@ -116,8 +116,8 @@ export const nodesContract = contract(
     logs: stream(logsRequest, logChunk, { callers: ['gateway'], idempotent: true, endless: true }),
     exec: stream(execRequest, sessionPart, { callers: ['gateway'], endless: true }),
     attach: stream(attachRequest, sessionPart, { callers: ['gateway'], endless: true }),
-    forward: stream(forwardRequest, sessionPart, { callers: ['gateway'], endless: true }),
-    input: unary(inputRequest, message({}), { callers: ['gateway'] }),
+    forward: stream(forwardRequest, sessionPart, { callers: ['gateway', 'admission'], endless: true }),
+    input: unary(inputRequest, message({}), { callers: ['gateway', 'admission'] }),
     request: unary(nodeRequest, nodeAnswer, { callers: ['gateway'], idempotent: true }),
     metrics: stream(metricsRequest, metricsPart, { callers: ['gateway'], idempotent: true }),
   },

@@ -1,8 +1,10 @@
-import { objectKey, type StorageService } from '@orch/core/contracts'
+import type { Duplex } from 'node:stream'
+import { type NodesService, objectKey, type StorageService } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock } from '../clock.ts'
+import { connectToPod, isUnsimulated } from '../node-sessions.ts'
 import { portOfSlice, readSlices, readyEndpoints } from './endpoint-slices.ts'
 import { limits } from './limits.ts'
 
@@ -19,6 +21,8 @@ export interface Address {
   readonly port: number
   /** The reason why the address is only a DNS name, for the error if that name does not resolve. */
   readonly doubt?: string
+  /** Connects to the port of a simulated Pod. Undefined if the node of the Pod is not simulated: then the address is connected to. */
+  readonly open?: () => Promise<Duplex | undefined>
 }
 
 /** The targets that calls may reach. */
@@ -39,6 +43,8 @@ export class UnresolvedService extends Error {}
 
 export interface AddressNeeds {
   readonly storage: StorageService
+  /** The connections to simulated Pods; undefined for none. */
+  readonly nodes?: NodesService | undefined
   readonly names: Names
   readonly clock: Clock
   /** A number in [0, 1) that selects one of several addresses. */
@@ -58,10 +64,11 @@ type Found = { readonly kind: 'addresses'; readonly addresses: readonly Address[
 type Remembered = Found & { readonly untilMs: number }
 
 /** Tries in order: the configured address, ready endpoints, the external name, and within a cluster the DNS name. */
-export function createServiceAddresses({ storage, names, clock, random, places }: AddressNeeds): ServiceAddresses {
+export function createServiceAddresses(needs: AddressNeeds): ServiceAddresses {
+  const { clock, random, places } = needs
   const remembered = new Map<string, Remembered>()
   const look = async (key: string, place: ServicePlace): Promise<Found> => {
-    const found = await lookUp(place, storage, names)
+    const found = await lookUp(place, needs)
     if (remembered.size >= limits.addressesMax) remembered.clear()
     remembered.set(key, { ...found, untilMs: clock.monotonic() + limits.addressAgeMsMax })
     return found
@@ -110,37 +117,59 @@ interface Service extends ApiObject {
   }
 }
 
-async function lookUp(place: ServicePlace, storage: StorageService, names: Names): Promise<Found> {
+async function lookUp(place: ServicePlace, needs: AddressNeeds): Promise<Found> {
   const none = (what: string): Found => ({ kind: 'none', reason: what })
-  const service = await read<Service>(storage, 'core/services', place)
+  const service = await read<Service>(needs.storage, 'core/services', place)
   const named = `service ${JSON.stringify(place.name)}`
   if (service === undefined) return none(`${named} not found`)
   const port = service.spec?.ports?.find(({ port: number, protocol = 'TCP' }) => number === place.port && protocol === 'TCP')
   const portName = port?.name ?? ''
-  const ready = port === undefined ? [] : await readyAddresses(place, portName, storage, names)
+  const ready = port === undefined ? [] : await readyAddresses(place, portName, needs)
   if (ready.length > 0) return { kind: 'addresses', addresses: ready }
   const { type, externalName = '' } = service.spec ?? {}
   if (type === 'ExternalName' && externalName !== '') return { kind: 'addresses', addresses: [{ host: externalName, port: place.port }] }
   return none(port === undefined ? `no service port ${place.port} found for ${named}` : `no endpoints available for ${named}`)
 }
 
-async function readyAddresses(place: ServicePlace, portName: string, storage: StorageService, names: Names): Promise<readonly Address[]> {
-  const slices = await readSlices(place, { storage, names })
+async function readyAddresses(place: ServicePlace, portName: string, needs: AddressNeeds): Promise<readonly Address[]> {
+  const slices = await readSlices(place, needs)
   const sliced = slices.flatMap((slice) => {
     const port = portOfSlice(slice, portName)
-    return port === undefined ? [] : readyEndpoints(slice).flatMap(({ addresses }) => (addresses ?? []).map((host) => ({ host, port })))
+    if (port === undefined) return []
+    return readyEndpoints(slice).flatMap(({ addresses, ...endpoint }) =>
+      (addresses ?? []).map((host) => ({ host, port, ...openingOf(endpoint, port, needs) })),
+    )
   })
   if (sliced.length > 0) return sliced
-  const endpoints = await read<Endpoints>(storage, 'core/endpoints', place)
+  const endpoints = await read<Endpoints>(needs.storage, 'core/endpoints', place)
   return (endpoints?.['subsets'] ?? []).flatMap(({ addresses = [], ports = [] }) => {
     const port = (ports ?? []).find(({ name = '' }) => name === portName)?.port
-    return port === undefined ? [] : addresses.map(({ ip }) => ({ host: ip, port }))
+    return port === undefined ? [] : addresses.map(({ ip, ...endpoint }) => ({ host: ip, port, ...openingOf(endpoint, port, needs) }))
   })
+}
+
+/** The node and the object of an endpoint. */
+interface EndpointPod {
+  readonly nodeName?: string | undefined
+  readonly targetRef?: { readonly kind?: string; readonly namespace?: string; readonly name?: string; readonly uid?: string } | undefined
+}
+
+/** A simulated Pod has no address on a network, so its node connects. */
+function openingOf({ nodeName: node = '', targetRef }: EndpointPod, port: number, { nodes }: AddressNeeds): Pick<Address, 'open'> {
+  const { kind, namespace = '', name = '', uid = '' } = targetRef ?? {}
+  if (nodes === undefined || kind !== 'Pod' || node === '') return {}
+  return {
+    open: () =>
+      connectToPod(nodes, { pod: { node, namespace, name, uid }, port }).catch((error: unknown) => {
+        if (isUnsimulated(error)) return undefined
+        throw error
+      }),
+  }
 }
 
 interface Endpoints extends ApiObject {
   readonly subsets?: readonly {
-    readonly addresses?: readonly { readonly ip: string }[]
+    readonly addresses?: readonly (EndpointPod & { readonly ip: string })[]
     readonly ports?: readonly { readonly name?: string; readonly port: number }[]
   }[]
 }

@@ -155,7 +155,7 @@ async function postTo(options: RequestOptions, body: string): Promise<Posted> {
     return await postOnce(options, body)
   } catch (error) {
     if (!(error instanceof ClosedConnection)) throw error
-    return postOnce({ ...options, agent: false }, body)
+    return postOnce({ ...options, agent: new ContextAgent() }, body)
   }
 }
 
