@@ -75,7 +75,7 @@ test('quotas are listed by namespace in the order of their names, and namespaces
   for (const [namespace, name] of [['a', 'two'], ['a', 'one'], ['b', 'one']] as const) await put(namespace, name) // biome-ignore format: a table
   await vi.waitFor(() => expect([names('a'), names('b')]).toEqual([['one', 'two'], ['one']]), within)
   expect([...(accounts.namespaces ?? [])].sort()).toEqual(['a', 'b'])
-  expect(accounts.revision).toBeGreaterThan(0)
+  expect(accounts.sources[0]?.revision).toBeGreaterThan(0)
   await remove('a', 'one')
   await vi.waitFor(() => expect(names('a')).toEqual(['two']), within)
   expect(accounts.namespaces).toContain('a')

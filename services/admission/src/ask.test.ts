@@ -1,35 +1,18 @@
 import { serviceUnavailable } from '@orch/core/meta'
 import type { Span } from '@orch/platform'
-import { createFakeClock } from '@orch/testkit'
+import { createFakeClock, someAttributes } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'
 import { ask } from './ask.ts'
-import type { Plugin, Verdict } from './plugin.ts'
+import type { NamedPlugin, Verdict } from './plugin.ts'
 
-const user = { name: 'ann', uid: '', groups: [], extra: {} }
-const attributes = {
-  operation: 'CREATE',
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  resource: 'configmaps',
-  subresource: '',
-  namespace: 'default',
-  name: 'a',
-  object: { count: 0 },
-  oldObject: undefined,
-  options: undefined,
-  user,
-  dryRun: false,
-  requestId: '',
-  writeId: 'w',
-}
+const attributes = someAttributes({ object: { count: 0 } })
 
-function aPlugin(name: string, mutate: NonNullable<Plugin['mutate']>): Plugin {
-  return { name, admissionRules: [], mutate, close: () => {} }
+function aPlugin(name: string, mutate: NonNullable<NamedPlugin['mutate']>): NamedPlugin {
+  return { name, admissionRules: [], mutate }
 }
 
 /** Calls the plugins to mutate; returns the outcome of each plugin's span. */
-function asked(plugins: readonly Plugin[], resumeAt = '', validating: readonly Plugin[] = []) {
+function asked(plugins: readonly NamedPlugin[], resumeAt = '', validating: readonly NamedPlugin[] = []) {
   const spans: string[] = []
   const start = (name: string): Span => ({
     traceparent: '00-00000000000000000000000000000001-0000000000000001-01',
@@ -44,7 +27,7 @@ function asked(plugins: readonly Plugin[], resumeAt = '', validating: readonly P
   return { answer, spans }
 }
 
-const counting: NonNullable<Plugin['mutate']> = ({ object }) => {
+const counting: NonNullable<NamedPlugin['mutate']> = ({ object }) => {
   return { kind: 'allowed', object: { count: (object as { count: number }).count + 1 } }
 }
 
@@ -71,7 +54,7 @@ for (const [how, fail] of [
 
 test('ADM-FLOW-08: a second round calls all plugins again, even plugins before the plugin that requested it', async () => {
   const rounds: string[] = []
-  const noting = (name: string): Plugin =>
+  const noting = (name: string): NamedPlugin =>
     aPlugin(name, (given, inquiry) => {
       const { reinvocation } = inquiry
       rounds.push(`${name} ${reinvocation.isSecondRound ? 2 : 1}`)
@@ -100,12 +83,12 @@ test('the notes of a plugin from the first round are available in the second', a
 const condition = { key: 'core/namespaces/team', revision: 7 }
 
 /** A plugin that allows everything, and records its calls. */
-function looking(name: string, validate: NonNullable<Plugin['validate']>, seen: unknown[] = []): Plugin {
+function looking(name: string, validate: NonNullable<NamedPlugin['validate']>, seen: unknown[] = []): NamedPlugin {
   const noting: typeof validate = (given, inquiry) => {
     seen.push([name, given.object])
     return validate(given, inquiry)
   }
-  return { name, admissionRules: [], validate: noting, looksOnly: () => true, close: () => {} }
+  return { name, admissionRules: [], validate: noting, looksOnly: () => true }
 }
 
 test('mutating admission also validates if all validating plugins only read and allow the result at once', async () => {

@@ -22,7 +22,7 @@ import {
   type Conditions,
   type Inquiry,
   isSameAccess,
-  type Plugin,
+  type NamedPlugin,
   type PluginNeeds,
   type Reinvocation,
   type Verdict,
@@ -35,7 +35,7 @@ export interface Admission extends AdmissionService {
 }
 
 /** The service over existing plugins, called in the given order. */
-export function admissionOf(plugins: readonly Plugin[], options: Pick<PluginNeeds, 'clock' | 'storage' | 'tracer'>): Admission {
+export function admissionOf(plugins: readonly NamedPlugin[], options: Pick<PluginNeeds, 'clock' | 'storage' | 'tracer'>): Admission {
   const { clock, storage, tracer } = options
   const closed = new AbortController()
   const indexedRules = new PluginIndex(plugins)
@@ -59,7 +59,7 @@ export function admissionOf(plugins: readonly Plugin[], options: Pick<PluginNeed
       return {}
     },
     admissionRules(_request, context) {
-      const sources = () => plugins.flatMap((plugin) => plugin.admissionRuleSources?.() ?? [])
+      const sources = () => plugins.flatMap((plugin) => plugin.followed?.sources ?? [])
       const made = () => ({ admissionRules: indexedRules.admissionRules, sources: sources() })
       return streamAdmissionRules({
         made,
@@ -72,24 +72,24 @@ export function admissionOf(plugins: readonly Plugin[], options: Pick<PluginNeed
     },
     close() {
       closed.abort()
-      for (const plugin of plugins) plugin.close()
+      for (const plugin of plugins) plugin.close?.()
     },
   }
 }
 
 /** The plugin of each admission rule, rebuilt when the admission rules of a plugin have changed. */
 class PluginIndex {
-  readonly #plugins: readonly Plugin[]
+  readonly #plugins: readonly NamedPlugin[]
   readonly #listeners = new Listeners()
-  #index: AdmissionRuleIndex<Plugin> | undefined
+  #index: AdmissionRuleIndex<NamedPlugin> | undefined
   #admissionRules: readonly AdmissionRule[] | undefined
 
-  constructor(plugins: readonly Plugin[]) {
+  constructor(plugins: readonly NamedPlugin[]) {
     this.#plugins = plugins
-    for (const plugin of plugins) plugin.onAdmissionRulesChange?.(() => this.#changed())
+    for (const plugin of plugins) plugin.followed?.onChange(() => this.#changed())
   }
 
-  get index(): AdmissionRuleIndex<Plugin> {
+  get index(): AdmissionRuleIndex<NamedPlugin> {
     this.#index ??= createAdmissionRuleIndex(
       this.#plugins.flatMap((value) => value.admissionRules.map((admissionRule) => ({ admissionRule, value }))),
     )
@@ -116,9 +116,9 @@ export type Phase = 'mutate' | 'validate'
 
 export interface AskNeeds {
   /** The matching plugins, in order. */
-  readonly plugins: readonly Plugin[]
+  readonly plugins: readonly NamedPlugin[]
   /** For `mutate`: the matching plugins for the validation of the same request. */
-  readonly validating: readonly Plugin[]
+  readonly validating: readonly NamedPlugin[]
   readonly clock: Clock
   readonly context: CallContext
   /** Undefined without tracing. */
@@ -148,7 +148,7 @@ function validateAtOnce({ request, needs }: Asked, attributes: Attributes): Vali
 interface Asked {
   readonly request: AdmissionRequest
   readonly phase: Phase
-  readonly plugins: readonly Plugin[]
+  readonly plugins: readonly NamedPlugin[]
   /** The plugin that is called first. */
   readonly start: number
   readonly attributes: Attributes
@@ -229,11 +229,11 @@ class Question implements Inquiry, Reinvocation {
     return this.#details()
   }
 
-  async #answerAfter(plugin: Plugin, pending: Promise<Verdict>): Promise<AdmissionAnswer> {
+  async #answerAfter(plugin: NamedPlugin, pending: Promise<Verdict>): Promise<AdmissionAnswer> {
     return this.#take(plugin, await pending) ?? this.answer()
   }
 
-  #nextPlugin(): Plugin | undefined {
+  #nextPlugin(): NamedPlugin | undefined {
     const { plugins } = this.#asked
     if (this.#next === plugins.length) {
       if (this.isSecondRound || !this.#isSecondRoundWanted) return undefined
@@ -244,7 +244,7 @@ class Question implements Inquiry, Reinvocation {
   }
 
   /** Undefined for a plugin without an objection. Most answer without a promise. */
-  #begin(plugin: Plugin): Verdict | Promise<Verdict> | undefined {
+  #begin(plugin: NamedPlugin): Verdict | Promise<Verdict> | undefined {
     const { phase, needs } = this.#asked
     const { traceparent } = needs.context
     const span =
@@ -254,7 +254,7 @@ class Question implements Inquiry, Reinvocation {
     return phase === 'mutate' ? plugin.mutate?.(this.#attributes, this) : plugin.validate?.(this.#attributes, this)
   }
 
-  #beginTraced(plugin: Plugin, span: Span): Verdict | Promise<Verdict> | undefined {
+  #beginTraced(plugin: NamedPlugin, span: Span): Verdict | Promise<Verdict> | undefined {
     try {
       const verdict = plugin[this.#asked.phase]?.(this.#attributes, this.#below(span))
       if (verdict instanceof Promise) return ending(verdict, span)
@@ -274,7 +274,7 @@ class Question implements Inquiry, Reinvocation {
   }
 
   /** Undefined if validation is asynchronous, or if the object is invalid, which the gateway checks before validation. */
-  #verdictAtOnce(plugin: Plugin): Verdict | undefined {
+  #verdictAtOnce(plugin: NamedPlugin): Verdict | undefined {
     try {
       const verdict = this.#begin(plugin)
       if (!(verdict instanceof Promise)) return verdict ?? allowed
@@ -286,7 +286,7 @@ class Question implements Inquiry, Reinvocation {
   }
 
   /** The answer if the verdict is final. */
-  #take(plugin: Plugin, verdict: Verdict): AdmissionAnswer | undefined {
+  #take(plugin: NamedPlugin, verdict: Verdict): AdmissionAnswer | undefined {
     if (verdict !== allowed) this.#keep(verdict)
     if (verdict.kind === 'asks')
       return { ...this.#details(), kind: 'asks', accesses: verdict.accesses, namespaces: [], resumeAt: plugin.name }
@@ -329,7 +329,7 @@ class Question implements Inquiry, Reinvocation {
     this.#reservations = joined(this.#reservations, verdict.reservations)
   }
 
-  #stepOf(plugin: Plugin, durationMs: number, verdict: Verdict): AdmissionStep {
+  #stepOf(plugin: NamedPlugin, durationMs: number, verdict: Verdict): AdmissionStep {
     const { explain } = this
     const isRejected = verdict.kind === 'denied'
     const reason = explain && isRejected ? verdict.error.status.message : undefined

@@ -14,6 +14,6 @@ export {
   type Verdict,
 } from './plugin.ts'
 export { type ImagePolicy, readImagePolicy } from './plugins/image-policy-configuration.ts'
-export { choosePlugins, countsOnce, type PluginChoice, type PluginName, pluginOrder } from './registry.ts'
+export { choosePlugins, countsOnce, type PluginChoice, pluginOrder } from './registry.ts'
 export { clientConfigFileOf, webhookPlugins } from './webhooks/configuration.ts'
 export { parseWebhookCredentials } from './webhooks/credentials-file.ts'

@@ -100,13 +100,9 @@ export interface Inquiry {
  * synchronously if possible.
  */
 export interface Plugin {
-  readonly name: string
-  /** The current admission rules of the plugin. If they may change, `onAdmissionRulesChange` registers a listener. */
   readonly admissionRules: readonly AdmissionRule[]
-  /** Resources from which its admission rules are built, with their revisions; undefined if the rules never change. */
-  admissionRuleSources?(): readonly AdmissionRuleSource[]
-  /** Sets the listener that is called when `admissionRules` has changed or a source has read more. */
-  onAdmissionRulesChange?(listener: () => void): void
+  /** The resources from which its admission rules are built; undefined if the rules never change. */
+  readonly followed?: FollowedSources
   /** May change the object: returns a new object and never modifies its input. */
   mutate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
   /** Validates without changing the object. */
@@ -118,7 +114,18 @@ export interface Plugin {
   looksOnly?(attributes: Attributes): boolean
   /** Reports the end of a write for which this plugin or another holds a reservation; `reservations` contains all of the write. */
   settle?(outcome: OutcomeRequest): Promise<void>
-  close(): void
+  close?(): void
+}
+
+export interface NamedPlugin extends Plugin {
+  readonly name: string
+}
+
+interface FollowedSources {
+  /** The resources, with their revisions. */
+  readonly sources: readonly AdmissionRuleSource[]
+  /** Sets the listener that is called when the admission rules have changed or a source has read more. */
+  onChange(listener: () => void): unknown
 }
 
 /** The dependencies of plugins. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from './configuration.ts'
-import type { Plugin, PluginNeeds, Registration } from './plugin.ts'
+import type { NamedPlugin, PluginNeeds, Registration } from './plugin.ts'
 import { alwaysAdmit, alwaysDeny, podGroupProtection } from './plugins/always.ts'
 import { alwaysPullImages } from './plugins/always-pull-images.ts'
 import { certificateApproval } from './plugins/certificate-approval.ts'
@@ -40,97 +40,55 @@ import { validatingAdmissionPolicy } from './policies/validating.ts'
 import { mutatingAdmissionWebhook } from './webhooks/mutating.ts'
 import { validatingAdmissionWebhook } from './webhooks/validating.ts'
 
-/** All names, in call order, independent of the order of flags. */
-export const pluginOrder = [
-  'AlwaysAdmit',
-  'NamespaceAutoProvision',
-  'NamespaceLifecycle',
-  'NamespaceExists',
-  'SecurityContextDeny',
-  'LimitPodHardAntiAffinityTopology',
-  'LimitRanger',
-  'ServiceAccount',
-  'NodeRestriction',
-  'TaintNodesByCondition',
-  'AlwaysPullImages',
-  'ImagePolicyWebhook',
-  'PodSecurity',
-  'PodNodeSelector',
-  'Priority',
-  'DefaultTolerationSeconds',
-  'PodTolerationRestriction',
-  'EventRateLimit',
-  'ExtendedResourceToleration',
-  'PersistentVolumeLabel',
-  'DefaultStorageClass',
-  'StorageObjectInUseProtection',
-  'PodGroupProtection',
-  'OwnerReferencesPermissionEnforcement',
-  'PersistentVolumeClaimResize',
-  'RuntimeClass',
-  'CertificateApproval',
-  'CertificateSigning',
-  'ClusterTrustBundleAttest',
-  'CertificateSubjectRestriction',
-  'DefaultIngressClass',
-  'DenyServiceExternalIPs',
-  'PodTopologyLabels',
-  'NodeDeclaredFeatureValidator',
-  'PodResizeValidator',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionWebhook',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionWebhook',
-  'ResourceQuota',
-  'AlwaysDeny',
-] as const
+/** The constructors of the plugins, in call order, independent of the order of flags. */
+const registrations: ReadonlyMap<string, Registration> = new Map(
+  Object.entries({
+    AlwaysAdmit: alwaysAdmit,
+    NamespaceAutoProvision: namespaceAutoProvision,
+    NamespaceLifecycle: namespaceLifecycle,
+    NamespaceExists: namespaceExists,
+    SecurityContextDeny: securityContextDeny,
+    LimitPodHardAntiAffinityTopology: limitPodHardAntiAffinityTopology,
+    LimitRanger: limitRanger,
+    ServiceAccount: serviceAccount,
+    NodeRestriction: nodeRestriction,
+    TaintNodesByCondition: taintNodesByCondition,
+    AlwaysPullImages: alwaysPullImages,
+    ImagePolicyWebhook: imagePolicyWebhook,
+    PodSecurity: podSecurity,
+    PodNodeSelector: podNodeSelector,
+    Priority: priority,
+    DefaultTolerationSeconds: defaultTolerationSeconds,
+    PodTolerationRestriction: podTolerationRestriction,
+    EventRateLimit: eventRateLimit,
+    ExtendedResourceToleration: extendedResourceToleration,
+    PersistentVolumeLabel: persistentVolumeLabel,
+    DefaultStorageClass: defaultStorageClass,
+    StorageObjectInUseProtection: storageObjectInUseProtection,
+    PodGroupProtection: podGroupProtection,
+    OwnerReferencesPermissionEnforcement: ownerReferencesPermissionEnforcement,
+    PersistentVolumeClaimResize: persistentVolumeClaimResize,
+    RuntimeClass: runtimeClass,
+    CertificateApproval: certificateApproval,
+    CertificateSigning: certificateSigning,
+    ClusterTrustBundleAttest: trustBundleAttest,
+    CertificateSubjectRestriction: certificateSubjectRestriction,
+    DefaultIngressClass: defaultIngressClass,
+    DenyServiceExternalIPs: denyServiceExternalIps,
+    PodTopologyLabels: podTopologyLabels,
+    NodeDeclaredFeatureValidator: nodeDeclaredFeatureValidator,
+    PodResizeValidator: podResizeValidator,
+    MutatingAdmissionPolicy: mutatingAdmissionPolicy,
+    MutatingAdmissionWebhook: mutatingAdmissionWebhook,
+    ValidatingAdmissionPolicy: validatingAdmissionPolicy,
+    ValidatingAdmissionWebhook: validatingAdmissionWebhook,
+    ResourceQuota: resourceQuota,
+    AlwaysDeny: alwaysDeny,
+  }),
+)
 
-export type PluginName = (typeof pluginOrder)[number]
-
-/** The constructors of the plugins. */
-const registrations: { readonly [N in PluginName]?: Registration } = {
-  NamespaceLifecycle: namespaceLifecycle,
-  CertificateApproval: certificateApproval,
-  CertificateSigning: certificateSigning,
-  ClusterTrustBundleAttest: trustBundleAttest,
-  CertificateSubjectRestriction: certificateSubjectRestriction,
-  ImagePolicyWebhook: imagePolicyWebhook,
-  NodeRestriction: nodeRestriction,
-  OwnerReferencesPermissionEnforcement: ownerReferencesPermissionEnforcement,
-  PodSecurity: podSecurity,
-  MutatingAdmissionWebhook: mutatingAdmissionWebhook,
-  MutatingAdmissionPolicy: mutatingAdmissionPolicy,
-  ValidatingAdmissionPolicy: validatingAdmissionPolicy,
-  ValidatingAdmissionWebhook: validatingAdmissionWebhook,
-  ResourceQuota: resourceQuota,
-  ServiceAccount: serviceAccount,
-  AlwaysAdmit: alwaysAdmit,
-  NamespaceAutoProvision: namespaceAutoProvision,
-  NamespaceExists: namespaceExists,
-  SecurityContextDeny: securityContextDeny,
-  LimitPodHardAntiAffinityTopology: limitPodHardAntiAffinityTopology,
-  LimitRanger: limitRanger,
-  TaintNodesByCondition: taintNodesByCondition,
-  AlwaysPullImages: alwaysPullImages,
-  PodNodeSelector: podNodeSelector,
-  Priority: priority,
-  DefaultTolerationSeconds: defaultTolerationSeconds,
-  PodTolerationRestriction: podTolerationRestriction,
-  EventRateLimit: eventRateLimit,
-  ExtendedResourceToleration: extendedResourceToleration,
-  PersistentVolumeLabel: persistentVolumeLabel,
-  DefaultStorageClass: defaultStorageClass,
-  StorageObjectInUseProtection: storageObjectInUseProtection,
-  PersistentVolumeClaimResize: persistentVolumeClaimResize,
-  RuntimeClass: runtimeClass,
-  DefaultIngressClass: defaultIngressClass,
-  DenyServiceExternalIPs: denyServiceExternalIps,
-  PodGroupProtection: podGroupProtection,
-  PodTopologyLabels: podTopologyLabels,
-  NodeDeclaredFeatureValidator: nodeDeclaredFeatureValidator,
-  PodResizeValidator: podResizeValidator,
-  AlwaysDeny: alwaysDeny,
-}
+/** All names, in call order. */
+export const pluginOrder: readonly string[] = [...registrations.keys()]
 
 /** The plugins selected by flags. */
 export interface PluginChoice {
@@ -141,19 +99,15 @@ export interface PluginChoice {
 }
 
 /** Names of the plugins of a release by its minor version, in order. */
-export function pluginsAt(level: number): readonly PluginName[] {
-  return pluginOrder.filter((name) => isKnownAt(level, registrations[name]))
-}
-
-function isKnownAt(level: number, registration: Registration | undefined): boolean {
-  return registration !== undefined && level >= (registration.since ?? 0) && level <= (registration.until ?? level)
+export function pluginsAt(level: number): readonly string[] {
+  return [...registrations].filter(([, { since = 0, until = level }]) => level >= since && level <= until).map(([name]) => name)
 }
 
 /** Validates a selection at a level; returns the names of the enabled plugins in order. */
-export function choosePlugins({ enabled, disabled }: PluginChoice, level: number): readonly PluginName[] {
+export function choosePlugins({ enabled, disabled }: PluginChoice, level: number): readonly string[] {
   const pluginNames = pluginsAt(level)
   for (const name of [...enabled, ...disabled]) {
-    if (pluginNames.some((known) => known === name)) continue
+    if (pluginNames.includes(name)) continue
     throw new ConfigurationError(
       `there is no admission plugin ${JSON.stringify(name)} at level 1.${level}; expected some of ${pluginNames.join(', ')}`,
     )
@@ -161,7 +115,7 @@ export function choosePlugins({ enabled, disabled }: PluginChoice, level: number
   const both = enabled.find((name) => disabled.includes(name))
   if (both !== undefined) throw new ConfigurationError(`the admission plugin ${both} is both enabled and disabled; expected one of the two`)
   return pluginNames.filter((name) => {
-    const { isDefault, refusal } = registrations[name]!
+    const { isDefault, refusal } = registrations.get(name)!
     if (enabled.includes(name) && refusal !== undefined)
       throw new ConfigurationError(`the admission plugin ${name} cannot be enabled: ${refusal}`)
     return enabled.includes(name) || (isDefault && !disabled.includes(name))
@@ -170,25 +124,25 @@ export function choosePlugins({ enabled, disabled }: PluginChoice, level: number
 
 /** True if a selected plugin counts over all requests of a process, which then may have only one admission. */
 export function countsOnce(choice: PluginChoice, level: number): boolean {
-  return choosePlugins(choice, level).some((name) => registrations[name]?.countsOnce === true)
+  return choosePlugins(choice, level).some((name) => registrations.get(name)?.countsOnce === true)
 }
 
 /** Refuses a configuration for an unknown plugin, or for a plugin without configuration. */
 export function checkConfigured(name: string, isConfigured: boolean, level: number): void {
-  const known = pluginsAt(level).find((one) => one === name)
-  if (known === undefined) throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)} at level 1.${level}`)
-  if (isConfigured && registrations[known]?.isConfigurable !== true)
+  if (!pluginsAt(level).includes(name))
+    throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)} at level 1.${level}`)
+  if (isConfigured && registrations.get(name)?.isConfigurable !== true)
     throw new ConfigurationError(`plugins: the admission plugin ${name} takes no configuration`)
 }
 
 /** The plugins with these names, in the given order. */
-export function createPlugins(names: readonly PluginName[], needsOf: (name: PluginName) => PluginNeeds): readonly Plugin[] {
-  const made: Plugin[] = []
+export function createPlugins(names: readonly string[], needsOf: (name: string) => PluginNeeds): readonly NamedPlugin[] {
+  const made: NamedPlugin[] = []
   try {
-    for (const name of names) made.push(registrations[name]!.create(needsOf(name)))
+    for (const name of names) made.push(Object.assign(registrations.get(name)!.create(needsOf(name)), { name }))
     return made
   } catch (error) {
-    for (const plugin of made) plugin.close()
+    for (const plugin of made) plugin.close?.()
     throw error
   }
 }

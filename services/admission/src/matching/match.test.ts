@@ -1,5 +1,6 @@
 import { createCatalogue, parseRuntimeConfigOf } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
+import { someAttributes } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { admissionRulesOf } from '../webhooks/configurations.ts'
 import { readWebhooks, type Webhook } from '../webhooks/webhook.ts'
@@ -37,24 +38,7 @@ test.each<readonly [string, Partial<WebhookRule>, RuleSubject, boolean]>([
   expect(matchesRule({ ...everything, ...rule }, subject)).toBe(isMatched)
 })
 
-const attributes = (more: Partial<Attributes>): Attributes => ({
-  operation: 'CREATE',
-  group: '',
-  version: 'v1',
-  kind: '',
-  resource: 'pods',
-  subresource: '',
-  namespace: 'n',
-  name: 'a',
-  object: undefined,
-  oldObject: undefined,
-  options: undefined,
-  user: { name: 'jane', uid: '', groups: [], extra: {} },
-  dryRun: false,
-  requestId: '',
-  writeId: '',
-  ...more,
-})
+const attributes = (more: Partial<Attributes>) => someAttributes({ kind: '', resource: 'pods', object: undefined, ...more })
 
 function aWebhook(rule: object, more: object = {}): Webhook {
   const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], ...rule }]

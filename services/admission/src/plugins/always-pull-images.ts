@@ -8,7 +8,6 @@ export const alwaysPullImages: Registration = { isDefault: false, create: create
 /** AlwaysPullImages: a user without access to an image cannot use a copy pulled for another user. */
 function createAlwaysPullImages(): Plugin {
   return {
-    name: 'AlwaysPullImages',
     admissionRules: [admissionRuleFor('*', ['CREATE', 'UPDATE'], '', ['pods', 'pods/ephemeralcontainers'])],
     mutate(attributes) {
       if (bringsNoImage(attributes)) return allowed
@@ -31,7 +30,6 @@ function createAlwaysPullImages(): Plugin {
         })
       return problems.length === 0 ? allowed : denied(forbid(attributes, problems.join(', ')))
     },
-    close: () => {},
   }
 }
 

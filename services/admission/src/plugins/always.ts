@@ -4,14 +4,14 @@ import { forbid } from './pod.ts'
 /** AlwaysAdmit allows everything and has no rules. */
 export const alwaysAdmit: Registration = {
   isDefault: false,
-  create: () => ({ name: 'AlwaysAdmit', admissionRules: [], close: () => {} }),
+  create: () => ({ admissionRules: [] }),
 }
 
 /** PodGroupProtection would protect PodGroups in use; this server has no PodGroups, at any level. */
 export const podGroupProtection: Registration = {
   isDefault: true,
   since: 36,
-  create: () => ({ name: 'PodGroupProtection', admissionRules: [], close: () => {} }),
+  create: () => ({ admissionRules: [] }),
 }
 
 /** AlwaysDeny refuses everything except the bootstrap writes of the server. */
@@ -22,10 +22,8 @@ const ownUser = 'system:apiserver'
 
 function createAlwaysDeny(): Plugin {
   return {
-    name: 'AlwaysDeny',
     admissionRules: [{ phase: 'validate', operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     validate: (attributes) =>
       attributes.user.name === ownUser ? allowed : denied(forbid(attributes, 'admission control is denying all modifications')),
-    close: () => {},
   }
 }

@@ -10,9 +10,7 @@ function createCertificateApproval({ catalogue: { names } }: PluginNeeds): Plugi
   const groups = [domainGroup(names, 'certificates')]
   const resources = ['certificatesigningrequests/approval']
   return {
-    name: 'CertificateApproval',
     admissionRules: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
     validate: (attributes, inquiry) => checkSigner(attributes, inquiry, { verb: 'approve', names }),
-    close: () => {},
   }
 }

@@ -15,7 +15,6 @@ function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin
   const groups = [domainGroup(names, 'certificates')]
   const resources = ['certificatesigningrequests/status', 'podcertificaterequests/status']
   return {
-    name: 'CertificateSigning',
     admissionRules: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
     validate(attributes, inquiry) {
       if (attributes.resource === 'podcertificaterequests') return checkPodCertificate(attributes, inquiry, names)
@@ -25,7 +24,6 @@ function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin
       if (isCertificateKept && jsonEqual(after?.conditions ?? [], before?.conditions ?? [])) return allowed
       return checkSigner(attributes, inquiry, { verb: 'sign', names })
     },
-    close: () => {},
   }
 }
 

@@ -16,7 +16,6 @@ function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNee
   const groups = [domainGroup(names, 'certificates')]
   const clientSigner = domainLabel(names, 'kube-apiserver-client')
   return {
-    name: 'CertificateSubjectRestriction',
     admissionRules: [{ phase: 'validate', operations: ['CREATE'], groups, resources: ['certificatesigningrequests'], namespaces: [] }],
     validate(attributes) {
       const { signerName, request } = newObject('certificates/v1.CertificateSigningRequest', attributes).spec
@@ -29,7 +28,6 @@ function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNee
       }
       return refuse(attributes, `use of ${clientSigner} signer with ${masters} group is not allowed`)
     },
-    close: () => {},
   }
 }
 

@@ -12,10 +12,8 @@ function createDefaultIngressClass(needs: PluginNeeds): Plugin {
   const mark = subdomainLabel(names, 'ingressclass', 'is-default-class')
   const classes = new KeptObjects({ group, plural: 'ingressclasses' }, classReader('networking/v1.IngressClass', [mark]), needs)
   return {
-    name: 'DefaultIngressClass',
     admissionRules: [admissionRuleFor('mutate', ['CREATE'], group, ['ingresses'])],
-    admissionRuleSources: () => [classes.source()],
-    onAdmissionRulesChange: (listener) => void classes.onChange(listener),
+    followed: classes,
     async mutate(attributes) {
       const ingress = newObject('networking/v1.Ingress', attributes)
       if (ingress.spec?.ingressClassName != null) return allowed

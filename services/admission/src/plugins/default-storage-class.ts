@@ -19,10 +19,8 @@ function createDefaultStorageClass(needs: PluginNeeds): Plugin {
     needs,
   )
   return {
-    name: 'DefaultStorageClass',
     admissionRules: [admissionRuleFor('mutate', ['CREATE'], '', ['persistentvolumeclaims'])],
-    admissionRuleSources: () => [classes.source()],
-    onAdmissionRulesChange: (listener) => void classes.onChange(listener),
+    followed: classes,
     async mutate(attributes) {
       const claim = newObject('core/v1.PersistentVolumeClaim', attributes)
       if (claim.spec?.storageClassName != null || claim.metadata.annotations?.[oldAnnotation(names)] !== undefined) return allowed

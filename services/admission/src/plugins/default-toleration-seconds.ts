@@ -13,7 +13,6 @@ function createDefaultTolerationSeconds({ catalogue: { names }, settings }: Plug
     toleration(subdomainLabel(names, 'node', 'unreachable'), settings.unreachableTolerationSeconds),
   ]
   return {
-    name: 'DefaultTolerationSeconds',
     admissionRules: [admissionRuleFor('mutate', ['CREATE', 'UPDATE'], '', ['pods'])],
     mutate(attributes) {
       const pod = podOf(attributes)
@@ -23,7 +22,6 @@ function createDefaultTolerationSeconds({ catalogue: { names }, settings }: Plug
         ? allowed
         : { kind: 'allowed', object: { ...pod, spec: { ...pod.spec, tolerations: [...given, ...missing] } } }
     },
-    close: () => {},
   }
 }
 

@@ -7,7 +7,6 @@ export const denyServiceExternalIps: Registration = { isDefault: false, create: 
 /** DenyServiceExternalIPs: a Service may keep or remove external IPs, but not add any. */
 function createDenyExternalIps(): Plugin {
   return {
-    name: 'DenyServiceExternalIPs',
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['services'])],
     validate(attributes) {
       const { object, oldObject } = objectsOf('core/v1.Service', attributes)
@@ -15,6 +14,5 @@ function createDenyExternalIps(): Plugin {
       const isKept = object?.spec.externalIPs?.every((address) => before.has(address)) ?? true
       return isKept ? allowed : denied(forbid(attributes, 'Use of external IPs is denied by admission control.'))
     },
-    close: () => {},
   }
 }

@@ -35,7 +35,6 @@ const cacheSizeDefault = 4096
 function createEventRateLimit({ clock, configuration, catalogue: { names } }: PluginNeeds): Plugin {
   const limiters = readConfiguration(configuration, names).map((limit) => new Limiter(limit, clock))
   return {
-    name: 'EventRateLimit',
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['events'])],
     validate(attributes) {
       if (attributes.dryRun) return allowed
@@ -45,7 +44,6 @@ function createEventRateLimit({ clock, configuration, catalogue: { names } }: Pl
       const text = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
       return denied(failed(429, 'TooManyRequests', `Too many requests: ${text}`, { details: { retryAfterSeconds: 1 } }))
     },
-    close: () => {},
   }
 }
 

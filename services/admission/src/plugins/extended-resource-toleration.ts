@@ -8,7 +8,6 @@ export const extendedResourceToleration: Registration = { isDefault: false, crea
 /** ExtendedResourceToleration: a Pod that requests an extended resource tolerates the Nodes reserved for it. */
 function createExtendedResourceToleration({ catalogue: { names } }: PluginNeeds): Plugin {
   return {
-    name: 'ExtendedResourceToleration',
     admissionRules: [admissionRuleFor('mutate', ['CREATE', 'UPDATE'], '', ['pods'])],
     mutate(attributes) {
       const pod = podOf(attributes)
@@ -16,7 +15,6 @@ function createExtendedResourceToleration({ catalogue: { names } }: PluginNeeds)
       const after = extendedResourcesOf(pod, names.labelDomain).reduce(withToleration, before)
       return jsonEqual(before, after) ? allowed : { kind: 'allowed', object: withSpec(pod, { tolerations: after }) }
     },
-    close: () => {},
   }
 }
 

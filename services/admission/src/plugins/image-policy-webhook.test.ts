@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { createCatalogue } from '@orch/core/catalogue'
-import type { Attributes, CallContext } from '@orch/core/contracts'
-import { silentLog, systemChance } from '@orch/platform'
-import { createFakeClock, createTinyStorage, type FakeClock } from '@orch/testkit'
+import type { Attributes } from '@orch/core/contracts'
+import { createFakeClock, createTinyStorage, type FakeClock, someAttributes } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { defaultPluginSettings, type Inquiry, type ReviewSender } from '../plugin.ts'
+import { defaultPluginSettings, type ReviewSender } from '../plugin.ts'
+import { inquiry, pluginNeeds } from '../plugin-testing.ts'
 import { imagePolicyWebhook } from './image-policy-webhook.ts'
 
 const apiVersion = 'imagepolicy.orch.io/v1alpha1'
@@ -12,33 +11,14 @@ const answer = (status: object) => ({ code: 200, body: JSON.stringify({ kind: 'I
 const yes = answer({ allowed: true })
 const no = answer({ allowed: false, reason: 'too old' })
 
-const inquiry: Inquiry = {
-  reinvocation: { isSecondRound: false, request: () => {}, memory: new Map() },
-  context: {} as CallContext,
-  explain: false,
-  decisionOn: () => undefined,
-}
-
-const aPod: Attributes = {
-  operation: 'CREATE',
-  group: '',
-  version: 'v1',
+const aPod = someAttributes({
   kind: 'Pod',
   resource: 'pods',
-  subresource: '',
-  namespace: 'team',
-  name: 'a',
   object: {
     metadata: { name: 'a', annotations: { 'break.image-policy.orch.io/glass': 'yes', other: 'x' } },
     spec: { containers: [{ image: 'i:1' }], initContainers: [{ image: 'init:1' }], ephemeralContainers: [{ image: 'debug:1' }] },
   },
-  oldObject: undefined,
-  options: {},
-  user: { name: 'ann', uid: '', groups: [], extra: {} },
-  dryRun: false,
-  requestId: '1',
-  writeId: 'w1',
-}
+})
 
 /** The plugin, and its sent requests. Answers are given in order; the last one is repeated. */
 function open(answers: readonly (Awaited<ReturnType<ReviewSender>> | Error)[], policy: object = {}) {
@@ -50,16 +30,14 @@ function open(answers: readonly (Awaited<ReturnType<ReviewSender>> | Error)[], p
     if (given instanceof Error) throw given
     return given
   }
-  const plugin = imagePolicyWebhook.create({
-    storage: createTinyStorage(),
-    catalogue: createCatalogue('orch'),
-    clock,
-    log: silentLog,
-    random: () => 0,
-    chance: systemChance,
-    configuration: { value: { imagePolicy: { orchConfigFile: 'k', ...policy } }, file: 'a.yaml' },
-    settings: { ...defaultPluginSettings, imageReviews: send },
-  })
+  const plugin = imagePolicyWebhook.create(
+    pluginNeeds({
+      storage: createTinyStorage(),
+      clock,
+      configuration: { value: { imagePolicy: { orchConfigFile: 'k', ...policy } }, file: 'a.yaml' },
+      settings: { ...defaultPluginSettings, imageReviews: send },
+    }),
+  )
   const ask = async (attributes: Partial<Attributes> = {}) => await plugin.validate?.({ ...aPod, ...attributes }, inquiry)
   return { sent, clock, ask }
 }

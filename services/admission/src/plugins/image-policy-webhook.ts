@@ -50,7 +50,6 @@ function createImagePolicyWebhook({ catalogue: { names }, configuration, setting
   const remembered = createMemory(clock)
   const rareLines = new RareLines(clock)
   return {
-    name: 'ImagePolicyWebhook',
     admissionRules: [
       {
         phase: 'validate',
@@ -74,7 +73,6 @@ function createImagePolicyWebhook({ catalogue: { names }, configuration, setting
         return withoutAnswer(error, attributes, asking)
       }
     },
-    close: () => {},
   }
 }
 

@@ -9,7 +9,6 @@ export const limitPodHardAntiAffinityTopology: Registration = { isDefault: false
 function createLimitTopology({ catalogue: { names } }: PluginNeeds): Plugin {
   const hostname = domainLabel(names, 'hostname')
   return {
-    name: 'LimitPodHardAntiAffinityTopology',
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['pods'])],
     validate(attributes) {
       const terms = podOf(attributes).spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
@@ -19,6 +18,5 @@ function createLimitTopology({ catalogue: { names } }: PluginNeeds): Plugin {
       const place = 'affinity.PodAntiAffinity.RequiredDuringScheduling'
       return denied(forbid(attributes, `${place} has TopologyKey ${key} but only key ${hostname} is allowed`))
     },
-    close: () => {},
   }
 }

@@ -41,12 +41,10 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
     })
   }
   return {
-    name: 'LimitRanger',
     get admissionRules() {
       return admissionRules
     },
-    admissionRuleSources: () => [ranges.source()],
-    onAdmissionRulesChange: (listener) => void ranges.onChange(listener),
+    followed: ranges,
     mutate(attributes) {
       const before = podOf(attributes)
       const after = (byNamespace.get(attributes.namespace) ?? []).reduce((pod, { limits }) => withDefaults(pod, limits, annotation), before)

@@ -9,13 +9,11 @@ const reviews = 'localsubjectaccessreviews'
 /** NamespaceAutoProvision: the first object in an absent namespace creates the namespace. */
 function createNamespaceAutoProvision({ storage }: PluginNeeds): Plugin {
   return {
-    name: 'NamespaceAutoProvision',
     admissionRules: [{ phase: 'mutate', operations: ['CREATE'], groups: ['*'], resources: ['*'], namespaces: [] }],
     async mutate({ namespace, resource, group, dryRun }) {
       if (namespace === '' || dryRun || resource === reviews || (group === '' && resource === 'namespaces')) return allowed
       const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
       return entry === undefined ? { kind: 'needs', namespace } : allowed
     },
-    close: () => {},
   }
 }

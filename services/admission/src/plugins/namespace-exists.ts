@@ -9,7 +9,6 @@ const namespaces = { group: '', resource: 'namespaces' }
 /** NamespaceExists: writes in an absent namespace are refused. */
 function createNamespaceExists({ storage }: PluginNeeds): Plugin {
   return {
-    name: 'NamespaceExists',
     admissionRules: [{ phase: 'validate', operations: ['CREATE', 'UPDATE', 'DELETE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     async validate({ namespace, group, resource }) {
       if (namespace === '' || (group === '' && resource === 'namespaces')) return allowed
@@ -17,6 +16,5 @@ function createNamespaceExists({ storage }: PluginNeeds): Plugin {
       const { entry } = await storage.get({ key, read: { kind: 'latest' } })
       return entry === undefined ? denied(notFound(namespaces, namespace)) : allowed
     },
-    close: () => {},
   }
 }

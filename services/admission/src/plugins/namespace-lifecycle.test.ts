@@ -1,9 +1,8 @@
-import { createCatalogue } from '@orch/core/catalogue'
-import { type AdmissionAnswer, type Attributes, objectKey } from '@orch/core/contracts'
-import { silentLog, systemChance } from '@orch/platform'
-import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import { type AdmissionAnswer, objectKey } from '@orch/core/contracts'
+import { createFakeClock, createTinyStorage, someAttributes } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAdmission } from '../admission.ts'
+import { pluginNeeds } from '../plugin-testing.ts'
 import { pluginsAt } from '../registry.ts'
 
 const prefix = 'core/namespaces'
@@ -13,37 +12,15 @@ function open(namespaceText?: string) {
   const tiny = createTinyStorage()
   const entry = { key: '', revision: 7, value: Buffer.from(namespaceText ?? ''), metadataStart: 0, metadataEnd: 0, writeId: '' }
   const storage = namespaceText === undefined ? tiny : { ...tiny, get: async () => ({ entry, revision: 7, epoch: tiny.epoch }) }
-  const options = {
-    storage,
-    catalogue: createCatalogue('orch'),
-    clock: createFakeClock(),
-    log: silentLog,
-    random: () => 0,
-    chance: systemChance,
-  }
+  const clock = createFakeClock()
+  const options = pluginNeeds({ storage, clock })
   const others = pluginsAt(options.catalogue.level).filter((name) => name !== 'NamespaceLifecycle')
   const admission = createAdmission({ ...options, plugins: { enabled: [], disabled: others } })
   onTestFinished(() => admission.close())
-  return { storage: tiny, admission, clock: options.clock }
+  return { storage: tiny, admission, clock }
 }
 
-const aCreate: Attributes = {
-  operation: 'CREATE',
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  resource: 'configmaps',
-  subresource: '',
-  namespace: 'team',
-  name: 'a',
-  object: { metadata: { name: 'a', namespace: 'team' } },
-  oldObject: undefined,
-  options: {},
-  user: { name: 'ann', uid: '', groups: [], extra: {} },
-  dryRun: false,
-  requestId: '1',
-  writeId: 'w1',
-}
+const aCreate = someAttributes()
 
 /** A gateway's inputs without additions. */
 const asking = { decisions: [], resumeAt: '', explain: false }

@@ -35,7 +35,6 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
   }
 
   return {
-    name: 'NamespaceLifecycle',
     admissionRules: admissionRulesFor(catalogue),
     mutate(attributes) {
       const { namespace } = attributes

@@ -31,7 +31,6 @@ function createNodeDeclaredFeatureValidator({ storage, catalogue: { isGateOn, le
   const isOn = isGateOn('NodeDeclaredFeatures')
   const known = features.filter(({ since, until = level }) => since <= level && level <= until)
   return {
-    name: 'NodeDeclaredFeatureValidator',
     admissionRules: isOn
       ? [{ phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['pods', 'pods/resize'], namespaces: [] }]
       : [],
@@ -48,7 +47,6 @@ function createNodeDeclaredFeatureValidator({ storage, catalogue: { isGateOn, le
       const why = `pod update requires features ${missing.join(', ')} which are not available on node ${JSON.stringify(nodeName)}`
       return denied(forbid(attributes, why))
     },
-    close: () => {},
   }
 }
 

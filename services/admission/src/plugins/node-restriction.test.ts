@@ -1,17 +1,9 @@
-import { createCatalogue } from '@orch/core/catalogue'
-import type { Attributes, CallContext } from '@orch/core/contracts'
-import { silentLog, systemChance } from '@orch/platform'
-import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import type { Attributes } from '@orch/core/contracts'
+import { createFakeClock, createTinyStorage, someAttributes } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { defaultPluginSettings, type Inquiry, type PluginNeeds } from '../plugin.ts'
+import type { PluginNeeds } from '../plugin.ts'
+import { inquiry, pluginNeeds } from '../plugin-testing.ts'
 import { nodeRestriction } from './node-restriction.ts'
-
-const inquiry: Inquiry = {
-  reinvocation: { isSecondRound: false, request: () => {}, memory: new Map() },
-  context: {} as CallContext,
-  explain: false,
-  decisionOn: () => undefined,
-}
 
 const pod = (labels: Record<string, string> = {}, nodeName = 'n') => ({
   kind: 'Pod',
@@ -29,35 +21,16 @@ async function refusalOf(attributes: Partial<Attributes>, stored?: unknown, isAl
   const at = typeof stored === 'function' ? stored : () => stored
   const storage: PluginNeeds['storage'] =
     stored === undefined ? tiny : { ...tiny, get: async ({ key }) => ({ entry: entryOf(at(key)), revision: 7, epoch: tiny.epoch }) }
-  const plugin = nodeRestriction.create({
-    storage,
-    catalogue: createCatalogue('orch'),
-    clock: createFakeClock(),
-    log: silentLog,
-    random: () => 0,
-    chance: systemChance,
-    configuration: undefined,
-    settings: defaultPluginSettings,
-  })
+  const plugin = nodeRestriction.create(pluginNeeds({ storage, clock: createFakeClock() }))
   const verdict = await plugin.mutate?.(
-    {
+    someAttributes({
       operation: 'UPDATE',
-      group: '',
-      version: 'v1',
       kind: 'Pod',
       resource: 'pods',
-      subresource: '',
-      namespace: 'team',
-      name: 'a',
       object: undefined,
-      oldObject: undefined,
-      options: {},
       user: { name: 'system:node:n', uid: '', groups: ['system:nodes'], extra: {} },
-      dryRun: false,
-      requestId: '1',
-      writeId: 'w1',
       ...attributes,
-    },
+    }),
     isAllowed === undefined ? inquiry : { ...inquiry, decisionOn: (access) => ({ access, isAllowed, reason: '' }) },
   )
   return verdict?.kind === 'denied' ? verdict.error.status.message : undefined

@@ -47,7 +47,6 @@ function createNodeRestriction({ catalogue: { names, level }, storage }: PluginN
   }
   const core = ['pods', 'pods/*', 'nodes', 'nodes/*', 'persistentvolumeclaims', 'persistentvolumeclaims/*', 'serviceaccounts/token']
   return {
-    name: 'NodeRestriction',
     admissionRules: [
       admissionRuleFor('', core),
       admissionRuleFor(coordination, ['leases']),
@@ -66,7 +65,6 @@ function createNodeRestriction({ catalogue: { names, level }, storage }: PluginN
       const asked = { node, attributes, names, storage, maySign: decision?.isAllowed === true }
       return check(checks[`${attributes.group}/${attributes.resource}`], asked)
     },
-    close: () => {},
   }
 }
 

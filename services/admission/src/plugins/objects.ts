@@ -96,9 +96,9 @@ export class KeptObjects<T> extends Reflector<T> {
     return found
   }
 
-  /** For `interestSources`: a write to the resource is answered after it is in memory here. */
-  source(): AdmissionRuleSource {
-    return { resource: this.#prefix, revision: this.revision }
+  /** A write to the resource is answered after it is in memory here. */
+  get sources(): readonly AdmissionRuleSource[] {
+    return [{ resource: this.#prefix, revision: this.revision }]
   }
 
   close(): void {

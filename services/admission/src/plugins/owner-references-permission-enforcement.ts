@@ -14,7 +14,6 @@ export const ownerReferencesPermissionEnforcement: Registration = { isDefault: f
  */
 function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds): Plugin {
   return {
-    name: 'OwnerReferencesPermissionEnforcement',
     admissionRules: [{ phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     validate(attributes, inquiry) {
       const { group, resource, subresource } = attributes
@@ -24,7 +23,6 @@ function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds):
       const before = metadataOf(attributes.oldObject).ownerReferences ?? []
       return jsonEqual(after, before) ? allowed : check(attributes, inquiry, newlyBlocking(after, before), catalogue)
     },
-    close: () => {},
   }
 }
 

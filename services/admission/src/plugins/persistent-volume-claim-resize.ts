@@ -23,7 +23,6 @@ function createResize(needs: PluginNeeds): Plugin {
   )
   const classOf = ({ metadata, spec }: Claim) => metadata.annotations?.[oldAnnotation(names)] ?? spec.storageClassName ?? ''
   return {
-    name: 'PersistentVolumeClaimResize',
     admissionRules: [admissionRuleFor('validate', ['UPDATE'], '', ['persistentvolumeclaims'])],
     async validate(attributes) {
       const { oldObject: before, object: after } = objectsOf('core/v1.PersistentVolumeClaim', attributes)

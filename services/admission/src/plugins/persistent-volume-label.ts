@@ -5,5 +5,5 @@ export const persistentVolumeLabel: Registration = {
   isDefault: false,
   until: 30,
   refusal: 'it labels volumes by what a cloud says of them, and this server knows no cloud; volumes get such labels from their drivers',
-  create: () => ({ name: 'PersistentVolumeLabel', admissionRules: [], close: () => {} }),
+  create: () => ({ admissionRules: [] }),
 }

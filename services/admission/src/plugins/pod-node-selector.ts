@@ -40,7 +40,6 @@ function createPodNodeSelector({ storage, catalogue: { names }, configuration }:
     return denied(forbid(attributes, 'pod node label selector labels conflict with its namespace whitelist'))
   }
   return {
-    name: 'PodNodeSelector',
     admissionRules: [admissionRuleFor('*', ['CREATE'], '', ['pods'])],
     async mutate(attributes) {
       const pod = podOf(attributes)
@@ -54,7 +53,6 @@ function createPodNodeSelector({ storage, catalogue: { names }, configuration }:
       const given = podOf(attributes).spec.nodeSelector ?? {}
       return check(attributes, await selectorOf(attributes.namespace), given) ?? allowed
     },
-    close: () => {},
   }
 }
 

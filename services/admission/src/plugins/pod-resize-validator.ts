@@ -14,7 +14,6 @@ export const podResizeValidator: Registration = { isDefault: true, since: 36, cr
 function createPodResizeValidator({ storage, catalogue: { names } }: PluginNeeds): Plugin {
   const system = domainLabel(names, 'os')
   return {
-    name: 'PodResizeValidator',
     admissionRules: [{ phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['pods/resize'], namespaces: [] }],
     async validate(attributes) {
       const change = changedOnNode(attributes)
@@ -31,7 +30,6 @@ function createPodResizeValidator({ storage, catalogue: { names } }: PluginNeeds
       if (lacking.length === 0) return allowed
       return denied(refused(attributes, `node didn't have enough allocatable resources: ${lacking.join('; ')}`, 'NodeCapacity'))
     },
-    close: () => {},
   }
 }
 

@@ -1,52 +1,22 @@
-import { createCatalogue } from '@orch/core/catalogue'
-import { type Attributes, type CallContext, objectKey } from '@orch/core/contracts'
-import { silentLog, systemChance } from '@orch/platform'
-import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import { type Attributes, objectKey } from '@orch/core/contracts'
+import { createFakeClock, createTinyStorage, someAttributes } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { defaultPluginSettings, type Inquiry } from '../plugin.ts'
+import { inquiry, pluginNeeds } from '../plugin-testing.ts'
 import { podSecurity } from './pod-security.ts'
 
 const prefix = 'core/namespaces'
 
-const inquiry: Inquiry = {
-  reinvocation: { isSecondRound: false, request: () => {}, memory: new Map() },
-  context: {} as CallContext,
-  explain: false,
-  decisionOn: () => undefined,
-}
-
-const aPod: Attributes = {
-  operation: 'CREATE',
-  group: '',
-  version: 'v1',
+const aPod = someAttributes({
   kind: 'Pod',
   resource: 'pods',
-  subresource: '',
-  namespace: 'team',
-  name: 'a',
   object: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { hostPID: true, containers: [{ name: 'a' }] } },
-  oldObject: undefined,
-  options: {},
-  user: { name: 'ann', uid: '', groups: [], extra: {} },
-  dryRun: false,
-  requestId: '1',
-  writeId: 'w1',
-}
+})
 
 /** The plugin over a storage with an optional labelled namespace. */
 function open() {
   const storage = createTinyStorage()
-  const plugin = podSecurity.create({
-    storage,
-    catalogue: createCatalogue('orch'),
-    clock: createFakeClock(),
-    log: silentLog,
-    random: () => 0,
-    chance: systemChance,
-    configuration: undefined,
-    settings: defaultPluginSettings,
-  })
-  onTestFinished(() => plugin.close())
+  const plugin = podSecurity.create(pluginNeeds({ storage, clock: createFakeClock() }))
+  onTestFinished(() => plugin.close?.())
   return {
     label: (labels: Record<string, string>) => storage.put({ resource: prefix, name: 'team', labels }),
     ask: async (attributes: Partial<Attributes> = {}) => await plugin.validate?.({ ...aPod, ...attributes }, inquiry),

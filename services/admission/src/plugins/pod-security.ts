@@ -73,7 +73,6 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
   }
 
   return {
-    name: 'PodSecurity',
     admissionRules,
     validate(attributes, inquiry) {
       if (attributes.group === '' && attributes.resource === 'namespaces') return checkNamespace(attributes, inquiry, rules, needs)

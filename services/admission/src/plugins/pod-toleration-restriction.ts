@@ -45,7 +45,6 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
     return denied(forbid(attributes, why))
   }
   return {
-    name: 'PodTolerationRestriction',
     admissionRules: [admissionRuleFor('*', ['CREATE', 'UPDATE'], '', ['pods'])],
     async mutate(attributes) {
       const pod = podOf(attributes)
@@ -65,7 +64,6 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
       if (tolerations.length === 0) return allowed
       return check(attributes, tolerations, await restrictionOf(attributes.namespace)) ?? allowed
     },
-    close: () => {},
   }
 }
 

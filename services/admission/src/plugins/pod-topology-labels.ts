@@ -26,7 +26,6 @@ function createPodTopologyLabels({ storage, catalogue: { names, isGateOn } }: Pl
     }
   }
   return {
-    name: 'PodTopologyLabels',
     admissionRules: isOn
       ? [{ phase: 'mutate', operations: ['CREATE'], groups: [''], resources: ['pods', 'pods/binding'], namespaces: [] }]
       : [],
@@ -38,7 +37,6 @@ function createPodTopologyLabels({ storage, catalogue: { names, isGateOn } }: Pl
       const pod = podOf(attributes)
       return pod.spec.nodeName ? labelled(pod.spec.nodeName, pod) : allowed
     },
-    close: () => {},
   }
 }
 

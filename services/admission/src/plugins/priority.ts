@@ -35,13 +35,11 @@ function createPriority(needs: PluginNeeds): Plugin {
     })
   }
   return {
-    name: 'Priority',
     admissionRules: [
       admissionRuleFor('mutate', ['CREATE', 'UPDATE'], '', ['pods']),
       admissionRuleFor('validate', ['CREATE', 'UPDATE'], group, ['priorityclasses']),
     ],
-    admissionRuleSources: () => [classes.source()],
-    onAdmissionRulesChange: (listener) => void classes.onChange(listener),
+    followed: classes,
     mutate: (attributes) => (attributes.operation === 'CREATE' ? onCreate(attributes) : kept(attributes)),
     async validate(attributes) {
       if (newObject('scheduling/v1.PriorityClass', attributes).globalDefault !== true) return allowed

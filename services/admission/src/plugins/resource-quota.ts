@@ -20,7 +20,7 @@ import {
 import { limits } from '../limits.ts'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { ledgerPrefix, type QuotaAccount } from '../quota/account.ts'
-import { QuotaAccounts, quotaPrefix } from '../quota/accounts.ts'
+import { QuotaAccounts } from '../quota/accounts.ts'
 import { readLimitedResources } from '../quota/configuration.ts'
 import type { Reservation } from '../quota/ledger.ts'
 import { hardOf, type StoredQuota } from '../quota/quota-object.ts'
@@ -47,12 +47,10 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
     return reserveAll(accounts, found.quotas, { ...question, deadlineMs })
   }
   return {
-    name: 'ResourceQuota',
     get admissionRules() {
       return admissionRulesOf(accounts.namespaces, limited)
     },
-    admissionRuleSources: () => [{ resource: quotaPrefix, revision: accounts.revision }],
-    onAdmissionRulesChange: (listener) => accounts.onChange(listener),
+    followed: accounts,
     async mutate(attributes) {
       if (!isCount(attributes, manager)) return allowed
       const quota = (await accounts.surelyIn(attributes.namespace)).find(({ object }) => object.metadata.name === attributes.name)

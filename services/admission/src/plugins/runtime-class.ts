@@ -34,10 +34,8 @@ function createRuntimeClass(needs: PluginNeeds): Plugin {
     })
   }
   return {
-    name: 'RuntimeClass',
     admissionRules: [admissionRuleFor('*', ['CREATE'], '', ['pods'])],
-    admissionRuleSources: () => [classes.source()],
-    onAdmissionRulesChange: (listener) => void classes.onChange(listener),
+    followed: classes,
     mutate: (attributes, { reinvocation: { isSecondRound } }) =>
       decide(attributes, (found) => (found === undefined ? allowed : completed(attributes, found, isSecondRound))),
     validate: (attributes) => decide(attributes, (found) => checkOverhead(attributes, found)),

@@ -19,13 +19,11 @@ const containerFields = [
 /** SecurityContextDeny: Pods may not set users, groups or SELinux options. */
 function createSecurityContextDeny(): Plugin {
   return {
-    name: 'SecurityContextDeny',
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['pods'])],
     validate(attributes) {
       const why = elevationIn(podOf(attributes))
       return why === undefined ? allowed : denied(forbid(attributes, why))
     },
-    close: () => {},
   }
 }
 

@@ -63,7 +63,6 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
     })
   }
   return {
-    name: 'ServiceAccount',
     admissionRules: [
       { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces: [] },
       { phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['pods/ephemeralcontainers'], namespaces: [] },

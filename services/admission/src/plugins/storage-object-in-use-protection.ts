@@ -14,7 +14,6 @@ function createProtection({ catalogue: { names, isGateOn } }: PluginNeeds): Plug
     volumeattributesclasses: domainLabel(names, 'vac-protection'),
   }
   return {
-    name: 'StorageObjectInUseProtection',
     admissionRules: [
       admissionRuleFor('mutate', ['CREATE'], '', ['persistentvolumeclaims', 'persistentvolumes']),
       ...(hasClasses ? [admissionRuleFor('mutate', ['CREATE'], domainGroup(names, 'storage'), ['volumeattributesclasses'])] : []),
@@ -27,6 +26,5 @@ function createProtection({ catalogue: { names, isGateOn } }: PluginNeeds): Plug
       if (finalizer === undefined || given.includes(finalizer)) return allowed
       return { kind: 'allowed', object: { ...object, metadata: { ...metadata, finalizers: [...given, finalizer] } } }
     },
-    close: () => {},
   }
 }

@@ -11,7 +11,6 @@ type Taint = BuiltIn<'core/v1.Taint'>
 function createTaintNodes({ catalogue: { names } }: PluginNeeds): Plugin {
   const notReady: Taint = { key: subdomainLabel(names, 'node', 'not-ready'), effect: 'NoSchedule' }
   return {
-    name: 'TaintNodesByCondition',
     admissionRules: [admissionRuleFor('mutate', ['CREATE'], '', ['nodes'])],
     mutate(attributes) {
       const node = newObject('core/v1.Node', attributes)
@@ -19,6 +18,5 @@ function createTaintNodes({ catalogue: { names } }: PluginNeeds): Plugin {
       if (taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect)) return allowed
       return { kind: 'allowed', object: { ...node, spec: { ...node.spec, taints: [...taints, notReady] } } }
     },
-    close: () => {},
   }
 }

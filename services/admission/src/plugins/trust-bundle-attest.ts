@@ -11,7 +11,6 @@ export const trustBundleAttest: Registration = { isDefault: true, since: 27, cre
 function createTrustBundleAttest({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
   return {
-    name: 'ClusterTrustBundleAttest',
     admissionRules: [{ phase: 'validate', operations: ['CREATE', 'UPDATE'], groups, resources: ['clustertrustbundles'], namespaces: [] }],
     validate(attributes, inquiry) {
       const { operation, object, oldObject } = attributes
@@ -21,7 +20,6 @@ function createTrustBundleAttest({ catalogue: { names } }: PluginNeeds): Plugin 
       if (operation === 'UPDATE' && jsonEqual(withoutOwners(object), withoutOwners(oldObject))) return allowed
       return checkRight(attributes, inquiry, { signerName, verb: 'attest', names, refusal: 'user not permitted to attest for signerName' })
     },
-    close: () => {},
   }
 }
 

@@ -1,20 +1,14 @@
-import { createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import type { PolicySpec } from '@orch/core/policies'
-import { silentLog, systemChance } from '@orch/platform'
-import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import { createFakeClock, createTinyStorage, someAttributes } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { equivalentsOf } from '../matching/equivalents.ts'
-import { defaultPluginSettings } from '../plugin.ts'
+import { pluginNeeds } from '../plugin-testing.ts'
 import { BoundPolicies, type PolicyKind } from './bound-policies.ts'
 
 const group = 'admissionregistration.orch.io'
 const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }
-const request = {
-  ...{ operation: 'CREATE', group: '', version: 'v1', kind: 'ConfigMap', resource: 'configmaps', subresource: '' },
-  ...{ namespace: 'n', name: 'm', object: {}, oldObject: undefined, options: {}, dryRun: false, requestId: '1', writeId: 'w' },
-  user: { name: 'ann', uid: '', groups: [], extra: {} },
-}
+const request = someAttributes()
 
 const specOf = ({ spec = {} }: ApiObject & { readonly spec?: object }) => spec
 
@@ -35,18 +29,8 @@ async function policies() {
       return text
     },
   }
-  const catalogue = createCatalogue('orch')
-  const needs = {
-    storage,
-    catalogue,
-    clock: createFakeClock(),
-    log: silentLog,
-    random: () => 0,
-    chance: systemChance,
-    configuration: undefined,
-    settings: defaultPluginSettings,
-  }
-  const bound = new BoundPolicies(kind, needs, equivalentsOf(catalogue))
+  const needs = pluginNeeds({ storage, clock: createFakeClock() })
+  const bound = new BoundPolicies(kind, needs, equivalentsOf(needs.catalogue))
   onTestFinished(() => bound.close())
   await bound.ready
   const put = (name: string, text: string, rest: object = {}) => {

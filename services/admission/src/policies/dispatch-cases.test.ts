@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createCatalogue } from '@orch/core/catalogue'
 import type { AdmissionAnswer, Attributes } from '@orch/core/contracts'
-import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAdmission } from '../admission.ts'
+import { pluginNeeds } from '../plugin-testing.ts'
 import { pluginsAt } from '../registry.ts'
 
 interface Rule {
@@ -38,15 +38,9 @@ const group = 'admissionregistration.k8s.io'
 /** Admission with only mutating policies, over a storage with the given objects. */
 function open() {
   const storage = createTinyStorage()
-  const options = {
-    storage,
-    catalogue: createCatalogue('kubernetes', { minor: 37 }),
-    clock: createFakeClock(),
-    log: silentLog,
-    random: () => 0,
-    chance: systemChance,
-  }
-  const disabled = pluginsAt(options.catalogue.level).filter((name) => name !== 'MutatingAdmissionPolicy')
+  const catalogue = createCatalogue('kubernetes', { minor: 37 })
+  const options = pluginNeeds({ storage, catalogue, clock: createFakeClock() })
+  const disabled = pluginsAt(catalogue.level).filter((name) => name !== 'MutatingAdmissionPolicy')
   const admission = createAdmission({ ...options, plugins: { enabled: [], disabled } })
   onTestFinished(() => admission.close())
   const put = (resource: string, { metadata, ...object }: Named<object>) =>

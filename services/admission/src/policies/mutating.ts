@@ -13,6 +13,7 @@ import { isAboutAdmission, isReview } from '../matching/about-admission.ts'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import { AskedAccesses, requestInputOf } from '../matching/request-input.ts'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { memoryOf, objectHasChanged, type ReinvocationMemory } from '../reinvocation-memory.ts'
 import { readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { isApiObject } from '../webhooks/review.ts'
 import type { PolicyBinding, PolicyKind, StoredPolicy } from './bound-policies.ts'
@@ -39,28 +40,13 @@ const kind: PolicyKind<MutatingPolicySpec, CompiledMutatingPolicy> = {
   compile: compileMutatingPolicy,
 }
 
-/** The notes of the first round for the second. */
-interface Memory {
-  /** The object after all policies. */
-  output: unknown
-  /** Policies to evaluate again if the object changes afterwards. */
-  readonly reinvocable: Set<string>
-  /** True if the object changed afterwards. */
-  readonly due: Set<string>
-}
-
-function objectHasChanged({ reinvocable, due }: Memory): void {
-  for (const name of reinvocable) due.add(name)
-  reinvocable.clear()
-}
-
 /** The object between policies, in the version of the request. */
 interface Journey {
   readonly attributes: Attributes
   readonly context: CallContext
   readonly own: RequestVersion
   readonly accesses: AskedAccesses
-  readonly memory: Memory
+  readonly memory: ReinvocationMemory
   readonly counts: MetricCount[]
   /** The refusals of policies that fail closed. */
   readonly refusals: Refusal[]
@@ -74,7 +60,6 @@ interface Refusal {
 }
 
 class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutatingPolicy> implements Plugin {
-  readonly name = 'MutatingAdmissionPolicy'
   readonly #customKinds: CustomKinds
   readonly #checks = new MutationCounts()
 
@@ -92,7 +77,7 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
   async #mutate(attributes: Attributes, inquiry: Inquiry): Promise<Verdict> {
     await this.policies.ready
     const { reinvocation } = inquiry
-    const memory = memoryOf(inquiry)
+    const memory = memoryOf(inquiry, kind)
     // In the second round other plugins have run in between.
     if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
     const accesses = new AskedAccesses(inquiry)
@@ -207,13 +192,6 @@ function refusalOf({ group, resource, name }: Attributes, refusals: readonly Ref
   const { status } = forbidden({ group, resource }, name, message)
   const details = { ...status.details, causes: refusals.map((refusal) => ({ message: refusal.message })) }
   return new StatusError({ ...status, message, ...(isInvalid ? { reason: 'Invalid' as const } : {}), details })
-}
-
-function memoryOf({ reinvocation: { memory } }: Inquiry): Memory {
-  const made = memory.get(kind) as Memory | undefined
-  const kept = made ?? { output: undefined, reinvocable: new Set<string>(), due: new Set<string>() }
-  memory.set(kind, kept)
-  return kept
 }
 
 function schemaNotFound({ kind: { group, version, kind: name } }: RequestVersion): StatusError {

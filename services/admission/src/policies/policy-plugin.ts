@@ -30,12 +30,8 @@ export abstract class PolicyPlugin<Spec extends PolicySpec, Compiled> {
     return this.policies.admissionRules
   }
 
-  admissionRuleSources() {
-    return this.policies.sources
-  }
-
-  onAdmissionRulesChange(listener: () => void): void {
-    this.policies.onChange(listener)
+  get followed() {
+    return this.policies
   }
 
   close(): void {

@@ -53,7 +53,6 @@ interface PolicyRequest {
 }
 
 class ValidatingPolicies extends PolicyPlugin<ValidatingPolicySpec, CompiledPolicy> implements Plugin {
-  readonly name = 'ValidatingAdmissionPolicy'
   readonly #checks = new CheckCounts()
   /** Requests that wait for answers of the authorizer; within one process they return with the same attributes object. */
   readonly #asking = new WeakMap<Attributes, PolicyRequest>()

@@ -1,4 +1,4 @@
-import { listEntries, objectKey } from '@orch/core/contracts'
+import { type AdmissionRuleSource, listEntries, objectKey } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
 import { Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
@@ -7,7 +7,7 @@ import { ledgerPrefix, openQuotaAccount, type QuotaAccount } from './account.ts'
 import { decodeQuota, type StoredQuota } from './quota-object.ts'
 
 /** Prefix of the keys of quotas. */
-export const quotaPrefix = 'core/resourcequotas'
+const quotaPrefix = 'core/resourcequotas'
 
 /** All quotas, and the accounts of the used ones. */
 export class QuotaAccounts {
@@ -36,9 +36,8 @@ export class QuotaAccounts {
     this.#reflector.onChange(({ key, before, after }) => this.#noted(key, before, after))
   }
 
-  /** The revision up to which quotas are loaded. */
-  get revision(): number {
-    return this.#reflector.revision
+  get sources(): readonly AdmissionRuleSource[] {
+    return [{ resource: quotaPrefix, revision: this.#reflector.revision }]
   }
 
   /** Namespaces with a quota; undefined before the first load. */

@@ -3,7 +3,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { type SpanOptions, silentLog, type Tracer } from '@orch/platform'
 import type { Call, CallAnswer } from '@orch/platform/webhooks'
-import { createFakeClock } from '@orch/testkit'
+import { createFakeClock, someAttributes } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { equivalentsOf } from '../matching/equivalents.ts'
 import { askWebhook, countsOf, denial, errorOf, type WebhookQuestion } from './ask-webhook.ts'
@@ -11,23 +11,7 @@ import { readWebhooks, type Webhook } from './webhook.ts'
 
 const catalogue = createCatalogue('orch')
 
-const attributes: Attributes = {
-  operation: 'CREATE',
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  resource: 'configmaps',
-  subresource: '',
-  namespace: 'n',
-  name: 'a',
-  object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } },
-  oldObject: undefined,
-  options: { kind: 'CreateOptions' },
-  user: { name: 'jane', uid: '', groups: [], extra: {} },
-  dryRun: false,
-  requestId: '',
-  writeId: '',
-}
+const attributes = someAttributes()
 
 function aQuestion(webhook: object, more: Partial<Attributes> = {}, remainingMs = 60_000): WebhookQuestion {
   const fields = {

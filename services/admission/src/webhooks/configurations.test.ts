@@ -1,9 +1,9 @@
-import { createCatalogue } from '@orch/core/catalogue'
-import type { Attributes, ListPart } from '@orch/core/contracts'
-import { PushStream, silentLog, systemChance } from '@orch/platform'
-import { createFakeClock, createTinyStorage } from '@orch/testkit'
+import type { ListPart } from '@orch/core/contracts'
+import { PushStream } from '@orch/platform'
+import { createFakeClock, createTinyStorage, someAttributes } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { defaultPluginSettings, type Inquiry } from '../plugin.ts'
+import type { Inquiry } from '../plugin.ts'
+import { pluginNeeds, inquiry as usualInquiry } from '../plugin-testing.ts'
 import { validatingAdmissionWebhook } from './validating.ts'
 
 const resource = 'admissionregistration.orch.io/validatingwebhookconfigurations'
@@ -14,48 +14,18 @@ function open({ answers }: { readonly answers: boolean }) {
   const tiny = createTinyStorage()
   const silent = { ...tiny, list: () => new PushStream<ListPart>() }
   const clock = createFakeClock()
-  const plugin = validatingAdmissionWebhook.create({
-    storage: answers ? tiny : silent,
-    catalogue: createCatalogue('orch'),
-    clock,
-    log: silentLog,
-    random: () => 0,
-    chance: systemChance,
-    configuration: undefined,
-    settings: defaultPluginSettings,
-  })
-  onTestFinished(() => plugin.close())
+  const plugin = validatingAdmissionWebhook.create(pluginNeeds({ storage: answers ? tiny : silent, clock }))
+  onTestFinished(() => plugin.close?.())
   let changes = 0
-  plugin.onAdmissionRulesChange?.(() => {
+  plugin.followed?.onChange(() => {
     changes += 1
   })
   return { tiny, clock, plugin, changes: () => changes }
 }
 
-const attributes: Attributes = {
-  operation: 'CREATE',
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  resource: 'configmaps',
-  subresource: '',
-  namespace: 'n',
-  name: 'a',
-  object: {},
-  oldObject: undefined,
-  options: undefined,
-  user: { name: 'jane', uid: '', groups: [], extra: {} },
-  dryRun: false,
-  requestId: '',
-  writeId: '',
-}
+const attributes = someAttributes()
 
-const inquiry: Inquiry = {
-  reinvocation: { isSecondRound: false, request: () => {}, memory: new Map() },
-  context: { timeoutMs: 1_000 },
-  explain: false,
-  decisionOn: () => undefined,
-}
+const inquiry: Inquiry = { ...usualInquiry, context: { timeoutMs: 1_000 } }
 
 test('every request waits for the list of webhooks until its own deadline', async () => {
   const { plugin, clock } = open({ answers: false })
@@ -79,7 +49,7 @@ test('the admission rules change with the configurations, and have their revisio
     object: { kind: 'ValidatingWebhookConfiguration', apiVersion: 'admissionregistration.orch.io/v1', webhooks: [] },
   })
   await expect.poll(() => changes()).toBeGreaterThan(before)
-  expect(plugin.admissionRuleSources?.()).toEqual([{ resource, revision }])
+  expect(plugin.followed?.sources).toEqual([{ resource, revision }])
 })
 
 test('requests for webhook configurations pass without waiting', () => {

@@ -4,6 +4,7 @@ import { domainGroup } from '@orch/core/names'
 import { applyJsonPatch, type JsonPatch } from '@orch/core/patch'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import type { Inquiry, Registration, Verdict } from '../plugin.ts'
+import { memoryOf, objectHasChanged, type ReinvocationMemory } from '../reinvocation-memory.ts'
 import { askWebhook, errorOf, failure, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import {
   chooseQuestion,
@@ -28,28 +29,6 @@ export const mutatingAdmissionWebhook: Registration = {
   create: (needs) => createWebhookPlugin(needs, { plugin, plural: 'mutatingwebhookconfigurations', phase: 'mutate' }, mutate),
 }
 
-/** The notes of the first round for the second. */
-interface Memory {
-  /** The object after all webhooks. */
-  output: unknown
-  /** Webhooks to call again if the object changes afterwards. */
-  readonly reinvocable: Set<string>
-  /** True if the object changed afterwards. */
-  readonly due: Set<string>
-}
-
-function memoryOf({ reinvocation }: Inquiry): Memory {
-  const made = reinvocation.memory.get(plugin) as Memory | undefined
-  const memory = made ?? { output: undefined, reinvocable: new Set(), due: new Set() }
-  reinvocation.memory.set(plugin, memory)
-  return memory
-}
-
-function objectHasChanged(memory: Memory): void {
-  for (const id of memory.reinvocable) memory.due.add(id)
-  memory.reinvocable.clear()
-}
-
 /** The object between webhooks, in the version of the last one. */
 interface Journey {
   object: unknown
@@ -59,7 +38,7 @@ interface Journey {
 
 async function mutate(request: WebhookRequest, parts: WebhookParts): Promise<Verdict> {
   const { attributes, inquiry, own } = request
-  const memory = memoryOf(inquiry)
+  const memory = memoryOf(inquiry, plugin)
   const { reinvocation } = inquiry
   // In the second round built-in plugins have run in between.
   if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
@@ -88,7 +67,7 @@ interface CallNeeds {
   readonly journey: Journey
   readonly details: DetailsCollector
   readonly inquiry: Inquiry
-  readonly memory: Memory
+  readonly memory: ReinvocationMemory
   readonly parts: WebhookParts
 }
 

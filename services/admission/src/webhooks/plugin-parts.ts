@@ -110,12 +110,10 @@ export function createWebhookPlugin(
     return request.counts.length === 0 ? verdict : { ...verdict, counts: [...request.counts, ...(verdict.counts ?? [])] }
   }
   return {
-    name: description.plugin,
     get admissionRules() {
       return configurations.admissionRules
     },
-    admissionRuleSources: () => configurations.sources,
-    onAdmissionRulesChange: (listener) => configurations.onChange(listener),
+    followed: configurations,
     [description.phase]: (attributes: Attributes, inquiry: Inquiry) =>
       isAboutAdmission(attributes, parts.names) ? allowed : ask(attributes, inquiry),
     close: () => parts.close(),
