@@ -21,15 +21,15 @@ export const auditSettings = {
   ),
   auditLogVersion: versionSetting('log'),
   auditLogMaxAgeDays: setting(
-    { flag: '--audit-log-maxage', type: count, default: '0' },
+    { flag: '--audit-log-maxage', type: count, default: '366' },
     'Days that rotated files are kept; 0 keeps them forever.',
   ),
   auditLogMaxBackup: setting(
-    { flag: '--audit-log-maxbackup', type: count, default: '0' },
+    { flag: '--audit-log-maxbackup', type: count, default: '100' },
     'Number of rotated files that are kept; 0 keeps all.',
   ),
   auditLogMaxSizeMegabytes: setting(
-    { flag: '--audit-log-maxsize', type: int({ min: 0, max: 1_000_000 }), default: '0' },
+    { flag: '--audit-log-maxsize', type: int({ min: 0, max: 1_000_000 }), default: '100' },
     'Size in megabytes at which the file is rotated; 0 means 100.',
   ),
   auditLogCompress: setting({ flag: '--audit-log-compress', type: bool, default: 'false' }, 'Compresses rotated files.'),

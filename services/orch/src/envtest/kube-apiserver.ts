@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Store } from '@orch/core/contracts'
+import { printRelease } from '@orch/core/feature-gates'
 import { namesOf } from '@orch/core/names'
 import {
   certificateFolder,
@@ -22,6 +23,7 @@ import {
 } from '@orch/platform'
 import { openLmdbStore } from '@orch/storage'
 import { pluginsToDisable, readAdmission } from '../admission/settings.ts'
+import { readLevel } from '../api/settings.ts'
 import { readEtcd } from '../backends/etcd.ts'
 import { readControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
@@ -32,7 +34,7 @@ import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
 import { findDataFolder } from './data-of-etcd.ts'
-import { apiServerSettings } from './settings.ts'
+import { apiServerSettings, apiServerSettingsAt } from './settings.ts'
 import { readApiServerWords } from './words.ts'
 
 /** Controllers that run inside kube-apiserver itself; tests rely on the absence of all others. */
@@ -45,11 +47,13 @@ type ApiServerValues = Values<typeof apiServerSettings>
 
 /** `kube-apiserver` of the test assets: the server in one process, set by the flags of kube-apiserver. */
 export async function kubeApiServer(terminal: Terminal, words: readonly string[]): Promise<undefined> {
-  const { flags, withoutObject } = readApiServerWords(apiServerSettings, words)
+  const minor = releaseOf(terminal)
+  const declared = apiServerSettingsAt(minor)
+  const { flags, withoutObject, deprecated } = readApiServerWords(declared, words, minor)
   const certDir = flagText(flags, '--cert-dir') ?? ''
   const isServedFromFolder = certDir !== '' && flagText(flags, '--tls-cert-file') === undefined
   const pairFlags = isServedFromFolder ? await pairOfFolder(resolve(terminal.workingFolder, certDir)) : []
-  const { values, texts } = await readCommandSettings(apiServerSettings, terminal, [...flags, ...pairFlags])
+  const { values, texts } = await readCommandSettings(declared, terminal, [...flags, ...pairFlags])
   if (!values.allowPrivileged)
     throw new SettingsError('--allow-privileged=false: only true; privileged containers are a matter of pod security')
   if (values.etcdServers.length === 0) throw new SettingsError('--etcd-servers must be specified')
@@ -57,10 +61,11 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   const controllers = readControllers(settings)
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
   endOnFailure({ source: process, log, exit: () => process.exit(1) })
+  if (deprecated.length > 0) log.warn({ flags: deprecated }, `deprecated in kube-apiserver ${printRelease(minor)}`)
   if (withoutObject.length > 0) log.info({ flags: withoutObject }, 'flags without object here')
   const options = {
     ...readGateway(settings),
-    flags: flagTexts(apiServerSettings, texts),
+    flags: flagTexts(declared, texts),
     advertiseAddress: settings.advertiseAddress,
     controllers,
     admission: readAdmission({ ...settings, disableAdmissionPlugins: pluginsToDisable(settings, controllers) }),
@@ -88,6 +93,12 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   } finally {
     started.resolve()
   }
+}
+
+/** The release of the assets, which their script names in the environment. */
+function releaseOf({ env }: Terminal): number {
+  const text = env[apiServerSettings.emulatedVersion.env]
+  return readLevel(text === undefined ? [] : [text])
 }
 
 function controllersOf(text: string): string[] {

@@ -1,10 +1,10 @@
 /**
  * The shell script of a program of the assets. It answers `--help` without Node.js; everything else runs the program beside the script, in the same
- * process. kube-apiserver emulates the release of its version.
+ * process. kube-apiserver is of the release of its version.
  */
 export function programScript(name: 'kube-apiserver' | 'etcd', node: string, version: string): string {
   const release = version.split('.').slice(0, 2).join('.')
-  const entry = { 'kube-apiserver': `api-server.js" --emulated-version=${release}`, etcd: 'etcd.js"' }[name]
+  const entry = { 'kube-apiserver': 'api-server.js', etcd: 'etcd.js' }[name]
   return `#!/bin/sh
 here=\${0%/*}
 for word in "$@"; do
@@ -13,7 +13,8 @@ for word in "$@"; do
   esac
 done
 ${findNode(name, node)}
-exec "$node" --max-semi-space-size=16 --min-semi-space-size=8 "$here/.orch/dist/${entry} "$@"
+export ORCH_EMULATED_VERSION=${release}
+exec "$node" --max-semi-space-size=16 --min-semi-space-size=8 "$here/.orch/dist/${entry}" "$@"
 `
 }
 

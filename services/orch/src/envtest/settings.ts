@@ -39,3 +39,16 @@ export const apiServerSettings = {
   etcdKeyFile,
   ...storageSettings,
 }
+
+const { auditLogMaxAgeDays, auditLogMaxBackup, auditLogMaxSizeMegabytes } = apiServerSettings
+
+/** The settings with the defaults of kube-apiserver 1.`minor`. */
+export function apiServerSettingsAt(minor: number): typeof apiServerSettings {
+  if (minor >= 36) return apiServerSettings
+  return {
+    ...apiServerSettings,
+    auditLogMaxAgeDays: { ...auditLogMaxAgeDays, default: '0' },
+    auditLogMaxBackup: { ...auditLogMaxBackup, default: '0' },
+    auditLogMaxSizeMegabytes: { ...auditLogMaxSizeMegabytes, default: '0' },
+  }
+}

@@ -1,4 +1,5 @@
 import { type Settings, SettingsError, splitFlag } from '@orch/platform'
+import { isDeprecated, requireFlag } from './flag-releases.ts'
 import { flagsWithoutObject } from './without-object.ts'
 
 /** The flags of a command line, by their treatment. */
@@ -7,6 +8,8 @@ export interface ApiServerWords {
   readonly flags: readonly string[]
   /** Names of the flags without effect, each once. */
   readonly withoutObject: readonly string[]
+  /** Names of the deprecated flags, each once. */
+  readonly deprecated: readonly string[]
 }
 
 /** Values of true and false as Go's strconv.ParseBool reads them. */
@@ -16,18 +19,21 @@ const truths: Readonly<Record<string, string>> = Object.fromEntries([
 ])
 
 /**
- * Reads a command line as pflag does: `--name=value`, `--name value`, and for booleans `--name` alone. Other flags are kept; the reader of settings
- * refuses them with a reason.
+ * Reads a command line of kube-apiserver 1.`minor` as pflag does: `--name=value`, `--name value`, and for booleans `--name` alone. Flags of other
+ * releases are refused. Unknown flags are kept; the reader of settings refuses them with a reason.
  */
-export function readApiServerWords(settings: Settings, words: readonly string[]): ApiServerWords {
+export function readApiServerWords(settings: Settings, words: readonly string[], minor: number): ApiServerWords {
   const settingTypesByFlag = new Map(Object.values(settings).map(({ flag, type }): [string, typeof type] => [flag, type]))
   const flags: string[] = []
   const withoutObject = new Set<string>()
+  const deprecated = new Set<string>()
   for (let index = 0; index < words.length; index++) {
     const word = longName(words[index] ?? '')
     if (!word.startsWith('--') || word === '--') throw new SettingsError(`unexpected argument ${word}: flags begin with --`)
     const given = splitFlag(word)
     const flag = given.flag.replaceAll('_', '-')
+    requireFlag(flag, minor)
+    if (isDeprecated(flag, minor)) deprecated.add(flag)
     const tuning = flagsWithoutObject.get(flag)
     const isBoolean = tuning?.isBoolean ?? settingTypesByFlag.get(flag)?.word === ''
     const isKnown = tuning !== undefined || settingTypesByFlag.has(flag) || flag === insecurePort
@@ -37,7 +43,7 @@ export function readApiServerWords(settings: Settings, words: readonly string[])
     else if (tuning !== undefined) withoutObject.add(flag)
     else flags.push(text === undefined ? flag : `${flag}=${isBoolean ? (truths[text] ?? text) : text}`)
   }
-  return { flags, withoutObject: [...withoutObject] }
+  return { flags, withoutObject: [...withoutObject], deprecated: [...deprecated] }
 }
 
 /** The only short form: `-v=4`, `-v 4`, `-v4`. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readSettings, type Settings } from '@orch/platform'
 import { describe, expect, test } from 'vitest'
+import { hasFlag } from '../envtest/flag-releases.ts'
 import { apiServerSettings } from '../envtest/settings.ts'
 import { flagsWithoutObject } from '../envtest/without-object.ts'
 import { readApiServerWords } from '../envtest/words.ts'
@@ -26,6 +27,11 @@ function refusalOf(settings: Settings, flag: string): string {
   }
 }
 
+test('the flags of 1.25 are in that release, and the newer ones in 1.37 alone', () => {
+  expect(known.flags.filter((name) => !hasFlag(`--${name}`, 25))).toEqual([])
+  expect(known.newer.filter((name) => hasFlag(`--${name}`, 25) || !hasFlag(`--${name}`, 37))).toEqual([])
+})
+
 test('172 flags are in kube-apiserver 1.25, and the others in other releases', () => {
   expect([known.flags.length, known.newer.length, known.older.length]).toEqual([172, 23, 1])
 })
@@ -41,7 +47,8 @@ describe.each(all)('%s', (flag) => {
     const isHonoured = isOf(apiServerSettings, flag)
     const isWithoutObject = flagsWithoutObject.has(flag)
     expect(isHonoured && isWithoutObject).toBe(false)
-    if (isWithoutObject) expect(readApiServerWords(apiServerSettings, [`${flag}=x`])).toEqual({ flags: [], withoutObject: [flag] })
+    const release = [25, 37].find((minor) => hasFlag(flag, minor)) ?? 0
+    if (isWithoutObject) expect(readApiServerWords(apiServerSettings, [`${flag}=x`], release)).toMatchObject({ withoutObject: [flag] })
     else if (!isHonoured) expect(refusalOf(apiServerSettings, flag)).toBe(`${flag} does not exist here: ${flagsElsewhere[flag]}`)
     else expect(refusalOf(apiServerSettings, flag)).not.toContain('does not exist here')
   })

@@ -1,0 +1,66 @@
+import { printRelease } from '@orch/core/feature-gates'
+import { SettingsError } from '@orch/platform'
+
+/** Flags by the minor version of the first kube-apiserver that has them. Other flags are in every release from 1.25 on. */
+const added: Readonly<Record<number, string>> = {
+  26: 'encryption-provider-config-automatic-reload',
+  27: 'debug-socket-path shutdown-watch-termination-grace-period',
+  28: 'peer-advertise-ip peer-advertise-port peer-ca-file',
+  29: 'allow-metric-labels-manifest authentication-config authorization-config',
+  30: 'log-text-info-buffer-size log-text-split-stream',
+  31: 'disable-http2-serving emulated-version storage-initialization-timeout',
+  32: 'requestheader-uid-headers service-account-signing-endpoint',
+  33: 'emulation-forward-compatible runtime-config-emulation-forward-compatible',
+  34: 'coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period',
+  35: 'min-compatibility-version',
+  36: 'tls-curve-preferences',
+}
+
+const klog =
+  'add-dir-header alsologtostderr log-backtrace-at log-dir log-file log-file-max-size logtostderr one-output skip-headers skip-log-headers stderrthreshold'
+const gceRanges = 'cloud-provider-gce-l7lb-src-cidrs cloud-provider-gce-lb-src-cidrs'
+
+/** Flags by the minor version of the first kube-apiserver that lacks them. */
+const removed: Readonly<Record<number, string>> = {
+  26: `${klog} identity-lease-duration-seconds identity-lease-renew-interval-seconds`,
+  27: 'master-service-namespace',
+  31: gceRanges,
+  33: 'cloud-config cloud-provider',
+}
+
+/** Flags by the minor version of the first kube-apiserver that warns of them. */
+const deprecated: Readonly<Record<number, string>> = {
+  25: `${klog} ${gceRanges} apiserver-count default-watch-cache-size enable-logs-handler kubelet-port kubelet-read-only-port`,
+  26: 'master-service-namespace',
+}
+
+const addedIn = releaseByFlag(added)
+const removedIn = releaseByFlag(removed)
+const deprecatedIn = releaseByFlag(deprecated)
+
+function releaseByFlag(table: Readonly<Record<number, string>>): ReadonlyMap<string, number> {
+  return new Map(Object.entries(table).flatMap(([minor, flags]) => flags.split(' ').map((name) => [`--${name}`, Number(minor)] as const)))
+}
+
+/** True if kube-apiserver 1.`minor` has the flag. Flags of orch alone are in every release. */
+export function hasFlag(flag: string, minor: number): boolean {
+  return minor >= (addedIn.get(flag) ?? 0) && minor < (removedIn.get(flag) ?? Number.POSITIVE_INFINITY)
+}
+
+/** True if kube-apiserver 1.`minor` warns of the flag. */
+export function isDeprecated(flag: string, minor: number): boolean {
+  return minor >= (deprecatedIn.get(flag) ?? Number.POSITIVE_INFINITY)
+}
+
+/** Refuses a flag that kube-apiserver 1.`minor` does not have. */
+export function requireFlag(flag: string, minor: number): void {
+  if (!hasFlag(flag, minor))
+    throw new SettingsError(`unknown flag: ${flag}: kube-apiserver ${printReleases(flag)}; this is ${printRelease(minor)}`)
+}
+
+/** `has it from 1.36 on`, for flags that are not in all releases. */
+export function printReleases(flag: string): string {
+  const [first, end] = [addedIn.get(flag), removedIn.get(flag)]
+  if (first !== undefined) return `has it from ${printRelease(first)} on`
+  return end === undefined ? '' : `has it up to ${printRelease(end - 1)}`
+}
