@@ -9,10 +9,13 @@ import {
   settingsOf,
   settingTypes,
   stopOnSignal,
+  systemChance,
+  systemClock,
 } from '@orch/platform'
 import {
   type BackendName,
   type BackendTls,
+  keepRunning,
   locateBackend,
   openEtcd,
   openNats,
@@ -46,7 +49,7 @@ export const backendsCommandSettings = {
   ),
 }
 
-/** `orch backends`: an etcd and a nats-server on this machine, which end with this process. */
+/** `orch backends`: an etcd and a nats-server on this machine, which end with this process. Each is started again when it ends by itself. */
 export async function backends(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values } = await readCommandSettings(backendsCommandSettings, terminal, flags)
   const { dataDir, certificates, etcdPort, natsPort, nats: hasNats, logLevel, logFormat } = values
@@ -60,7 +63,15 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
   const scope = createLifecycle({ log })
   const running = async (name: string, opened: Promise<Program>) => {
     const program = await opened
-    await scope.run({ name, stop: () => program.stop() })
+    const ending = new AbortController()
+    const onEnd = (ended: string) => log.error({ program: name, ended }, 'a program ended by itself and is started again')
+    const kept = keepRunning(program, { clock: systemClock, random: systemChance.fraction, signal: ending.signal, onEnd })
+    const stop = async () => {
+      ending.abort()
+      await program.stop()
+      await kept
+    }
+    await scope.run({ name, stop })
     return program
   }
   const options = (name: 'etcd' | 'nats', path: string, port: number) => ({

@@ -13,6 +13,9 @@ export const backendPollIntervalMs = 25
 /** Maximum time for a program to end after SIGTERM; then it is killed. */
 export const backendStopTimeoutMs = 5_000
 
+/** Maximum pause before a program that ends again and again is started once more. */
+export const restartDelayMsMax = 10_000
+
 /** The first candidate for free ports: above well-known ports, below ephemeral ports and NodePorts. */
 export const firstFreePort = 15_000
 export const lastFreePort = 29_999

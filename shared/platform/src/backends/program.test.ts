@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { keepRunning } from './keep-running.ts'
 import { firstFreePort, lastFreePort } from './limits.ts'
-import { freePorts } from './program.ts'
+import { freePorts, openProgram } from './program.ts'
 
 // A separate range: processes of other tests reuse ports of the usual range at the same time.
 const few = { first: firstFreePort - 100, last: firstFreePort - 61 }
@@ -33,4 +35,30 @@ test('too few free ports are an error with that reason', async () => {
   const three = { first: few.last + 1, last: few.last + 3 }
   await freePorts(2, three)
   await expect(freePorts(2, three)).rejects.toThrow(`2 free ports from ${three.first} to ${three.last} were not found`)
+})
+
+test('a program that ends by itself is started again at its address, until it is stopped', async () => {
+  const [port] = await freePorts(1)
+  const script = `require('node:http').createServer((_, response) => response.end()).listen(${port}, '127.0.0.1'); console.error('hello')`
+  const healthUrl = `http://127.0.0.1:${port}`
+  const program = await openProgram({
+    path: process.execPath,
+    arguments: ['-e', script],
+    address: `127.0.0.1:${port}`,
+    dataDir: '',
+    healthUrl,
+  })
+  const ending = new AbortController()
+  const ends: string[] = []
+  const options = { clock: systemClock, random: () => 0, signal: ending.signal, onEnd: (end: string) => void ends.push(end) }
+  const kept = keepRunning(program, options)
+  const first = program.pid ?? 0
+  process.kill(first, 'SIGKILL')
+  await expect
+    .poll(async () => program.pid !== undefined && program.pid !== first && (await fetch(healthUrl)).ok, { timeout: 20_000 })
+    .toBe(true)
+  ending.abort()
+  await program.stop()
+  await kept
+  expect([ends, program.pid]).toEqual([['SIGKILL: hello'], undefined])
 })

@@ -33,6 +33,8 @@ export interface Program {
   resume(): void
   /** Stops the program; it may be started again. */
   stop(): Promise<void>
+  /** Resolves when the program is down, with its exit code or signal, and its last output. */
+  ended(): Promise<string>
 }
 
 /** The program ended because another program listens on one of its addresses. */
@@ -113,6 +115,7 @@ class ChildProgram implements Program {
   readonly #end = () => void this.#child?.kill('SIGKILL')
   #child: ChildProcess | undefined
   #said = ''
+  #ended = Promise.withResolvers<string>()
 
   constructor(options: ProgramOptions) {
     this.#options = options
@@ -137,15 +140,16 @@ class ChildProgram implements Program {
     const child = spawn(command, endingWithUs.length === 0 ? given : [...before, path, ...given], { stdio: ['ignore', 'ignore', 'pipe'] })
     this.#child = child
     this.#said = ''
+    this.#ended = Promise.withResolvers()
     child.stderr.setEncoding('utf8')
     child.stderr.on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-2_000)
     })
     child.once('error', (error) => {
       this.#said = error.message
-      this.#gone(child)
+      this.#gone(child, 'not started')
     })
-    child.once('exit', () => this.#gone(child))
+    child.once('close', (code, signal) => this.#gone(child, signal ?? `exit code ${code}`))
     process.once('exit', this.#end)
     try {
       await this.#ready()
@@ -176,15 +180,20 @@ class ChildProgram implements Program {
   async #signal(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.#child
     if (child === undefined) return
-    const exited = once(child, 'exit')
+    const exited = once(child, 'close')
     child.kill(signal)
     child.kill('SIGCONT')
     await exited
   }
 
-  #gone(child: ChildProcess): void {
+  ended(): Promise<string> {
+    return this.#ended.promise
+  }
+
+  #gone(child: ChildProcess, end: string): void {
     if (this.#child === child) this.#child = undefined
     process.removeListener('exit', this.#end)
+    this.#ended.resolve([end, this.#said.trim()].filter((text) => text !== '').join(': '))
   }
 
   async #ready(): Promise<void> {
